@@ -1,0 +1,121 @@
+// long-journal: a journal as a long run leaves it, written straight to the file: nobody waits for a million syncs.
+// One cycle in a hundred ends its attempt; in the others a turn is begun, gets a session and is called off, as pauses and crashes do.
+
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Draft } from "../src/contracts/event.ts";
+import { journalFile, type Position } from "../src/journal/journal.ts";
+import { addLine, type Batch, genesis } from "../src/journal/line.ts";
+
+const flushBytes = 1024 * 1024;
+const zeros = { hash: "0".repeat(64), sha: "0".repeat(40) };
+const cyclesPerAttempt = 100;
+
+export function writeLongJournal(folder: string, eventsMin: number): { readonly events: number; readonly attempts: number } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fd = openSync(join(folder, journalFile), "wx", 0o600);
+  const batch: Batch = { bytes: Buffer.allocUnsafeSlow(2 * flushBytes), used: 0 };
+  const at: Position = { ...genesis };
+  const flush = (): void => {
+    writeSync(fd, batch.bytes, 0, batch.used);
+    batch.used = 0;
+  };
+  const add = (draft: Draft): void => {
+    const stamp = { epoch: 1, ts: new Date(1_767_225_600_000 + at.seq).toISOString(), activeMs: at.seq };
+    addLine(batch, at, stamp, { actor: "system", reason_code: "ok", ...draft });
+    if (batch.used > flushBytes) flush();
+  };
+
+  for (const draft of beginning()) add(draft);
+  let ordinal = 1;
+  let cycle = 1;
+  while (at.seq < eventsMin) {
+    const attempt = `1@1/work#${ordinal}`;
+    add({ event: "step_started", walk: "1", step: "work", attempt, kind: "agent", try: cycle });
+    add({ event: "session_opened", attempt, session: `session-${cycle}`, agent: "scripted" });
+    if (cycle < cyclesPerAttempt) {
+      add({ event: "step_interrupted", attempt, by: "operator", reason_code: "operator_paused" });
+      cycle++;
+      continue;
+    }
+    for (const draft of ending(attempt)) add(draft);
+    ordinal++;
+    cycle = 1;
+  }
+  flush();
+  closeSync(fd);
+  return { events: at.seq, attempts: ordinal - 1 };
+}
+
+function beginning(): Draft[] {
+  const budget = { profile: null, soft_ratio: 0.8, limits: { tokens: 1e12, minutes: 1e9, calls: 1e9 } };
+  return [
+    {
+      event: "run_drafted",
+      run_id: "run-2026-01-01-000000",
+      product: "bench",
+      flow: {
+        flow: "bench",
+        version: 1,
+        counts: { again: { at_most: 1_000_000, per: "run", spent: { end: "failed" } } },
+        phases: [{ id: "1", steps: [{ id: "work", agent: "worker", prompt: "work.md", otherwise: [{ go: "work", count: "again" }] }] }],
+      },
+      flow_hash: zeros.hash,
+      prompts: { "work.md": zeros.hash },
+      registry: {},
+      objective: {
+        goal: "measure",
+        scope: ["**"],
+        done_criteria: [{ id: "c1", text: "measured", check: null }],
+        max_budget: budget,
+        completion_mode: "promise",
+        completion_promise: "DONE",
+        risk_level: "medium",
+        handoff_mode: "manual",
+        approval_policy: "none",
+        red_green: [],
+        holdout: [],
+      },
+      options: {},
+      budget,
+      limits: { run: {}, phase: {} },
+      base: { branch: "main", commit: zeros.sha, tree: zeros.sha },
+      checks: [],
+      cast: { worker: { agent: "scripted" } },
+      isolation: "clone",
+      config_hash: zeros.hash,
+      ack: zeros.hash,
+      to_state: "draft",
+    },
+    { event: "preview_acknowledged", ack: zeros.hash },
+    { event: "run_started", ack: zeros.hash, from_state: "draft", to_state: "running" },
+    {
+      event: "run_opened",
+      opening: 1,
+      owner: { pid: 1, host: "bench" },
+      product: "bench",
+      isolation: { level: "clone", mechanism: "bench", enforced: [], not_enforced: [] },
+    },
+    { event: "artifacts_surveyed", gone: [], proved: [] },
+    { event: "phase_started", walk: "1" },
+  ];
+}
+
+function ending(attempt: string): Draft[] {
+  return [
+    {
+      event: "turn_ended",
+      attempt,
+      agent: "scripted",
+      stop: "end_turn",
+      says: {},
+      said: "nothing to do",
+      promised: false,
+      announced_more: false,
+      confidence: null,
+      usage: { tokens: 1000, calls: 1, minutes: 0.01, source: "reported" },
+    },
+    { event: "step_failed", attempt, facts: {}, progress: true, fingerprint: "bench" },
+    { event: "route_taken", walk: "1", step: "work", to: "work", count: "again", per: "run" },
+  ];
+}

@@ -1,0 +1,107 @@
+// How quickly a journal becomes a state: replayed from its first line, and opened from its snapshot. Each in a process of its own.
+
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry } from "../src/contracts/event.ts";
+import { openFold } from "../src/core/fold.ts";
+import type { Run } from "../src/core/state.ts";
+import { openJournal } from "../src/journal/file.ts";
+import { journalFile } from "../src/journal/journal.ts";
+import { readJournal } from "../src/journal/read.ts";
+import { writeLongJournal } from "./long-journal.ts";
+import { isQuick, median, plainEnv, report, withFolder } from "./measure.ts";
+
+const events = isQuick ? 200_000 : 1_000_000;
+const rounds = 5;
+
+const [, self = "", task, where = ""] = process.argv;
+if (task === undefined) await measure();
+else if (task === "replay") tell(replay(where));
+else if (task === "bare") tell(bare(where));
+else tell(await open(where, task));
+
+type Told = { readonly ms: number; readonly rssMb: number };
+
+async function measure(): Promise<void> {
+  await withFolder(async (folder) => {
+    const run = join(folder, "run");
+    const written = writeLongJournal(run, events);
+    const bare = median(Array.from({ length: rounds }, () => ask("bare", run).ms));
+    const note = `${written.events.toLocaleString("en")} events, ${written.attempts.toLocaleString("en")} attempts ended; parsing the lines alone takes ${Math.round(bare)} ms`;
+    const replays = Array.from({ length: rounds }, () => ask("replay", run));
+    report("replay_speed", (written.events * 1000) / median(replays.map(({ ms }) => ms)), note);
+    report("replay_memory", Math.max(...replays.map(({ rssMb }) => rssMb)));
+    ask("snapshot", run);
+    const openings = Array.from({ length: rounds }, () => ask("open", run));
+    report("open_million", median(openings.map(({ ms }) => ms)), isQuick ? `with ${note}, not a million` : note);
+    rmSync(run, { recursive: true, force: true });
+  });
+}
+
+function ask(what: string, run: string): Told {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [self, what, run], { env: plainEnv, encoding: "utf8" });
+  if (status !== 0)
+    throw new Error(
+      `${what}: ${
+        stderr
+          .trim()
+          .split("\n")
+          .find((line) => line.includes("Error")) ?? stderr.slice(-300)
+      }`,
+    );
+  return JSON.parse(stdout) as Told;
+}
+
+function tell(ms: number): void {
+  process.stdout.write(JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Told));
+}
+
+function replay(run: string): number {
+  const began = performance.now();
+  const fold = openFold();
+  readJournal(run, { from: "start", onEntry: (entry: Entry) => fold.apply(entry) });
+  return performance.now() - began;
+}
+
+/** The yardstick: every line cut out and parsed, nothing checked, nothing folded. */
+function bare(run: string): number {
+  const began = performance.now();
+  const fd = openSync(join(run, journalFile), "r");
+  const buffer = Buffer.allocUnsafeSlow(1024 * 1024);
+  let held = 0;
+  for (let read = readSync(fd, buffer, 0, buffer.length, null); read > 0; read = readSync(fd, buffer, held, buffer.length - held, null)) {
+    const filled = held + read;
+    let start = 0;
+    for (let end = buffer.indexOf(10); end !== -1 && end < filled; end = buffer.indexOf(10, start)) {
+      JSON.parse(buffer.toString("utf8", start, end));
+      start = end + 1;
+    }
+    buffer.copyWithin(0, start, filled);
+    held = filled - start;
+  }
+  closeSync(fd);
+  return performance.now() - began;
+}
+
+/** As the host takes a run in hand: lock, snapshot, the lines after it. For the first time it leaves the snapshot behind. */
+async function open(run: string, what: string): Promise<number> {
+  const began = performance.now();
+  let fold = openFold();
+  const { journal } = await openJournal(run, {
+    commit: "sync",
+    now: () => new Date().toISOString(),
+    activeMs: () => performance.now(),
+    onSnapshot: (state) => {
+      fold = openFold(state as Run);
+      return true;
+    },
+    onEntry: (entry) => fold.apply(entry),
+  });
+  const ms = performance.now() - began;
+  const { state } = fold;
+  if (state.status === "unborn") throw new Error("the journal is empty");
+  if (what === "snapshot") await journal.snapshot(state);
+  await journal.close();
+  return ms;
+}

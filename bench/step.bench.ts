@@ -1,0 +1,93 @@
+// What a whole step costs when the agent does nothing: the engine and the journal alone, for one run and for many in one process.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Event } from "../src/contracts/event.ts";
+import { type Fold, openFold } from "../src/core/fold.ts";
+import { drive } from "../src/engine/drive.ts";
+import { openJournal } from "../src/journal/file.ts";
+import type { Journal } from "../src/journal/journal.ts";
+import { interleave, isQuick, median, p50Of, ratioOf, report, withFolder } from "./measure.ts";
+import { draftOf, stillWorld } from "./still-world.ts";
+
+const rounds = isQuick ? 6 : 20;
+const stepsPerRun = 100;
+const event: Event = { event: "step_skipped", actor: "system", reason_code: "ok", walk: "1", step: "s".repeat(36) };
+
+await withFolder(async (folder) => {
+  const plain = await open(join(folder, "plain"), "sync");
+  const appends: number[] = [];
+  const slices = await interleave(
+    [
+      { name: "append", slice: () => p50Of(100, () => plain.append([event])) },
+      { name: "step", slice: async () => median((await driveAll(folder, 1, "sync", appends)).stepsMs) },
+    ],
+    rounds,
+  );
+  report("step", ratioOf(slices, "step", "append"), `an append takes ${(median(slices["append"] ?? []) * 1000).toFixed(0)} µs`);
+  report("step_appends", median(appends));
+  await plain.close();
+
+  const rates = await interleave(
+    [
+      { name: "1", slice: () => rateOf(folder, 1, "sync") },
+      { name: "16", slice: () => rateOf(folder, 16, "group") },
+      { name: "64", slice: () => rateOf(folder, 64, "group") },
+    ],
+    Math.ceil(rounds / 2),
+    1,
+  );
+  report("steps_16", ratioOf(rates, "16", "1"));
+  report("steps_64", ratioOf(rates, "64", "1"));
+});
+
+async function open(folder: string, commit: "sync" | "group"): Promise<Journal> {
+  const { journal } = await openJournal(folder, { commit, now: () => new Date().toISOString(), activeMs: () => performance.now() });
+  return journal;
+}
+
+type Prepared = { readonly folder: string; readonly journal: Journal; readonly fold: Fold };
+type Driven = { readonly stepsMs: readonly number[]; readonly ms: number };
+
+/** Steps a second over all runs; opening them is not part of it. */
+async function rateOf(folder: string, runs: number, commit: "sync" | "group"): Promise<number> {
+  return (runs * stepsPerRun * 1000) / (await driveAll(folder, runs, commit, [])).ms;
+}
+
+/** Drives runs side by side to their end: the time of each step and of the whole, and the appends each step took. */
+async function driveAll(folder: string, runs: number, commit: "sync" | "group", appends: number[]): Promise<Driven> {
+  const prepared = await Promise.all(Array.from({ length: runs }, (_, at) => prepare(join(folder, `run-${at}`), commit)));
+  const began = performance.now();
+  const stepsMs = await Promise.all(prepared.map((run) => driveOne(run, appends)));
+  const ms = performance.now() - began;
+  for (const run of prepared) {
+    await run.journal.close();
+    rmSync(run.folder, { recursive: true, force: true });
+  }
+  return { stepsMs: stepsMs.flat(), ms };
+}
+
+async function prepare(folder: string, commit: "sync" | "group"): Promise<Prepared> {
+  const journal = await open(folder, commit);
+  const fold = openFold();
+  const drafts = draftOf("run-2026-01-01-000000", stepsPerRun).map((draft) => ({ actor: "system", reason_code: "ok", ...draft }));
+  for (const entry of await journal.append(drafts)) fold.apply(entry);
+  return { folder, journal, fold };
+}
+
+async function driveOne({ journal, fold }: Prepared, appends: number[]): Promise<number[]> {
+  const spent: number[] = [];
+  let last: { readonly at: number; readonly seq: number } | null = null;
+  const world = stillWorld(journal, (entry) => {
+    if (entry.event !== "step_started") return;
+    const now = { at: performance.now(), seq: entry.seq };
+    if (last !== null) {
+      spent.push(now.at - last.at);
+      appends.push(now.seq - last.seq);
+    }
+    last = now;
+  });
+  const why = await drive(world, fold);
+  if (spent.length !== stepsPerRun - 1) throw new Error(`Error: the run rested after ${spent.length + 1} steps: ${why}`);
+  return spent;
+}

@@ -1,0 +1,115 @@
+// still-world: a world in which nothing takes time but the journal: an agent that does nothing, a workspace that never changes.
+
+import type { Draft } from "../src/contracts/event.ts";
+import type { World } from "../src/engine/world.ts";
+import type { Journal } from "../src/journal/journal.ts";
+
+const sha = "0".repeat(40);
+const hash = "0".repeat(64);
+const tip = { commit: sha, tree: sha };
+
+/** A run whose one phase is a list of agent steps without rows: each step is its intent, its turn and its outcome. */
+export function draftOf(run: string, steps: number): Draft[] {
+  const budget = { profile: null, soft_ratio: 1, limits: { tokens: 1e12, minutes: 1e9, calls: 1e9 } };
+  return [
+    {
+      event: "run_drafted",
+      run_id: run,
+      product: "bench",
+      flow: {
+        flow: "bench",
+        version: 1,
+        lands_nothing: true,
+        phases: [{ id: "1", steps: Array.from({ length: steps }, (_, at) => ({ id: `s${at}`, agent: "worker", prompt: "work.md" })) }],
+      },
+      flow_hash: hash,
+      prompts: { "work.md": hash },
+      registry: {},
+      objective: {
+        goal: "measure",
+        scope: ["**"],
+        done_criteria: [{ id: "c1", text: "measured", check: null }],
+        max_budget: budget,
+        completion_mode: "promise",
+        completion_promise: "DONE",
+        risk_level: "medium",
+        handoff_mode: "manual",
+        approval_policy: "none",
+        red_green: [],
+        holdout: [],
+      },
+      options: {},
+      budget,
+      // The agent changes nothing, so the breaker must not open over it.
+      limits: { run: { no_progress: 1e9, no_progress_threshold: 1e9, retries: 1e9 }, phase: {} },
+      base: { branch: "main", ...tip },
+      checks: [],
+      cast: { worker: { agent: "still" } },
+      isolation: "none",
+      config_hash: hash,
+      ack: hash,
+      to_state: "draft",
+    },
+    { event: "preview_acknowledged", ack: hash },
+    { event: "run_started", ack: hash, from_state: "draft", to_state: "running" },
+    {
+      event: "run_opened",
+      opening: 1,
+      owner: { pid: process.pid, host: "bench" },
+      product: "bench",
+      isolation: { level: "none", mechanism: "none", enforced: [], not_enforced: [] },
+    },
+  ];
+}
+
+export function stillWorld(journal: Journal, onEntry: World["onEntry"]): World {
+  return {
+    journal: {
+      append: (events) => journal.append(events),
+      putBlob: (bytes) => journal.putBlob(bytes),
+    },
+    clock: {
+      now: () => new Date().toISOString(),
+      monotonicMs: () => performance.now(),
+      after: (ms, callback) => {
+        const timer = setTimeout(callback, ms);
+        return () => clearTimeout(timer);
+      },
+    },
+    agents: {
+      turn: async () => ({
+        kind: "ended",
+        stop: "end_turn",
+        said: "",
+        says: {},
+        claim: undefined,
+        promised: false,
+        announcedMore: false,
+        confidence: null,
+        usage: { tokens: 1, calls: 1 },
+        outside: [],
+        warnings: [],
+      }),
+      sweep: async () => 0,
+    },
+    workspace: {
+      tip: async () => tip,
+      openLayer: async () => "/",
+      changesOf: async () => ({ paths: [], violations: [], ignored: 0, tree: sha }),
+      apply: async () => null,
+      setAside: async () => undefined,
+      inspect: async () => ({ layer: "absent", commit: null }),
+      checkout: async () => "/",
+      treeOf: async () => sha,
+      land: async () => ({ landed: false, because: "nothing_to_land", detail: "" }),
+      summary: async () => ({ files: 0, insertions: 0, deletions: 0, commits: [] }),
+    },
+    verifier: { check: async () => [], prove: async () => ({ holds: true, failures: [], checks: [] }) },
+    functions: { run: {}, proof: {}, phases: {}, tasks: {} },
+    children: { run: async () => ({ ok: true, facts: {}, detail: "" }) },
+    inbox: { pending: async () => [], forget: async () => undefined, watch: () => () => undefined },
+    brief: async () => ({ prompt: "", returns: null, promise: null, cast: { agent: "still" } }),
+    onEntry,
+    onSignal: () => undefined,
+  };
+}

@@ -1,0 +1,44 @@
+// Writes the built-in flows and their prompts into src/flows/catalog/embedded.ts, so that a bundle of one file holds them.
+// Run it after every change under src/flows/catalog; a test compares.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const catalog = join(dirname(fileURLToPath(import.meta.url)), "..", "src", "flows", "catalog");
+
+/** The text of embedded.ts as it ought to be. */
+export function embeddedText() {
+  const names = readdirSync(catalog, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  const keyOf = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+  const flows = names.map((name) => {
+    const prompts = readdirSync(join(catalog, name, "prompts"))
+      .filter((file) => file.endsWith(".md"))
+      .sort();
+    const lines = prompts.map((file) => `      ${keyOf(file)}:\n        ${quoted(textOf(name, "prompts", file))},\n`);
+    return `  ${keyOf(name)}: {\n    flow: ${quoted(textOf(name, "flow.yaml"))},\n    prompts: {\n${lines.join("")}    },\n  },\n`;
+  });
+  return `// Written by scripts/embed-flows.mjs from the flow.yaml and prompts/*.md beside it. Edit those, then run it again.
+
+export type EmbeddedFlow = { readonly flow: string; readonly prompts: Readonly<Record<string, string>> };
+
+export const embedded: Readonly<Record<string, EmbeddedFlow>> = {
+${flows.join("")}};
+`;
+}
+
+/** A string literal in the quotes that need fewer escapes: what the formatter wants to see. */
+function quoted(text) {
+  const isSingle = text.split('"').length > text.split("'").length;
+  if (!isSingle) return JSON.stringify(text);
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+// Git may check text files out with CRLF; the embedded text is the same everywhere.
+const textOf = (...path) => readFileSync(join(catalog, ...path), "utf8").replaceAll("\r\n", "\n");
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  writeFileSync(join(catalog, "embedded.ts"), embeddedText());
+}

@@ -1,0 +1,70 @@
+// handed-back: the JSON an agent hands back, found in what it said. The last fenced block that is JSON, else the last object or array in the text.
+
+export type HandedBack =
+  | { readonly found: true; readonly value: unknown; readonly raw: string }
+  | { readonly found: false; readonly why: string };
+
+const tailCharsMax = 256 * 1024;
+const triesMax = 500;
+const closersMax = 100;
+
+export function handedBack(said: string): HandedBack {
+  const blocks = fencedBlocks(said);
+  const marked = blocks.findLast(({ info }) => /^json/i.test(info));
+  const fenced = marked ?? blocks.findLast(({ text }) => isContainer(parse(text).value));
+  if (fenced !== undefined) {
+    const { value, error } = parse(fenced.text);
+    if (isContainer(value)) return { found: true, value, raw: fenced.text };
+    return { found: false, why: `the last JSON block is not a JSON object or array${error === undefined ? "" : `: ${error}`}` };
+  }
+  return lastBalanced(said.slice(-tailCharsMax)) ?? { found: false, why: "no JSON was handed back" };
+}
+
+function fencedBlocks(said: string): readonly { readonly info: string; readonly text: string }[] {
+  const blocks: { info: string; text: string }[] = [];
+  let open: { fence: string; info: string; lines: string[] } | null = null;
+  for (const line of said.split("\n")) {
+    const found = /^\s*(`{3,}|~{3,})\s*([^`]*)$/.exec(line);
+    const fence = found?.[1] ?? "";
+    if (open === null) {
+      if (fence !== "") open = { fence, info: (found?.[2] ?? "").trim(), lines: [] };
+      continue;
+    }
+    if (fence.startsWith(open.fence) && (found?.[2] ?? "").trim() === "") {
+      blocks.push({ info: open.info, text: open.lines.join("\n") });
+      open = null;
+      continue;
+    }
+    open.lines.push(line);
+  }
+  // An answer cut off, or an agent that forgot to close its block: what is there may still be whole.
+  if (open !== null) blocks.push({ info: open.info, text: open.lines.join("\n") });
+  return blocks;
+}
+
+function lastBalanced(text: string): HandedBack | null {
+  let tries = 0;
+  let closers = 0;
+  for (let end = text.length - 1; end >= 0; end -= 1) {
+    const opener = text[end] === "}" ? "{" : text[end] === "]" ? "[" : null;
+    if (opener === null) continue;
+    if ((closers += 1) > closersMax) return null;
+    for (let start = text.lastIndexOf(opener, end); start >= 0; start = start === 0 ? -1 : text.lastIndexOf(opener, start - 1)) {
+      if ((tries += 1) > triesMax) return null;
+      const raw = text.slice(start, end + 1);
+      const { value } = parse(raw);
+      if (isContainer(value)) return { found: true, value, raw };
+    }
+  }
+  return null;
+}
+
+function parse(text: string): { readonly value: unknown; readonly error?: string } {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { value: undefined, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const isContainer = (value: unknown): boolean => typeof value === "object" && value !== null;

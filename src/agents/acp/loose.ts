@@ -1,0 +1,20 @@
+// loose: reading what an agent sent, of which nothing may be taken for granted. What is not there, or is something else, reads as nothing.
+
+export type Loose = Readonly<Record<string, unknown>>;
+
+export function recordOf(value: unknown): Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Loose) : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+/** A finite number that is not below zero. */
+export function amountOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { insideOf } from "./inside.ts";
+import { permit } from "./permission.ts";
+import { ToolCalls } from "./tool-calls.ts";
+
+const isInside = insideOf("/work/layer");
+
+test("updates are merged by id, and lists replace", () => {
+  const calls = new ToolCalls();
+  calls.merge({ toolCallId: "a", title: "edit", kind: "edit", status: "pending", locations: [{ path: "/etc/a" }] });
+  expect(calls.hasOpen()).toBe(true);
+  calls.merge({ toolCallId: "a", status: "completed", locations: [{ path: "/etc/b" }] });
+  expect(calls.hasOpen()).toBe(false);
+  expect(calls.changedOutside(isInside)).toEqual(["/etc/b"]);
+});
+
+test("only what changes counts, and only if it did not fail", () => {
+  const calls = new ToolCalls();
+  calls.merge({ toolCallId: "read", kind: "read", status: "completed", locations: [{ path: "/etc/read" }] });
+  calls.merge({ toolCallId: "failed", kind: "edit", status: "failed", locations: [{ path: "/etc/failed" }] });
+  calls.merge({ toolCallId: "diff", status: "completed", content: [{ type: "diff", path: "/etc/diff", newText: "" }] });
+  calls.merge({
+    toolCallId: "move",
+    kind: "move",
+    status: "completed",
+    locations: [{ path: "a" }, { path: "/work/layer/b" }, { path: "../c" }],
+  });
+  expect(calls.changedOutside(isInside)).toEqual(["/etc/diff", "../c"]);
+});
+
+test("nonsense is not merged", () => {
+  const calls = new ToolCalls();
+  expect(calls.merge({})).toBe(null);
+  expect(calls.merge({ toolCallId: 7 })).toBe(null);
+  expect(calls.merge({ toolCallId: "x", locations: [null, 3, {}], content: ["y"], kind: 9 })).toMatchObject({
+    kind: null,
+    locations: [],
+    diffs: [],
+  });
+});
+
+test.each([
+  ["a", true],
+  ["/work/layer", true],
+  ["/work/layer/a/../b", true],
+  ["..a", true],
+  ["/work/layer2/a", false],
+  ["../a", false],
+  ["/", false],
+  ["/work/layer/../a", false],
+])("%s lies inside: %o", (path, expected) => {
+  expect(isInside(path)).toBe(expected);
+});
+
+const option = (kind: "allow_once" | "allow_always" | "reject_once" | "reject_always") => ({ kind, optionId: `the ${kind}`, name: "Yes" });
+
+test("permission is given by kind, once rather than always", () => {
+  const all = [option("allow_always"), option("reject_always"), option("allow_once"), option("reject_once")];
+  expect(permit(all, "allowed")).toEqual({ outcome: { outcome: "selected", optionId: "the allow_once" } });
+  expect(permit(all, "refused")).toEqual({ outcome: { outcome: "selected", optionId: "the reject_once" } });
+  expect(permit(all, "cancelled")).toEqual({ outcome: { outcome: "cancelled" } });
+  expect(permit([option("allow_always")], "allowed")).toEqual({ outcome: { outcome: "selected", optionId: "the allow_always" } });
+  expect(permit([option("allow_always")], "refused")).toEqual({ outcome: { outcome: "cancelled" } });
+  expect(permit([], "allowed")).toEqual({ outcome: { outcome: "cancelled" } });
+});

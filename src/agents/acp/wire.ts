@@ -1,0 +1,165 @@
+// wire: the agent's stdout and stdin as a stream of protocol messages, with a limit on everything the agent controls.
+//
+// The kit that speaks the protocol trusts its peer: it queues without bound, answers every line that is no JSON and logs
+// what it does not know. An agent is not trusted here, so this stands between.
+//
+// Invariants:
+//   W1. No more than one line's limit is held in memory; a longer line breaks the wire.
+//   W2. What is no protocol message is counted and dropped, and breaks the wire when there is too much of it.
+//   W3. Updates are handed over in the order they came, before any answer that came after them.
+//   W4. Only requests, and answers to questions that were asked, reach the kit.
+
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import type { Readable, Writable } from "node:stream";
+import { recordOf, type Loose } from "./loose.ts";
+
+export type WireLimits = {
+  readonly lineBytesMax: number;
+  readonly garbageBytesMax: number;
+  readonly allBytesMax: number;
+  readonly requestsMax: number;
+};
+export const wireLimits: WireLimits = {
+  lineBytesMax: 32 * 1024 * 1024,
+  garbageBytesMax: 16 * 1024 * 1024,
+  allBytesMax: 1024 * 1024 * 1024,
+  requestsMax: 10_000,
+};
+
+export type Wire = {
+  readonly stream: Stream;
+  /** Resolves with a sentence when the agent broke a limit. */
+  readonly broken: Promise<string>;
+  /** Resolves when the agent's stdout has ended. */
+  readonly ended: Promise<void>;
+  readonly garbage: () => { readonly lines: number; readonly bytes: number };
+};
+
+export function openWire(
+  from: Readable,
+  to: Writable,
+  on: { readonly update: (params: Loose) => void; readonly life: () => void },
+  limits: WireLimits = wireLimits,
+): Wire {
+  const asked = new Set<unknown>();
+  const garbage = { lines: 0, bytes: 0 };
+  let requests = 0;
+  let allBytes = 0;
+  let controller: ReadableStreamDefaultController<AnyMessage> | null = null;
+  let fail: (sentence: string) => void = () => undefined;
+  const broken = new Promise<string>((resolve) => (fail = resolve));
+  const close = (): void => {
+    try {
+      controller?.close();
+    } catch {
+      return; // It was closed by the other side already.
+    } finally {
+      controller = null;
+    }
+  };
+  const cut = (sentence: string): void => {
+    lines.drop();
+    from.destroy();
+    close();
+    fail(sentence);
+  };
+  const take = (line: Buffer): void => {
+    const message = messageIn(line);
+    if (message === null) {
+      garbage.lines += 1;
+      garbage.bytes += line.length;
+      if (garbage.bytes > limits.garbageBytesMax)
+        cut(`flooded its output: more than ${mib(limits.garbageBytesMax)} that is no protocol message`); // W2
+      return;
+    }
+    on.life();
+    if (message["method"] === "session/update") return on.update(recordOf(message["params"])); // W3
+    const isAnswer = !("method" in message) && asked.delete(message["id"]);
+    const isRequest = typeof message["method"] === "string" && "id" in message;
+    if (isRequest && (requests += 1) > limits.requestsMax) return cut(`flooded the runner with more than ${limits.requestsMax} requests`);
+    if (isAnswer || isRequest) controller?.enqueue(message as unknown as AnyMessage); // W4
+  };
+  const lines = splitter(limits.lineBytesMax, take, () => cut(`printed a line longer than ${mib(limits.lineBytesMax)}`)); // W1
+
+  from.on("data", (chunk: Buffer) => {
+    allBytes += chunk.length;
+    if (allBytes > limits.allBytesMax) return cut(`printed more than ${mib(limits.allBytesMax)} in one turn`);
+    lines.push(chunk);
+  });
+  const ended = new Promise<void>((resolve) => {
+    const end = (): void => {
+      close();
+      resolve();
+    };
+    from.once("end", end);
+    from.once("close", end);
+  });
+
+  const readable = new ReadableStream<AnyMessage>({
+    start: (own) => {
+      controller = own;
+    },
+    cancel: () => {
+      controller = null;
+    },
+  });
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) => {
+      if ("method" in message && "id" in message) asked.add(message.id);
+      return new Promise((resolve, reject) => {
+        to.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+  });
+  return { stream: { readable, writable }, broken, ended, garbage: () => ({ ...garbage }) };
+}
+
+function splitter(lineBytesMax: number, take: (line: Buffer) => void, tooLong: () => void) {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let isOpen = true;
+  const finish = (end: Buffer): void => {
+    const line = held.length === 0 ? end : Buffer.concat([...held, end]);
+    held = [];
+    heldBytes = 0;
+    if (line.length > 0) take(line);
+  };
+  return {
+    push: (chunk: Buffer): void => {
+      let from = 0;
+      for (;;) {
+        const at = chunk.indexOf(10, from);
+        const end = at === -1 ? chunk.length : at;
+        if (!isOpen || from >= chunk.length) return;
+        if (heldBytes + end - from > lineBytesMax) return tooLong();
+        if (at === -1) break;
+        finish(chunk.subarray(from, at));
+        from = at + 1;
+      }
+      held.push(chunk.subarray(from));
+      heldBytes += chunk.length - from;
+    },
+    drop: (): void => {
+      isOpen = false;
+      held = [];
+      heldBytes = 0;
+    },
+  };
+}
+
+const openingBrace = 0x7b;
+
+function messageIn(line: Buffer): Loose | null {
+  let first = 0;
+  while (first < line.length && (line[first] ?? 0) <= 0x20) first += 1;
+  // Most garbage is told from a message by its first byte, without decoding it.
+  if (line[first] !== openingBrace) return null;
+  try {
+    const message = recordOf(JSON.parse(line.toString("utf8")));
+    return message["jsonrpc"] === "2.0" ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+const mib = (bytes: number): string => (bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MiB` : `${bytes} bytes`);

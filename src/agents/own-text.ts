@@ -1,0 +1,95 @@
+// own-text: what an agent said in its own voice: its answer without code, quotations and what it merely repeats of the prompt.
+
+/** How many places of one line in a prompt are looked at. */
+const repeatsMax = 50;
+
+/** Removed text leaves a blank behind, so that the words around it do not grow together. */
+export function ownText(said: string, prompts: readonly string[]): string {
+  const unechoed = prompts.reduce(withoutEcho, said.replaceAll("\r\n", "\n"));
+  return withoutQuotations(withoutInlineCode(withoutCodeBlocks(unechoed)));
+}
+
+function withoutCodeBlocks(text: string): string {
+  const kept: string[] = [];
+  let fence: string | null = null;
+  let before: "blank" | "code" | "text" = "blank";
+  for (const line of text.split("\n")) {
+    const mark = /^\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== null) {
+      if (mark !== undefined && mark.startsWith(fence) && /^[\s>]*[`~]+\s*$/.test(line)) fence = null;
+      continue;
+    }
+    if (mark !== undefined && !(mark.startsWith("`") && line.slice(line.indexOf(mark) + mark.length).includes("`"))) {
+      fence = mark;
+      continue;
+    }
+    if (line.trim() === "") {
+      before = before === "code" ? "code" : "blank";
+      kept.push("");
+      continue;
+    }
+    // Four blanks make a block of code, unless they carry on a paragraph.
+    const isCode: boolean = /^(?: {4}|\t)/.test(line) && before !== "text";
+    before = isCode ? "code" : "text";
+    if (!isCode) kept.push(line);
+  }
+  return kept.join("\n");
+}
+
+/** Code in a line ends with its paragraph; a tick left alone in one is no beginning for the next. */
+function withoutInlineCode(text: string): string {
+  return text
+    .split(/\n(?=[^\S\n]*\n)/)
+    .map((paragraph) => paragraph.replaceAll(/(?<!`)(`+)(?!`)[^`]+\1(?!`)/g, " "))
+    .join("\n")
+    .replaceAll(/<(code|pre|blockquote|q)\b[^>]{0,100}>[\s\S]{0,400}?<\/\1>/gi, " ");
+}
+
+// The spans are bounded, so that no text, however it is made, takes long to read.
+function withoutQuotations(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !/^\s*>/.test(line))
+    .join("\n")
+    .replaceAll(/"[^"\n]{0,1000}"|“[^“”\n]{0,1000}”|„[^„“”\n]{0,1000}[“”]|«[^«»\n]{0,1000}»|「[^「」\n]{0,1000}」/g, " ")
+    .replaceAll(/(?<=^|[\s(:])['‘](?=\S)[^'’\n]{0,1000}['’](?=[\s.,;:!?)]|$)/gm, " ");
+}
+
+/**
+ * Takes out what is the prompt's, word for word. A line that stands in the prompt is an echo if it comes with a neighbour of its
+ * there, or if it holds more than a tag; a bare tag alone on its line is how an agent is asked to speak, so it is the agent's own.
+ */
+function withoutEcho(text: string, prompt: string): string {
+  const asked = linesOf(prompt);
+  const places = new Map<string, number[]>();
+  asked.forEach((line, at) => {
+    const known = places.get(line);
+    if (known === undefined) places.set(line, [at]);
+    else if (known.length < repeatsMax) known.push(at);
+  });
+  const said = text.split("\n");
+  const worded = said.map((line, at) => ({ line: line.trim(), at })).filter(({ line }) => line !== "");
+  const echoed = new Set<number>();
+  worded.forEach(({ line, at }, nth) => {
+    const here = places.get(line) ?? [];
+    if (here.length === 0) return;
+    const last = worded[nth - 1]?.line;
+    const next = worded[nth + 1]?.line;
+    const inRun = here.some(
+      (place) => (last !== undefined && asked[place - 1] === last) || (next !== undefined && asked[place + 1] === next),
+    );
+    if (inRun || !isBareTag(line)) echoed.add(at);
+  });
+  const kept = said.filter((_, at) => !echoed.has(at)).join("\n");
+  // A prompt's line repeated inside a longer one.
+  const phrases = asked.filter((line) => /<promise>/i.test(line) && !isBareTag(line));
+  return phrases.reduce((rest, phrase) => rest.replaceAll(phrase, " "), kept);
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+const isBareTag = (line: string): boolean => /^\W*<promise>[^<]*<\/promise>\W*$/i.test(line);

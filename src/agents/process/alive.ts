@@ -1,0 +1,115 @@
+// alive: which processes there are, who began them and which environment they were begun with.
+//
+// Linux tells all of it in /proc. Elsewhere `ps` is asked; it shows the environment of one's own processes behind the
+// command, which is enough to find a mark (its values hold no blanks).
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Belongs } from "./mark.ts";
+
+/** A process, with the moment it began, so that a number used again is not mistaken for it. */
+export type Seen = { readonly pid: number; readonly parent: number; readonly began: string };
+
+const psTimeoutMs = 1000;
+const psBytesMax = 32 * 1024 * 1024;
+
+/** The processes that belong, less the runner itself and those it descends from. */
+export function findMarked(belongs: Belongs): readonly number[] {
+  const mine = ancestorsOf(process.pid);
+  return everyEnvironment()
+    .filter(({ pid, words }) => !mine.has(pid) && belongs(words))
+    .map(({ pid }) => pid);
+}
+
+/** Children, their children, and so on, as far as the chain is unbroken. */
+export function descendantsOf(root: number): readonly Seen[] {
+  const all = everyProcess();
+  const found: Seen[] = [];
+  const reached = new Set([root]);
+  for (let grew = true; grew;) {
+    grew = false;
+    for (const seen of all) {
+      if (reached.has(seen.pid) || !reached.has(seen.parent)) continue;
+      reached.add(seen.pid);
+      found.push(seen);
+      grew = true;
+    }
+  }
+  return found;
+}
+
+/** Whether this very process is still there; one that only waits to be collected is not. */
+export function isAlive(seen: Seen): boolean {
+  const now = process.platform === "linux" ? statOf(seen.pid) : everyProcess().find(({ pid }) => pid === seen.pid);
+  return now !== undefined && now.began === seen.began;
+}
+
+export function seenOf(pid: number): Seen | undefined {
+  return process.platform === "linux" ? statOf(pid) : everyProcess().find((seen) => seen.pid === pid);
+}
+
+function ancestorsOf(pid: number): ReadonlySet<number> {
+  const parents = new Map(everyProcess().map((seen) => [seen.pid, seen.parent]));
+  const line = new Set<number>();
+  for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parents.get(at)) line.add(at);
+  return line;
+}
+
+function everyProcess(): readonly Seen[] {
+  if (process.platform !== "linux") return parsePs(ps("pid=,ppid=,lstart="));
+  return pids().flatMap((pid) => statOf(pid) ?? []);
+}
+
+function everyEnvironment(): readonly { readonly pid: number; readonly words: readonly string[] }[] {
+  if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E"));
+  return pids().map((pid) => ({ pid, words: read(`/proc/${pid}/environ`).split("\0") }));
+}
+
+function pids(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function statOf(pid: number): Seen | undefined {
+  const line = read(`/proc/${pid}/stat`);
+  // The name stands in parentheses and may hold anything, parentheses too; what follows the last one is regular.
+  const rest = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const [state, parent] = rest;
+  const began = rest[19];
+  if (state === undefined || parent === undefined || began === undefined || state === "Z" || state === "X") return undefined;
+  return { pid, parent: Number(parent), began };
+}
+
+/** A process may be gone, or another user's, between being listed and being read: then it has nothing to say. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function ps(columns: string, ...more: readonly string[]): string {
+  const answer = spawnSync("ps", ["-A", "-ww", ...more, "-o", columns], {
+    encoding: "utf8",
+    timeout: psTimeoutMs,
+    maxBuffer: psBytesMax,
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" },
+  });
+  return answer.stdout ?? "";
+}
+
+export function parsePs(text: string): readonly Seen[] {
+  return text.split("\n").flatMap((line) => {
+    const found = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
+    return found === null ? [] : [{ pid: Number(found[1]), parent: Number(found[2]), began: found[3] ?? "" }];
+  });
+}
+
+export function parsePsEnvironment(text: string): readonly { readonly pid: number; readonly words: readonly string[] }[] {
+  return text.split("\n").flatMap((line) => {
+    const found = /^\s*(\d+)\s+(.*)$/.exec(line);
+    return found === null ? [] : [{ pid: Number(found[1]), words: (found[2] ?? "").split(" ") }];
+  });
+}

@@ -1,0 +1,83 @@
+// end-tree: ends an agent and everything it began, within a bounded time, whatever it does to stay.
+//
+// Invariants:
+//   E1. No step waits for the agent's good will: TERM has a short grace, and nothing waits for a pipe to close.
+//   E2. A process is killed only if it was seen as part of this tree or bears its mark.
+//   E3. It ends when two looks in a row find nobody, or when its time is up; then it says how many are left.
+
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
+import { descendantsOf, findMarked, isAlive, type Seen, seenOf } from "./alive.ts";
+import type { Belongs } from "./mark.ts";
+
+export const termGraceMs = 300;
+const sweepMs = 1000;
+const lookEveryMs = 15;
+
+/** How many are still there after all; zero unless the kernel holds one back. */
+export async function endTree(
+  child: ChildProcess,
+  belongs: Belongs,
+  { graceMs = termGraceMs }: { readonly graceMs?: number } = {},
+): Promise<number> {
+  const { pid } = child;
+  if (pid === undefined) return 0;
+  const own = isGone(child) ? undefined : seenOf(pid);
+  // Looked up before anyone is told to go: a child whose parent is gone can no longer be traced to it.
+  const tree: Seen[] = [...(own === undefined ? [] : [own]), ...descendantsOf(pid)];
+  if (own !== undefined || tree.length > 0) {
+    signalGroup(pid, "SIGTERM");
+    for (const seen of tree) if (seen.pid !== pid) signal(seen.pid, "SIGTERM");
+    await untilGone(child, tree, graceMs); // E1
+  }
+  signalGroup(pid, "SIGKILL");
+  for (const seen of tree) if (isAlive(seen)) signal(seen.pid, "SIGKILL"); // E2
+  const left = await killMarked(belongs);
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  return left.alive;
+}
+
+/** Kills whatever belongs until nobody does; says how many there were. */
+export async function sweepMarked(belongs: Belongs): Promise<number> {
+  return (await killMarked(belongs)).found;
+}
+
+async function killMarked(belongs: Belongs): Promise<{ readonly found: number; readonly alive: number }> {
+  const found = new Set<number>();
+  const until = performance.now() + sweepMs;
+  let alive = 0;
+  for (let quiet = 0; quiet < 2 && performance.now() < until;) {
+    const marked = findMarked(belongs);
+    alive = marked.length;
+    quiet = alive === 0 ? quiet + 1 : 0; // E3
+    for (const pid of marked) {
+      found.add(pid);
+      signal(pid, "SIGKILL");
+    }
+    if (alive > 0) await wait(lookEveryMs);
+  }
+  return { found: found.size, alive };
+}
+
+async function untilGone(child: ChildProcess, tree: readonly Seen[], graceMs: number): Promise<void> {
+  const until = performance.now() + graceMs;
+  while (performance.now() < until) {
+    if (isGone(child) && !tree.some(isAlive)) return;
+    await wait(lookEveryMs);
+  }
+}
+
+const isGone = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+function signalGroup(group: number, name: "SIGTERM" | "SIGKILL"): void {
+  if (group > 1) signal(-group, name);
+}
+
+/** One that is gone already needs no signal. */
+function signal(pid: number, name: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    return;
+  }
+}

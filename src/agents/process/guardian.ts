@@ -1,0 +1,86 @@
+// guardian: a watchdog that outlives the runner by a moment, so that no agent outlives it by more.
+//
+// A runner killed with -9 can end nobody. The guardian is a few lines of shell in a session of its own, holding the
+// other end of a pipe. When the runner is gone, however it went, the pipe ends, and the guardian kills whatever bears
+// this life's mark. A live runner takes leave of it with a word.
+//
+// Invariants:
+//   G1. The guardian bears no mark itself, and it looks for one life's mark only: a run taken up again at once by a new
+//       runner has another life and is not touched.
+//   G2. Its own work is bounded in time.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { Socket } from "node:net";
+import { lifeVariable } from "./mark.ts";
+
+/** How often it looks for survivors, a tenth of a second apart, before it gives up. */
+const looksMax = 100;
+
+// The groups still watched are killed first; where there is a /proc, everything with the mark follows,
+// until two looks in a row find nobody.
+const script = `
+trap '' TERM HUP INT
+groups=''
+while read -r word rest; do
+  case $word in
+    watch) groups="$groups $rest" ;;
+    forget) groups=$(for group in $groups; do [ "$group" = "$rest" ] || printf ' %s' "$group"; done) ;;
+    leave) exit 0 ;;
+  esac
+done
+for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
+[ -r /proc/self/environ ] || exit 0
+looks=0
+quiet=0
+while [ "$looks" -lt ${looksMax} ] && [ "$quiet" -lt 2 ]; do
+  looks=$((looks + 1))
+  found=$(grep -lszxF "$1" /proc/[0-9]*/environ 2>/dev/null)
+  if [ -z "$found" ]; then quiet=$((quiet + 1)); continue; fi
+  quiet=0
+  for file in $found; do
+    pid=\${file#/proc/}
+    kill -KILL "\${pid%/environ}" 2>/dev/null
+  done
+  sleep 0.1 2>/dev/null || sleep 1
+done
+`;
+
+export type Guardian = {
+  /** The group of an agent just started. */
+  readonly watch: (group: number) => void;
+  /** That agent has ended; its group's number may come to mean another. */
+  readonly forget: (group: number) => void;
+  /** The guardian goes; the runner has ended its agents itself. */
+  readonly leave: () => void;
+  readonly pid: number | undefined;
+};
+
+export function openGuardian(life: string): Guardian {
+  const child = spawn("/bin/sh", ["-c", script, "autopilot-guardian", `${lifeVariable}=${life}`], {
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" }, // G1
+  });
+  const say = (line: string): void => {
+    if (child.stdin !== null && child.stdin.writable) child.stdin.write(`${line}\n`);
+  };
+  letGo(child);
+  return {
+    watch: (group) => say(`watch ${group}`),
+    forget: (group) => say(`forget ${group}`),
+    leave: () => {
+      say("leave");
+      child.stdin?.end();
+    },
+    pid: child.pid,
+  };
+}
+
+/** The guardian must not keep the runner from ending, nor may its absence bring the runner down. */
+function letGo(child: ChildProcess): void {
+  child.on("error", () => undefined);
+  child.stdin?.on("error", () => undefined);
+  child.unref();
+  if (child.stdin instanceof Socket) child.stdin.unref();
+}

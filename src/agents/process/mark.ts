@@ -1,0 +1,52 @@
+// mark: how the processes of a run are told from all others, however far they have wandered from their parent.
+//
+// A mark is a handful of environment variables. Children inherit them, and a process keeps the environment it was
+// started with even after setsid() and after its parent is gone; a process group and a parent's id do not last that long.
+//
+// Invariants:
+//   M1. The variables are set on agents only, never on the runner or its guardian: what bears a mark may be killed.
+//   M2. A run's name is unique in one repository only, so a mark also says which place it belongs to, and which life
+//       (one opened set of agents) started it. An older life's guardian never touches a newer life's agents.
+
+export type Mark = {
+  readonly run: string;
+  readonly attempt: string;
+  /** Where the run lives, where two repositories could use one run's name; empty if nobody said. */
+  readonly place: string;
+  /** One opened set of agents, unique for ever. */
+  readonly life: string;
+};
+
+const names = { run: "AUTOPILOT_RUN", attempt: "AUTOPILOT_ATTEMPT", place: "AUTOPILOT_PLACE", life: "AUTOPILOT_LIFE" } as const;
+export const lifeVariable = names.life;
+
+export function environmentOf(mark: Mark): Record<string, string> {
+  return {
+    [names.run]: mark.run,
+    [names.attempt]: mark.attempt,
+    [names.life]: mark.life,
+    ...(mark.place === "" ? {} : { [names.place]: mark.place }),
+  };
+}
+
+/** Decides, from the `NAME=value` words of a process's environment, whether it is meant. */
+export type Belongs = (words: readonly string[]) => boolean;
+
+/** The processes of one turn: this life, this attempt. Other attempts of the run may be at work beside it. */
+export function belongsToTurn(mark: Mark): Belongs {
+  return (words) => words.includes(`${names.life}=${mark.life}`) && words.includes(`${names.attempt}=${mark.attempt}`);
+}
+
+/** Everything one opened set of agents began. */
+export function belongsToLife(life: string): Belongs {
+  return (words) => words.includes(`${names.life}=${life}`);
+}
+
+/** The processes of one run in one place, of whatever life. M2 */
+export function belongsToRun(run: string, place: string): Belongs {
+  return (words) => {
+    if (!words.includes(`${names.run}=${run}`)) return false;
+    const other = words.find((word) => word.startsWith(`${names.place}=`));
+    return place === "" || other === undefined || other === `${names.place}=${place}`;
+  };
+}

@@ -1,0 +1,111 @@
+// spawn: starts an agent's process in a group of its own, with an environment that was chosen and not inherited.
+//
+// Invariants:
+//   S1. Nothing of the runner's environment reaches an agent unless its name is on the list.
+//   S2. What a process prints on stderr costs a bounded amount of memory, however much it prints.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { environmentOf, type Mark } from "./mark.ts";
+
+export const passedVariables = ["PATH", "LANG", "TERM", "TZ", "TMPDIR", "SHELL", "USER", "LOGNAME", "HOME"] as const;
+/** Never handed on, even if a profile names them: they loosen or slow what runs below. */
+const barredVariables = new Set(["NODE_EXTRA_CA_CERTS", "IS_SANDBOX"]);
+export const stderrTailBytesMax = 16 * 1024;
+
+export type Command = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+
+export type Launch = {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly mark: Mark;
+  /** Further names to pass from the runner's environment. */
+  readonly passEnv: readonly string[];
+  /** Values set outright. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A home folder in place of the user's own. */
+  readonly home: string | null;
+  /** Puts isolation around the command. The mark stays on whatever it makes of the environment. */
+  readonly wrap: ((command: Command) => Command) | null;
+};
+
+export type Exit = { readonly code: number | null; readonly signal: string | null };
+export type Spawned = {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly exited: Promise<Exit>;
+  /** The last of what it printed on stderr. */
+  readonly stderrTail: () => string;
+};
+
+export function environmentFor(launch: Launch, inherited: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const names = Object.keys(inherited).filter(
+    (name) => passedVariables.some((passed) => passed === name) || name.startsWith("LC_") || launch.passEnv.includes(name),
+  );
+  const passed = Object.fromEntries(names.map((name) => [name, inherited[name] ?? ""])); // S1
+  const home = launch.home === null ? {} : { HOME: launch.home };
+  const all = { ...passed, ...home, ...launch.env, ...environmentOf(launch.mark) };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !barredVariables.has(name)));
+}
+
+/** A started process, or the sentence that says why it could not be started. */
+export async function spawnAgent(launch: Launch): Promise<Spawned | { readonly problem: string }> {
+  const plain: Command = { argv: launch.argv, cwd: launch.cwd, env: environmentFor(launch, process.env) };
+  const unwrapped = plain.argv[0] ?? "";
+  const { argv, cwd, env: wrappedEnv } = launch.wrap?.(plain) ?? plain;
+  const [command = "", ...args] = argv;
+  if (unwrapped === "" || command === "") return { problem: "no command is given for this agent" };
+  const env = { ...wrappedEnv, ...environmentOf(launch.mark) };
+  const problem = whyNot(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ?? whyNot(command, cwd, env["PATH"] ?? "");
+  if (problem !== null) return { problem };
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    child = spawn(command, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  } catch (error) {
+    return { problem: `${command} cannot be started: ${messageOf(error)}` };
+  }
+  // A pipe to a process that has gone reports it as an error; the exit says it better.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
+  const stderrTail = keepTail(child);
+  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  const failure = await new Promise<Error | null>((resolve) => {
+    child.once("spawn", () => resolve(null));
+    child.on("error", resolve);
+  });
+  if (failure !== null) return { problem: `${command} cannot be started: ${failure.message}` };
+  return { child, exited, stderrTail };
+}
+
+/** The usual mistakes in words; the system's own message names the wrong file for some of them. */
+function whyNot(command: string, cwd: string, path: string): string | null {
+  if (!isFolder(cwd)) return `the folder to work in, ${cwd}, is not there`;
+  if (!command.includes("/")) {
+    const places = path.split(delimiter).map((folder) => join(folder, command));
+    return places.some((place) => mayRun(place)) ? null : `${command} is not on the PATH`;
+  }
+  if (mayRun(command)) return null;
+  return isThere(command) ? `${command} is not executable` : `${command} is not there`;
+}
+
+function mayRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+
+function keepTail(child: ChildProcessWithoutNullStreams): () => string {
+  let tail: Buffer = Buffer.alloc(0);
+  child.stderr.on("data", (chunk: Buffer) => {
+    const both = Buffer.concat([tail, chunk.subarray(-stderrTailBytesMax)]);
+    tail = both.subarray(-stderrTailBytesMax); // S2
+  });
+  return () => tail.toString("utf8");
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

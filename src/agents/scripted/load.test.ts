@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { loadScript, readScript } from "./load.ts";
+
+const yaml = `turns:
+  - when: { step: execute, phase: 1 }
+    do:
+      - write: { path: a.ts, text: "x" }
+      - hang: true
+    repeat: 0
+`;
+
+test("YAML and JSON are read alike, whatever the file is called", () => {
+  const read = readScript("0123abcd", yaml);
+  expect(read).toMatchObject({ script: { turns: [{ repeat: 0, do: [{ write: { path: "a.ts" } }, { hang: true }] }] } });
+  expect("script" in read && readScript("0123abcd", JSON.stringify(read.script))).toEqual(read);
+});
+
+test.each([
+  ["a deed that is none", "turns:\n  - do:\n      - wirte: { path: a, text: b }\n", 3],
+  ["an unknown key", "turns:\n  - wen: {}\n", 2],
+  ["a negative repeat", "turns:\n  - repeat: -1\n", 2],
+  ["no turns", "turn: []\n", 1],
+])("%s is found, with its line", (_, text, line) => {
+  const read = readScript("script.yaml", text);
+  expect("findings" in read && read.findings[0]).toMatchObject({ file: "script.yaml", line });
+});
+
+test("a file that is not there is a finding", async () => {
+  const read = await loadScript("/no/such/script.yaml");
+  expect("findings" in read && read.findings[0]).toMatchObject({ rule: "unreadable" });
+});

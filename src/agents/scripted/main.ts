@@ -1,0 +1,152 @@
+// main: the embedded agent's process. `node scripted.cjs SCRIPT` speaks the Agent Client Protocol on stdio and plays the script.
+
+import { agent, type AgentContext, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
+import { randomUUID } from "node:crypto";
+import { Readable, Writable } from "node:stream";
+import * as v from "valibot";
+import { type Script, type TurnFacts, TurnMeta } from "../../contracts/script.ts";
+import { findingText } from "../../kit/finding.ts";
+import { choose } from "./choose.ts";
+import { loadScript } from "./load.ts";
+import { play, type Stage, type Used } from "./play.ts";
+
+const contextTokens = 200_000;
+const outputCharsMax = 4000;
+
+/** Who asks without saying what for gets the turns that ask for nothing in particular. */
+const nobody: TurnFacts = { flow: "", phase: "", step: "", role: "", task: null, attempt: 1, ask: 1 };
+
+async function main(): Promise<void> {
+  const file = process.argv[2];
+  if (file === undefined) return giveUp("usage: scripted SCRIPT");
+  const loaded = await loadScript(file);
+  if ("findings" in loaded) return giveUp(loaded.findings.map(findingText).join("\n"));
+  serve(loaded.script);
+}
+
+function giveUp(text: string): void {
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 2;
+}
+
+function serve(script: Script): void {
+  const folders = new Map<string, string>();
+  const begun: TurnFacts[] = [];
+  let isStubborn = false;
+  let cancel = new AbortController();
+  let sessionUsd = 0;
+
+  const app = agent({ name: "scripted" })
+    .onRequest("initialize", () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: "scripted", version: "1" },
+      agentCapabilities: { loadSession: false, sessionCapabilities: { resume: {} } },
+      authMethods: [],
+    }))
+    .onRequest("session/new", ({ params }) => {
+      const sessionId = `scripted-${randomUUID()}`;
+      folders.set(sessionId, params.cwd);
+      return { sessionId };
+    })
+    .onRequest("session/resume", ({ params }) => {
+      folders.set(params.sessionId, params.cwd);
+      return {};
+    })
+    .onNotification("session/cancel", () => {
+      if (!isStubborn) cancel.abort();
+    })
+    .onRequest("session/prompt", async ({ params, client }) => {
+      const cwd = folders.get(params.sessionId);
+      if (cwd === undefined) throw RequestError.resourceNotFound(params.sessionId);
+      cancel = new AbortController();
+      const { me, history } = factsOf(params._meta, begun);
+      begun.push(me);
+      const place = choose(script, history, me);
+      const turn = place === null ? { do: [{ say: "nothing to do" }] } : (script.turns[place] ?? {});
+      const played = await play(turn, {
+        ...voiceOf(client, params.sessionId),
+        cwd,
+        cancelled: cancel.signal,
+        used: (used) => tellUsage(client, params.sessionId, used, sessionUsd),
+        ignoreTerm: () => {
+          isStubborn = true;
+          standFast();
+        },
+      });
+      if ("error" in played) throw new RequestError(played.error.code, played.error.message);
+      sessionUsd += played.used?.usd ?? 0;
+      const confidence = "confidence" in turn ? turn.confidence : undefined;
+      return {
+        stopReason: played.stop as "end_turn",
+        ...(played.used === null ? {} : { usage: usageOf(played.used) }),
+        ...(confidence === undefined ? {} : { _meta: { autopilot: { confidence } } }),
+      };
+    });
+
+  const connection = app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
+  void connection.closed.then(() => {
+    if (!isStubborn) process.exit(0);
+  });
+}
+
+function factsOf(
+  meta: { readonly [key: string]: unknown } | null | undefined,
+  begun: readonly TurnFacts[],
+): { me: TurnFacts; history: readonly TurnFacts[] } {
+  const read = v.safeParse(TurnMeta, meta?.["autopilot"]);
+  if (!read.success) return { me: nobody, history: begun };
+  const { run: _, history, ...me } = read.output;
+  return { me, history };
+}
+
+function voiceOf(client: AgentContext, sessionId: string): Omit<Stage, "cwd" | "cancelled" | "used" | "ignoreTerm"> {
+  const ids = new Map<object, string>();
+  const chunk = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> =>
+    client.notify("session/update", { sessionId, update: { sessionUpdate, content: { type: "text", text } } });
+  return {
+    say: (text) => chunk("agent_message_chunk", text),
+    think: (text) => chunk("agent_thought_chunk", text),
+    tool: (tool, result) => {
+      const toolCallId = ids.get(tool) ?? `tool-${randomUUID()}`;
+      ids.set(tool, toolCallId);
+      const { title, kind } = tool;
+      if (result === null) {
+        const locations = tool.paths.map((path) => ({ path }));
+        return client.notify("session/update", {
+          sessionId,
+          update: { sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", locations },
+        });
+      }
+      const text = result.output.slice(0, outputCharsMax);
+      const content = text === "" ? [] : [{ type: "content" as const, content: { type: "text" as const, text } }];
+      const status = result.ok ? "completed" : "failed";
+      return client.notify("session/update", { sessionId, update: { sessionUpdate: "tool_call_update", toolCallId, status, content } });
+    },
+    print: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
+    exit: (code) => process.exit(code),
+  };
+}
+
+function tellUsage(client: AgentContext, sessionId: string, used: Used, sessionUsd: number): Promise<void> {
+  const cost = used.usd === null ? {} : { cost: { amount: sessionUsd + used.usd, currency: "USD" } };
+  const tokens = used.input + used.output;
+  return client.notify("session/update", {
+    sessionId,
+    update: { sessionUpdate: "usage_update", used: Math.round(tokens), size: contextTokens, ...cost },
+  });
+}
+
+const usageOf = (used: Used) => ({
+  totalTokens: used.input + used.output + used.cached,
+  inputTokens: used.input,
+  outputTokens: used.output,
+  cachedReadTokens: used.cached,
+});
+
+/** Neither a signal that can be ignored nor the end of its input moves it. */
+function standFast(): void {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
+  setInterval(() => undefined, 60_000);
+}
+
+void main();

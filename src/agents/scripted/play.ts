@@ -1,0 +1,90 @@
+// play: plays one turn of a script, deed by deed.
+
+import { setTimeout as wait } from "node:timers/promises";
+import type { ScriptDeed, ScriptTurn } from "../../contracts/script.ts";
+import { type Tool, toolOf } from "./deeds.ts";
+
+/** What the player acts on: the world outside this turn. */
+export type Stage = {
+  readonly cwd: string;
+  readonly cancelled: AbortSignal;
+  readonly say: (text: string) => Promise<void>;
+  readonly think: (text: string) => Promise<void>;
+  readonly tool: (tool: Tool, result: { readonly ok: boolean; readonly output: string } | null) => Promise<void>;
+  readonly used: (usage: Used) => Promise<void>;
+  /** Bytes on stdout that are no protocol. */
+  readonly print: (bytes: Uint8Array) => Promise<void>;
+  readonly ignoreTerm: () => void;
+  readonly exit: (code: number) => never;
+};
+
+export type Used = { readonly input: number; readonly output: number; readonly cached: number; readonly usd: number | null };
+export type Played =
+  | { readonly stop: string; readonly used: Used | null }
+  | { readonly error: { readonly code: number; readonly message: string } };
+
+const floodLine = Buffer.from(`${"x".repeat(1023)}\n`);
+const floodPiece = Buffer.concat(Array.from({ length: 64 }, () => floodLine));
+const internalError = -32603;
+
+export async function play(turn: ScriptTurn, stage: Stage): Promise<Played> {
+  let stop = "end_turn";
+  let used: Used | null = null;
+  for (const deed of turn.do ?? []) {
+    if (stage.cancelled.aborted) return { stop: "cancelled", used };
+    if ("error" in deed) return { error: { code: deed.error.code ?? internalError, message: deed.error.message } };
+    if ("stop" in deed) stop = deed.stop;
+    if ("usage" in deed) {
+      used = more(used, deed.usage);
+      await stage.used(used);
+    }
+    const tool = toolOf(deed, stage.cwd);
+    await (tool === null ? act(deed, stage) : use(tool, stage));
+  }
+  if (stage.cancelled.aborted) return { stop: "cancelled", used };
+  if (turn.returns !== undefined) await stage.say(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
+  return { stop, used };
+}
+
+async function use(tool: Tool, stage: Stage): Promise<void> {
+  await stage.tool(tool, null);
+  const result = await tool.act(stage.cancelled).then(
+    (output) => ({ ok: true, output }),
+    (error: unknown) => ({ ok: false, output: error instanceof Error ? error.message : String(error) }),
+  );
+  await stage.tool(tool, result);
+}
+
+async function act(deed: ScriptDeed, stage: Stage): Promise<void> {
+  if ("say" in deed) return stage.say(deed.say);
+  if ("think" in deed) return stage.think(deed.think);
+  if ("sleep" in deed) return wait(deed.sleep, undefined, { signal: stage.cancelled }).catch(() => undefined);
+  if ("ignore_term" in deed) return stage.ignoreTerm();
+  if ("garbage" in deed) return stage.print(Buffer.from(`${deed.garbage}\n`));
+  if ("flood" in deed) return flood(deed.flood, stage);
+  if ("exit" in deed) return stage.exit(deed.exit);
+  // It never answers, whatever it is told.
+  if ("hang" in deed) await new Promise(() => undefined);
+}
+
+async function flood(bytes: number, stage: Stage): Promise<void> {
+  for (let left = bytes; left > 0; left -= floodPiece.length) await stage.print(floodPiece.subarray(0, left));
+}
+
+function more(
+  before: Used | null,
+  told: {
+    readonly input?: number | undefined;
+    readonly output?: number | undefined;
+    readonly cached?: number | undefined;
+    readonly usd?: number | undefined;
+  },
+): Used {
+  const usd = told.usd === undefined && (before?.usd ?? null) === null ? null : (before?.usd ?? 0) + (told.usd ?? 0);
+  return {
+    input: (before?.input ?? 0) + (told.input ?? 0),
+    output: (before?.output ?? 0) + (told.output ?? 0),
+    cached: (before?.cached ?? 0) + (told.cached ?? 0),
+    usd,
+  };
+}

@@ -1,0 +1,21 @@
+import type { ReasonCode, ResultWord } from "./reason.ts";
+
+/**
+ * What every command answers, in one shape. With `--json` it is printed as it is, less `page`;
+ * otherwise a person reads `page` where there is one, else `message`.
+ */
+export type Answer = {
+  readonly result: ResultWord;
+  readonly reason_code: ReasonCode;
+  readonly run_id: string | null;
+  readonly state: string | null;
+  /** One sentence: what happened. */
+  readonly message: string;
+  readonly warnings: readonly string[];
+  /** What to do now; at least one entry unless the result is PASS. */
+  readonly remediation: readonly string[];
+  /** The same for a person, as lines, where a sentence is not enough. Not part of the JSON. */
+  readonly page?: readonly string[];
+  /** The command's own fields, merged into the JSON object. */
+  readonly data?: Readonly<Record<string, unknown>>;
+};

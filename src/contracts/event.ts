@@ -1,0 +1,228 @@
+// event: what has happened, in the order it happened: the only truth of a run.
+//
+// Names are past tense, seed 000's where it has one. A released event never changes its meaning; a new meaning is a new name.
+// An event is a fact and lies in the journal; a signal (signal.ts) is a glimpse and does not.
+
+import * as v from "valibot";
+import { Budget, Usage } from "./budget.ts";
+import { Check, CheckResult } from "./evidence.ts";
+import { Flow } from "./flow.ts";
+import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, WalkPath } from "./ids.ts";
+import { Objective, RunStatus, Verdict } from "./objective.ts";
+import { Facts, Says } from "./outcome.ts";
+
+const Scalar = v.union([v.string(), v.number(), v.boolean()]);
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const text = v.string();
+const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
+
+/** What every event bears besides its own data; the journal adds seq, epoch, ts, prev and crc. */
+const common = { actor: Actor, reason_code: text };
+/** A change of the run's state says from where to where. */
+const change = { from_state: RunStatus, to_state: RunStatus };
+
+export const IsolationInForce = v.strictObject({
+  level: text,
+  mechanism: text,
+  enforced: v.array(text),
+  not_enforced: v.array(text),
+});
+export type IsolationInForce = v.InferOutput<typeof IsolationInForce>;
+
+/** Which agent plays a role: the profile's name, and for the scripted agent its script by hash. */
+export const Cast = v.strictObject({ agent: text, script: maybe(Hash), argv: maybe(v.array(text)) });
+export type Cast = v.InferOutput<typeof Cast>;
+
+export const Base = v.strictObject({
+  branch: v.nullable(text),
+  commit: GitSha,
+  tree: GitSha,
+});
+export type Base = v.InferOutput<typeof Base>;
+
+export const PhaseRead = v.strictObject({
+  id: text,
+  name: maybe(text),
+  after: v.array(text),
+  skip: maybe(text),
+});
+export const TaskRead = v.strictObject({
+  id: text,
+  files: v.array(text),
+  after: v.array(text),
+  title: maybe(text),
+});
+
+/** What is in doubt about an attempt that a crash left open; the recovery table has a row for each. */
+export const Doubt = v.strictObject({
+  kind: v.picklist(["agent", "check", "run", "tasks", "flow"]),
+  stage: v.picklist(["started", "turned", "applied"]),
+  layer: v.picklist(["absent", "dirty", "intact"]),
+  done: v.boolean(),
+  proof: v.boolean(),
+  often: v.boolean(),
+});
+export type Doubt = v.InferOutput<typeof Doubt>;
+
+export const interruptions = ["operator", "crash", "scope", "budget", "provider", "agent"] as const;
+
+const events = {
+  // The run.
+  run_drafted: {
+    run_id: RunId,
+    product: text,
+    flow: Flow,
+    flow_hash: Hash,
+    prompts: v.record(text, Hash),
+    registry: v.record(text, Count),
+    objective: Objective,
+    options: v.record(text, Scalar),
+    budget: Budget,
+    limits: v.strictObject({
+      run: v.record(text, v.number()),
+      phase: v.record(text, v.number()),
+    }),
+    base: Base,
+    checks: v.array(Check),
+    cast: v.record(text, Cast),
+    isolation: text,
+    config_hash: Hash,
+    ack: Hash,
+    to_state: v.literal("draft"),
+  },
+  preview_acknowledged: { ack: Hash },
+  run_started: { ack: Hash, ...change },
+  run_opened: { opening: Count, owner: v.strictObject({ pid: Count, host: text }), product: text, isolation: IsolationInForce, options: maybe(v.record(text, Scalar)) },
+  journal_repaired: { cut_bytes: Count, at_byte: Count },
+  run_paused: { ...change, phase: maybe(text), detail: maybe(text) },
+  run_resumed: { ...change, request: text, now: maybe(v.boolean()) },
+  run_stopped: { ...change, detail: maybe(text) },
+  run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
+  policy_changed: { path: text, recorded: Hash, found: Hash, adopted: v.boolean(), cast: maybe(v.record(text, Cast)), isolation: maybe(text) },
+
+  // Requests of other processes; `request` is the key by which each is journaled once.
+  control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
+  limit_raised: { request: text, scope: v.picklist(["run", "phase"]), dimension: text, to: v.number(), detail: maybe(text) },
+
+  // Phases.
+  phases_read: { phases: v.array(PhaseRead) },
+  artifacts_surveyed: { gone: v.array(text), proved: v.array(text) },
+  phase_started: { walk: WalkPath },
+  phase_reopened: { walk: WalkPath, visit: Count, because: text },
+  phases_rewound: { walk: WalkPath, step: text, to: text, count: maybe(text), per: maybe(text), retry: maybe(v.boolean()) },
+  phase_skipped: { walk: WalkPath, because: text },
+  phase_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+  phase_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+  closing_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+  closing_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+
+  // Steps. An agent attempt is three deeds with a line each: the turn, the apply, the proof.
+  step_started: { walk: WalkPath, step: text, attempt: AttemptId, kind: v.picklist(["agent", "run", "check", "tasks", "flow"]), try: Count, need: maybe(Usage) },
+  session_opened: { attempt: AttemptId, session: text, agent: text },
+  return_asked_again: { attempt: AttemptId, ask: Count, errors: v.array(text), raw: maybe(Hash), usage: maybe(Usage) },
+  turn_ended: {
+    attempt: AttemptId,
+    agent: text,
+    stop: text,
+    says: Says,
+    claim: maybe(Hash),
+    said: text,
+    promised: v.boolean(),
+    announced_more: v.boolean(),
+    confidence: v.nullable(v.number()),
+    usage: Usage,
+    layer: maybe(GitSha),
+    warnings: maybe(v.array(text)),
+  },
+  changes_applied: { attempt: AttemptId, commit: GitSha, parent: GitSha, tree: GitSha, paths: v.array(text), not_applied: Count },
+  step_completed: {
+    attempt: AttemptId,
+    facts: Facts,
+    checks: maybe(v.array(CheckResult)),
+    tree: maybe(GitSha),
+    progress: maybe(v.boolean()),
+    detail: maybe(text),
+  },
+  step_failed: {
+    attempt: AttemptId,
+    facts: Facts,
+    checks: maybe(v.array(CheckResult)),
+    tree: maybe(GitSha),
+    progress: maybe(v.boolean()),
+    fingerprint: text,
+    detail: maybe(text),
+  },
+  step_interrupted: { attempt: AttemptId, by: v.picklist(interruptions), usage: maybe(Usage), paths: maybe(v.array(text)), detail: maybe(text) },
+  attempt_settled: { attempt: AttemptId, doubt: Doubt, remedy: v.picklist(["close", "continue", "repeat", "ask"]), why: text, usage: maybe(Usage) },
+  step_skipped: { walk: WalkPath, step: text },
+  step_retried: { walk: WalkPath, step: text, n: Count, reset: maybe(v.boolean()) },
+  route_taken: {
+    walk: WalkPath,
+    step: text,
+    to: text,
+    count: maybe(text),
+    per: maybe(text),
+    retry: maybe(v.boolean()),
+    because: maybe(text),
+    pause: maybe(text),
+    rest: maybe(text),
+  },
+
+  // Tasks and waves of a tasks step.
+  tasks_read: { attempt: AttemptId, waves: v.array(v.array(TaskRead)), left: v.array(text) },
+  task_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+  task_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+  task_skipped: { walk: WalkPath, because: text },
+  wave_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+  wave_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+
+  // People and the breaker.
+  block_opened: {
+    block: BlockId,
+    walk: WalkPath,
+    step: text,
+    hold: v.boolean(),
+    house: maybe(v.boolean()),
+    question: text,
+    options: v.record(text, text),
+    recommend: maybe(text),
+    show: maybe(v.array(text)),
+    code: maybe(text),
+  },
+  block_answered: { request: text, block: BlockId, answer: text, issues: maybe(v.array(text)) },
+  circuit_breaker_opened: { because: v.picklist(["no_progress", "same_error", "probe_failed"]), cooldown_until: text },
+  circuit_breaker_closed: {},
+} as const;
+
+type Schemas = typeof events;
+export type EventName = keyof Schemas;
+export const eventNames = Object.keys(events) as EventName[];
+
+const schemaOf = <N extends EventName>(name: N) => v.strictObject({ event: v.literal(name), ...common, ...events[name] });
+/** One strict schema per event, by name. */
+export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, schemaOf(name)])) as unknown as {
+  readonly [N in EventName]: ReturnType<typeof schemaOf<N>>;
+};
+
+type DataOf<Entries> = Entries extends v.ObjectEntries ? v.InferOutput<v.StrictObjectSchema<Entries, undefined>> : never;
+export type EventOf<N extends EventName> = { readonly event: N; readonly actor: Actor; readonly reason_code: string } & Readonly<DataOf<Schemas[N]>>;
+export type Event = { [N in EventName]: EventOf<N> }[EventName];
+/** An event before it is known who did it and why; the engine fills both in. */
+export type Draft = { [N in EventName]: Omit<EventOf<N>, "actor" | "reason_code"> & { actor?: Actor; reason_code?: string } }[EventName];
+
+export const journalVersion = 1;
+
+/**
+ * What the journal puts around an event. One line is
+ * `{"seq":…,"epoch":…,"ts":…,"active_ms":…,"event":…,"actor":…,"reason_code":…,…data,"prev":"<sha256 of the line before>","crc":"<crc32 of this line up to here>"}`.
+ * The first line also bears `"journal":1`, the version of the format.
+ */
+export type Envelope = {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly ts: string;
+  readonly active_ms: number;
+  readonly prev: string;
+  readonly crc: string;
+};
+export type Entry = Event & Envelope;

@@ -1,0 +1,48 @@
+import * as v from "valibot";
+import { Budget } from "./budget.ts";
+
+export const completionModes = ["promise", "objective"] as const;
+export const riskLevels = ["low", "medium", "high"] as const;
+export const handoffModes = ["auto", "manual"] as const;
+export const approvalPolicies = ["none", "required-before-execute", "required-before-merge"] as const;
+export const isolationLevels = ["auto", "overlay", "bwrap", "srt", "landlock", "clone", "none"] as const;
+
+/** One measurable condition of being done; `check` is the command that proves it, where there is one. */
+export const Criterion = v.strictObject({ id: v.string(), text: v.string(), check: v.nullable(v.string()) });
+export type Criterion = v.InferOutput<typeof Criterion>;
+
+/** What the user wants, with its bounds. Seed 001's objective schema, inferred defaults filled in. */
+export const Objective = v.strictObject({
+  goal: v.pipe(v.string(), v.minLength(1)),
+  scope: v.pipe(v.array(v.string()), v.minLength(1)),
+  done_criteria: v.pipe(v.array(Criterion), v.minLength(1)),
+  max_budget: Budget,
+  completion_mode: v.picklist(completionModes),
+  completion_promise: v.pipe(v.string(), v.minLength(1)),
+  risk_level: v.picklist(riskLevels),
+  handoff_mode: v.picklist(handoffModes),
+  approval_policy: v.picklist(approvalPolicies),
+  red_green: v.array(v.string()),
+  holdout: v.array(v.string()),
+});
+export type Objective = v.InferOutput<typeof Objective>;
+
+/** The confidence below which a turn is not trusted to go on alone. */
+export const confidenceFloors = { low: 0.5, medium: 0.6, high: 0.75 } as const satisfies Record<(typeof riskLevels)[number], number>;
+
+/** Seed 001's six transitions; everything else is `invalid_state_transition`. */
+export const states = ["draft", "running", "paused", "stopped", "completed"] as const;
+export const RunStatus = v.picklist(states);
+export type RunStatus = v.InferOutput<typeof RunStatus>;
+export const transitions: readonly (readonly [RunStatus, RunStatus])[] = [
+  ["draft", "running"],
+  ["running", "paused"],
+  ["paused", "running"],
+  ["running", "stopped"],
+  ["paused", "stopped"],
+  ["running", "completed"],
+];
+
+export const verdicts = ["verified", "verified_with_gaps", "unverified", "refuted"] as const;
+export const Verdict = v.picklist(verdicts);
+export type Verdict = v.InferOutput<typeof Verdict>;

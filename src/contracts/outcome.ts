@@ -1,0 +1,23 @@
+import * as v from "valibot";
+import { CheckResult } from "./evidence.ts";
+
+const Scalar = v.union([v.string(), v.number(), v.boolean()]);
+
+/** What the runner found, by name. Rows may route on these. */
+export const Facts = v.record(v.string(), Scalar);
+export type Facts = v.InferOutput<typeof Facts>;
+
+/** What the agent said, the enums, numbers and booleans of its return only. It may send work back, never complete it. */
+export const Says = v.record(v.string(), Scalar);
+export type Says = v.InferOutput<typeof Says>;
+
+/** What a step's last attempt came to, as rows, prompts and faces see it. */
+export const Outcome = v.strictObject({
+  kind: v.picklist(["passed", "failed", "skipped"]),
+  facts: Facts,
+  says: Says,
+  reason: v.nullable(v.string()),
+  detail: v.nullable(v.string()),
+  checks: v.array(CheckResult),
+});
+export type Outcome = v.InferOutput<typeof Outcome>;

@@ -1,0 +1,65 @@
+import * as v from "valibot";
+
+const text = v.string();
+const ms = v.pipe(v.number(), v.minValue(0), v.maxValue(86_400_000));
+const one = <K extends string, S extends v.GenericSchema>(key: K, schema: S) => v.strictObject({ [key]: schema } as Record<K, S>);
+
+/** One deed of the embedded agent, honest or not. */
+export const ScriptDeed = v.union([
+  one("write", v.strictObject({ path: text, text, mode: v.optional(text) })),
+  one("append", v.strictObject({ path: text, text })),
+  one("delete", v.strictObject({ path: text })),
+  one("rename", v.strictObject({ from: text, to: text })),
+  one("chmod", v.strictObject({ path: text, mode: text })),
+  one("link", v.strictObject({ path: text, target: text, hard: v.optional(v.boolean()) })),
+  one("run", text),
+  one("say", text),
+  one("think", text),
+  one("usage", v.strictObject({ input: v.optional(v.number()), output: v.optional(v.number()), cached: v.optional(v.number()), usd: v.optional(v.number()) })),
+  one("sleep", ms),
+  one("hang", v.literal(true)),
+  one("exit", v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))),
+  one("flood", v.pipe(v.number(), v.minValue(1))),
+  one("ignore_term", v.literal(true)),
+  one("garbage", text),
+  one("error", v.strictObject({ code: v.optional(v.number()), message: text })),
+  one("stop", text),
+]);
+export type ScriptDeed = v.InferOutput<typeof ScriptDeed>;
+
+export const ScriptTurn = v.strictObject({
+  when: v.optional(
+    v.strictObject({
+      flow: v.optional(text),
+      phase: v.optional(v.union([text, v.number()])),
+      step: v.optional(text),
+      role: v.optional(text),
+      task: v.optional(text),
+      attempt: v.optional(v.number()),
+      ask: v.optional(v.number()),
+    }),
+  ),
+  do: v.optional(v.array(ScriptDeed)),
+  returns: v.optional(v.unknown()),
+  confidence: v.optional(v.number()),
+  repeat: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+});
+export type ScriptTurn = v.InferOutput<typeof ScriptTurn>;
+
+/** A script for the embedded agent: for each prompt the first unused turn whose `when` matches is played. */
+export const Script = v.strictObject({ turns: v.array(ScriptTurn) });
+export type Script = v.InferOutput<typeof Script>;
+
+/** The facts of one turn, as the runner hands them to every agent in `_meta.autopilot`. */
+export const TurnFacts = v.strictObject({
+  flow: text,
+  phase: text,
+  step: text,
+  role: text,
+  task: v.nullable(text),
+  attempt: v.number(),
+  ask: v.number(),
+});
+export type TurnFacts = v.InferOutput<typeof TurnFacts>;
+export const TurnMeta = v.strictObject({ run: text, ...TurnFacts.entries, history: v.array(TurnFacts) });
+export type TurnMeta = v.InferOutput<typeof TurnMeta>;

@@ -1,0 +1,10 @@
+/**
+ * What is passing by: shown live, never journaled, never folded, gone after a crash.
+ * A signal is not an event with a flag: it is another type, so nobody can mistake one for the other.
+ */
+export type Signal =
+  | { readonly signal: "said"; readonly attempt: string; readonly text: string }
+  | { readonly signal: "thought"; readonly attempt: string; readonly text: string }
+  | { readonly signal: "tool"; readonly attempt: string; readonly title: string; readonly status: string }
+  | { readonly signal: "checking"; readonly attempt: string; readonly title: string; readonly command: string }
+  | { readonly signal: "usage"; readonly attempt: string; readonly tokens: number };

@@ -1,0 +1,61 @@
+import type { Envelope, EventOf } from "../contracts/event.ts";
+import { groups, listedPhases } from "./reading.ts";
+import type { PhaseState, Run, Spent } from "./state.ts";
+
+export const nothingSpent = (): Spent => ({ tokens: 0, minutes: 0, calls: 0, usd: 0, estimated: 0 });
+
+/** A run as its draft leaves it. The budget's limits hold where the recorded limits name none. */
+export function born(event: EventOf<"run_drafted"> & Envelope): Run {
+  const { flow, budget, limits, base } = event;
+  return {
+    status: "draft",
+    reason: event.reason_code,
+    detail: null,
+    drafted: event,
+    acknowledged: false,
+    verdict: null,
+    gaps: [],
+    limits: { run: { ...given(budget.limits), ...limits.run }, phase: { ...limits.phase } },
+    opening: 0,
+    overrides: {},
+    isolation: null,
+    surveyed: 0,
+    proved: [],
+    isRead: Array.isArray(flow.phases),
+    phases: groups.flatMap((group) => (listedPhases(flow, group) ?? []).map(({ id, name }, index, all) => newPhase(group, id, name, all[index - 1]?.id))),
+    walks: {},
+    open: {},
+    blocks: {},
+    requests: {},
+    asked: null,
+    now: false,
+    hold: null,
+    resting: null,
+    taken: {},
+    invocation: {},
+    finished: 0,
+    retries: 0,
+    violations: 0,
+    violation: null,
+    ledger: { run: { ...nothingSpent(), minutes: event.active_ms / 60_000 }, phase: {}, largest: {} },
+    breaker: { state: "closed", no_progress: 0, same: 0, last_error: null, probed: null, because: null, cooldown_until: null, opened: 0 },
+    checks: {},
+    judged: null,
+    trees: {},
+    turns: [],
+    tip: { commit: base.commit, tree: base.tree },
+    seq: event.seq,
+    activeMs: event.active_ms,
+    startedAt: null,
+    updatedAt: event.ts,
+  };
+}
+
+function newPhase(group: PhaseState["group"], id: string, name: string, previous: string | undefined): PhaseState {
+  const after = previous === undefined ? [] : [previous];
+  return { id, group, name, after, status: "waiting", visit: 0, because: null, paused: false, gone: false };
+}
+
+function given(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(limits).filter((pair): pair is [string, number] => pair[1] !== undefined));
+}

@@ -1,0 +1,96 @@
+// breaker: notices that a run goes in circles. Only agent attempts count, in the order their outcomes stand in the journal.
+//
+// Invariants:
+//   K1. No progress, or the same error, so often in a row opens it; a limit on retries is a limit, not a count of the breaker's.
+//   K2. Half open means one attempt: it closes the breaker, or opens it with a doubled cooldown.
+
+import type { CheckResult } from "../contracts/evidence.ts";
+import { msOf, plusMinutes } from "../kit/iso-time.ts";
+import { own } from "./record.ts";
+import type { Breaker, RunStateView, RunView } from "./state.ts";
+
+export const breakerDefaults = { noProgressMax: 3, sameErrorMax: 5, cooldownMinutes: 5, cooldownMinutesMax: 60 } as const;
+
+/** What the limits of the run say, under either of their names, else the defaults. */
+export function thresholdsOf(run: RunView): { readonly noProgressMax: number; readonly sameErrorMax: number; readonly cooldownMinutes: number } {
+  const limit = (...names: readonly string[]): number | undefined => names.map((name) => own(run.limits.run, name)).find((value) => value !== undefined);
+  return {
+    noProgressMax: limit("no_progress_max", "no_progress_threshold") ?? breakerDefaults.noProgressMax,
+    sameErrorMax: limit("same_error_max", "same_error_threshold") ?? breakerDefaults.sameErrorMax,
+    cooldownMinutes: limit("cooldown_minutes") ?? breakerDefaults.cooldownMinutes,
+  };
+}
+
+/** Takes an agent attempt's outcome into account. An open breaker counts nothing: what ends then began before. */
+export function countOutcome(breaker: Breaker, kind: "passed" | "failed", fingerprint: string | null, progress: boolean | undefined): void {
+  if (breaker.state === "open") return;
+  if (progress === true) breaker.no_progress = 0;
+  if (progress === false) breaker.no_progress++;
+  breaker.same = kind === "passed" ? 0 : fingerprint === breaker.last_error ? breaker.same + 1 : 1;
+  breaker.last_error = kind === "passed" ? null : fingerprint;
+  if (breaker.state === "half_open") breaker.probed = kind === "passed" && progress !== false ? "passed" : "failed"; // K2
+}
+
+/** A new probe begins with clean counters. */
+export function settleProbe(breaker: Breaker): void {
+  Object.assign(breaker, { no_progress: 0, same: 0, last_error: null, probed: null });
+}
+
+/** Why it must open now, if so. K1, K2 */
+export function tripOf(run: RunView): "no_progress" | "same_error" | "probe_failed" | null {
+  const { state, probed, same, no_progress } = run.breaker;
+  if (state === "open") return null;
+  if (state === "half_open") return probed === "failed" ? "probe_failed" : null;
+  const { noProgressMax, sameErrorMax } = thresholdsOf(run);
+  if (same >= sameErrorMax) return "same_error";
+  return no_progress >= noProgressMax ? "no_progress" : null;
+}
+
+/** When it may be tried again: the cooldown doubles each time it opens without having closed. */
+export function cooldownUntil(run: RunView): string {
+  const { cooldownMinutes } = thresholdsOf(run);
+  const most = Math.max(breakerDefaults.cooldownMinutesMax, cooldownMinutes);
+  return plusMinutes(run.updatedAt, Math.min(most, cooldownMinutes * 2 ** run.breaker.opened));
+}
+
+/** Null where a paused run may be resumed now; else why not, and when. `isForced` is the operator's --now. */
+export function mayResume(state: RunStateView, nowIso: string, isForced: boolean): null | { readonly reason: "breaker_open"; readonly until: string } {
+  if (state.status === "unborn" || state.breaker.state !== "open" || isForced) return null;
+  const until = state.breaker.cooldown_until;
+  const untilMs = until === null ? null : msOf(until);
+  const nowMs = msOf(nowIso);
+  if (until === null || untilMs === null || nowMs === null || nowMs >= untilMs) return null;
+  return { reason: "breaker_open", until };
+}
+
+type Made = { readonly tree: string | null; readonly checks: readonly CheckResult[]; readonly changed: boolean };
+
+/** Whether an attempt moved the run on: a check passes that never did, or its own change led to a tree this phase has not seen. */
+export function madeProgress(run: RunView, phase: string, { tree, checks, changed }: Made): boolean {
+  const isNewlyPassing = checks.some(({ check, status }) => {
+    const known = own(run.checks, check.id);
+    return status === "passed" && known !== undefined && known.latest.status !== "passed";
+  });
+  if (isNewlyPassing) return true;
+  return changed && (tree === null || !(own(run.trees, phase) ?? []).includes(tree));
+}
+
+const messageCharsMax = 4_000;
+const fingerprintCharsMax = 200;
+
+/** An error without what differs from one time to the next: quotations, paths, durations, hashes, numbers. */
+export function fingerprintOf(category: string, message: string): string {
+  const kept = message
+    .slice(0, messageCharsMax)
+    .replaceAll(/"[^"\n]{0,500}"|`[^`\n]{0,500}`/g, " ")
+    .replaceAll(/(^|[\s(=:,[])'[^'\n]{0,500}'/g, "$1 ")
+    .replaceAll(/\S*[/\\]\S*/g, " ")
+    .replaceAll(/\b\d+(?:[.:]\d+)*\s?(?:ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?)\b/gi, " ")
+    .replaceAll(/\b0x[0-9a-f]+\b/gi, " ")
+    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi, " ")
+    .replaceAll(/\d+/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+  return `${category}: ${kept}`.slice(0, fingerprintCharsMax);
+}

@@ -1,0 +1,149 @@
+// budget: what has been used, what the next turn may need, and whether there is room for it.
+//
+// Invariants:
+//   B1. The ledger only grows.
+//   B2. No turn begins unless spent + reserved by open attempts + its own need fits every limit, of the run and of its phase.
+//   B3. What is unknown is charged at the estimate, never at zero.
+
+import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
+import type { Step } from "../contracts/flow.ts";
+import { invariant } from "../kit/invariant.ts";
+import { phaseRule } from "./reading.ts";
+import { own, put } from "./record.ts";
+import type { Ledger, OpenView, RunView, Spent } from "./state.ts";
+
+/** Tokens a turn is taken to need while nothing is known of its role. */
+export const estimateTokens = 15_000;
+const believableMax = Number.MAX_SAFE_INTEGER;
+
+type Amount = number | undefined;
+export type Reported = { readonly tokens: number; readonly input?: Amount; readonly output?: Amount; readonly cached?: Amount; readonly usd?: Amount; readonly calls: number };
+export type Shortfall = { readonly scope: "run" | "phase"; readonly dimension: Dimension; readonly limit: number; readonly left: number; readonly need: number };
+
+/** Takes a use into the run's account and its phase's. Minutes are not charged: they are the time that was worked. */
+export function charge(ledger: Ledger, phase: string, usage: Usage | undefined): void {
+  if (usage === undefined) return;
+  const { tokens, calls, usd = 0, source } = usage;
+  invariant([tokens, calls, usd].every(isAmount), "F3: what is charged is an amount"); // B1
+  for (const spent of [ledger.run, own(ledger.phase, phase)]) {
+    if (spent === undefined) continue;
+    spent.tokens += tokens;
+    spent.calls += calls;
+    spent.usd += usd;
+    if (source === "estimated") spent.estimated += tokens;
+  }
+}
+
+/** The largest turn of a role, dimension by dimension: what its next one is expected to need. */
+export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
+  const before = own(ledger.largest, role);
+  const most = (dimension: Dimension): number => Math.max(before?.[dimension] ?? 0, usage[dimension] ?? 0);
+  put(ledger.largest, role, { tokens: most("tokens"), minutes: most("minutes"), calls: most("calls"), usd: most("usd"), source: usage.source });
+}
+
+/** What the next turn of this step may need: its role's largest so far, else the smaller of the estimate and what is left. */
+export function needOf(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate">): Usage {
+  const largest = own(run.ledger.largest, step.agent ?? "");
+  if (largest !== undefined && largest.tokens > 0) return { ...largest, source: "estimated" };
+  const left = Math.max(1, tokensLeft(run, phase));
+  return { tokens: Math.min(step.estimate ?? estimateTokens, left), minutes: 0, calls: 1, usd: 0, source: "estimated" };
+}
+
+/** The first limit that has no room for a turn of this need; null where all have. */
+export function shortfallOf(run: RunView, phase: string, need: Usage): Shortfall | null {
+  return firstShort(run, phase, (dimension) => need[dimension] ?? 0);
+}
+
+/** Whether an attempt that a crash cut short in its turn may be played again: the lost turn is charged, and the new one needs as much. */
+export function shortfallOfRepeat(run: RunView, phase: string, open: OpenView): Shortfall | null {
+  const { need, role } = open;
+  if (need === null) return null;
+  const isKnown = role !== null && own(run.ledger.largest, role) !== undefined;
+  // Its own reservation stands already; without experience of the role any room that is left will do.
+  return firstShort(run, phase, (dimension) => (isKnown || dimension !== "tokens" ? (need[dimension] ?? 0) : 1 - Math.min(1, need.tokens)));
+}
+
+function firstShort(run: RunView, phase: string, needs: (dimension: Dimension) => number): Shortfall | null {
+  for (const scope of ["run", "phase"] as const) {
+    for (const dimension of dimensions) {
+      const limit = limitOf(run, scope, phase, dimension);
+      if (limit === undefined) continue;
+      const left = limit - usedOf(run, scope, phase, dimension);
+      const need = needs(dimension);
+      if (left <= 0 || need > left) return { scope, dimension, limit, left: Math.max(0, left), need }; // B2
+    }
+  }
+  return null;
+}
+
+/** A limit in force. A phase's own holds over the general one until that is raised above it. */
+export function limitOf(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number | undefined {
+  const general = own(run.limits[scope], dimension);
+  if (scope === "run") return general;
+  const specific = phaseRule(run.drafted.flow, phase).limits?.[dimension];
+  if (specific === undefined) return general;
+  const isRaised = general !== undefined && general !== own(run.drafted.limits.phase, dimension);
+  return isRaised ? Math.max(specific, general) : specific;
+}
+
+/** Spent, and reserved by the attempts whose turn has not ended. */
+export function usedOf(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number {
+  const spent: Spent | undefined = scope === "run" ? run.ledger.run : own(run.ledger.phase, phase);
+  let used = spent?.[dimension] ?? 0;
+  for (const { need, walk } of Object.values(run.open)) {
+    if (need !== null && (scope === "run" || own(run.walks, walk)?.phase === phase)) used += need[dimension] ?? 0;
+  }
+  return used;
+}
+
+/** What is left for a turn of this phase, beside all that is reserved; Infinity where nothing limits it. */
+export function leftOf(run: RunView, phase: string, dimension: Dimension): number {
+  let left = Infinity;
+  for (const scope of ["run", "phase"] as const) {
+    const limit = limitOf(run, scope, phase, dimension);
+    if (limit !== undefined) left = Math.min(left, limit - usedOf(run, scope, phase, dimension));
+  }
+  return Math.max(0, left);
+}
+export const tokensLeft = (run: RunView, phase: string): number => leftOf(run, phase, "tokens");
+
+/** Minutes a turn may take: reservations do not shorten it, because turns side by side share the clock. */
+export function minutesLeft(run: RunView, phase: string): number {
+  const ofRun = (limitOf(run, "run", phase, "minutes") ?? Infinity) - run.ledger.run.minutes;
+  const ofPhase = (limitOf(run, "phase", phase, "minutes") ?? Infinity) - (own(run.ledger.phase, phase)?.minutes ?? 0);
+  return Math.max(0, Math.min(ofRun, ofPhase));
+}
+
+/** How many more retries the run may take. */
+export const retriesLeft = (run: RunView): number => Math.max(0, (own(run.limits.run, "retries") ?? Infinity) - run.retries);
+
+/** What a turn is charged: what was reported where it can be believed, else the estimate it was let in with. B3 */
+export function chargeOf(reported: Reported | null, need: Usage | null, minutes: number, source: "reported" | "metered" = "reported"): Usage {
+  const took = isAmount(minutes) ? minutes : 0;
+  if (reported !== null && isBelievable(reported)) return { ...reported, minutes: took, source };
+  const usd = need?.usd ?? 0;
+  return { tokens: Math.max(1, need?.tokens ?? estimateTokens), calls: Math.max(1, need?.calls ?? 1), minutes: took, source: "estimated", ...(usd > 0 ? { usd } : {}) };
+}
+
+/** A turn that used nothing is as little to be believed as one that used less than nothing. */
+function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 0 }: Reported): boolean {
+  return tokens > 0 && [tokens, calls, input, output, cached, usd].every(isAmount);
+}
+
+const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= believableMax;
+
+/** Each limited dimension's share that is used up. */
+export function ratiosOf(run: RunView): { readonly [D in Dimension]?: number } {
+  const ratios: { [D in Dimension]?: number } = {};
+  for (const dimension of dimensions) {
+    const limit = own(run.limits.run, dimension);
+    if (limit !== undefined) ratios[dimension] = limit === 0 ? 1 : run.ledger.run[dimension] / limit;
+  }
+  return ratios;
+}
+
+/** The dimensions past the share at which a warning is given. */
+export function softWarningsOf(run: RunView): readonly Dimension[] {
+  const ratios = ratiosOf(run);
+  return dimensions.filter((dimension) => (ratios[dimension] ?? 0) >= run.drafted.budget.soft_ratio && ratios[dimension] !== undefined);
+}

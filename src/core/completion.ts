@@ -1,0 +1,105 @@
+// completion: what follows from evidence. The agent's word may be missing or wrong; it never suffices.
+//
+// Invariants:
+//   C1. Nothing is verified that a command of the runner's did not prove.
+//   C2. An agent that changed nothing never brings a run to `verified`.
+//   C3. What was red before the run does not block it; what was green must stay so.
+
+import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
+import type { Verdict } from "../contracts/objective.ts";
+import type { ReasonCode } from "../contracts/reason.ts";
+import { own } from "./record.ts";
+
+type Known = Readonly<Record<string, { readonly baseline: { readonly status: CheckStatus } }>>;
+type Standing = "holds" | "failing" | "regressed" | "red_before";
+
+export type ChecksJudged = {
+  readonly passed: boolean;
+  /** What must pass and does not. */
+  readonly failing: readonly CheckResult[];
+  /** Project checks that passed before the run and fail now. */
+  readonly regressed: readonly CheckResult[];
+  /** Project checks that failed before the run and still do: told, not held against it. */
+  readonly redBefore: readonly CheckResult[];
+};
+
+/** Judges results against what the checks came to before the run; `known` is the state's own record of checks. */
+export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
+  const standing = (result: CheckResult): Standing => standingOf(result.check.kind, own(known, result.check.id)?.baseline.status ?? null, result.status);
+  const those = (wanted: Standing): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
+  const failing = those("failing");
+  const regressed = those("regressed");
+  return { passed: failing.length === 0 && regressed.length === 0, failing, regressed, redBefore: those("red_before") };
+}
+
+function standingOf(kind: Check["kind"], baseline: CheckStatus | null, latest: CheckStatus): Standing {
+  const passes = latest === "passed";
+  switch (kind) {
+    case "criterion":
+    case "holdout":
+    case "proof":
+      return passes ? "holds" : "failing";
+    case "red_green":
+      return passes && baseline !== null && baseline !== "passed" ? "holds" : "failing";
+    case "project":
+    case "restore":
+      if (passes) return "holds";
+      return baseline === null ? "failing" : baseline === "passed" ? "regressed" : "red_before"; // C3
+  }
+}
+
+export type CriterionStanding = {
+  readonly id: string;
+  readonly text?: string;
+  /** The command that proves it, where there is one. */
+  readonly check: string | null;
+  readonly baseline: CheckStatus | null;
+  readonly latest: CheckStatus | null;
+  readonly cycleDone: boolean;
+};
+
+export type CompletionAsked = {
+  readonly mode: "promise" | "objective";
+  readonly promised: boolean;
+  readonly announcedMore: boolean;
+  readonly criteria: readonly CriterionStanding[];
+  /** Every other check that is known: project, red-green, holdout. */
+  readonly others: readonly { readonly check: Check; readonly baseline: CheckStatus | null; readonly latest: CheckStatus }[];
+  readonly treeChanged: boolean;
+};
+
+export type CompletionJudged = { readonly complete: boolean; readonly verdict: Verdict; readonly reason_code: ReasonCode; readonly gaps: readonly string[] };
+
+export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
+  const { mode, promised, announcedMore, criteria, others, treeChanged } = asked;
+  const runnable = criteria.filter(({ check }) => check !== null);
+  const red = runnable.filter(({ latest }) => latest !== "passed");
+  const vetoes = others.filter(({ check, baseline, latest }) => ["failing", "regressed"].includes(standingOf(check.kind, baseline, latest)));
+  const blocks = [...red.map((criterion) => `${nameOf(criterion)}: its check does not pass`), ...vetoes.map(({ check }) => `${check.title}: ${vetoOf(check.kind)}`)];
+  const open = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudged => ({ complete: false, verdict, reason_code, gaps });
+  const standing = red.length > 0 || vetoes.length > 0 ? "refuted" : "unverified";
+
+  if (mode === "promise" && !promised) return open("completion_promise_missing", "unverified", blocks);
+  if (mode === "promise" && announcedMore) return open("continuation_pending", "unverified", blocks);
+  if (blocks.length > 0) return open(mode === "promise" ? "completion_gates_blocked" : red.length > 0 ? "criterion_failed" : "check_regressed", standing, blocks);
+  if (mode === "objective" && !criteria.every(({ cycleDone }) => cycleDone)) {
+    const undone = criteria.filter(({ cycleDone }) => !cycleDone);
+    return open(treeChanged ? "cycle_progressed" : "nothing_changed", "unverified", undone.map((criterion) => `${nameOf(criterion)}: not worked on yet`));
+  }
+  const unchecked = criteria.filter(({ check }) => check === null).map((criterion) => `${nameOf(criterion)}: no command proves it`);
+  if (runnable.length === 0) {
+    if (!treeChanged) return open("nothing_changed", "unverified", unchecked); // C2
+    return { complete: true, verdict: "unverified", reason_code: "completion_unverified", gaps: unchecked }; // C1
+  }
+  const untouched = treeChanged ? [] : runnable.map((criterion) => `${nameOf(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`);
+  const gaps = [...unchecked, ...untouched]; // C2
+  if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
+  return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
+}
+
+const nameOf = ({ id, text }: CriterionStanding): string => (text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`);
+
+function vetoOf(kind: Check["kind"]): string {
+  if (kind === "red_green") return "must fail before and pass now";
+  return kind === "holdout" || kind === "proof" ? "does not pass" : "passed before the run and fails now";
+}

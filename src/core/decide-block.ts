@@ -1,0 +1,69 @@
+import type { Row, Step } from "../contracts/flow.ts";
+import { record, given, stopped, whenQuiet } from "./drafts.ts";
+import { isAnswer } from "./fold-blocks.ts";
+import type { Next } from "./next.ts";
+import { factOf, firstMatch } from "./reading.ts";
+import { own } from "./record.ts";
+import type { OutcomeView, RunView, WalkView } from "./state.ts";
+
+/** Asks what a human step asks. */
+export function asked(run: RunView, walk: WalkView, step: Step, attempt: string): Next {
+  const { question = "", options = {}, recommend, show, meanwhile, code } = step.human ?? {};
+  return record({
+    event: "block_opened",
+    block: `block:${attempt}`,
+    walk: walk.path,
+    step: step.id,
+    hold: meanwhile !== "go_on",
+    question: questionOf(run, walk, question),
+    options,
+    ...given({ recommend, show, code }),
+  });
+}
+
+const recorded = /^([a-z][a-z0-9_-]*)(?:\.says)?\.[a-z][a-z0-9_-]*$/;
+
+/** A question that names a recorded fact is asked in the recorded words. */
+function questionOf(run: RunView, walk: WalkView, question: string): string {
+  const [, step] = recorded.exec(question) ?? [];
+  if (step === undefined) return question;
+  const words = factOf(run, walk, question);
+  if (typeof words === "string" && words !== "") return words;
+  return own(walk.last, step)?.detail ?? `${step} has a question; its last turn says which.`;
+}
+
+/** An open question that an option of the run answers. */
+export function presetAnswer(run: RunView, walk: WalkView, block: string, step: Step): Next | null {
+  const row = firstMatch(run, walk, step.human?.preset ?? []);
+  const question = own(run.blocks, block);
+  const request = `preset:${block}`;
+  if (row === undefined || question === undefined || question.house || own(run.requests, request) !== undefined || !isAnswer(question.options, row.answer)) return null;
+  return record({ event: "block_answered", request, block, answer: row.answer });
+}
+
+/** Asks a person what to do with a step that failed. */
+export function theHouseAsks(walk: WalkView, step: Step, outcome: OutcomeView, row: Row): Next {
+  const why = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
+  return record({
+    event: "block_opened",
+    block: `block:${walk.path}@${walk.visit}/${step.id}!${own(walk.ended, step.id) ?? 0}`,
+    walk: walk.path,
+    step: step.id,
+    hold: true,
+    house: true,
+    question: `Step ${step.id} of ${walk.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
+    options: row.ask ?? {},
+    ...given({ recommend: row.recommend }),
+  });
+}
+
+/** What a person may answer to the house, by letter or by word. */
+const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = { A: "retry", retry: "retry", B: "skip", skip: "skip", C: "stop", stop: "stop" };
+
+/** A person has answered what to do with the step. Any other word means trying again: of the three it gives nothing up. */
+export function replied(run: RunView, walk: WalkView, step: Step, reply: string): Next | null {
+  const what = own(replies, reply) ?? "retry";
+  if (what === "skip") return record({ event: "step_skipped", walk: walk.path, step: step.id });
+  if (what === "stop") return whenQuiet(run, stopped(run, "operator_stopped"));
+  return record({ event: "step_retried", walk: walk.path, step: step.id, n: own(walk.streak, step.id) ?? 0, reset: true });
+}

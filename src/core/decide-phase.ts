@@ -1,0 +1,81 @@
+import type { PhaseRow } from "../contracts/flow.ts";
+import { advance } from "./decide-walk.ts";
+import { paused, record, stopped } from "./drafts.ts";
+import { blockedBy } from "./fold-phase.ts";
+import type { Next } from "./next.ts";
+import { closingPath, firstMatch, isClosing, nowhere, numberOf, phaseRule, walkOf, wanted } from "./reading.ts";
+import { own } from "./record.ts";
+import type { Group, RunView } from "./state.ts";
+
+type PhaseView = RunView["phases"][number];
+
+/** Nothing more is to be done for it, as things stand. */
+export function isFinal(run: RunView, phase: PhaseView): boolean {
+  if (phase.status === "failed" || phase.status === "skipped") return true;
+  return phase.status === "completed" && !isClosing(run, phase);
+}
+
+/** What a failed phase still asks for; null once it has been dealt with, or while the others come first. */
+export function reactionTo(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Next | null {
+  const { when_phase_fails = [], reopen } = run.drafted.flow;
+  const rows: readonly PhaseRow[] = [...(when_phase_fails as readonly PhaseRow[]), { pause: "phase_failed" }];
+  const row = firstMatch(run, own(run.walks, phase.id) ?? nowhere, rows) ?? {};
+  if (row.finish !== undefined && !phases.every((other) => isFinal(run, other))) return null;
+  if (row.stop !== undefined) return stopped(run, row.stop);
+  if (!phase.paused) return paused(run, row.finish ?? row.pause ?? "phase_failed", { phase: phase.id, detail: `phase ${phase.id}: ${phase.because ?? "failed"}` });
+  const mayReopen = phase.visit <= (reopen?.failed_phase ?? 0);
+  return mayReopen ? record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "operator_retry" }) : null;
+}
+
+/** The phases of a group, as many side by side as the flow allows; one that waits for a person in the meantime takes no room. */
+export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseView[]): Next | null {
+  const { flow } = run.drafted;
+  const width = group === "phases" && "read" in flow.phases ? (flow.phases.parallel ?? 1) : 1;
+  const active = phases.filter((phase) => isClosing(run, phase) || (phase.status === "open" && !isDeferred(run, phase))).slice(0, width);
+  for (const phase of active) {
+    const next = advance(run, walkOf(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
+    if (next !== null) return next;
+  }
+  for (const phase of phases.filter((candidate) => candidate.status === "open" && isDeferred(run, candidate))) {
+    const next = advance(run, walkOf(run, phase.id));
+    if (next !== null) return next;
+  }
+  if (active.length >= width) return null;
+  const left = phases.filter(({ status }) => status === "waiting" || status === "again");
+  const every = group === "phases" ? (numberOf(run, flow.pause_every?.phases ?? 0) ?? 0) : 0;
+  if (every > 0 && run.finished >= every && left.length > 0 && active.length === 0) return paused(run, "checkpoint_reached");
+  for (const phase of left) {
+    const next = enter(run, phase, phases);
+    if (next !== null) return next;
+  }
+  return null;
+}
+
+/** It waits for a person, and the flow says to go on meanwhile. */
+function isDeferred(run: RunView, phase: PhaseView): boolean {
+  const block = own(run.walks, phase.id)?.block ?? null;
+  return block !== null && own(run.blocks, block)?.hold === false;
+}
+
+function enter(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Next | null {
+  const { flow } = run.drafted;
+  const broken = brokenBefore(run, phase);
+  if (broken !== null) return record({ event: "phase_skipped", walk: phase.id, because: broken });
+  const needs = run.phases.filter(({ id }) => phase.after.includes(id));
+  if (!needs.every((need) => isFinal(run, need))) return null;
+  const isFirstEntry = phase.visit === 0 && phases.every(({ visit }) => visit === 0);
+  if (flow.enter === "first_unproved" && isFirstEntry && run.proved.includes(phase.id)) return record({ event: "phase_skipped", walk: phase.id, because: "already_proved" });
+  if (!wanted(run, nowhere, phaseRule(flow, phase.id))) return record({ event: "phase_skipped", walk: phase.id, because: "not_wanted" });
+  if (phase.visit === 0) return record({ event: "phase_started", walk: phase.id });
+  return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "rewound" });
+}
+
+/** What keeps a phase from ever beginning: something before it failed. The last group begins all the same, so that failures are reckoned with. */
+function brokenBefore(run: RunView, phase: PhaseView): string | null {
+  const { phases } = run.drafted.flow;
+  if (phase.group === "phases" && "read" in phases && phases.needs !== "completed") return null;
+  const needs = run.phases.filter(({ id, group }) => phase.after.includes(id) || (phase.group === "phases" && group === "before"));
+  const broken = needs.find(({ status, because }) => status === "failed" || (status === "skipped" && because?.startsWith(blockedBy("")) === true));
+  if (broken === undefined) return null;
+  return broken.status === "failed" ? blockedBy(broken.id) : broken.because;
+}

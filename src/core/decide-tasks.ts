@@ -1,0 +1,59 @@
+import type { Step } from "../contracts/flow.ts";
+import { fingerprintOf } from "./breaker.ts";
+import { record } from "./drafts.ts";
+import type { Next } from "./next.ts";
+import { taskPath, wavePath, walkOf } from "./reading.ts";
+import { own } from "./record.ts";
+import type { OpenView, RunView, WalkView } from "./state.ts";
+
+/** Waves in order, tasks of a wave side by side, then the wave's own steps; at the end the outcome of the whole. */
+export function advanceTasks(run: RunView, open: OpenView, step: Step, advance: (run: RunView, walk: WalkView) => Next | null): Next | null {
+  for (const [index, wave] of open.waves.entries()) {
+    const walks = wave.map((task) => walkOf(run, taskPath(open.attempt, task)));
+    if (walks.some(({ result }) => result === null)) return advanceWave(run, open, walks, step.tasks?.parallel ?? 1, advance);
+    const after = own(run.walks, wavePath(open.attempt, index));
+    if (after !== undefined && after.result === null) return advance(run, after);
+    const isOver = after?.result === "failed" || (step.tasks?.failed === "finish_wave" && walks.some(({ result }) => result === "failed"));
+    if (isOver) break;
+  }
+  return summed(run, open);
+}
+
+function advanceWave(run: RunView, open: OpenView, walks: readonly WalkView[], width: number, advance: (run: RunView, walk: WalkView) => Next | null): Next | null {
+  let busy = walks.reduce((sum, walk) => sum + (walk.open === null ? 0 : 1), 0);
+  for (const walk of walks) {
+    if (walk.result !== null) continue;
+    const needs = neededBy(run, open, walk);
+    if (needs.some(({ result }) => result === "failed" || result === "skipped")) return record({ event: "task_skipped", walk: walk.path, because: "blocked" });
+    if (needs.some(({ result }) => result === null)) continue;
+    if (walk.open === null && busy >= width) continue;
+    const next = advance(run, walk);
+    if (next !== null) return next;
+    if (walk.open === null && walk.block === null) busy++; // It would go on and may not: what comes after it does not overtake it.
+  }
+  return null;
+}
+
+/** The tasks it comes after; what was left to people or is unknown holds nothing up. */
+function neededBy(run: RunView, open: OpenView, walk: WalkView): readonly WalkView[] {
+  const after = own(open.after, walk.task ?? "") ?? [];
+  return after.flatMap((task) => own(run.walks, taskPath(open.attempt, task)) ?? []);
+}
+
+/** The whole in a few facts, which is all that stays of it. */
+function summed(run: RunView, open: OpenView): Next {
+  const tasks = open.waves.flat().map((id) => ({ id, result: walkOf(run, taskPath(open.attempt, id)).result }));
+  const idsOf = (result: WalkView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);
+  const failed = idsOf("failed");
+  const hasBadWave = open.waves.some((_, index) => own(run.walks, wavePath(open.attempt, index))?.result === "failed");
+  const facts = {
+    done: idsOf("completed").length,
+    failed: failed.length,
+    left: open.left.length,
+    not_begun: idsOf(null).length + idsOf("skipped").length,
+    ...(failed.length > 0 ? { failed_tasks: failed.join(", ") } : {}),
+  };
+  if (failed.length === 0 && !hasBadWave) return record({ event: "step_completed", attempt: open.attempt, facts });
+  const detail = failed.length > 0 ? `tasks failed: ${facts.failed_tasks ?? ""}` : "what follows a wave failed";
+  return record({ event: "step_failed", attempt: open.attempt, facts, detail, fingerprint: fingerprintOf("tasks_failed", detail), reason_code: "tasks_failed" });
+}

@@ -1,0 +1,107 @@
+// decide-walk: one walk, one step further. Where an outcome leads, and what begins next.
+
+import { kindOf, type Row, type Step } from "../contracts/flow.ts";
+import { invariant } from "../kit/invariant.ts";
+import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
+import { advanceTasks } from "./decide-tasks.ts";
+import { asked, presetAnswer, theHouseAsks, replied } from "./decide-block.ts";
+import { given, paused, record, stopped, unaffordable, whenQuiet } from "./drafts.ts";
+import { attemptOf } from "./fold-step.ts";
+import type { Next } from "./next.ts";
+import { countOf, firstMatch, liveOf, numberOf, retryOf, stepsOf, wanted } from "./reading.ts";
+import { own } from "./record.ts";
+import type { OutcomeView, RunView, WalkView } from "./state.ts";
+
+type Counted = { readonly count?: string; readonly per?: string; readonly retry?: boolean };
+
+/** Null when it waits for a deed, a person, or its tasks. */
+export function advance(run: RunView, walk: WalkView): Next | null {
+  if (walk.result !== null) return null;
+  const steps = stepsOf(run, walk);
+  const step = steps[walk.at];
+  invariant(step !== undefined, `F1: ${walk.path} stands at a step`);
+  if (walk.block !== null) return presetAnswer(run, walk, walk.block, step);
+  if (walk.open !== null) {
+    const open = own(run.open, walk.open);
+    return open?.stage === "walking" ? advanceTasks(run, open, step, advance) : null;
+  }
+  const outcome = own(walk.last, step.id);
+  return outcome === undefined ? begin(run, walk, step) : follow(run, walk, step, outcome);
+}
+
+function begin(run: RunView, walk: WalkView, step: Step): Next | null {
+  if (!wanted(run, walk, step)) return record({ event: "step_skipped", walk: walk.path, step: step.id });
+  const kind = kindOf(step);
+  const attempt = attemptOf(walk, step.id, (own(walk.ended, step.id) ?? 0) + 1);
+  if (kind === "human") return asked(run, walk, step, attempt);
+  const started = { event: "step_started", walk: walk.path, step: step.id, attempt, kind, try: (own(walk.tries, attempt) ?? 0) + 1 } as const;
+  if (kind !== "agent") return { do: "attempt", event: started };
+  // Half open means one attempt: whoever else would begin waits for it.
+  if (run.breaker.state === "half_open" && liveOf(run).some((open) => open.kind === "agent")) return null;
+  const need = needOf(run, walk.phase, step);
+  const short = shortfallOf(run, walk.phase, need); // D5
+  if (short !== null) return whenQuiet(run, paused(run, "budget_threshold_reached", { detail: unaffordable(short) }));
+  return { do: "attempt", event: { ...started, need } };
+}
+
+/** Where an outcome leads: a retry, the first row that matches, or the house's default. `then` never catches a failure. */
+function follow(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView): Next | null {
+  if (walk.reply !== null) return replied(run, walk, step, walk.reply);
+  const hasFailed = outcome.kind === "failed";
+  const streak = own(walk.streak, step.id) ?? 0;
+  if (hasFailed && streak > 0 && streak <= retryOf(run.drafted.flow, step)) {
+    return withinRetries(run, record({ event: "step_retried", walk: walk.path, step: step.id, n: streak }));
+  }
+  const rows: readonly Row[] = hasFailed ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), ended] : (step.then ?? []);
+  const { row, counted } = affordedBy(run, walk, firstMatch(run, walk, rows) ?? {});
+  return take(run, walk, step, outcome, row, counted);
+}
+
+/** What becomes of a failed step that no row speaks of. */
+const ended: Row = { end: "failed", because: "outcome" };
+
+/** The row itself, or what its count says when spent; a spent row may count in its turn. D3 */
+function affordedBy(run: RunView, walk: WalkView, first: Row): { readonly row: Row; readonly counted: Counted } {
+  const spent = new Set<string>();
+  for (let row = first; ; ) {
+    const name = row.count;
+    const rule = name === undefined ? undefined : own(run.drafted.flow.counts ?? {}, name);
+    if (name === undefined || rule === undefined) return { row, counted: {} };
+    invariant(!spent.has(name), `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`);
+    const atMost = numberOf(run, rule.at_most) ?? 0;
+    if ((countOf(run, walk, name) ?? 0) < atMost) return { row, counted: { count: name, per: rule.per, ...(rule.retry === true ? { retry: true } : {}) } };
+    spent.add(name);
+    row = rule.spent as Row;
+  }
+}
+
+function take(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView, row: Row, counted: Counted): Next | null {
+  const because = row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? undefined : row.because;
+  if (row.stop !== undefined) return whenQuiet(run, stopped(run, row.stop));
+  if (row.ask !== undefined) return theHouseAsks(walk, step, outcome, row);
+  if (typeof row.go === "object") {
+    return withinRetries(run, record({ event: "phases_rewound", walk: walk.path, step: step.id, to: row.go.phase, ...counted }), counted);
+  }
+  const steps = stepsOf(run, walk);
+  const to = row.again === true ? walk.at : row.go === undefined ? walk.at + 1 : steps.findIndex(({ id }) => id === row.go);
+  const target = steps[to];
+  if (row.end !== undefined || to === steps.length) return record({ event: endings[walk.kind][row.end ?? "completed"], walk: walk.path, ...given({ because, pause: row.pause }) });
+  invariant(target !== undefined, `D3: ${walk.path}/${step.id} goes to a step of its own walk`);
+  const isPlain = to > walk.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
+  if (isPlain) return begin(run, walk, target);
+  const route = { event: "route_taken", walk: walk.path, step: step.id, to: target.id, ...counted, ...given({ because, pause: row.pause, rest: row.rest }) } as const;
+  return withinRetries(run, record(route), counted);
+}
+
+const endings = {
+  phase: { completed: "phase_completed", failed: "phase_failed" },
+  task: { completed: "task_completed", failed: "task_failed" },
+  wave: { completed: "wave_completed", failed: "wave_failed" },
+  closing: { completed: "closing_completed", failed: "closing_failed" },
+} as const;
+
+/** A retry is taken only while the run has retries left; else it waits for the limit to be raised. */
+function withinRetries(run: RunView, next: Next, { retry }: Counted = { retry: true }): Next | null {
+  if (retry !== true || retriesLeft(run) > 0) return next;
+  return whenQuiet(run, paused(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
+}

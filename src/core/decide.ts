@@ -1,0 +1,96 @@
+// decide: a state, read into the one next thing to do. Pure; names no flow, no step, no role.
+//
+// Invariants:
+//   D1. What is in doubt is settled before anything new.
+//   D2. One open attempt per walk; walks stand side by side. Who waits, waits for a deed.
+//   D3. Every way back is counted, and a count that is spent says what then.
+//   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker stands.
+//   D5. No turn begins that could not be afforded.
+//   D6. A run with a failed phase never completes.
+
+import { cooldownUntil, tripOf } from "./breaker.ts";
+import { shortfallOfRepeat } from "./budget.ts";
+import { advanceGroup, isFinal, reactionTo } from "./decide-phase.ts";
+import { paused, record, stopped, unaffordable } from "./drafts.ts";
+import type { Next } from "./next.ts";
+import { deedsOf, groups, liveOf, walkOf } from "./reading.ts";
+import type { OpenView, RunStateView, RunView } from "./state.ts";
+import { completionCodes, verdictOf } from "./verdict.ts";
+
+const rest = (why: string): Next => ({ do: "rest", why });
+const wait: Next = { do: "wait" };
+
+export function decide(run: RunStateView): Next {
+  if (run.status === "unborn") return rest("run_missing");
+  if (run.status === "stopped" || run.status === "completed") return rest(run.reason ?? run.status);
+  if (run.status === "draft") return rest(run.acknowledged ? "ack_recorded" : "dry_run_required_before_execute");
+  if (run.asked === "stop") return stopping(run);
+  if (run.status === "paused") return rest(run.reason ?? run.status);
+
+  const live = liveOf(run);
+  const first = live[0];
+  if (run.asked === "pause" && run.now && first !== undefined) return { do: "cancel", attempt: first.attempt };
+  const turned = breakerTurn(run);
+  if (turned !== null) return turned;
+  const halt = haltOf(run); // D4
+  if (halt !== null) return live.length > 0 ? wait : halt;
+  const doubtful = deedsOf(run).find(({ opening }) => opening !== run.opening);
+  if (doubtful !== undefined) return settle(run, doubtful, live.length); // D1
+  if (run.surveyed !== run.opening) return { do: "survey" };
+  const { phases } = run.drafted.flow;
+  if (!run.isRead && "read" in phases) return { do: "read", reader: phases.read };
+  return advanceRun(run) ?? (live.length > 0 ? wait : stuck(run));
+}
+
+/** Everything that lives is called off, and every turn that a crash cut short is written off; what is paid and kept stays as it is. */
+function stopping(run: RunView): Next {
+  const left = deedsOf(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
+  return left === undefined ? stopped(run, "operator_stopped") : { do: "cancel", attempt: left.attempt };
+}
+
+function breakerTurn(run: RunView): Next | null {
+  if (run.breaker.state === "half_open" && run.breaker.probed === "passed") return record({ event: "circuit_breaker_closed" });
+  const because = tripOf(run);
+  return because === null ? null : record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
+}
+
+/** Why nothing new may begin, if so. */
+function haltOf(run: RunView): Next | null {
+  if (run.asked === "pause") return paused(run, "operator_paused");
+  if (run.hold !== null) return paused(run, run.hold);
+  if (run.resting !== null) return rest(run.resting);
+  return run.breaker.state === "open" ? paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` }) : null;
+}
+
+/** A turn that was cut short may have to be played again, and then it must be affordable like any other. D5 */
+function settle(run: RunView, open: OpenView, live: number): Next {
+  const isTurn = open.kind === "agent" && open.stage === "started";
+  const short = isTurn ? shortfallOfRepeat(run, walkOf(run, open.walk).phase, open) : null;
+  if (short === null) return { do: "settle", attempt: open.attempt };
+  return live > 0 ? wait : paused(run, "budget_threshold_reached", { detail: unaffordable(short) });
+}
+
+function advanceRun(run: RunView): Next | null {
+  for (const group of groups) {
+    const phases = run.phases.filter((phase) => phase.group === group);
+    for (const phase of phases) {
+      const reaction = phase.status === "failed" ? reactionTo(run, phase, phases) : null;
+      if (reaction !== null) return liveOf(run).length > 0 ? null : reaction;
+    }
+    const gone = phases.find((phase) => phase.gone && phase.status === "completed");
+    if (gone !== undefined) return record({ event: "phase_reopened", walk: gone.id, visit: gone.visit + 1, because: "artifacts_gone" });
+    if (phases.every((phase) => isFinal(run, phase))) continue;
+    return advanceGroup(run, group, phases);
+  }
+  const failed = run.phases.find(({ status }) => status === "failed");
+  if (failed !== undefined) return paused(run, "phase_failed", { phase: failed.id, detail: `phase ${failed.id}: ${failed.because ?? "failed"}` }); // D6
+  const { verdict, gaps } = verdictOf(run);
+  return record({ event: "run_completed", from_state: run.status, to_state: "completed", verdict, gaps: [...gaps], reason_code: completionCodes[verdict] });
+}
+
+/** Nothing moves and nothing runs: only people can help. */
+function stuck(run: RunView): Next {
+  const blocks = Object.values(run.blocks);
+  const block = blocks.find(({ hold }) => hold) ?? blocks[0];
+  return block === undefined ? paused(run, "nothing_can_move") : paused(run, block.code, { detail: block.question });
+}

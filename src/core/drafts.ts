@@ -1,0 +1,31 @@
+import type { Draft } from "../contracts/event.ts";
+import type { Shortfall } from "./budget.ts";
+import type { Next } from "./next.ts";
+import { liveOf } from "./reading.ts";
+import type { RunView } from "./state.ts";
+
+export const record = (event: Draft): Next => ({ do: "record", event });
+
+/** Only what is there: a key without a value would be lost on the way through the journal. */
+export function given<Fields extends Record<string, unknown>>(fields: Fields): { [K in keyof Fields]?: Exclude<Fields[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof Fields]?: Exclude<Fields[K], undefined> };
+}
+
+export function paused(run: RunView, reason_code: string, more: { readonly phase?: string; readonly detail?: string } = {}): Next {
+  return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...more });
+}
+
+export function stopped(run: RunView, reason_code: string): Next {
+  return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code });
+}
+
+/** A change of the whole run waits until nothing is under way. */
+export function whenQuiet(run: RunView, next: Next): Next | null {
+  return liveOf(run).length > 0 ? null : next;
+}
+
+export function unaffordable({ scope, dimension, limit, left, need }: Shortfall): string {
+  return `${dimension} of this ${scope}: the next turn may need ${figure(need)}, and ${figure(left)} of ${figure(limit)} are left`;
+}
+
+const figure = (value: number): string => String(Math.round(value * 1000) / 1000);

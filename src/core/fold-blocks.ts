@@ -1,0 +1,49 @@
+import { invariant } from "../kit/invariant.ts";
+import { idleWalkIn, type LawsOf, once, walkIn } from "./law.ts";
+import { stepsOf } from "./reading.ts";
+import { add, own, put } from "./record.ts";
+
+export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
+  block_opened: (run, event) => {
+    const walk = idleWalkIn(run, event.walk); // F2
+    const at = stepsOf(run, walk).findIndex(({ id }) => id === event.step);
+    invariant(at >= 0 && own(run.blocks, event.block) === undefined, `F1: ${event.block} is a new question of a step of ${event.walk}`);
+    walk.block = event.block;
+    walk.at = at;
+    run.blocks[event.block] = {
+      block: event.block,
+      walk: event.walk,
+      step: event.step,
+      hold: event.hold,
+      house: event.house ?? false,
+      question: event.question,
+      options: { ...event.options },
+      recommend: event.recommend ?? null,
+      show: [...(event.show ?? [])],
+      code: event.code ?? "human_block_open",
+    };
+  },
+  block_answered: (run, { request, block: id, answer, issues }) => {
+    const block = own(run.blocks, id);
+    invariant(block !== undefined, `F1: ${id} is open`);
+    once(run, request);
+    if (!isAnswer(block.options, answer)) return; // What is none of the options answers nothing: the question stays.
+    const walk = walkIn(run, block.walk);
+    delete run.blocks[id];
+    walk.block = null;
+    if (block.house) {
+      walk.reply = answer;
+      return;
+    }
+    const facts = issues === undefined ? { answer } : { answer, issues: issues.join("; ") };
+    const outcome = { kind: "passed", facts, says: {}, reason: null, detail: null, checks: [] } as const;
+    put(walk.last, block.step, { ...outcome, facts: { ...facts }, checks: [] });
+    put(walk.seen, block.step, { ...outcome, facts: { ...facts }, checks: [] });
+    add(walk.ended, block.step);
+  },
+};
+
+/** A question without options takes any words. */
+export function isAnswer(options: Readonly<Record<string, string>>, answer: string): boolean {
+  return Object.keys(options).length === 0 || Object.hasOwn(options, answer);
+}

@@ -1,0 +1,135 @@
+import { invariant } from "../kit/invariant.ts";
+import { nothingSpent } from "./born.ts";
+import { idleWalkIn, type LawsOf, newWalk, phaseIn, walkIn } from "./law.ts";
+import { closingPath } from "./reading.ts";
+import { add, own, put } from "./record.ts";
+import type { PhaseState, Run, Walk } from "./state.ts";
+
+type Names =
+  | "phases_read"
+  | "artifacts_surveyed"
+  | "phase_started"
+  | "phase_reopened"
+  | "phases_rewound"
+  | "phase_skipped"
+  | "phase_completed"
+  | "phase_failed"
+  | "closing_completed"
+  | "closing_failed";
+
+type Ending = { readonly walk: string; readonly because?: string | undefined; readonly pause?: string | undefined };
+
+export const phaseLaws: LawsOf<Names> = {
+  phases_read: (run, { phases }) => {
+    invariant(!run.isRead, "F1: the phases are read once");
+    const read = phases.map((phase): PhaseState => ({
+      id: phase.id,
+      group: "phases",
+      name: phase.name ?? phase.id,
+      after: [...phase.after],
+      status: phase.skip === undefined ? "waiting" : "skipped",
+      visit: 0,
+      because: phase.skip ?? null,
+      paused: false,
+      gone: false,
+    }));
+    const all = [...run.phases.filter(({ group }) => group === "before"), ...read, ...run.phases.filter(({ group }) => group === "after")];
+    invariant(new Set(all.map(({ id }) => id)).size === all.length, "F1: no two phases bear one id");
+    run.isRead = true;
+    run.phases = all;
+  },
+  artifacts_surveyed: (run, { gone, proved }) => {
+    run.surveyed = run.opening;
+    run.proved = [...proved];
+    for (const phase of run.phases) phase.gone = gone.includes(phase.id);
+  },
+  phase_started: (run, { walk }) => {
+    const phase = phaseIn(run, walk);
+    invariant((phase.status === "waiting" || phase.status === "again") && phase.visit === 0, `F1: phase ${walk} is waiting for its first visit`);
+    open(run, phase, 1);
+    put(run.ledger.phase, walk, nothingSpent());
+    put(run.trees, walk, [run.tip.tree]);
+  },
+  phase_reopened: (run, { walk, visit }) => {
+    const phase = phaseIn(run, walk);
+    invariant(["waiting", "again", "completed", "failed"].includes(phase.status) && visit === phase.visit + 1, `F1: phase ${walk} is over and comes to visit ${visit}`);
+    invariant(own(run.walks, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
+    open(run, phase, visit);
+    for (const other of run.phases) if (other.because === blockedBy(walk)) wait(other); // What it held up may wait for it again.
+  },
+  phases_rewound: (run, { walk, to, count, per, retry }) => {
+    const walking = idleWalkIn(run, walk);
+    const from = run.phases.findIndex(({ id }) => id === to);
+    const until = run.phases.findIndex(({ id }) => id === walk);
+    invariant(from >= 0 && from <= until, `F1: ${to} is phase ${walk} or one before it`);
+    bump(run, walking, count, per, retry);
+    for (const phase of run.phases.slice(from, until + 1)) Object.assign(phase, { status: "again", because: null });
+  },
+  phase_skipped: (run, { walk, because }) => {
+    const phase = phaseIn(run, walk);
+    invariant(phase.status === "waiting" || phase.status === "again", `F1: phase ${walk} is not begun`);
+    phase.status = "skipped";
+    phase.because = because;
+  },
+  phase_completed: (run, event) => {
+    const phase = endPhase(run, event, "completed");
+    if (run.drafted.flow.closing === undefined || phase.group !== "phases") return;
+    const path = closingPath(phase.id);
+    put(run.walks, path, newWalk({ path, kind: "closing", phase: phase.id, visit: phase.visit }));
+  },
+  phase_failed: (run, event) => {
+    endPhase(run, event, "failed");
+  },
+  closing_completed: (run, event) => {
+    end(run, event, "completed");
+  },
+  closing_failed: (run, event) => {
+    const walk = end(run, event, "failed");
+    const phase = phaseIn(run, walk.phase);
+    phase.status = "failed"; // What must follow a phase is part of it.
+    phase.because = walk.because;
+    phase.paused = false;
+  },
+};
+
+/** A walk is over. */
+export function end(run: Run, { walk: path, because, pause }: Ending, result: NonNullable<Walk["result"]>): Walk {
+  const walk = idleWalkIn(run, path);
+  walk.result = result;
+  walk.because = because ?? walk.because;
+  run.hold = pause ?? run.hold;
+  return walk;
+}
+
+/** A count is used once more, where it is kept; `retry` also counts towards the run's retries. */
+export function bump(run: Run, walk: Walk, count: string | undefined, per: string | undefined, retry: boolean | undefined): void {
+  if (retry === true) run.retries++;
+  if (count === undefined) return;
+  add(per === "run" ? run.taken : per === "invocation" ? run.invocation : walk.taken, count);
+}
+
+export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;
+
+/** A new visit forgets the old one's place and counts; prompts may still see what it came to. */
+function open(run: Run, phase: PhaseState, visit: number): void {
+  const seen = own(run.walks, phase.id)?.seen ?? {};
+  put(run.walks, phase.id, newWalk({ path: phase.id, kind: "phase", phase: phase.id, visit, seen }));
+  delete run.walks[closingPath(phase.id)];
+  Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
+}
+
+function wait(phase: PhaseState): void {
+  phase.status = "waiting";
+  phase.because = null;
+}
+
+function endPhase(run: Run, event: Ending, status: "completed" | "failed"): PhaseState {
+  invariant(walkIn(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's walk`);
+  const { because } = end(run, event, status);
+  const phase = phaseIn(run, event.walk);
+  invariant(phase.status === "open", `F1: phase ${phase.id} is open`);
+  phase.status = status;
+  phase.because = because;
+  run.finished++;
+  return phase;
+}

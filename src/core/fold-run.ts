@@ -1,0 +1,115 @@
+import { transitions, type RunStatus } from "../contracts/objective.ts";
+import { invariant } from "../kit/invariant.ts";
+import { settleProbe } from "./breaker.ts";
+import { type LawsOf, once, phaseIn } from "./law.ts";
+import { put } from "./record.ts";
+import type { Run } from "./state.ts";
+
+type Names =
+  | "preview_acknowledged"
+  | "run_started"
+  | "run_opened"
+  | "journal_repaired"
+  | "run_paused"
+  | "run_resumed"
+  | "run_stopped"
+  | "run_completed"
+  | "policy_changed"
+  | "control_requested"
+  | "limit_raised"
+  | "circuit_breaker_opened"
+  | "circuit_breaker_closed";
+
+export const runLaws: LawsOf<Names> = {
+  preview_acknowledged: (run, { ack }) => {
+    invariant(run.status === "draft" && ack === run.drafted.ack, "F1: what is acknowledged is the preview of this draft");
+    run.acknowledged = true;
+  },
+  run_started: (run, event) => {
+    invariant(event.ack === run.drafted.ack, "F1: a run starts from the preview that was acknowledged");
+    change(run, event, "running");
+    run.acknowledged = true;
+    run.startedAt = event.ts;
+    run.reason = null;
+  },
+  run_opened: (run, { opening, isolation, options }) => {
+    invariant(opening > run.opening, `F1: opening ${opening} comes after ${run.opening}`);
+    run.opening = opening;
+    run.isolation = isolation;
+    run.overrides = { ...options };
+    run.invocation = {};
+    run.resting = null;
+  },
+  journal_repaired: () => undefined, // What was cut off was never acknowledged, so nothing that counts is gone.
+  run_paused: (run, event) => {
+    change(run, event, "paused");
+    run.reason = event.reason_code;
+    run.detail = event.detail ?? null;
+    if (run.asked === "pause") run.asked = null; // A stop that came meanwhile still stands.
+    run.now = false;
+    run.hold = null;
+    run.finished = 0;
+    if (event.phase !== undefined) phaseIn(run, event.phase).paused = true;
+  },
+  run_resumed: (run, event) => {
+    change(run, event, "running");
+    once(run, event.request);
+    run.reason = null;
+    run.detail = null;
+    if (run.asked === "pause") run.asked = null;
+    if (run.breaker.state !== "open") return;
+    run.breaker.state = "half_open"; // Only a breaker that was open goes half open.
+    settleProbe(run.breaker);
+  },
+  run_stopped: (run, event) => {
+    change(run, event, "stopped");
+    run.reason = event.reason_code;
+    run.detail = event.detail ?? null;
+  },
+  run_completed: (run, event) => {
+    invariant(run.phases.every(({ status }) => status === "completed" || status === "skipped"), "F1: a run with an unfinished or failed phase does not complete");
+    change(run, event, "completed");
+    run.reason = event.reason_code;
+    run.verdict = event.verdict;
+    run.gaps = [...event.gaps];
+  },
+  policy_changed: (run, { adopted, cast, isolation }) => {
+    if (!adopted) return;
+    run.drafted = { ...run.drafted, ...(cast === undefined ? {} : { cast }), ...(isolation === undefined ? {} : { isolation }) };
+  },
+
+  control_requested: (run, { request, control, now }) => {
+    invariant(run.status === "running" || run.status === "paused", "F1: a run that is going or paused can be asked to pause or stop");
+    once(run, request);
+    if (run.asked === "stop") return;
+    run.asked = control;
+    run.now = now;
+  },
+  limit_raised: (run, { request, scope, dimension, to }) => {
+    invariant(Number.isFinite(to) && to >= 0, `F1: the limit ${dimension} is raised to a number`);
+    once(run, request);
+    put(run.limits[scope], dimension, to);
+  },
+
+  circuit_breaker_opened: ({ breaker }, { because, cooldown_until }) => {
+    breaker.state = "open";
+    breaker.because = because;
+    breaker.cooldown_until = cooldown_until;
+    breaker.opened++;
+    breaker.probed = null;
+  },
+  circuit_breaker_closed: ({ breaker }) => {
+    breaker.state = "closed";
+    breaker.because = null;
+    breaker.cooldown_until = null;
+    breaker.opened = 0;
+    breaker.probed = null;
+  },
+};
+
+/** One of the six transitions there are, from where the run really stands. */
+function change(run: Run, event: { readonly from_state: RunStatus; readonly to_state: RunStatus }, to: RunStatus): void {
+  const isAllowed = transitions.some(([from, target]) => from === run.status && target === to);
+  invariant(event.from_state === run.status && event.to_state === to && isAllowed, `F1: a run goes from ${run.status} to ${to}`);
+  run.status = to;
+}

@@ -1,0 +1,194 @@
+import type { Envelope, EventOf } from "../contracts/event.ts";
+import { isVerdict } from "./verdict.ts";
+import { kindOf } from "../contracts/flow.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import { invariant } from "../kit/invariant.ts";
+import { countOutcome } from "./breaker.ts";
+import { charge } from "./budget.ts";
+import { bump } from "./fold-phase.ts";
+import { keepPlace, takePlace } from "./fold-turn.ts";
+import { idleWalkIn, type LawsOf, openIn, skipped, walkIn } from "./law.ts";
+import { stepsOf, taskPath, wavePath } from "./reading.ts";
+import { add, own, put } from "./record.ts";
+import type { OpenAttempt, Run, Walk } from "./state.ts";
+
+type Names =
+  | "step_started"
+  | "step_completed"
+  | "step_failed"
+  | "step_interrupted"
+  | "attempt_settled"
+  | "step_skipped"
+  | "step_retried"
+  | "route_taken";
+
+const treesMax = 1_000;
+
+export const stepLaws: LawsOf<Names> = {
+  step_started: (run, { walk: path, step: id, attempt, kind, need }) => {
+    const walk = idleWalkIn(run, path); // F2
+    const at = placeIn(run, walk, id);
+    const step = stepsOf(run, walk)[at];
+    const ordinal = (own(walk.ended, id) ?? 0) + 1;
+    invariant(step !== undefined && kindOf(step) === kind, `F1: ${id} is a step of kind ${kind}`);
+    invariant(attempt === attemptOf(walk, id, ordinal), `F1: ${attempt} is the next attempt of its step`);
+    const open: OpenAttempt = {
+      attempt,
+      walk: path,
+      step: id,
+      kind,
+      stage: kind === "tasks" ? "reading" : "started",
+      opening: run.opening,
+      crashes: 0,
+      need: need ?? null,
+      role: step.agent ?? null,
+      session: null,
+      says: {},
+      turn: null,
+      commit: null,
+      tree: null,
+      paths: [],
+      waves: [],
+      after: {},
+      left: [],
+    };
+    run.open[attempt] = open;
+    walk.open = attempt;
+    walk.at = at;
+    delete walk.last[id];
+    add(walk.tries, attempt);
+    takePlace(run, open, ordinal);
+  },
+  step_completed: (run, event) => {
+    const open = openIn(run, event.attempt);
+    invariant(open.kind !== "agent" || open.stage !== "started", `F1: ${event.attempt} passes only after its turn`);
+    endAttempt(run, open, event, "passed");
+  },
+  step_failed: (run, event) => {
+    endAttempt(run, openIn(run, event.attempt), event, "failed");
+  },
+  step_interrupted: (run, event) => {
+    const open = openIn(run, event.attempt);
+    const walk = walkIn(run, open.walk);
+    charge(run.ledger, walk.phase, event.usage);
+    open.need = null;
+    if (event.by === "scope") {
+      run.violations++;
+      run.violation = { attempt: event.attempt, paths: [...(event.paths ?? [])], detail: event.detail ?? "" };
+    }
+    run.hold = holdAfter(run, event) ?? run.hold;
+    // What is paid for is kept: an attempt that was called off after its turn goes on from there, settled like one a crash left.
+    const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
+    if (isKept) open.opening = setDown;
+    else close(run, open);
+  },
+  attempt_settled: (run, { attempt, remedy, usage }) => {
+    const open = openIn(run, attempt);
+    invariant(open.opening !== run.opening, `F1: ${attempt} is in doubt`);
+    charge(run.ledger, walkIn(run, open.walk).phase, usage);
+    if (remedy === "ask") {
+      open.crashes = 0; // It stays in doubt, kept as it is, and a person looks.
+      run.hold = "crash_loop";
+      return;
+    }
+    if (open.opening !== setDown) open.crashes++;
+    open.opening = run.opening;
+    if (remedy === "close") open.stage = "turned";
+    if (remedy === "repeat") again(run, open);
+  },
+  step_skipped: (run, { walk: path, step }) => {
+    const walk = idleWalkIn(run, path);
+    walk.at = placeIn(run, walk, step);
+    walk.reply = null;
+    put(walk.last, step, skipped());
+    put(walk.streak, step, 0);
+  },
+  step_retried: (run, { walk: path, step, reset }) => {
+    const walk = idleWalkIn(run, path);
+    delete walk.last[step];
+    walk.reply = null;
+    if (reset === true) put(walk.streak, step, 0);
+    else run.retries++;
+  },
+  route_taken: (run, { walk: path, to, count, per, retry, because, pause, rest }) => {
+    const walk = idleWalkIn(run, path);
+    const steps = stepsOf(run, walk);
+    walk.at = placeIn(run, walk, to);
+    for (const { id } of steps.slice(walk.at)) delete walk.last[id]; // What lies ahead is undone.
+    bump(run, walk, count, per, retry);
+    walk.because = because ?? walk.because;
+    run.hold = pause ?? run.hold;
+    run.resting = rest ?? run.resting;
+    if (pause !== undefined) put(walk.streak, to, 0); // A person has looked, so its retries begin anew.
+  },
+};
+
+/** The opening of an attempt that was set down on purpose: in doubt for every opening, and no crash. */
+const setDown = 0;
+
+export const attemptOf = (walk: Pick<Walk, "path" | "visit">, step: string, ordinal: number): string => `${walk.path}@${walk.visit}/${step}#${ordinal}`;
+
+function placeIn(run: Run, walk: Walk, step: string): number {
+  const at = stepsOf(run, walk).findIndex(({ id }) => id === step);
+  invariant(at >= 0, `F1: ${walk.path} has a step ${step}`);
+  return at;
+}
+
+/** Why nothing may begin after an interruption: what cut this attempt short would cut the next one too. */
+function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">): string | null {
+  if (by === "scope") return run.violations > 1 ? "scope_violation_blocked" : null;
+  if (by === "budget") return "budget_threshold_reached";
+  if (by === "provider") return "provider_limit_reached";
+  return by === "agent" ? reason_code : null;
+}
+
+/** Begins the same attempt once more: the same ordinal, another try. */
+function again(run: Run, open: OpenAttempt): void {
+  add(walkIn(run, open.walk).tries, open.attempt);
+  keepPlace(run, open.attempt);
+  open.stage = open.kind === "tasks" ? "reading" : "started";
+  open.need ??= open.turn?.usage ?? null;
+  Object.assign(open, { says: {}, turn: null, commit: null, tree: null, paths: [], session: null });
+}
+
+type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
+
+/** An attempt has ended with an outcome: the walk may look where to go. */
+function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
+  const walk = walkIn(run, open.walk);
+  const facts = open.session === null ? event.facts : { ...event.facts, session: open.session };
+  const outcome: Outcome = { kind, facts, says: open.says, reason: event.reason_code, detail: event.detail ?? null, checks: event.checks ?? [] };
+  put(walk.last, open.step, outcome);
+  put(walk.seen, open.step, outcome);
+  add(walk.ended, open.step);
+  put(walk.streak, open.step, kind === "failed" ? (own(walk.streak, open.step) ?? 0) + 1 : 0);
+  for (const result of event.checks ?? []) {
+    const known = own(run.checks, result.check.id);
+    put(run.checks, result.check.id, { baseline: known?.baseline ?? result, latest: result });
+  }
+  const { verdict, gaps } = event.facts;
+  if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
+  if (open.kind === "agent") {
+    seeTree(run, walk.phase, event.tree);
+    countOutcome(run.breaker, kind, "fingerprint" in event ? event.fingerprint : null, event.progress);
+  }
+  if (run.violation?.attempt === open.attempt) run.violation = null;
+  close(run, open);
+}
+
+function seeTree(run: Run, phase: string, tree: string | undefined): void {
+  const trees = own(run.trees, phase);
+  if (tree === undefined || trees === undefined || trees.at(-1) === tree) return;
+  trees.push(tree);
+  if (trees.length > treesMax) trees.splice(0, treesMax / 2);
+}
+
+/** Nothing of the attempt stays open; the walks of its tasks are folded up into its outcome's facts. */
+function close(run: Run, open: OpenAttempt): void {
+  walkIn(run, open.walk).open = null;
+  delete run.open[open.attempt];
+  for (const [index, wave] of open.waves.entries()) {
+    delete run.walks[wavePath(open.attempt, index)];
+    for (const task of wave) delete run.walks[taskPath(open.attempt, task)];
+  }
+}

@@ -1,0 +1,45 @@
+import { invariant } from "../kit/invariant.ts";
+import { end } from "./fold-phase.ts";
+import { type LawsOf, newWalk, openIn, walkIn } from "./law.ts";
+import { stepOf, taskPath, wavePath } from "./reading.ts";
+import { put } from "./record.ts";
+
+type Names = "tasks_read" | "task_completed" | "task_failed" | "task_skipped" | "wave_completed" | "wave_failed";
+
+export const taskLaws: LawsOf<Names> = {
+  tasks_read: (run, { attempt, waves, left }) => {
+    const open = openIn(run, attempt);
+    invariant(open.stage === "reading", `F1: ${attempt} is a tasks step that reads its tasks`);
+    const parent = walkIn(run, open.walk);
+    const hasWaveSteps = stepOf(run, parent, open.step).tasks?.wave !== undefined;
+    const shared = { phase: parent.phase, of: open.step, inside: attempt, visit: 1 };
+    for (const [index, wave] of waves.entries()) {
+      for (const { id, after } of wave) {
+        const path = taskPath(attempt, id);
+        invariant(!Object.hasOwn(run.walks, path), `F1: no two tasks of ${attempt} bear the id ${id}`);
+        put(run.walks, path, newWalk({ ...shared, path, kind: "task", task: id }));
+        put(open.after, id, [...after]);
+      }
+      const path = wavePath(attempt, index);
+      if (hasWaveSteps) put(run.walks, path, newWalk({ ...shared, path, kind: "wave" }));
+    }
+    open.stage = "walking";
+    open.waves = waves.map((wave) => wave.map(({ id }) => id));
+    open.left = [...left];
+  },
+  task_completed: (run, event) => {
+    end(run, event, "completed");
+  },
+  task_failed: (run, event) => {
+    end(run, event, "failed");
+  },
+  task_skipped: (run, event) => {
+    end(run, event, "skipped");
+  },
+  wave_completed: (run, event) => {
+    end(run, event, "completed");
+  },
+  wave_failed: (run, event) => {
+    end(run, event, "failed");
+  },
+};

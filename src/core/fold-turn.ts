@@ -1,0 +1,71 @@
+import { invariant } from "../kit/invariant.ts";
+import { charge, growLargest } from "./budget.ts";
+import { type LawsOf, openIn, walkIn } from "./law.ts";
+import { own } from "./record.ts";
+import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
+
+type Names = "session_opened" | "return_asked_again" | "turn_ended" | "changes_applied";
+
+export const turnLaws: LawsOf<Names> = {
+  session_opened: (run, { attempt, session }) => {
+    openIn(run, attempt).session = session;
+  },
+  return_asked_again: (run, { attempt, usage }) => {
+    const open = openIn(run, attempt);
+    invariant(open.kind === "agent" && open.stage === "started", `F1: ${attempt} is in its turn`);
+    const place = placeOf(run, attempt);
+    if (place !== undefined) place.asks++;
+    run.retries++;
+    charge(run.ledger, walkIn(run, open.walk).phase, usage);
+  },
+  turn_ended: (run, event) => {
+    const open = openIn(run, event.attempt);
+    // A turn that recovery closed by its artifacts is written down after the remedy: it has the stage already, and no turn yet.
+    invariant(open.kind === "agent" && open.turn === null && (open.stage === "started" || open.stage === "turned"), `F1: ${event.attempt} has not ended its turn`);
+    open.stage = "turned";
+    open.turn = event;
+    open.need = null;
+    open.says = event.confidence === null || own(event.says, "confidence") !== undefined ? event.says : { ...event.says, confidence: event.confidence };
+    charge(run.ledger, walkIn(run, open.walk).phase, event.usage);
+    if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
+    const place = placeOf(run, event.attempt);
+    if (place !== undefined) place.isOver = true;
+  },
+  changes_applied: (run, { attempt, commit, tree, paths }) => {
+    const open = openIn(run, attempt);
+    invariant(open.kind !== "agent" || open.stage === "turned", `F1: ${attempt} has ended its turn and is not applied yet`);
+    open.stage = "applied";
+    open.commit = commit;
+    open.tree = tree;
+    open.paths = [...paths];
+    run.tip = { commit, tree };
+  },
+};
+
+/** A turn takes its place where it first begins. One that was cut short is played again in it; one that ended has used it. */
+export function takePlace(run: Run, open: OpenAttempt, ordinal: number): void {
+  if (open.role === null) return;
+  const place = placeOf(run, open.attempt);
+  if (place !== undefined && !place.isOver) return anew(run, place);
+  const { phase, task } = walkIn(run, open.walk);
+  run.turns.push({ attempt: open.attempt, phase, step: open.step, role: open.role, task, ordinal, asks: 1, isOver: false });
+}
+
+/** The work of a turn was lost with its layer: it is played again in its own place. */
+export function keepPlace(run: Run, attempt: string): void {
+  const place = placeOf(run, attempt);
+  if (place === undefined) return;
+  place.isOver = false;
+  anew(run, place);
+}
+
+/** What a lost turn was asked again is asked anew with it, and counts as a retry then. */
+function anew(run: Run, place: TurnPlace): void {
+  run.retries -= place.asks - 1;
+  place.asks = 1;
+}
+
+/** From the end, where the turns under way are. */
+function placeOf(run: Run, attempt: string): TurnPlace | undefined {
+  return run.turns.findLast((place) => place.attempt === attempt);
+}

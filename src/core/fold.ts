@@ -1,0 +1,89 @@
+// fold: the journal, read into a state. Decides nothing.
+//
+// Invariants:
+//   F1. An event that does not fit is corruption: it breaks the fold, naming what did not fit.
+//   F2. A walk has at most one open attempt, or one open question, never both.
+//   F3. The ledger never shrinks, and time never runs back.
+//   F4. Nobody outside holds the state that is changed: it is changed in place, because copying it per event is quadratic.
+
+import type { Entry, EventName } from "../contracts/event.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
+import { born } from "./born.ts";
+import { blockLaws } from "./fold-blocks.ts";
+import { phaseLaws } from "./fold-phase.ts";
+import { runLaws } from "./fold-run.ts";
+import { stepLaws } from "./fold-step.ts";
+import { taskLaws } from "./fold-tasks.ts";
+import { turnLaws } from "./fold-turn.ts";
+import type { Laws } from "./law.ts";
+import { own } from "./record.ts";
+import type { Run, RunState } from "./state.ts";
+
+export type Fold = {
+  /** Takes the next entry in, in place. */
+  apply(entry: Entry): void;
+  /** Where the run stands. Read it, never change it. */
+  readonly state: RunState;
+};
+
+/** One paragraph of law per event, spread over the files named; a missing paragraph does not compile. */
+const laws: Laws = {
+  run_drafted: () => {
+    throw new InvariantBroken("F1: a run is drafted once");
+  },
+  ...runLaws,
+  ...phaseLaws,
+  ...stepLaws,
+  ...turnLaws,
+  ...taskLaws,
+  ...blockLaws,
+};
+
+/** A fold of its own, from the beginning or from a snapshot that a fold once was. */
+export function openFold(snapshot?: Run): Fold {
+  let state: RunState = snapshot === undefined ? { status: "unborn" } : structuredClone(snapshot); // F4
+  return {
+    get state() {
+      return state;
+    },
+    apply(entry) {
+      state = evolve(state, entry);
+    },
+  };
+}
+
+export function fold(entries: Iterable<Entry>, snapshot?: Run): RunState {
+  const folding = openFold(snapshot);
+  for (const entry of entries) folding.apply(entry);
+  return folding.state;
+}
+
+/** One entry taken in, in place. Only for who owns the state; everybody else opens a fold. */
+export function evolve(state: RunState, entry: Entry): RunState {
+  if (state.status === "unborn") {
+    invariant(entry.event === "run_drafted", `F1: a journal begins with run_drafted, not ${entry.event}`);
+    return born(entry);
+  }
+  const law = own(laws, entry.event) as ((run: Run, event: Entry) => void) | undefined;
+  invariant(law !== undefined, `F1: there is an event ${entry.event as EventName}`);
+  invariant(entry.seq === state.seq + 1, `F1: entry ${entry.seq} follows ${state.seq}`);
+  passTime(state, entry);
+  law(state, entry);
+  return state;
+}
+
+/** Time that was worked: the run's own, and each open phase's that does not wait for a person. */
+function passTime(run: Run, entry: Entry): void {
+  const workedMs = entry.active_ms - run.activeMs;
+  invariant(workedMs >= 0, `F3: worked time never runs back (entry ${entry.seq})`);
+  run.seq = entry.seq;
+  run.updatedAt = entry.ts;
+  if (workedMs === 0) return;
+  run.activeMs = entry.active_ms;
+  run.ledger.run.minutes = entry.active_ms / 60_000;
+  for (const phase of run.phases) {
+    if (phase.status !== "open" || own(run.walks, phase.id)?.block !== null) continue;
+    const spent = own(run.ledger.phase, phase.id);
+    if (spent !== undefined) spent.minutes += workedMs / 60_000;
+  }
+}

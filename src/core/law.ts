@@ -1,0 +1,64 @@
+import type { Envelope, EventName, EventOf } from "../contracts/event.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import { invariant } from "../kit/invariant.ts";
+import { own } from "./record.ts";
+import type { OpenAttempt, PhaseState, Run, Walk } from "./state.ts";
+
+/** What an event does to a run, one paragraph each. */
+export type Laws = { readonly [N in EventName]: (run: Run, event: EventOf<N> & Envelope) => void };
+export type LawsOf<N extends EventName> = Pick<Laws, N>;
+
+export function newWalk(place: Pick<Walk, "path" | "kind" | "phase" | "visit"> & Partial<Pick<Walk, "of" | "inside" | "task" | "seen">>): Walk {
+  return {
+    of: null,
+    inside: null,
+    task: null,
+    at: 0,
+    open: null,
+    block: null,
+    last: {},
+    seen: {},
+    ended: {},
+    tries: {},
+    streak: {},
+    taken: {},
+    because: null,
+    reply: null,
+    result: null,
+    ...place,
+  };
+}
+
+export function walkIn(run: Run, path: string): Walk {
+  const walk = own(run.walks, path);
+  invariant(walk !== undefined, `F1: ${path} is a walk of the run`);
+  return walk;
+}
+
+/** A walk where something may begin or be decided: not over, nothing open, nothing asked. */
+export function idleWalkIn(run: Run, path: string): Walk {
+  const walk = walkIn(run, path);
+  invariant(walk.result === null, `F1: ${path} is not over`);
+  invariant(walk.open === null && walk.block === null, `F2: ${path} has nothing open`);
+  return walk;
+}
+
+export function phaseIn(run: Run, id: string): PhaseState {
+  const phase = run.phases.find((candidate) => candidate.id === id);
+  invariant(phase !== undefined, `F1: the run has a phase ${id}`);
+  return phase;
+}
+
+export function openIn(run: Run, attempt: string): OpenAttempt {
+  const open = own(run.open, attempt);
+  invariant(open !== undefined, `F1: ${attempt} is open`);
+  return open;
+}
+
+/** A request of another process is journaled once. */
+export function once(run: Run, request: string): void {
+  invariant(own(run.requests, request) === undefined, `F1: the request ${request} is journaled once`);
+  run.requests[request] = true;
+}
+
+export const skipped = (): Outcome => ({ kind: "skipped", facts: {}, says: {}, reason: null, detail: null, checks: [] });

@@ -1,0 +1,21 @@
+import type { Draft, EventOf } from "../contracts/event.ts";
+import type { AttemptId } from "../contracts/ids.ts";
+
+/** What to do, as data. Whoever holds the world does it; here it is only said. */
+export type Next =
+  /** Write this event; nothing else happens. */
+  | { readonly do: "record"; readonly event: Draft }
+  /** Write this intent, then do the attempt's deed. */
+  | { readonly do: "attempt"; readonly event: Omit<EventOf<"step_started">, "actor" | "reason_code"> }
+  /** Find out about an attempt that a crash left open, and follow the recovery table. */
+  | { readonly do: "settle"; readonly attempt: AttemptId }
+  /** Call a living attempt off. */
+  | { readonly do: "cancel"; readonly attempt: AttemptId }
+  /** Look at the artifacts, once an opening. */
+  | { readonly do: "survey" }
+  /** Read the phases from the user's documents. */
+  | { readonly do: "read"; readonly reader: string }
+  /** Deeds are under way: wait for one, or for a request. */
+  | { readonly do: "wait" }
+  /** Nothing more in this invocation. */
+  | { readonly do: "rest"; readonly why: string };

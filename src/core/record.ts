@@ -1,0 +1,14 @@
+/** Records keyed by names that people and agents chose: `constructor` and `__proto__` are names like any other. */
+
+export function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+export function put<Value>(record: Record<string, Value>, key: string, value: Value): void {
+  if (key === "__proto__") Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
+  else record[key] = value;
+}
+
+export function add(record: Record<string, number>, key: string): void {
+  put(record, key, (own(record, key) ?? 0) + 1);
+}

@@ -1,0 +1,182 @@
+// state: where a run stands, as its journal tells it. Plain data, so that a snapshot is its JSON.
+// Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
+
+import type { Usage } from "../contracts/budget.ts";
+import type { CheckResult } from "../contracts/evidence.ts";
+import type { Doubt, EventOf, IsolationInForce } from "../contracts/event.ts";
+import type { AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
+import type { RunStatus, Verdict } from "../contracts/objective.ts";
+import type { Outcome, Says } from "../contracts/outcome.ts";
+
+export type Group = "before" | "phases" | "after";
+
+export type PhaseState = {
+  id: string;
+  group: Group;
+  name: string;
+  after: string[];
+  /** `again`: rewound, to be walked once more. */
+  status: "waiting" | "open" | "completed" | "failed" | "skipped" | "again";
+  visit: number;
+  because: string | null;
+  /** Its failure has been shown to a person. */
+  paused: boolean;
+  /** Its artifacts were gone at the last survey. */
+  gone: boolean;
+};
+
+export type Walk = {
+  path: WalkPath;
+  kind: "phase" | "task" | "wave" | "closing";
+  phase: string;
+  /** For a task or wave: the tasks step it belongs to. */
+  of: string | null;
+  /** For a task or wave: the attempt of that tasks step. */
+  inside: AttemptId | null;
+  /** For a task: its id as the reader gave it. */
+  task: string | null;
+  visit: number;
+  at: number;
+  open: AttemptId | null;
+  block: BlockId | null;
+  /** Outcomes of the current round; going back forgets those at and after the target. */
+  last: Record<string, Outcome>;
+  /** The last outcome of each step whatever the round: what prompts may see. */
+  seen: Record<string, Outcome>;
+  ended: Record<string, number>;
+  /** How often each attempt was begun: crashes and cancels add a try, never an ordinal. */
+  tries: Record<AttemptId, number>;
+  streak: Record<string, number>;
+  taken: Record<string, number>;
+  because: string | null;
+  reply: string | null;
+  result: "completed" | "failed" | "skipped" | null;
+};
+
+export type OpenAttempt = {
+  attempt: AttemptId;
+  walk: WalkPath;
+  step: string;
+  kind: Doubt["kind"];
+  /** `reading`, `walking`: a tasks step before and after its tasks are known. */
+  stage: "started" | "turned" | "applied" | "reading" | "walking";
+  /** The opening of the run that last took it in hand; an older one means it is in doubt. */
+  opening: number;
+  crashes: number;
+  /** What it may still use up, reserved until its turn ends. */
+  need: Usage | null;
+  role: string | null;
+  session: string | null;
+  says: Says;
+  turn: EventOf<"turn_ended"> | null;
+  commit: string | null;
+  tree: string | null;
+  /** The paths its applied commit changed. */
+  paths: string[];
+  /** Only for a tasks step that walks. */
+  waves: string[][];
+  after: Record<string, string[]>;
+  left: string[];
+};
+
+export type Block = {
+  block: BlockId;
+  walk: WalkPath;
+  step: string;
+  hold: boolean;
+  house: boolean;
+  question: string;
+  options: Record<string, string>;
+  recommend: string | null;
+  show: string[];
+  /** The reason code of a pause for it. */
+  code: string;
+};
+
+/** A turn's place in the order in which turns first began; set-aside tries keep it, finished ones have used it. */
+export type TurnPlace = { attempt: AttemptId; phase: string; step: string; role: string; task: string | null; ordinal: number; asks: number; isOver: boolean };
+
+export type Spent = { tokens: number; minutes: number; calls: number; usd: number; estimated: number };
+
+export type Ledger = {
+  run: Spent;
+  phase: Record<string, Spent>;
+  /** The largest turn of each role so far: what its next one is expected to need. */
+  largest: Record<string, Usage>;
+};
+
+export type Breaker = {
+  state: "closed" | "open" | "half_open";
+  no_progress: number;
+  same: number;
+  last_error: string | null;
+  probed: "passed" | "failed" | null;
+  because: string | null;
+  cooldown_until: string | null;
+  /** How often it has opened since it last closed: the cooldown doubles with it. */
+  opened: number;
+};
+
+/** What the runner knows of one check: its first result is the baseline. */
+export type CheckState = { baseline: CheckResult; latest: CheckResult };
+
+export type Run = {
+  status: RunStatus;
+  reason: string | null;
+  detail: string | null;
+  drafted: EventOf<"run_drafted">;
+  acknowledged: boolean;
+  verdict: Verdict | null;
+  gaps: string[];
+  /** Limits in force, raised ones included: `run.tokens`, `phase.minutes`, … */
+  limits: { run: Record<string, number>; phase: Record<string, number> };
+  opening: number;
+  /** Options of this opening alone, over those of the run. */
+  overrides: Record<string, string | number | boolean>;
+  isolation: IsolationInForce | null;
+  surveyed: number;
+  proved: string[];
+  isRead: boolean;
+  phases: PhaseState[];
+  walks: Record<WalkPath, Walk>;
+  open: Record<AttemptId, OpenAttempt>;
+  blocks: Record<BlockId, Block>;
+  /** Requests already journaled. */
+  requests: Record<string, true>;
+  asked: "pause" | "stop" | null;
+  now: boolean;
+  hold: string | null;
+  resting: string | null;
+  taken: Record<string, number>;
+  invocation: Record<string, number>;
+  finished: number;
+  retries: number;
+  violations: number;
+  /** The last attempt that left its scope, and how: the agent is told when it tries again. */
+  violation: { attempt: AttemptId; paths: string[]; detail: string } | null;
+  ledger: Ledger;
+  breaker: Breaker;
+  checks: Record<string, CheckState>;
+  /** The newest verdict a step of the runner's own recorded, with what it left unproved. */
+  judged: { verdict: Verdict; gaps: string[] } | null;
+  /** Tree hashes seen per phase, for progress. */
+  trees: Record<string, string[]>;
+  turns: TurnPlace[];
+  /** The run's branch as the journal knows it. */
+  tip: { commit: string; tree: string };
+  seq: number;
+  activeMs: number;
+  startedAt: string | null;
+  updatedAt: string;
+};
+
+export type RunState = { status: "unborn" } | Run;
+
+type DeepReadonly<T> = T extends (infer E)[] ? readonly DeepReadonly<E>[] : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+/** A run as everybody but `fold` sees it. */
+export type RunView = DeepReadonly<Run>;
+export type RunStateView = { readonly status: "unborn" } | RunView;
+export type FlowView = RunView["drafted"]["flow"];
+export type WalkView = DeepReadonly<Walk>;
+export type OpenView = DeepReadonly<OpenAttempt>;
+export type OutcomeView = DeepReadonly<Outcome>;

@@ -1,0 +1,27 @@
+import { type RunStatus, states, transitions } from "../contracts/objective.ts";
+
+/** What each command does to a run's state, as a transition; the others read, or ask for something within a state. */
+const targets = { go: "running", resume: "running", pause: "paused", stop: "stopped" } as const satisfies Record<string, RunStatus>;
+const within = {
+  ack: ["draft"],
+  raise: ["running", "paused"],
+  answer: ["running", "paused"],
+} as const satisfies Record<string, readonly RunStatus[]>;
+
+export type RunCommand = keyof typeof targets | keyof typeof within;
+
+export const mayGo = (from: RunStatus, to: RunStatus): boolean => transitions.some(([source, target]) => source === from && target === to);
+
+/** The states from which a command is possible. Taking up a run that says `running` and has no owner is no transition, so it is not asked here. */
+export function allowedFrom(command: RunCommand): readonly RunStatus[] {
+  if (command === "go") return ["draft", "paused", "running"]; // It starts a draft, resumes a paused run, goes on with a running one.
+  if (command === "resume") return ["paused"];
+  if (command in targets) return states.filter((from) => mayGo(from, targets[command as keyof typeof targets]));
+  return within[command as keyof typeof within];
+}
+
+/** Null where the command is possible; else the refusal, with the states from which it would be. */
+export function refusalOf(command: RunCommand, status: RunStatus): null | { readonly reason_code: "invalid_state_transition"; readonly allowed_from: readonly RunStatus[] } {
+  const allowed_from = allowedFrom(command);
+  return allowed_from.includes(status) ? null : { reason_code: "invalid_state_transition", allowed_from };
+}

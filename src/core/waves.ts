@@ -1,0 +1,42 @@
+import { invariant } from "../kit/invariant.ts";
+
+type Task = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };
+
+/** Tasks in waves: none before what it comes after, and no two of one wave share a file. Order within a wave is the reader's. */
+export function wavesOf<T extends Task>(tasks: readonly T[]): T[][] {
+  const waves: T[][] = [];
+  const files: Set<string>[] = [];
+  const placed = new Map<string, number>();
+  for (const task of inOrder(tasks)) {
+    let wave = 0;
+    for (const id of task.after) wave = Math.max(wave, (placed.get(id) ?? -1) + 1);
+    while (task.files.some((file) => files[wave]?.has(file) === true)) wave++;
+    (waves[wave] ??= []).push(task);
+    const taken = (files[wave] ??= new Set());
+    for (const file of task.files) taken.add(file);
+    placed.set(task.id, wave);
+  }
+  return waves;
+}
+
+/** Each task after those it names; a ring among them is a reader's bug, which should have refused it. */
+function inOrder<T extends Task>(tasks: readonly T[]): T[] {
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const done = new Set<string>();
+  const onPath = new Set<string>();
+  const ordered: T[] = [];
+  const visit = (task: T): void => {
+    if (done.has(task.id)) return;
+    invariant(!onPath.has(task.id), `tasks wait for each other in a ring: ${[...onPath, task.id].join(" -> ")}`);
+    onPath.add(task.id);
+    for (const id of task.after) {
+      const before = byId.get(id);
+      if (before !== undefined) visit(before);
+    }
+    onPath.delete(task.id);
+    done.add(task.id);
+    ordered.push(task);
+  };
+  for (const task of tasks) visit(task);
+  return ordered;
+}

@@ -1,0 +1,23 @@
+import type { Check } from "../contracts/evidence.ts";
+import type { RunView, WalkView } from "../core/state.ts";
+
+/** The words of a `check` step that stand for recorded commands; every other word is a command itself. */
+const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly Check[]>> = {
+  criteria: (run) => run.drafted.checks.filter(({ kind }) => kind === "criterion"),
+  criterion: (run, walk) => {
+    const picked = Object.values(walk.seen).find(({ facts }) => facts["criterion"] !== undefined)?.facts["criterion"];
+    return run.drafted.checks.filter(({ kind, id }) => kind === "criterion" && id === `criterion:${String(picked)}`);
+  },
+  project: (run) => run.drafted.checks.filter(({ kind }) => kind === "project"),
+  red_green: (run) => run.drafted.checks.filter(({ kind }) => kind === "red_green"),
+  holdout: (run) => run.drafted.checks.filter(({ kind }) => kind === "holdout"),
+  wiring: () => [],
+};
+
+export const checkGroups: readonly string[] = Object.keys(groups);
+
+/** The commands that a check step's words stand for, each once. */
+export function checksFor(run: RunView, walk: WalkView, words: readonly string[]): readonly Check[] {
+  const all = words.flatMap((word) => groups[word]?.(run, walk) ?? [{ id: `command:${word}`, kind: "criterion" as const, title: word, command: word, source: "flow" }]);
+  return [...new Map(all.map((check) => [check.id, check])).values()];
+}

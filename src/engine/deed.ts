@@ -1,0 +1,46 @@
+import type { Usage } from "../contracts/budget.ts";
+import type { Draft } from "../contracts/event.ts";
+import type { Step } from "../contracts/flow.ts";
+import type { AttemptId } from "../contracts/ids.ts";
+import { stepOf } from "../core/reading.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import type { OpenView, RunView, WalkView } from "../core/state.ts";
+import { invariant } from "../kit/invariant.ts";
+import type { World } from "./world.ts";
+
+/** One attempt under way: what it needs, how it writes what happened, and how it is called off. */
+export type Deed = {
+  readonly attempt: AttemptId;
+  readonly cancel: AbortController;
+  readonly world: World;
+  /** The run as it stands now. */
+  readonly run: () => RunView;
+  /** Writes an event of this attempt; throws CalledOff if the attempt is no longer wanted. */
+  readonly record: (event: Draft) => Promise<void>;
+  /** What it had used when it was called off. */
+  interruption: Usage | null;
+};
+
+/** The attempt was called off: whoever did so writes it down. */
+export class CalledOff extends Error {
+  override readonly name = "CalledOff";
+}
+
+/** The attempt's own surroundings, read from the state. */
+export type Setting = { readonly run: RunView; readonly open: OpenView; readonly walk: WalkView; readonly step: Step };
+
+export function settingOf(deed: Deed): Setting {
+  const run = deed.run();
+  const open = run.open[deed.attempt];
+  invariant(open !== undefined, `E1: ${deed.attempt} is open while its deed is done`);
+  const walk = run.walks[open.walk];
+  invariant(walk !== undefined, `F2: ${open.walk} is a walk of the run`);
+  return { run, open, walk, step: stepOf(run, walk, open.step) };
+}
+
+/** What a runner's function may remember: its own last outcome, and those of the steps it sees. */
+export function memoryOf(walk: WalkView, step: Step): { readonly previous: Outcome | null; readonly sees: Record<string, Outcome> } {
+  const seen = walk.seen as Record<string, Outcome>;
+  const sees = Object.fromEntries((step.sees ?? []).flatMap((id) => (seen[id] === undefined ? [] : [[id, seen[id]]])));
+  return { previous: seen[step.id] ?? null, sees };
+}

@@ -1,0 +1,194 @@
+// drive: the loop. Read, fold, decide; write the intent, do the deed, write the outcome.
+//
+// Invariants:
+//   E1. No deed without its intent in the journal first; no deed's end without its outcome after.
+//   E2. State moves only by an event that the journal has acknowledged.
+//   E3. Nobody decides while another writes: deciding and recording pass one turnstile.
+//   E4. Called off means gone: the deed has ended and its processes are dead before `step_interrupted` is written.
+//   E5. The loop is bounded, and asserts it.
+
+import type { Draft, Entry } from "../contracts/event.ts";
+import type { AttemptId } from "../contracts/ids.ts";
+import { decide } from "../core/decide.ts";
+import type { Fold } from "../core/fold.ts";
+import type { Next } from "../core/next.ts";
+import type { RunView } from "../core/state.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
+import { unreachable } from "../kit/never.ts";
+import { CalledOff, type Deed } from "./deed.ts";
+import { perform } from "./perform.ts";
+import { drain } from "./requests.ts";
+import { settle } from "./settle.ts";
+import { survey } from "./survey.ts";
+import { Bell, Turnstile } from "./turnstile.ts";
+import type { World } from "./world.ts";
+
+const eventsMax = 2_000_000;
+const inboxPollMs = 250;
+
+/** Takes a run from wherever its journal left it to its next rest, and says why it rests. Safe to call again after any crash. */
+export async function drive(world: World, fold: Fold): Promise<string> {
+  const driving = new Driving(world, fold);
+  try {
+    return await driving.toRest();
+  } finally {
+    await driving.end();
+  }
+}
+
+class Driving {
+  readonly #world: World;
+  readonly #fold: Fold;
+  readonly #turnstile = new Turnstile();
+  readonly #bell = new Bell();
+  readonly #deeds = new Map<AttemptId, { readonly deed: Deed; readonly ended: Promise<void> }>();
+  readonly #unwatch: (() => void)[] = [];
+  #hasMail = true;
+  #fault: unknown = null;
+  #events = 0;
+
+  constructor(world: World, fold: Fold) {
+    this.#world = world;
+    this.#fold = fold;
+    const mail = (): void => {
+      this.#hasMail = true;
+      this.#bell.ring();
+    };
+    this.#unwatch.push(world.inbox.watch(mail));
+    const poll = (): void => {
+      mail();
+      stopPolling = world.clock.after(inboxPollMs, poll);
+    };
+    let stopPolling = world.clock.after(inboxPollMs, poll);
+    this.#unwatch.push(() => stopPolling());
+  }
+
+  get #run(): RunView {
+    const { state } = this.#fold;
+    invariant(state.status !== "unborn", "E1: a run is drafted before it is driven");
+    return state;
+  }
+
+  async toRest(): Promise<string> {
+    for (;;) {
+      if (this.#fault !== null) throw this.#fault;
+      invariant(this.#events < eventsMax, "E5: the flow's limits bound the loop");
+      const rested = await this.#turnstile.pass(() => this.#turn()); // E3
+      if (rested === "wait") await this.#bell.rung();
+      else if (rested !== null) return rested.why;
+    }
+  }
+
+  /** One decision, carried out as far as it does not take time. */
+  async #turn(): Promise<"wait" | { why: string } | null> {
+    if (this.#hasMail) {
+      this.#hasMail = false;
+      await drain(this.#world.inbox, this.#run, (event) => this.#record(event));
+    }
+    const next: Next = decide(this.#fold.state);
+    switch (next.do) {
+      case "record":
+        await this.#record(next.event);
+        return null;
+      case "attempt":
+        await this.#record(next.event); // E1
+        this.#begin(next.event.attempt);
+        return null;
+      case "settle":
+        await this.#settle(next.attempt);
+        return null;
+      case "cancel":
+        await this.#callOff(next.attempt);
+        return null;
+      case "survey":
+        await this.#record({ event: "artifacts_surveyed", ...(await survey(this.#world, this.#run)) });
+        return null;
+      case "read": {
+        const reader = this.#world.functions.phases[next.reader];
+        invariant(reader !== undefined, `a reader of phases is in the registry: ${next.reader}`);
+        const phases = await reader(this.#run);
+        await this.#record({ event: "phases_read", phases: phases.map((phase) => ({ ...phase, after: [...phase.after] })) });
+        return null;
+      }
+      case "wait":
+        invariant(this.#deeds.size > 0, "D2: who waits, waits for a deed");
+        return "wait";
+      case "rest":
+        return { why: next.why };
+      default:
+        return unreachable(next);
+    }
+  }
+
+  async #record(event: Draft): Promise<void> {
+    const complete = { actor: "system", reason_code: "ok", ...event };
+    const entries = await this.#world.journal.append([complete]);
+    for (const entry of entries) this.#accept(entry);
+  }
+
+  #accept(entry: Entry): void {
+    this.#events++;
+    this.#fold.apply(entry); // E2
+    this.#world.onEntry(entry, this.#run);
+  }
+
+  #begin(attempt: AttemptId): void {
+    const cancel = new AbortController();
+    const deed: Deed = {
+      attempt,
+      cancel,
+      world: this.#world,
+      run: () => this.#run,
+      record: (event) =>
+        this.#turnstile.pass(async () => {
+          if (cancel.signal.aborted || this.#run.open[attempt] === undefined) throw new CalledOff();
+          await this.#record(event);
+        }),
+      interruption: null,
+    };
+    const ended = perform(deed)
+      .catch((error: unknown) => {
+        if (!(error instanceof CalledOff)) this.#fault ??= error;
+      })
+      .finally(() => {
+        this.#deeds.delete(attempt);
+        this.#bell.ring();
+      });
+    this.#deeds.set(attempt, { deed, ended });
+  }
+
+  async #settle(attempt: AttemptId): Promise<void> {
+    const settled = await settle(this.#world, this.#run, attempt);
+    await this.#record(settled.event);
+    if (settled.closing !== null) await this.#record(settled.closing);
+    if (settled.event.remedy !== "ask") this.#begin(attempt);
+  }
+
+  /** All deeds are called off at once; each is written off when its turn comes. */
+  async #callOff(attempt: AttemptId): Promise<void> {
+    for (const { deed } of this.#deeds.values()) deed.cancel.abort("operator");
+    const live = this.#deeds.get(attempt);
+    if (live === undefined) await this.#world.agents.sweep(this.#run.drafted.run_id);
+    else await live.ended; // E4
+    const open = this.#run.open[attempt];
+    if (open === undefined) return;
+    if (open.kind === "agent") await this.#world.workspace.setAside(attempt);
+    const usage = live?.deed.interruption ?? undefined;
+    await this.#record({
+      event: "step_interrupted",
+      attempt,
+      by: "operator",
+      reason_code: this.#run.asked === "stop" ? "operator_stopped" : "operator_paused",
+      ...(usage === undefined ? {} : { usage }),
+    });
+  }
+
+  /** Whatever ended the loop, no deed goes on behind its back. */
+  async end(): Promise<void> {
+    for (const stop of this.#unwatch) stop();
+    const live = [...this.#deeds.values()];
+    for (const { deed } of live) deed.cancel.abort("shutdown");
+    await Promise.all(live.map(({ ended }) => ended));
+    if (this.#fault instanceof InvariantBroken) throw this.#fault;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Draft } from "../contracts/event.ts";
+import type { RunView } from "../core/state.ts";
+import type { Inbox, Request } from "../ports/inbox.ts";
+
+/** Journals what other processes have asked for, each request once; what no longer fits is let go. */
+export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<void>): Promise<void> {
+  for (const request of await inbox.pending()) {
+    if (run.requests[request.request] === undefined && fits(run, request)) await record(drafted(run, request));
+    await inbox.forget(request.request);
+  }
+}
+
+/** Whether a request still makes sense where the run stands now. */
+export function fits(run: RunView, request: Request): boolean {
+  switch (request.event) {
+    case "control_requested":
+      return run.status === "running" || (run.status === "paused" && request.control === "stop");
+    case "block_answered":
+      return run.blocks[request.block] !== undefined;
+    case "limit_raised":
+      return run.status === "running" || run.status === "paused";
+    case "run_resumed":
+      return run.status === "paused";
+    default:
+      return false;
+  }
+}
+
+function drafted(run: RunView, request: Request): Draft {
+  switch (request.event) {
+    case "control_requested":
+      return { ...request, reason_code: request.control === "stop" ? "operator_stopped" : "operator_paused" };
+    case "block_answered":
+      return { ...request, reason_code: "block_answered" };
+    case "limit_raised":
+      return { ...request, reason_code: "limit_raised" };
+    default:
+      return { ...request, from_state: run.status, to_state: "running", reason_code: "operator_resumed" };
+  }
+}

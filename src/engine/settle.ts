@@ -1,0 +1,71 @@
+import type { Draft, Doubt, EventOf } from "../contracts/event.ts";
+import { kindOf, type Step } from "../contracts/flow.ts";
+import type { AttemptId } from "../contracts/ids.ts";
+import { chargeOf } from "../core/budget.ts";
+import { stepOf } from "../core/reading.ts";
+import { remedyFor } from "../core/recovery.ts";
+import type { OpenView, RunView, WalkView } from "../core/state.ts";
+import { invariant } from "../kit/invariant.ts";
+import { unreachable } from "../kit/never.ts";
+import type { World } from "./world.ts";
+
+const crashesMax = 3;
+
+type Settled = { readonly event: Omit<EventOf<"attempt_settled">, "actor" | "reason_code">; readonly closing: Draft | null };
+
+/** Finds out what can be known of an attempt that a crash left open, and follows the recovery table. */
+export async function settle(world: World, run: RunView, attempt: AttemptId): Promise<Settled> {
+  await world.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: what still lives is ended first
+  const open = run.open[attempt];
+  invariant(open !== undefined, `E1: ${attempt} is open`);
+  const walk = run.walks[open.walk];
+  invariant(walk !== undefined, `F2: ${open.walk} is a walk of the run`);
+  const step = stepOf(run, walk, open.step);
+  const doubt = await inspect(world, open, step);
+  const { remedy, why } = remedyFor(doubt);
+  if (remedy === "repeat" && doubt.kind === "agent") await world.workspace.setAside(attempt);
+  const wasPaid = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent";
+  const usage = wasPaid && remedy !== "ask" ? chargeOf(null, open.need, 0) : undefined;
+  const event = { event: "attempt_settled", attempt, doubt, remedy, why, ...(usage === undefined ? {} : { usage }) } as const;
+  return { event, closing: remedy === "close" ? await closed(world, attempt, walk) : null };
+}
+
+async function inspect(world: World, open: OpenView, step: Step): Promise<Doubt> {
+  const kind = kindOf(step);
+  const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
+  const unknown = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;
+  switch (kind) {
+    case "agent": {
+      const { layer, commit } = await world.workspace.inspect(open.attempt, open.turn?.layer ?? null);
+      return { ...unknown, kind, layer: stage === "started" && layer === "intact" ? "dirty" : layer, done: commit !== null };
+    }
+    case "run":
+      return { ...unknown, kind, done: (await world.functions.run[step.run ?? ""]?.isDone?.(open.attempt)) ?? false };
+    case "check":
+    case "tasks":
+    case "flow":
+      return { ...unknown, kind };
+    case "human":
+      throw new Error("a human step has no attempt");
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** The work is there and proved, only the turn was never written down: it is charged at its estimate and said nothing. */
+async function closed(world: World, attempt: AttemptId, walk: WalkView): Promise<Draft> {
+  const { tree } = await world.workspace.changesOf(attempt);
+  return {
+    event: "turn_ended",
+    attempt,
+    agent: "unknown",
+    stop: `closed by its artifacts in ${walk.path}`,
+    says: {},
+    said: "",
+    promised: false,
+    announced_more: false,
+    confidence: null,
+    usage: { tokens: 0, calls: 0, minutes: 0, source: "estimated" },
+    layer: tree,
+  };
+}

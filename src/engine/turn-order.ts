@@ -1,0 +1,45 @@
+import { historyOf } from "../core/history.ts";
+import { minutesLeft } from "../core/budget.ts";
+import type { TurnOrder } from "../ports/agent.ts";
+import { type Deed, settingOf } from "./deed.ts";
+import type { Brief } from "./world.ts";
+
+const turnMinutesMax = 20;
+const asksMax = 3;
+
+/** What is asked of the agent in this attempt, and whether its time is bounded by the run's budget rather than by its step. */
+export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly turn: TurnOrder; readonly isBoundByBudget: boolean } {
+  const { run, walk, step, open } = settingOf(deed);
+  const allowed = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
+  const left = minutesLeft(run, walk.phase);
+  const { facts, history } = historyOf(run, deed.attempt);
+  const continued = step.continues === undefined ? undefined : walk.seen[step.continues]?.facts["session"];
+  const turn: TurnOrder = {
+    ...brief,
+    run: run.drafted.run_id,
+    attempt: deed.attempt,
+    facts,
+    history,
+    layer,
+    minutesMax: Math.min(allowed, left),
+    session: open.session ?? (typeof continued === "string" ? continued : null),
+    cancel: deed.cancel.signal,
+    onSession: (session) => deed.record({ event: "session_opened", attempt: deed.attempt, session, agent: brief.cast.agent, actor: `agent:${brief.cast.agent}` }),
+    onAskAgain: async (ask, errors, raw, usage) => {
+      if (ask > asksMax) return false;
+      const blob = await deed.world.journal.putBlob(raw);
+      await deed.record({
+        event: "return_asked_again",
+        attempt: deed.attempt,
+        ask,
+        errors: [...errors],
+        raw: blob,
+        reason_code: "return_invalid",
+        ...(usage === null ? {} : { usage: { ...usage, minutes: 0, source: "reported" } }),
+      });
+      return true;
+    },
+    onSignal: deed.world.onSignal,
+  };
+  return { turn, isBoundByBudget: left < allowed };
+}

@@ -1,0 +1,101 @@
+// budget-view: what a run may use, has used and is about to use, under the same four names everywhere.
+
+import type { Dimension } from "../contracts/budget.ts";
+import { dimensions } from "../contracts/budget.ts";
+import type { RunView } from "../core/state.ts";
+import { amount, figure, share } from "./wording.ts";
+
+type PerDimension = { readonly [D in Dimension]?: number };
+
+export type BudgetView = {
+  readonly profile: string | null;
+  readonly soft_ratio: number;
+  readonly limits: PerDimension;
+  readonly counters: { readonly [D in Dimension]: number };
+  readonly ratios: PerDimension;
+  /** What turns under way may still use up. */
+  readonly reserved: { readonly tokens: number; readonly minutes: number; readonly calls: number };
+  /** How much of the counters is our estimate, because an agent reported nothing believable. */
+  readonly estimated: number;
+  /** How far a limit can be passed before anything is cut. */
+  readonly overshoot: "one request" | "one turn";
+  readonly warnings: readonly string[];
+};
+
+/** `metering` says who counts: a meter that sees the traffic, or the agent's own reports. */
+export function budgetOf(run: RunView, metering: "metered" | "reported" = "reported"): BudgetView {
+  const { soft_ratio, profile } = run.drafted.budget;
+  const { tokens, minutes, calls, usd, estimated } = run.ledger.run;
+  const counters = { tokens, minutes: rounded(minutes), calls, usd: rounded(usd, 6) };
+  const limits: { [D in Dimension]?: number } = {};
+  const ratios: { [D in Dimension]?: number } = {};
+  const warnings: string[] = [];
+  for (const dimension of dimensions) {
+    const limit = run.limits.run[dimension];
+    if (limit === undefined) continue;
+    const ratio = limit === 0 ? 1 : counters[dimension] / limit;
+    limits[dimension] = limit;
+    ratios[dimension] = rounded(ratio, 4);
+    if (ratio >= 1) warnings.push(`${dimension}: the limit of ${amount(dimension, limit)} is used up`);
+    else if (ratio >= soft_ratio)
+      warnings.push(`${dimension}: ${share(ratio)} of ${amount(dimension, limit)} is used (warned at ${share(soft_ratio)})`);
+  }
+  if (estimated > 0) warnings.push(`part of the usage is estimated, because an agent reported none (${figure(estimated)})`);
+  return {
+    profile,
+    soft_ratio,
+    limits,
+    counters,
+    ratios,
+    reserved: reservedOf(run),
+    estimated,
+    overshoot: metering === "metered" ? "one request" : "one turn",
+    warnings,
+  };
+}
+
+function reservedOf(run: RunView): BudgetView["reserved"] {
+  const reserved = { tokens: 0, minutes: 0, calls: 0 };
+  for (const { need } of Object.values(run.open)) {
+    if (need === null) continue;
+    reserved.tokens += need.tokens;
+    reserved.minutes += need.minutes;
+    reserved.calls += need.calls;
+  }
+  return reserved;
+}
+
+const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+const barCells = 20;
+
+/** One line a dimension, with a bar; limits first, then what is counted without one. */
+export function budgetLines(budget: BudgetView): readonly string[] {
+  return dimensions.flatMap((dimension) => {
+    const limit = budget.limits[dimension];
+    const used = budget.counters[dimension];
+    if (limit === undefined) return used > 0 ? [`${dimension.padEnd(8)} ${amount(dimension, used)}, no limit`] : [];
+    const ratio = budget.ratios[dimension] ?? 0;
+    const filled = Math.min(barCells, Math.round(ratio * barCells));
+    const bar = `${"█".repeat(filled)}${"░".repeat(barCells - filled)}`;
+    return [
+      `${dimension.padEnd(8)} ${bar} ${share(ratio).padStart(5)}  ${dimension === "usd" ? amount(dimension, used) : figure(used)} of ${amount(dimension, limit)}`,
+    ];
+  });
+}
+
+/** The budget as a person reads it. */
+export function budgetPage(run: RunView, metering?: "metered" | "reported"): readonly string[] {
+  const view = budgetOf(run, metering);
+  const reserved =
+    view.reserved.tokens > 0
+      ? [`  set aside for turns under way: ${amount("tokens", view.reserved.tokens)}, ${amount("minutes", view.reserved.minutes)}`]
+      : [];
+  return [
+    `Budget of ${run.drafted.run_id}${view.profile === null ? "" : ` (${view.profile})`}`,
+    ...budgetLines(view).map((line) => `  ${line}`),
+    ...reserved,
+    ...view.warnings.map((warning) => `  ! ${warning}`),
+    `  A limit can be passed by ${view.overshoot} at most.`,
+  ];
+}

@@ -1,0 +1,74 @@
+// decisions: where the run's course was decided, drawn from the journal: what a guardrail held back, what a person chose,
+// what was traded for what. The report's `decisions[]`.
+
+import type { Entry, Event, EventName } from "../contracts/event.ts";
+import { sentenceOf } from "./log-lines.ts";
+import { firstFew } from "./wording.ts";
+
+export type Decision = {
+  readonly seq: number;
+  readonly at: string;
+  readonly actor: string;
+  readonly kind: "guardrail" | "trade_off" | "operator";
+  readonly reason_code: string;
+  readonly decision: string;
+};
+
+const decisionsMax = 500;
+
+/** Oldest first; of a very long run the newest ones. */
+export function decisionsOf(entries: readonly Entry[]): readonly Decision[] {
+  return entries.flatMap(decisionOf).slice(-decisionsMax);
+}
+
+function decisionOf(entry: Entry): readonly Decision[] {
+  const kind = kindOf(entry);
+  if (kind === null) return [];
+  return [{ seq: entry.seq, at: entry.ts, actor: entry.actor, kind, reason_code: entry.reason_code, decision: wordsOf(entry) }];
+}
+
+function wordsOf(event: Event): string {
+  if (event.event !== "run_opened") return sentenceOf(event);
+  return `Worked in isolation ${event.isolation.level} (${event.isolation.mechanism}) although it does not enforce: ${firstFew(event.isolation.not_enforced)}.`;
+}
+
+function kindOf(event: Event): Decision["kind"] | null {
+  if (event.event === "run_opened") return event.isolation.not_enforced.length > 0 ? "trade_off" : null;
+  if (event.event === "step_interrupted") return event.by === "operator" ? "operator" : event.by === "crash" ? "trade_off" : "guardrail";
+  if (event.event === "run_paused" || event.event === "control_requested")
+    return event.actor.startsWith("operator:") ? "operator" : "guardrail";
+  if (event.event === "route_taken") return event.pause === undefined ? null : "guardrail";
+  if (event.event === "step_failed" || event.event === "step_completed") return judgedBy[event.reason_code] ?? null;
+  return kinds[event.event] ?? null;
+}
+
+/** Steps that decided more than their own outcome, by their reason code. */
+const judgedBy: Readonly<Record<string, Decision["kind"]>> = {
+  scope_violation_blocked: "guardrail",
+  oracle_changed: "guardrail",
+  check_regressed: "guardrail",
+  check_flaky: "guardrail",
+  completion_gates_blocked: "guardrail",
+  landed: "trade_off",
+  branch_kept: "trade_off",
+  checkout_dirty: "trade_off",
+  checkout_moved: "trade_off",
+  merge_conflict: "trade_off",
+};
+
+const kinds: { readonly [N in EventName]?: Decision["kind"] } = {
+  preview_acknowledged: "operator",
+  run_stopped: "operator",
+  run_resumed: "operator",
+  limit_raised: "operator",
+  block_answered: "operator",
+  policy_changed: "operator",
+  circuit_breaker_opened: "guardrail",
+  circuit_breaker_closed: "guardrail",
+  attempt_settled: "trade_off",
+  phase_failed: "guardrail",
+  phase_skipped: "trade_off",
+  task_skipped: "trade_off",
+  phases_rewound: "trade_off",
+  journal_repaired: "trade_off",
+};

@@ -1,0 +1,123 @@
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { type Event, eventNames, eventSchemas } from "../contracts/event.ts";
+import { logLine, sentenceOf } from "./log-lines.ts";
+import { glimpse, milestone } from "./progress.ts";
+import { checked, drafted, entryOf, hash, sha } from "./run-view.test-support.ts";
+
+const attempt = "1@1/execute#2";
+const change = { from_state: "running", to_state: "paused" };
+/** The smallest data of each event. */
+const samples: Readonly<Record<string, object>> = {
+  run_drafted: drafted(),
+  preview_acknowledged: { ack: hash("3") },
+  run_started: { ack: hash("3"), from_state: "draft", to_state: "running" },
+  run_opened: {
+    opening: 2,
+    owner: { pid: 7, host: "box" },
+    product: "autopilot 0.1.0",
+    isolation: { level: "overlay", mechanism: "userns", enforced: [], not_enforced: [] },
+  },
+  journal_repaired: { cut_bytes: 12, at_byte: 3456 },
+  run_paused: { ...change, detail: "tokens" },
+  run_resumed: { from_state: "paused", to_state: "running", request: "r" },
+  run_stopped: { from_state: "running", to_state: "stopped" },
+  run_completed: { from_state: "running", to_state: "completed", verdict: "verified_with_gaps", gaps: ["c2"] },
+  policy_changed: { path: ".autopilot/config.yaml", recorded: hash("1"), found: hash("2"), adopted: false },
+  control_requested: { request: "r", control: "pause", now: true },
+  limit_raised: { request: "r", scope: "run", dimension: "tokens", to: 280_000 },
+  phases_read: { phases: [{ id: "1", name: "Parser", after: [] }] },
+  artifacts_surveyed: { gone: [], proved: ["1"] },
+  phase_started: { walk: "1" },
+  phase_reopened: { walk: "1", visit: 2, because: "artifacts_gone" },
+  phases_rewound: { walk: "3", step: "judge", to: "1" },
+  phase_skipped: { walk: "2", because: "already_done" },
+  phase_completed: { walk: "1" },
+  phase_failed: { walk: "1", because: "judge_rejected" },
+  closing_completed: { walk: "1/closing" },
+  closing_failed: { walk: "1/closing" },
+  step_started: {
+    walk: "1",
+    step: "execute",
+    attempt,
+    kind: "agent",
+    try: 2,
+    need: { tokens: 30_000, calls: 1, minutes: 5, source: "estimated" },
+  },
+  session_opened: { attempt, session: "s", agent: "scripted" },
+  return_asked_again: { attempt, ask: 2, errors: ["pass: expected a boolean"] },
+  turn_ended: {
+    attempt,
+    agent: "scripted",
+    stop: "end_turn",
+    says: {},
+    said: "done",
+    promised: true,
+    announced_more: false,
+    confidence: 0.8,
+    usage: { tokens: 1500, calls: 1, minutes: 0.4, usd: 0.01, source: "reported" },
+  },
+  changes_applied: { attempt, commit: sha("c"), parent: sha("a"), tree: sha("d"), paths: ["src/a.ts"], not_applied: 1 },
+  step_completed: { attempt, facts: {}, checks: [checked("c1", "npm test", "criterion", "failed", "passed").latest] },
+  step_failed: { attempt, facts: {}, fingerprint: "x", checks: [checked("c1", "npm test", "criterion", "failed", "failed").latest] },
+  step_interrupted: { attempt, by: "scope", paths: ["package.json"] },
+  attempt_settled: {
+    attempt,
+    doubt: { kind: "agent", stage: "started", layer: "dirty", done: false, proof: false, often: false },
+    remedy: "repeat",
+    why: "the turn never ended",
+  },
+  step_skipped: { walk: "1", step: "review" },
+  step_retried: { walk: "1", step: "execute", n: 2 },
+  route_taken: { walk: "1", step: "judged", to: "pick" },
+  tasks_read: { attempt, waves: [[{ id: "03-01", files: [], after: [] }]], left: [] },
+  task_completed: { walk: "1@1/execute#1/03-01" },
+  task_failed: { walk: "1@1/execute#1/03-01" },
+  task_skipped: { walk: "1@1/execute#1/03-01", because: "dependency_failed" },
+  wave_completed: { walk: "1@1/execute#1/wave:1" },
+  wave_failed: { walk: "1@1/execute#1/wave:1" },
+  block_opened: { block: "block:1", walk: "1", step: "approve", hold: true, question: "Go?", options: { A: "yes" } },
+  block_answered: { request: "r", block: "block:1", answer: "A" },
+  circuit_breaker_opened: { because: "no_progress", cooldown_until: "2026-03-01T10:30:00.000Z" },
+  circuit_breaker_closed: {},
+};
+const all: readonly Event[] = eventNames.map((event) => {
+  const made = { actor: "system", reason_code: "ok", ...samples[event], event };
+  return v.parse(eventSchemas[event] as unknown as v.GenericSchema<unknown, Event>, made);
+});
+
+test("every event has its sentence, and a log of all of them reads as recorded", async () => {
+  const lines = all.map((event, seq) => logLine(entryOf(event, seq)));
+  expect(lines.filter((line) => /undefined|null|NaN|\[object/.test(line))).toEqual([]);
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("../../test/golden/pages/log.txt");
+});
+
+test("a sentence is one line, whatever an agent put into it", () => {
+  const opened = all.find((event) => event.event === "block_opened");
+  expect(opened).toBeDefined();
+  if (opened?.event !== "block_opened") return;
+  expect(sentenceOf({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe(
+    "A question for a person (block:1): Go? ✓ verified\\x1b[2J [A: yes]",
+  );
+});
+
+test("while a run works, book-keeping is quiet and what matters bears a mark", () => {
+  const shown = all.map((event) => [event.event, milestone(event)?.slice(0, 1) ?? null] as const);
+  const marks = Object.fromEntries(shown);
+  expect(marks).toMatchObject({
+    step_completed: "✓",
+    step_failed: "✗",
+    run_paused: "!",
+    session_opened: null,
+    route_taken: null,
+    phase_started: "·",
+  });
+});
+
+test("a glimpse is one short line, and an empty one is none", () => {
+  expect(glimpse({ signal: "said", attempt, text: "  \n " })).toBeNull();
+  expect(glimpse({ signal: "said", attempt, text: `a\n${"b".repeat(500)}` })?.length).toBeLessThan(130);
+  expect(glimpse({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" })).toBe("  ✗ edit src/a.ts (failed)");
+  expect(glimpse({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe("  · checking c1: npm test");
+  expect(glimpse({ signal: "usage", attempt, tokens: 1500 })).toBe("  · 1,500 tokens so far in execute #2 (phase 1)");
+});

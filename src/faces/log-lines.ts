@@ -1,0 +1,106 @@
+// log-lines: one event, one sentence. A new event without its sentence does not compile.
+
+import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
+import type { Usage } from "../contracts/budget.ts";
+import type { CheckResult } from "../contracts/evidence.ts";
+import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, walkWords } from "./wording.ts";
+
+/** The event in words. */
+export const sentenceOf = (event: Event): string => (sentences[event.event] as (event: Event) => string)(event);
+
+/** The event as a line of `autopilot log`: number, time, sentence, and who did it where it was not the runner. */
+export function logLine(entry: Entry): string {
+  const who = entry.actor === "system" ? "" : ` [${oneLine(entry.actor)}]`;
+  return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${sentenceOf(entry)}${who}`;
+}
+
+const told = (detail: string | undefined): string => (detail === undefined || detail === "" ? "" : `: ${oneLine(detail)}`);
+const reasoned = (because: string | undefined): string => (because === undefined ? "" : ` (${because.replaceAll("_", " ")})`);
+const because = (event: { readonly because?: string | undefined; readonly pause?: string | undefined }): string =>
+  reasoned(event.because ?? event.pause);
+
+function usageWords({ tokens, minutes, usd, source }: Usage): string {
+  const price = usd === undefined ? "" : `, ${money(usd)}`;
+  return `${amount("tokens", tokens)}, ${amount("minutes", minutes)}${price}${source === "estimated" ? " (estimated)" : ""}`;
+}
+
+function checksWords(checks: readonly CheckResult[] | undefined): string {
+  if (checks === undefined || checks.length === 0) return "";
+  const red = checks.filter(({ status }) => status !== "passed");
+  if (red.length === 0) return `; ${plural(checks.length, "check")} passed`;
+  return `; failing: ${firstFew(
+    red.map(({ check, status, duration_ms }) => `${check.command} (${status.replace("_", " ")}, ${duration(duration_ms)})`),
+    3,
+  )}`;
+}
+
+const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = {
+  run_drafted: ({ run_id, flow, objective }) => `Drafted ${run_id}, flow ${flow.flow}: ${oneLine(objective.goal)}`,
+  preview_acknowledged: ({ ack }) => `The preview ${ack.slice(0, 12)} was acknowledged.`,
+  run_started: () => "The run started.",
+  run_opened: ({ opening, owner, isolation }) =>
+    `Taken in hand for the ${ordinal(opening)} time by process ${owner.pid} on ${oneLine(owner.host)}, isolation ${isolation.level} (${isolation.mechanism}).`,
+  journal_repaired: ({ cut_bytes, at_byte }) =>
+    `A torn last line (${figure(cut_bytes)} bytes at ${figure(at_byte)}), never acknowledged, was cut off.`,
+  run_paused: ({ reason_code, detail }) => `Paused, ${reason_code}${told(detail)}.`,
+  run_resumed: ({ now }) => `Resumed${now === true ? ", without waiting for the breaker" : ""}.`,
+  run_stopped: ({ reason_code, detail }) => `Stopped for good, ${reason_code}${told(detail)}.`,
+  run_completed: ({ verdict, gaps }) =>
+    `Completed, ${verdict.replaceAll("_", " ")}${gaps.length === 0 ? "" : `; gaps: ${firstFew(gaps)}`}.`,
+  policy_changed: ({ path, adopted }) =>
+    `${oneLine(path)} changed since the run began; ${adopted ? "the new one was adopted" : "the recorded copy stays in force"}.`,
+
+  control_requested: ({ control, now, detail }) => `Asked to ${control}${now ? " now" : ""}${told(detail)}.`,
+  limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s limit of ${dimension} was raised to ${figure(to)}${told(detail)}.`,
+
+  phases_read: ({ phases }) =>
+    `Read ${plural(phases.length, "phase")}: ${firstFew(phases.map(({ id, name }) => (name === undefined ? id : `${id} ${name}`)))}.`,
+  artifacts_surveyed: ({ gone, proved }) =>
+    `Looked at the artifacts: ${plural(proved.length, "proof")} hold${proved.length === 1 ? "s" : ""}${gone.length === 0 ? "" : `; gone: ${firstFew(gone)}`}.`,
+  phase_started: ({ walk }) => `${capital(walkWords(walk))} began.`,
+  phase_reopened: ({ walk, visit, because: why }) => `${capital(walkWords(walk))} was opened again, visit ${visit}${reasoned(why)}.`,
+  phases_rewound: ({ walk, step, to }) => `${step} of ${walkWords(walk)} sent the run back to phase ${oneLine(to)}.`,
+  phase_skipped: ({ walk, because: why }) => `${capital(walkWords(walk))} was skipped${reasoned(why)}.`,
+  phase_completed: (event) => `${capital(walkWords(event.walk))} is completed${because(event)}.`,
+  phase_failed: (event) => `${capital(walkWords(event.walk))} failed${because(event)}.`,
+  closing_completed: (event) => `${capital(walkWords(event.walk))} is completed${because(event)}.`,
+  closing_failed: (event) => `${capital(walkWords(event.walk))} failed${because(event)}.`,
+
+  step_started: ({ attempt, kind, try: tries, need }) =>
+    `Began ${attemptWords(attempt)}, ${kind}${tries > 1 ? `, try ${tries}` : ""}${need === undefined ? "" : `, up to ${amount("tokens", need.tokens)} set aside`}.`,
+  session_opened: ({ attempt, agent }) => `${oneLine(agent)} opened a session for ${attemptWords(attempt)}.`,
+  return_asked_again: ({ attempt, ask, errors }) =>
+    `What ${attemptWords(attempt)} handed back does not fit, asked again (${ask}): ${firstFew(errors, 3)}.`,
+  turn_ended: ({ attempt, agent, stop, promised, confidence, usage }) =>
+    `${oneLine(agent)} ended its turn at ${attemptWords(attempt)} (${oneLine(stop)}): ${usageWords(usage)}${promised ? "; it promises completion" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
+  changes_applied: ({ attempt, commit, paths, not_applied }) =>
+    `Committed ${plural(paths.length, "path")} of ${attemptWords(attempt)} as ${commit.slice(0, 10)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} ignored, left out`}.`,
+  step_completed: ({ attempt, checks, detail }) => `${capital(attemptWords(attempt))} passed${checksWords(checks)}${told(detail)}.`,
+  step_failed: ({ attempt, reason_code, checks, detail }) =>
+    `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${told(detail)}.`,
+  step_interrupted: ({ attempt, by, paths, detail }) =>
+    `${capital(attemptWords(attempt))} was set aside (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
+  attempt_settled: ({ attempt, remedy, why }) => `After a crash, ${attemptWords(attempt)}: ${remedy}, ${oneLine(why)}.`,
+  step_skipped: ({ walk, step }) => `${step} of ${walkWords(walk)} was skipped.`,
+  step_retried: ({ walk, step, n }) => `${step} of ${walkWords(walk)} is tried again (${n}).`,
+  route_taken: (event) =>
+    `${event.step} of ${walkWords(event.walk)} leads to ${event.to}${reasoned(event.because ?? event.pause ?? event.rest)}.`,
+
+  tasks_read: ({ attempt, waves, left }) =>
+    `Read ${plural(waves.flat().length, "task")} in ${plural(waves.length, "wave")} for ${attemptWords(attempt)}${left.length === 0 ? "" : `; left to people: ${firstFew(left)}`}.`,
+  task_completed: (event) => `${capital(walkWords(event.walk))} is completed${because(event)}.`,
+  task_failed: (event) => `${capital(walkWords(event.walk))} failed${because(event)}.`,
+  task_skipped: ({ walk, because: why }) => `${capital(walkWords(walk))} was skipped${reasoned(why)}.`,
+  wave_completed: (event) => `${capital(walkWords(event.walk))} is completed${because(event)}.`,
+  wave_failed: (event) => `${capital(walkWords(event.walk))} failed${because(event)}.`,
+
+  block_opened: ({ block, question, options }) => `A question for a person (${oneLine(block)}): ${oneLine(question)} [${choices(options)}]`,
+  block_answered: ({ block, answer }) => `${oneLine(block)} was answered: ${oneLine(answer)}.`,
+  circuit_breaker_opened: ({ because: why, cooldown_until }) =>
+    `The circuit breaker opened (${why.replaceAll("_", " ")}), until ${cooldown_until}.`,
+  circuit_breaker_closed: () => "The circuit breaker closed.",
+};
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const ordinal = (n: number): string =>
+  `${n}${n % 100 >= 11 && n % 100 <= 13 ? "th" : (({ 1: "st", 2: "nd", 3: "rd" } as const)[n % 10] ?? "th")}`;

@@ -1,0 +1,77 @@
+// next-actions: what a person can do about a run now, as commands where there are commands. From state and reason code alone.
+
+import { isReasonCode, reasons } from "../contracts/reason.ts";
+import type { RunView } from "../core/state.ts";
+import { unreachable } from "../kit/never.ts";
+import { oneLine } from "./wording.ts";
+
+/** The process that works on a run, or null where none does. */
+export type Owner = { readonly pid: number } | null;
+
+/** At least one action for every state a run can be in. `isCurrent: false` names the run in every command. */
+export function nextActions(
+  run: RunView,
+  owner: Owner = null,
+  { isCurrent = true }: { readonly isCurrent?: boolean } = {},
+): readonly string[] {
+  const actions = [...new Set(actionsIn(run, owner))];
+  return isCurrent ? actions : actions.map((action) => naming(action, run.drafted.run_id));
+}
+
+function actionsIn(run: RunView, owner: Owner): readonly string[] {
+  switch (run.status) {
+    case "draft":
+      return run.acknowledged ? ["autopilot go"] : [`autopilot ack ${run.drafted.ack.slice(0, 12)}`, "autopilot go --yes"];
+    case "running":
+      if (owner !== null) return [...questionsOf(run), "autopilot watch", "autopilot pause"];
+      return [...questionsOf(run), "autopilot go", "autopilot stop"];
+    case "paused":
+      return [...questionsOf(run), ...hintOf(run), "autopilot resume", "autopilot stop"];
+    case "stopped":
+      return ["autopilot report", `git log autopilot/${run.drafted.run_id}`, 'autopilot "what you want done"'];
+    case "completed":
+      return completedActions(run);
+    default:
+      return unreachable(run.status);
+  }
+}
+
+function questionsOf(run: RunView): readonly string[] {
+  return Object.values(run.blocks).map(({ block, options, recommend }) => {
+    const answer = recommend ?? Object.keys(options)[0] ?? '"…"';
+    return `autopilot answer --block '${oneLine(block)}' ${oneLine(answer)}`;
+  });
+}
+
+/** The reason's own hint; one that only says `autopilot resume` adds nothing. */
+function hintOf(run: RunView): readonly string[] {
+  if (run.reason === null || !isReasonCode(run.reason)) return [];
+  if (run.reason === "human_block_open" && Object.keys(run.blocks).length > 0) return [];
+  const { hint } = reasons[run.reason];
+  return hint === "" ? [] : [hint];
+}
+
+function completedActions(run: RunView): readonly string[] {
+  const merge = isBranchKept(run) ? [`git merge autopilot/${run.drafted.run_id}`] : [];
+  const prove = run.verdict === "verified" ? [] : ["add a check next time: --done-criteria 'text :: command'"];
+  return [...merge, "autopilot report", "autopilot verify", ...prove];
+}
+
+/** Whether the work was left on the run's own branch: told by the run, a phase, or the step that was to land it. */
+function isBranchKept(run: RunView): boolean {
+  const reasons = [
+    run.reason,
+    ...run.phases.map(({ because }) => because),
+    ...Object.values(run.walks).flatMap(({ last }) => Object.values(last).map(({ reason }) => reason)),
+  ];
+  return reasons.some((reason) => reason !== null && keepsBranch.has(reason));
+}
+
+const keepsBranch: ReadonlySet<string> = new Set(["branch_kept", "checkout_dirty", "checkout_moved", "merge_conflict"]);
+
+/** Commands that mean a run get `--run ID`; the others are left as they are. */
+const naming = (action: string, run: string): string =>
+  action.replace(
+    /\bautopilot (status|go|pause|resume|stop|report|ack|approve|answer|inbox|budget|verify|log|watch)\b/g,
+    `autopilot $1 --run ${run}`,
+  );

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { profiles } from "../contracts/budget.ts";
+import { type PreviewInput, previewOf, previewPage } from "./preview.ts";
+import { drafted, flow, hash, objective, overlay } from "./run-view.test-support.ts";
+
+const input: PreviewInput = {
+  objective,
+  inferredDefaults: ["scope: **"],
+  flow,
+  options: { max_cycles: 20 },
+  cast: { executor: { agent: "scripted" } },
+  scopeFiles: 42,
+  checks: [
+    { id: "criterion:c1", kind: "criterion", title: "the login test passes", command: "npm test -- login", source: "done criteria" },
+  ],
+  budget: profiles.balanced,
+  limits: { run: { ...profiles.balanced.limits }, phase: {} },
+  isolation: overlay,
+  estimate: { tokens: { p50: 30_000, p90: 90_000 }, minutes: null, usd: null, basis: "the flow's own estimate, no history yet" },
+  base: drafted().base,
+};
+
+test("the preview holds what the command contract promises", () => {
+  expect(Object.keys(previewOf(input))).toEqual(
+    expect.arrayContaining([
+      "objective",
+      "inferred_defaults",
+      "flow",
+      "phases",
+      "roles",
+      "scope",
+      "checks",
+      "limits",
+      "isolation",
+      "estimate",
+    ]),
+  );
+  expect(previewOf(input).phases.map(({ group, id, steps }) => [group, id, steps.map((step) => step.kind)])).toEqual([
+    ["before", "baseline", ["run"]],
+    ["phases", "1", ["run", "agent", "check"]],
+    ["after", "land", ["run"]],
+  ]);
+});
+
+test("the same objective gives the same preview, so that its hash can stand for it", () => {
+  expect(JSON.stringify(previewOf(input))).toBe(JSON.stringify(previewOf(structuredClone(input))));
+});
+
+test("the page reads as recorded", async () => {
+  await expect(`${previewPage(previewOf(input), hash("3")).join("\n")}\n`).toMatchFileSnapshot("../../test/golden/pages/preview.txt");
+});
+
+test("without a check the page says that nothing could be proved", () => {
+  expect(previewPage(previewOf({ ...input, checks: [] }), hash("3"))).toContain("  ! none found: the result could not be proved");
+});

@@ -1,0 +1,168 @@
+// preview: what a run would do, before it does anything: the dry run that must be acknowledged. Data for programs and for the
+// acknowledgement's hash, a page for people.
+
+import type { Budget } from "../contracts/budget.ts";
+import { dimensions } from "../contracts/budget.ts";
+import type { Base, Cast, IsolationInForce } from "../contracts/event.ts";
+import type { Check } from "../contracts/evidence.ts";
+import { type Flow, kindOf, type Phase, type Scalar, type Step } from "../contracts/flow.ts";
+import type { Objective } from "../contracts/objective.ts";
+import { isolationWords } from "./status.ts";
+import { amount, figure, firstFew, money, oneLine, plural } from "./wording.ts";
+
+export type Range = { readonly p50: number; readonly p90: number };
+export type Estimate = {
+  readonly tokens: Range | null;
+  readonly minutes: Range | null;
+  readonly usd: Range | null;
+  readonly basis: string;
+};
+
+/** Everything the preview shows; the caller has looked it up. */
+export type PreviewInput = {
+  readonly objective: Objective;
+  readonly inferredDefaults: readonly string[];
+  readonly flow: Flow;
+  readonly options: Readonly<Record<string, Scalar>>;
+  readonly cast: Readonly<Record<string, Cast>>;
+  /** How many files of the base tree the scope matches; null where that was not counted. */
+  readonly scopeFiles: number | null;
+  readonly checks: readonly Check[];
+  readonly budget: Budget;
+  readonly limits: { readonly run: Readonly<Record<string, number>>; readonly phase: Readonly<Record<string, number>> };
+  readonly isolation: IsolationInForce;
+  readonly estimate: Estimate;
+  readonly base: Base;
+};
+
+export type PlannedStep = { readonly id: string; readonly kind: string; readonly role: string | null };
+export type PlannedPhase = {
+  readonly id: string;
+  readonly name: string;
+  readonly group: "before" | "phases" | "after";
+  readonly steps: readonly PlannedStep[];
+};
+
+export type PreviewView = {
+  readonly objective: Objective;
+  readonly inferred_defaults: readonly string[];
+  readonly flow: {
+    readonly name: string;
+    readonly version: number;
+    readonly about: string;
+    readonly options: Readonly<Record<string, Scalar>>;
+  };
+  readonly phases: readonly PlannedPhase[];
+  readonly roles: Readonly<Record<string, string>>;
+  readonly scope: { readonly patterns: readonly string[]; readonly files: number | null };
+  readonly checks: readonly {
+    readonly id: string;
+    readonly kind: Check["kind"];
+    readonly title: string;
+    readonly command: string;
+    readonly source: string;
+  }[];
+  readonly budget: Budget;
+  readonly limits: PreviewInput["limits"];
+  readonly isolation: IsolationInForce;
+  readonly estimate: Estimate;
+  readonly base: Base;
+};
+
+export function previewOf(input: PreviewInput): PreviewView {
+  const { flow } = input;
+  return {
+    objective: input.objective,
+    inferred_defaults: input.inferredDefaults,
+    flow: { name: flow.flow, version: flow.version, about: flow.about ?? "", options: input.options },
+    phases: phasesOf(flow),
+    roles: Object.fromEntries(Object.entries(input.cast).map(([role, { agent }]) => [role, agent])),
+    scope: { patterns: input.objective.scope, files: input.scopeFiles },
+    checks: input.checks.map(({ id, kind, title, command, source }) => ({ id, kind, title, command, source })),
+    budget: input.budget,
+    limits: input.limits,
+    isolation: input.isolation,
+    estimate: input.estimate,
+    base: input.base,
+  };
+}
+
+function phasesOf(flow: Flow): readonly PlannedPhase[] {
+  const planned = (group: PlannedPhase["group"], phases: readonly Phase[] | undefined): readonly PlannedPhase[] =>
+    (phases ?? []).map(({ id, name, steps }) => ({ id, name: name ?? id, group, steps: steps.map(stepOf) }));
+  const middle: readonly PlannedPhase[] = Array.isArray(flow.phases)
+    ? planned("phases", flow.phases)
+    : [{ id: "*", name: `each phase of the ${flow.phases.read}`, group: "phases", steps: (flow.steps ?? []).map(stepOf) }];
+  return [...planned("before", flow.before), ...middle, ...planned("after", flow.after)];
+}
+
+const stepOf = (step: Step): PlannedStep => ({ id: step.id, kind: kindOf(step), role: step.agent ?? null });
+
+const listedMax = 15;
+
+/** The preview as a person reads it; `ack` is the name under which it is acknowledged. */
+export function previewPage(view: PreviewView, ack: string): readonly string[] {
+  const { objective, scope, base } = view;
+  return [
+    "Preview: nothing has been executed",
+    `  Goal        ${oneLine(objective.goal)}`,
+    `  Scope       ${firstFew(scope.patterns)}${scope.files === null ? "" : ` (${plural(scope.files, "file")} now)`}`,
+    `  Flow        ${view.flow.name}${view.flow.about === "" ? "" : `: ${oneLine(view.flow.about)}`}`,
+    `  Agents      ${firstFew(Object.entries(view.roles).map(([role, agent]) => `${agent} as ${role}`))}`,
+    `  Isolation   ${isolationWords(view.isolation)}`,
+    `  Starts at   ${base.commit.slice(0, 10)}${base.branch === null ? "" : ` on ${oneLine(base.branch)}`}`,
+    `  Completion  ${completionWords(objective)}`,
+    `  Policy      risk ${objective.risk_level}, hand-off ${objective.handoff_mode}, approval ${objective.approval_policy}`,
+    "",
+    "Done when",
+    ...objective.done_criteria
+      .slice(0, listedMax)
+      .map(({ text, check }) => `  · ${oneLine(text)}${check === null ? " (no check: it cannot be proved)" : ` :: ${oneLine(check)}`}`),
+    ...more(objective.done_criteria.length),
+    "",
+    "Steps",
+    ...view.phases
+      .slice(0, listedMax)
+      .map(
+        ({ name, steps }) => `  · ${oneLine(name)}: ${steps.map(({ id, role }) => (role === null ? id : `${id} (${role})`)).join(", ")}`,
+      ),
+    ...more(view.phases.length),
+    "",
+    "Checks the runner will run itself",
+    ...(view.checks.length === 0
+      ? ["  ! none found: the result could not be proved"]
+      : view.checks
+          .slice(0, listedMax)
+          .map(({ command, kind, source }) => `  · ${oneLine(command)} [${kind.replace("_", "-")}, ${oneLine(source)}]`)),
+    ...more(view.checks.length),
+    "",
+    "Limits",
+    `  ${dimensions.flatMap((dimension) => limitWords(dimension, view.limits.run[dimension])).join(", ")}${view.budget.profile === null ? "" : ` (${view.budget.profile})`}`,
+    `  Estimate: ${estimateWords(view.estimate)}`,
+    ...(view.inferred_defaults.length === 0
+      ? []
+      : ["", "Not given, so assumed", ...view.inferred_defaults.map((field) => `  ! ${oneLine(field)}`)]),
+    "",
+    `Acknowledge with: autopilot ack ${ack.slice(0, 12)}   (or start at once: autopilot go --yes)`,
+  ];
+}
+
+const more = (count: number): readonly string[] => (count > listedMax ? [`  … ${figure(count - listedMax)} more`] : []);
+const limitWords = (dimension: string, limit: number | undefined): readonly string[] =>
+  limit === undefined ? [] : [amount(dimension, limit)];
+
+function completionWords({ completion_mode, completion_promise }: Objective): string {
+  if (completion_mode === "objective") return "when every criterion's cycle is done and its check holds";
+  return `when the agent says <promise>${oneLine(completion_promise)}</promise> and every check holds`;
+}
+
+function estimateWords({ tokens, minutes, usd, basis }: Estimate): string {
+  const range = (value: Range | null, words: (amount: number) => string): readonly string[] =>
+    value === null ? [] : [value.p50 === value.p90 ? words(value.p50) : `${words(value.p50)} to ${words(value.p90)}`];
+  const parts = [
+    ...range(tokens, (value) => amount("tokens", value)),
+    ...range(minutes, (value) => amount("minutes", value)),
+    ...range(usd, money),
+  ];
+  return `${parts.length === 0 ? "none yet" : parts.join(", ")} (${oneLine(basis)})`;
+}

@@ -1,0 +1,90 @@
+// report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
+
+import { isReasonCode, reasons } from "../contracts/reason.ts";
+import type { Changes, Claim, Proved, ReportView } from "./report.ts";
+import { amount, attemptWords, duration, fewLines, figure, firstFew, money, oneLine, plural } from "./wording.ts";
+
+const commitsMax = 10;
+const decisionsMax = 15;
+const excerptLinesMax = 6;
+
+export function reportPage(view: ReportView): readonly string[] {
+  return [
+    `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${view.verdict.replaceAll("_", " ")}`}`,
+    `  ${isReasonCode(view.reason_code) ? reasons[view.reason_code].meaning : ""}`,
+    ...section("What was asked", askedLines(view)),
+    ...section("What was done", doneLines(view)),
+    ...section(
+      "Proof (made by the runner)",
+      view.evidence.length === 0 ? ["! Nothing was run that could prove anything."] : view.evidence.flatMap(provedLines),
+    ),
+    ...section("What the agent says (not proof)", view.claims.flatMap(claimLines)),
+    ...section("Decisions on the way", decisionLines(view)),
+    ...section("What is open", openLines(view)),
+    ...section(
+      "What to do next",
+      view.recommendations.map((action) => `→ ${oneLine(action)}`),
+    ),
+  ];
+}
+
+const section = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
+
+function askedLines({ goal, scope, criteria, flow }: ReportView): readonly string[] {
+  return [
+    oneLine(goal),
+    `flow ${flow}, scope ${firstFew(scope)}`,
+    ...criteria.map(
+      ({ text, proved, check }) => `${proved ? "✓" : "·"} ${oneLine(text)}${check === null ? " (no check)" : ` :: ${oneLine(check)}`}`,
+    ),
+  ];
+}
+
+function doneLines({ changes, cost }: ReportView): readonly string[] {
+  const shown = changes.commits.slice(0, commitsMax).map(({ sha, subject }) => `· ${sha.slice(0, 10)} ${oneLine(subject)}`);
+  const more = changes.commits.length > commitsMax ? [`… ${figure(changes.commits.length - commitsMax)} more`] : [];
+  const estimated = cost.estimated > 0 ? ", part of it estimated" : "";
+  return [
+    changeWords(changes),
+    ...shown,
+    ...more,
+    `used ${amount("tokens", cost.tokens)}, ${plural(cost.calls, "call")}, ${amount("minutes", cost.minutes)}, ${money(cost.usd)}${estimated}`,
+  ];
+}
+
+function changeWords({ files, insertions, deletions, commits }: Changes): string {
+  if (files === 0) return "Nothing was changed.";
+  const lines = insertions === null || deletions === null ? "" : ` (+${figure(insertions)} −${figure(deletions)})`;
+  return `${plural(files, "file")} changed${lines} in ${plural(commits.length, "commit")}`;
+}
+
+function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt }: Proved): readonly string[] {
+  const mark = status === "passed" ? "✓" : "✗";
+  const exit = status === "failed" && exit_code !== null ? `, exit ${exit_code}` : "";
+  const was = `${before.replace("_", " ")} before the run${before === status ? " too" : ""}`;
+  const name = title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
+  const line = `${mark} ${name} [${kind.replace("_", "-")}] ${status.replace("_", " ")}${exit}, ${duration(duration_ms)}; ${was}`;
+  if (status === "passed" || excerpt === undefined) return [line];
+  return [line, ...fewLines(excerpt, excerptLinesMax).map((text) => `    │ ${text}`)];
+}
+
+function claimLines({ attempt, agent, said, promised, confidence }: Claim): readonly string[] {
+  const sure = confidence === null ? "" : `, confidence ${figure(confidence)}`;
+  const head = `${oneLine(agent)} at ${attemptWords(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
+  return [head, ...fewLines(said, excerptLinesMax).map((text) => `  “ ${text}`)];
+}
+
+function decisionLines({ decisions }: ReportView): readonly string[] {
+  const shown = decisions
+    .slice(-decisionsMax)
+    .map(({ at, decision, actor }) => `· ${at.slice(11, 19)} ${oneLine(decision)}${actor === "system" ? "" : ` [${oneLine(actor)}]`}`);
+  return decisions.length > decisionsMax ? [`… ${figure(decisions.length - decisionsMax)} before these`, ...shown] : shown;
+}
+
+function openLines({ blockers, criteria }: ReportView): readonly string[] {
+  const unproved = criteria
+    .filter(({ proved }) => !proved)
+    .map(({ text, check }) => `· ${oneLine(text)} (${check === null ? "it has no check" : "not proved"})`);
+  return [...blockers.map((blocker) => `✗ ${oneLine(blocker)}`), ...unproved];
+}

@@ -1,0 +1,172 @@
+// report: what came of a run, as `autopilot report` answers: seed 001's fields for programs, a page for people.
+//
+// Invariants:
+//   R1. What the runner proved and what the agent says stand apart, and the agent's word is marked as such.
+
+import type { Entry } from "../contracts/event.ts";
+import type { Check, CheckStatus } from "../contracts/evidence.ts";
+import type { RunStatus, Verdict } from "../contracts/objective.ts";
+import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
+import type { RunView } from "../core/state.ts";
+import { type Decision, decisionsOf } from "./decisions.ts";
+import { nextActions, type Owner } from "./next-actions.ts";
+import { blockersOf, type CriterionStanding, criteriaOf, failingChecksOf } from "./standing.ts";
+import { reasonOf } from "./status.ts";
+import { amount, attemptWords, oneLine, plural } from "./wording.ts";
+
+export type Changes = {
+  readonly files: number;
+  /** Null where only the journal was asked, which does not count lines. */
+  readonly insertions: number | null;
+  readonly deletions: number | null;
+  readonly commits: readonly { readonly sha: string; readonly subject: string }[];
+};
+
+/** What the journal cannot know and the caller may hand in. */
+export type ReportExtra = {
+  readonly owner?: Owner;
+  readonly isCurrent?: boolean;
+  readonly changes?: Changes;
+  /** The last lines of a check's output, by the hash of its evidence. */
+  readonly excerpts?: Readonly<Record<string, string>>;
+};
+
+export type Proved = {
+  readonly id: string;
+  readonly kind: Check["kind"];
+  readonly title: string;
+  readonly command: string;
+  readonly before: CheckStatus;
+  readonly status: CheckStatus;
+  readonly exit_code: number | null;
+  readonly duration_ms: number;
+  readonly evidence: string;
+  readonly excerpt?: string;
+};
+
+/** What an agent said at the end of a turn. Never evidence. */
+export type Claim = {
+  readonly attempt: string;
+  readonly agent: string;
+  readonly said: string;
+  readonly promised: boolean;
+  readonly confidence: number | null;
+};
+
+export type ReportView = {
+  readonly run_id: string;
+  readonly state: RunStatus;
+  readonly reason_code: ReasonCode;
+  readonly flow: string;
+  readonly goal: string;
+  readonly scope: readonly string[];
+  readonly criteria: readonly CriterionStanding[];
+  readonly summary: string;
+  readonly decisions: readonly Decision[];
+  readonly blockers: readonly string[];
+  readonly recommendations: readonly string[];
+  readonly evidence: readonly Proved[];
+  readonly claims: readonly Claim[];
+  readonly changes: Changes;
+  readonly cost: {
+    readonly tokens: number;
+    readonly usd: number;
+    readonly minutes: number;
+    readonly calls: number;
+    readonly estimated: number;
+  };
+  readonly verdict: Verdict | null;
+  readonly gaps: readonly string[];
+};
+
+const claimsMax = 5;
+
+export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {
+  const { drafted } = run;
+  const owner = extra.owner ?? null;
+  const changes = extra.changes ?? changesOf(entries);
+  const { tokens, usd, minutes, calls, estimated } = run.ledger.run;
+  return {
+    run_id: drafted.run_id,
+    state: run.status,
+    reason_code: reasonOf(run, owner),
+    flow: drafted.flow.flow,
+    goal: drafted.objective.goal,
+    scope: drafted.objective.scope,
+    criteria: criteriaOf(run),
+    summary: summaryOf(run, changes, owner),
+    decisions: decisionsOf(entries),
+    blockers: blockersOf(run),
+    recommendations: recommendationsOf(run, owner, extra.isCurrent),
+    evidence: provedOf(run, extra.excerpts ?? {}),
+    claims: claimsOf(entries),
+    changes,
+    cost: { tokens, usd, minutes: Number(minutes.toFixed(2)), calls, estimated },
+    verdict: run.verdict,
+    gaps: run.gaps,
+  };
+}
+
+function summaryOf(run: RunView, changes: Changes, owner: Owner): string {
+  const criteria = criteriaOf(run);
+  const proved = criteria.filter((criterion) => criterion.proved).length;
+  const { tokens, calls } = run.ledger.run;
+  const stand = run.verdict === null ? run.status : `${run.status}, ${run.verdict.replaceAll("_", " ")}`;
+  const code = reasonOf(run, owner);
+  const why = run.status === "paused" || run.status === "stopped" ? ` ${reasons[code].meaning}` : "";
+  return (
+    `“${oneLine(run.drafted.objective.goal)}” is ${stand}.${why} ${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, ` +
+    `${plural(changes.files, "file")} changed in ${plural(changes.commits.length, "commit")}, ${amount("tokens", tokens)} in ${plural(calls, "call")}.`
+  );
+}
+
+/** What the journal itself knows of the changes: paths and commits, no line counts. */
+function changesOf(entries: readonly Entry[]): Changes {
+  const applied = entries.flatMap((entry) => (entry.event === "changes_applied" ? [entry] : []));
+  return {
+    files: new Set(applied.flatMap(({ paths }) => paths)).size,
+    insertions: null,
+    deletions: null,
+    commits: applied.map(({ commit, attempt }) => ({ sha: commit, subject: attemptWords(attempt) })),
+  };
+}
+
+/** What to do about it: first what the failing proof asks for, then the ways on. */
+function recommendationsOf(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
+  const failing = failingChecksOf(run).map(({ check }) => `see why it fails: ${oneLine(check.command)}`);
+  const unchecked = criteriaOf(run)
+    .filter(({ check }) => check === null)
+    .map(({ id, text }) => `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`);
+  const reason = run.reason !== null && isReasonCode(run.reason) ? reasons[run.reason].hint : "";
+  const hint = reason === "" || run.status === "completed" ? [] : [reason];
+  const actions = nextActions(run, owner, isCurrent === undefined ? {} : { isCurrent });
+  const all = [...failing, ...(isCurrent === false ? [] : hint), ...actions, ...(run.verdict === "verified" ? [] : unchecked)];
+  return [...new Set(all)].filter((action) => !action.startsWith("autopilot report")); // that is what is being read
+}
+
+function provedOf(run: RunView, excerpts: Readonly<Record<string, string>>): readonly Proved[] {
+  return Object.values(run.checks).map(({ baseline, latest }) => {
+    const { id, kind, title, command } = latest.check;
+    const { status, exit_code, duration_ms, evidence } = latest;
+    const excerpt = excerpts[evidence];
+    return {
+      id,
+      kind,
+      title,
+      command,
+      before: baseline.status,
+      status,
+      exit_code,
+      duration_ms,
+      evidence,
+      ...(excerpt === undefined ? {} : { excerpt }),
+    };
+  });
+}
+
+function claimsOf(entries: readonly Entry[]): readonly Claim[] {
+  return entries
+    .flatMap((entry) => (entry.event === "turn_ended" ? [entry] : []))
+    .slice(-claimsMax)
+    .map(({ attempt, agent, said, promised, confidence }) => ({ attempt, agent, said, promised, confidence })); // R1
+}

@@ -1,0 +1,130 @@
+// standing: what of a run is proved, done, pending and in the way, in sentences. Status and report draw on the same sentences.
+
+import type { Check, CheckResult } from "../contracts/evidence.ts";
+import type { Criterion } from "../contracts/objective.ts";
+import { isReasonCode, reasons } from "../contracts/reason.ts";
+import { deedsOf, stepsOfPhase } from "../core/reading.ts";
+import type { RunView } from "../core/state.ts";
+import { choices, oneLine, walkWords } from "./wording.ts";
+
+export type CriterionStanding = { readonly id: string; readonly text: string; readonly check: string | null; readonly proved: boolean };
+
+/** Each done criterion with whether the runner's own check holds now. One without a check is never proved. */
+export function criteriaOf(run: RunView): readonly CriterionStanding[] {
+  return run.drafted.objective.done_criteria.map((criterion) => ({ ...criterion, proved: resultOf(run, criterion)?.status === "passed" }));
+}
+
+function resultOf(run: RunView, criterion: Criterion): CheckResult | null {
+  if (criterion.check === null) return null;
+  const isIts = ({ kind, id, command }: Check): boolean =>
+    kind === "criterion" && (id === `criterion:${criterion.id}` || command === criterion.check);
+  return Object.values(run.checks).find(({ latest }) => isIts(latest.check))?.latest ?? null;
+}
+
+/** Whether a cycle worked on a criterion that no command can prove: as good as it gets, and said to be no proof. */
+const isWorkedOn = (run: RunView, id: string): boolean =>
+  Object.values(run.walks).some(({ seen }) => Object.values(seen).some(({ facts }) => facts[`done_${id}`] === true));
+
+type PhaseStanding = {
+  readonly name: string;
+  readonly isOver: boolean;
+  readonly done: readonly string[];
+  readonly pending: readonly string[];
+};
+
+export type Steps = { readonly completed: readonly string[]; readonly pending: readonly string[] };
+
+/** What is done and what is still to do: the done criteria first, then the flow's phases, the open one step by step. */
+export function stepsOf(run: RunView): Steps {
+  const isOver = run.status === "completed";
+  const completed: string[] = [];
+  const pending: string[] = [];
+  for (const { id, text, check, proved } of criteriaOf(run)) {
+    const line = `criterion ${id}: ${text}`;
+    if (proved) completed.push(`${line} (proved)`);
+    else if (isOver || (check === null && isWorkedOn(run, id)))
+      completed.push(`${line} (not proved${check === null ? ": it has no check" : ""})`);
+    else pending.push(line);
+  }
+  for (const phase of phasesOf(run)) {
+    if (phase.isOver) completed.push(phase.name);
+    else completed.push(...phase.done);
+    pending.push(...phase.pending);
+  }
+  return { completed, pending };
+}
+
+function phasesOf(run: RunView): readonly PhaseStanding[] {
+  return run.phases.map(({ id, name, status }) => {
+    const title = phaseTitle(id, name);
+    if (status === "completed" || status === "skipped") {
+      return { name: status === "skipped" ? `${title} (skipped)` : title, isOver: true, done: [], pending: [] };
+    }
+    if (status !== "open") return { name: title, isOver: false, done: [], pending: [title] };
+    const last = run.walks[id]?.last ?? {};
+    const steps = stepsOfPhase(run.drafted.flow, id).map((step) => ({ line: `${title}: ${step.id}`, came: last[step.id]?.kind ?? null }));
+    return {
+      name: title,
+      isOver: false,
+      done: steps.filter(({ came }) => came === "passed").map(({ line }) => line),
+      pending: steps.filter(({ came }) => came === null || came === "failed").map(({ line }) => line),
+    };
+  });
+}
+
+/** `phase 1 (Parser)`; the groups around the phases need no prefix in a title. */
+function phaseTitle(id: string, name: string): string {
+  const short = id.replace(/^(before|after)\./, "");
+  return name === "" || name === short ? `phase ${short}` : `phase ${short} (${name})`;
+}
+
+/** Everything that keeps the run from going on, worst first; empty where nothing does. */
+export function blockersOf(run: RunView): readonly string[] {
+  const over = run.status === "completed";
+  return [
+    ...pauseOf(run),
+    ...Object.values(run.blocks).map(
+      ({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`,
+    ),
+    ...failingChecksOf(run).map(({ check, status, exit_code }) => {
+      const what =
+        check.kind === "project" ? "a check that passed before the run fails now" : `the ${check.kind.replace("_", "-")} check fails`;
+      return `${what}: ${oneLine(check.command)} (${status === "failed" ? `exit ${exit_code ?? "unknown"}` : status.replace("_", " ")})`;
+    }),
+    ...run.phases
+      .filter(({ status }) => status === "failed")
+      .map(({ id, name, because }) => `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because}`}`),
+    ...(run.breaker.state === "open" && !over
+      ? [
+          `the circuit breaker is open (${(run.breaker.because ?? "no progress").replaceAll("_", " ")}) until ${run.breaker.cooldown_until ?? "it is reset"}`,
+        ]
+      : []),
+    ...(run.hold === null || run.status === "paused" ? [] : [`held: ${run.hold.replaceAll("_", " ")}`]),
+    ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
+  ];
+}
+
+/** Pauses somebody chose are no blockers; every other one is, with its meaning. */
+function pauseOf(run: RunView): readonly string[] {
+  const chosen = ["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached", "human_block_open", "approval_required"];
+  if (run.status !== "paused" || run.reason === null || chosen.includes(run.reason)) return [];
+  const meaning = isReasonCode(run.reason) ? reasons[run.reason].meaning : "The run is paused.";
+  return [`${run.reason}: ${meaning}${run.detail === null ? "" : ` (${oneLine(run.detail)})`}`];
+}
+
+/** A criterion that has been red since before the first turn is work to do, not a blocker; a project check counts only if it was green. */
+export function failingChecksOf(run: RunView): readonly CheckResult[] {
+  return Object.values(run.checks)
+    .filter(({ baseline, latest }) => {
+      if (latest.status === "passed") return false;
+      return latest.check.kind === "project" ? baseline.status === "passed" : latest.evidence !== baseline.evidence;
+    })
+    .map(({ latest }) => latest);
+}
+
+/** Where the run is: the open attempts, else the open walks' places. */
+export function placeOf(run: RunView): readonly string[] {
+  const attempts = deedsOf(run);
+  if (attempts.length > 0) return attempts.map(({ step, walk, stage }) => `${step} of ${walkWords(walk)} (${stage})`);
+  return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
+}

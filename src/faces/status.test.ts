@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import { block, checked, overlay, phases, runId, runView, walk } from "./run-view.test-support.ts";
+import { statusOf, statusPage } from "./status.ts";
+
+const spent = { tokens: 150_000, minutes: 12.346, calls: 40, usd: 0, estimated: 0 };
+const working = runView({
+  status: "running",
+  reason: "run_started",
+  acknowledged: true,
+  isolation: overlay,
+  phases: phases("completed", "open"),
+  walks: { "1": walk("1", ["pick"]) },
+  checks: { "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "passed") },
+  ledger: { run: spent, phase: {}, largest: {} },
+  seq: 17,
+  updatedAt: "2026-03-01T10:20:00.000Z",
+});
+const blocked = runView({
+  ...working,
+  status: "paused",
+  reason: "completion_gates_blocked",
+  detail: "the login test is red",
+  checks: {
+    "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "failed"),
+    "project:lint": checked("project:lint", "npm run lint", "project", "passed", "failed"),
+    "project:old": checked("project:old", "npm run e2e", "project", "failed", "failed"),
+  },
+});
+
+test("every field the command contract promises is there", () => {
+  const view = statusOf(working, { pid: 4711 });
+  expect(Object.keys(view)).toEqual(
+    expect.arrayContaining(["run_id", "state", "reason_code", "objective", "budget", "progress", "isolation", "verdict", "next_actions"]),
+  );
+  expect(view.objective).toMatchObject({
+    goal: "Make the login test steady",
+    scope: ["src/**", "test/**"],
+    completion_mode: "promise",
+    max_budget: { profile: "balanced" },
+  });
+  expect(view.objective.done_criteria.map(({ id, proved }) => [id, proved])).toEqual([
+    ["c1", true],
+    ["c2", false],
+  ]);
+  expect(Object.keys(view.budget)).toEqual(expect.arrayContaining(["limits", "counters", "ratios", "warnings"]));
+  expect(Object.keys(view.progress)).toEqual(["completed_steps", "pending_steps", "blockers"]);
+  expect(view.isolation).toEqual(overlay);
+});
+
+test("limits, counters and ratios bear the same names, and a soft limit passed is a warning", () => {
+  const { budget } = statusOf(working, null);
+  expect(budget.limits).toEqual({ tokens: 180_000, minutes: 30, calls: 180 });
+  expect(budget.counters).toEqual({ tokens: 150_000, minutes: 12.35, calls: 40, usd: 0 });
+  expect(budget.ratios).toEqual({ tokens: 0.8333, minutes: 0.4117, calls: 0.2222 });
+  expect(budget.warnings).toEqual(["tokens: 83 % of 180,000 tokens is used (warned at 80 %)"]);
+});
+
+test("what is done and what is left: criteria first, then phases, the open one step by step", () => {
+  expect(statusOf(working, null).progress).toEqual({
+    completed_steps: ["criterion c1: the login test passes (proved)", "phase baseline (Baseline)", "phase 1 (Objective): pick"],
+    pending_steps: [
+      "criterion c2: the reason is written down",
+      "phase 1 (Objective): execute",
+      "phase 1 (Objective): prove",
+      "phase land (Land)",
+    ],
+    blockers: [],
+  });
+});
+
+test("a check that was red before the run blocks nothing; one that was green, and a criterion tried in vain, do", () => {
+  expect(statusOf(blocked, null).progress.blockers).toEqual([
+    "completion_gates_blocked: The agent says it is done; the runner's own checks say it is not. (the login test is red)",
+    "the criterion check fails: npm test -- login (exit 1)",
+    "a check that passed before the run fails now: npm run lint (exit 1)",
+  ]);
+});
+
+test("the reason follows from the state where the run has none of its own", () => {
+  expect(statusOf(runView(), null).reason_code).toBe("run_drafted");
+  expect(statusOf(working, { pid: 1 }).reason_code).toBe("run_in_progress");
+  expect(statusOf(runView({ ...working, resting: "cycle_cap_reached" }), null).reason_code).toBe("cycle_cap_reached");
+  expect(statusOf(runView({ ...working, status: "paused", reason: "a_flow_author's_own" }), null).reason_code).toBe("operator_paused");
+});
+
+test("every state has a next action, and a run that is not the current one is named in it", () => {
+  for (const status of ["draft", "running", "paused", "stopped", "completed"] as const) {
+    expect(statusOf(runView({ ...working, status }), null).next_actions.length).toBeGreaterThan(0);
+  }
+  expect(statusOf(working, { pid: 1 }, { isCurrent: false }).next_actions).toEqual([
+    `autopilot watch --run ${runId}`,
+    `autopilot pause --run ${runId}`,
+  ]);
+});
+
+const pages = {
+  "status-draft": () => statusPage(runView(), null),
+  "status-running": () => statusPage(working, { pid: 4711 }),
+  "status-blocked": () => statusPage(blocked, null),
+  "status-question": () =>
+    statusPage(
+      runView({
+        ...working,
+        status: "paused",
+        reason: "approval_required",
+        blocks: { "block:after.land@1/approve#1": block({ A: "merge", B: "keep the branch" }) },
+      }),
+      null,
+    ),
+  "status-completed": () =>
+    statusPage(
+      runView({
+        ...working,
+        status: "completed",
+        reason: "completion_with_gaps",
+        verdict: "verified_with_gaps",
+        gaps: ["c2 has no check"],
+        phases: phases("completed", "completed", "completed"),
+      }),
+      null,
+    ),
+};
+for (const [name, page] of Object.entries(pages)) {
+  test(`the page ${name} reads as recorded`, async () => {
+    await expect(`${page().join("\n")}\n`).toMatchFileSnapshot(`../../test/golden/pages/${name}.txt`);
+  });
+}

@@ -1,0 +1,136 @@
+// status: where a run stands, as `autopilot status` answers: seed 001's fields for programs, a page for people. Both say the same.
+
+import type { IsolationInForce } from "../contracts/event.ts";
+import type { Objective, RunStatus, Verdict } from "../contracts/objective.ts";
+import { isReasonCode, type ReasonCode } from "../contracts/reason.ts";
+import type { RunView } from "../core/state.ts";
+import { unreachable } from "../kit/never.ts";
+import { type BudgetView, budgetLines, budgetOf } from "./budget-view.ts";
+import { nextActions, type Owner } from "./next-actions.ts";
+import { blockersOf, type CriterionStanding, criteriaOf, placeOf, stepsOf } from "./standing.ts";
+import { figure, firstFew, oneLine, plural } from "./wording.ts";
+
+/** What the journal cannot know and the caller may hand in. */
+export type StatusExtra = {
+  readonly isCurrent?: boolean;
+  readonly metering?: "metered" | "reported";
+  /** How many files the scope matches now. */
+  readonly scopeFiles?: number;
+};
+
+export type StatusView = {
+  readonly run_id: string;
+  readonly state: RunStatus;
+  readonly reason_code: ReasonCode;
+  readonly flow: string;
+  readonly objective: Omit<Objective, "done_criteria"> & { readonly done_criteria: readonly CriterionStanding[] };
+  readonly budget: BudgetView;
+  readonly progress: {
+    readonly completed_steps: readonly string[];
+    readonly pending_steps: readonly string[];
+    readonly blockers: readonly string[];
+  };
+  /** How far the journal has come: the last line that counts, and what it was about. */
+  readonly checkpoint: { readonly seq: number; readonly at: string; readonly place: readonly string[]; readonly commit: string };
+  readonly isolation: IsolationInForce;
+  readonly verdict: Verdict | null;
+  readonly gaps: readonly string[];
+  readonly owner: Owner;
+  readonly branch: string;
+  readonly started_at: string | null;
+  readonly next_actions: readonly string[];
+};
+
+export function statusOf(run: RunView, owner: Owner, extra: StatusExtra = {}): StatusView {
+  const { drafted } = run;
+  const { completed, pending } = stepsOf(run);
+  return {
+    run_id: drafted.run_id,
+    state: run.status,
+    reason_code: reasonOf(run, owner),
+    flow: drafted.flow.flow,
+    objective: { ...copied(drafted.objective), done_criteria: criteriaOf(run) },
+    budget: budgetOf(run, extra.metering),
+    progress: { completed_steps: completed, pending_steps: pending, blockers: blockersOf(run) },
+    checkpoint: { seq: run.seq, at: run.updatedAt, place: placeOf(run), commit: run.tip.commit },
+    isolation: copied(run.isolation ?? notYet(drafted.isolation)),
+    verdict: run.verdict,
+    gaps: run.gaps,
+    owner,
+    branch: `autopilot/${drafted.run_id}`,
+    started_at: run.startedAt,
+    next_actions: nextActions(run, owner, extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent }),
+  };
+}
+
+/** The run's own reason where it has one; else what follows from its state. */
+export function reasonOf(run: RunView, owner: Owner): ReasonCode {
+  if (run.status === "draft") return run.acknowledged ? "ack_recorded" : "run_drafted";
+  if (run.status === "running" && owner !== null) return "run_in_progress";
+  if (run.status === "running" && run.resting !== null && isReasonCode(run.resting)) return run.resting;
+  if (run.reason !== null && isReasonCode(run.reason)) return run.reason;
+  switch (run.status) {
+    case "running":
+      return "cycle_progressed";
+    case "paused":
+      return "operator_paused";
+    case "stopped":
+      return "operator_stopped";
+    case "completed":
+      return run.verdict === "verified"
+        ? "completion_verified"
+        : run.verdict === "verified_with_gaps"
+          ? "completion_with_gaps"
+          : "completion_unverified";
+    default:
+      return unreachable(run.status);
+  }
+}
+
+const notYet = (level: string): IsolationInForce => ({ level, mechanism: "chosen when the run opens", enforced: [], not_enforced: [] });
+
+/** The journal's data is read-only all the way down; an answer is its own copy. */
+const copied = <T>(value: T): Mutable<T> => JSON.parse(JSON.stringify(value)) as Mutable<T>;
+type Mutable<T> = T extends readonly (infer E)[] ? Mutable<E>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
+
+const listedMax = 12;
+
+/** The same for a person. */
+export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
+  const view = statusOf(run, owner, extra);
+  const { objective, progress } = view;
+  const listed = (title: string, mark: string, items: readonly string[]): readonly string[] => {
+    if (items.length === 0) return [];
+    const shown = items.slice(0, listedMax).map((item) => `  ${item.includes("(not proved") ? "!" : mark} ${oneLine(item)}`);
+    return ["", title, ...shown, ...(items.length > listedMax ? [`    … ${figure(items.length - listedMax)} more`] : [])];
+  };
+  return [
+    `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${view.verdict.replaceAll("_", " ")}`}`,
+    `  Goal       ${oneLine(objective.goal)}`,
+    `  Scope      ${firstFew(objective.scope)}${extra.scopeFiles === undefined ? "" : ` (${plural(extra.scopeFiles, "file")} now)`}`,
+    `  Flow       ${view.flow}${view.checkpoint.place.length === 0 ? "" : `, at ${firstFew(view.checkpoint.place, 3)}`}`,
+    `  Why        ${view.reason_code}`,
+    `  Worker     ${workerWords(view)}`,
+    `  Isolation  ${isolationWords(view.isolation)}`,
+    `  Branch     ${view.branch}, last fact ${view.checkpoint.seq} at ${view.checkpoint.at}`,
+    "",
+    "Budget",
+    ...budgetLines(view.budget).map((line) => `  ${line}`),
+    ...view.budget.warnings.map((warning) => `  ! ${warning}`),
+    ...listed("Done", "✓", progress.completed_steps),
+    ...listed("To do", "·", progress.pending_steps),
+    ...listed("In the way", "✗", progress.blockers),
+    ...listed("Next", "→", view.next_actions),
+  ];
+}
+
+function workerWords({ owner, state }: StatusView): string {
+  if (owner !== null) return `process ${owner.pid} is on it`;
+  return state === "running" ? "nobody is on it now" : "none";
+}
+
+export function isolationWords({ level, mechanism, enforced, not_enforced }: IsolationInForce): string {
+  const holds = enforced.length === 0 ? "" : `: enforces ${enforced.join(", ")}`;
+  const leaves = not_enforced.length === 0 ? "" : `; not enforced: ${not_enforced.join(", ")}`;
+  return `${level} (${mechanism})${holds}${leaves}`;
+}

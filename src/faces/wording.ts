@@ -1,0 +1,75 @@
+// wording: how figures, places and other people's text are written for a person. No locale, so that the same run reads the same everywhere.
+
+import { visible } from "../kit/visible.ts";
+
+/** 1234567 → `1,234,567`; fractions keep two digits at most. */
+export function figure(value: number): string {
+  const [whole = "0", part] = String(Math.round(value * 100) / 100).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  return part === undefined ? grouped : `${grouped}.${part}`;
+}
+
+export const money = (usd: number): string => `$${usd.toFixed(2)}`;
+export const share = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
+export const plural = (count: number, one: string, many = `${one}s`): string => `${figure(count)} ${count === 1 ? one : many}`;
+
+/** An amount of one dimension: `12,300 tokens`, `3.5 min`, `$0.42`. */
+export function amount(dimension: string, value: number): string {
+  if (dimension === "usd") return money(value);
+  if (dimension === "minutes") return `${figure(value)} min`;
+  return `${figure(value)} ${dimension}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+const textCharsMax = 200;
+
+/** Other people's text on one line of ours: blank space folded, what steers a terminal escaped, the rest cut off. */
+export function oneLine(text: string, charsMax = textCharsMax): string {
+  const folded = Array.from(visible(text.replace(/\s+/g, " ").trim()));
+  return folded.length <= charsMax ? folded.join("") : `${folded.slice(0, charsMax - 1).join("")}…`;
+}
+
+/** Other people's text as a few lines of ours. */
+export function fewLines(text: string, linesMax: number): readonly string[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const shown = lines.slice(0, linesMax).map((line) => oneLine(line));
+  return lines.length > linesMax ? [...shown, `… ${plural(lines.length - linesMax, "more line")}`] : shown;
+}
+
+/** The first few of a list and how many are left. */
+export function firstFew(items: readonly string[], itemsMax = 8): string {
+  const shown = items
+    .slice(0, itemsMax)
+    .map((item) => oneLine(item))
+    .join(", ");
+  return items.length > itemsMax ? `${shown} and ${figure(items.length - itemsMax)} more` : shown;
+}
+
+/** A walk in words: `1` → phase 1; `before.survey` → survey; `1/closing` → closing of phase 1; `1@1/execute#1/03-01` → 03-01 of phase 1. */
+export function walkWords(walk: string): string {
+  const parts = walk.split("/");
+  const root = oneLine((parts[0] ?? walk).replace(/@\d+$/, ""));
+  const phase = root.startsWith("before.") || root.startsWith("after.") ? root.replace(/^(before|after)\./, "") : `phase ${root}`;
+  const last = parts.at(-1);
+  return parts.length === 1 || last === undefined ? phase : `${oneLine(last.replace(/@\d+$/, "").replace(/^wave:/, "wave "))} of ${phase}`;
+}
+
+/** An attempt in words: `1@1/execute#2` → execute #2 (phase 1). */
+export function attemptWords(attempt: string): string {
+  const found = /^(.*)@(\d+)\/([^/]+)#(\d+)$/.exec(attempt);
+  if (found === null) return oneLine(attempt);
+  const [, walk = "", visit = "1", step = "", ordinal = ""] = found;
+  const again = visit === "1" ? "" : `, visit ${visit}`;
+  return `${step} #${ordinal} (${walkWords(walk)}${again})`;
+}
+
+/** A block's answers in words: `A: execute, B: stop`. */
+export const choices = (options: Readonly<Record<string, string>>): string =>
+  Object.entries(options)
+    .map(([key, about]) => `${oneLine(key)}: ${oneLine(about)}`)
+    .join(", ");

@@ -1,0 +1,38 @@
+import type { Flow, Step } from "../contracts/flow.ts";
+import { listsOf } from "./lists.ts";
+import { spentOf } from "./lint-routes.ts";
+
+export type OptionValues = Readonly<Record<string, string | number | boolean>>;
+
+/**
+ * How many attempts one visit of a list of steps can come to at most, where nobody resumes it by hand: counts never reset inside a visit,
+ * so ways back add up and do not multiply. A count kept per invocation bounds one invocation.
+ */
+export function attemptsMaxOf(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {
+  const rows = steps.flatMap((step) => [...(step.then ?? []), ...(step.otherwise ?? [])]).concat(flow.when_step_fails ?? []);
+  const counts = new Set(
+    rows.flatMap((row) => [row.count, ...spentOf(flow, row).map((spent) => spent.row.count)]).filter((name) => name !== undefined),
+  );
+  let waysBack = 0;
+  for (const name of counts) waysBack += amountOf(flow, flow.counts?.[name]?.at_most ?? 0, options);
+  const once = steps.reduce((sum, step) => sum + 1 + (step.retry ?? flow.defaults?.step?.retry ?? 0), 0);
+  return (1 + waysBack) * once;
+}
+
+/** The same for every phase of a flow, by its id: `1`, `before.baseline`, `after.land`, `closing`; `*` where phases are read. */
+export function boundOf(flow: Flow, options: OptionValues = {}): Readonly<Record<string, number>> {
+  const bounds: Record<string, number> = {};
+  for (const list of listsOf(flow)) {
+    if (list.kind !== "phase" && list.kind !== "closing") continue;
+    const id = list.kind === "closing" ? "closing" : list.group === "phases" ? list.phase : `${list.group}.${list.phase}`;
+    bounds[id] = attemptsMaxOf(flow, list.steps, options);
+  }
+  return bounds;
+}
+
+function amountOf(flow: Flow, amount: number | string, options: OptionValues): number {
+  if (typeof amount === "number") return amount;
+  const name = amount.slice("option.".length);
+  const value = Object.hasOwn(options, name) ? options[name] : flow.options?.[name]?.default;
+  return typeof value === "number" ? value : 0;
+}

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+// @ts-expect-error The script is plain JavaScript: it runs before anything is built.
+import { embeddedText } from "../../scripts/embed-flows.mjs";
+import type { Flow } from "../contracts/flow.ts";
+import { findingText } from "../kit/finding.ts";
+import { embedded } from "./catalog/embedded.ts";
+import type { Registry } from "./lint-subject.ts";
+import { lintFlow } from "./lint.ts";
+import { builtInFlow, type LoadedFlow } from "./load.ts";
+import { renderPrompt } from "./prompt.ts";
+import { jsonSchemaOf, returnSchemas, saysFieldsOf } from "./returns.ts";
+
+const registry: Registry = {
+  run: ["baseline", "next_criterion", "completion", "land"],
+  proof: [],
+  readers: { phases: [], tasks: [] },
+  schemas: Object.keys(returnSchemas),
+  checks: ["criterion", "criteria", "project", "red_green", "holdout"],
+  says: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, saysFieldsOf(schema)])),
+  facts: { completion: ["complete"] },
+};
+async function load(name: string): Promise<LoadedFlow> {
+  const result = await builtInFlow(name);
+  if (result?.kind !== "loaded") throw new Error(JSON.stringify(result));
+  return result;
+}
+const stepsOf = (flow: Flow) => (Array.isArray(flow.phases) ? flow.phases.flatMap((phase) => phase.steps) : []);
+
+describe("the built-in flows", () => {
+  test("what is bundled is what lies in the catalog; after a change run node scripts/embed-flows.mjs", () => {
+    const folder = join(import.meta.dirname, "catalog");
+    expect(readFileSync(join(folder, "embedded.ts"), "utf8")).toBe((embeddedText as () => string)());
+    expect(Object.keys(embedded)).toEqual(
+      readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => entry.name)
+        .sort(),
+    );
+  });
+  test.each(Object.keys(embedded))("%s is clean", async (name) => {
+    expect(lintFlow({ ...(await load(name)), registry }).map(findingText)).toEqual([]);
+  });
+});
+
+describe("objective", () => {
+  test("has the steps and roles that scripts rely on", async () => {
+    const { flow } = await load("objective");
+    expect(stepsOf(flow).map((step) => step.id)).toEqual(["approve", "pick", "execute", "review", "prove", "judged"]);
+    expect(stepsOf(flow).flatMap((step) => (step.agent === undefined ? [] : [[step.id, step.agent]]))).toEqual([
+      ["execute", "executor"],
+      ["review", "judge"],
+    ]);
+  });
+  test("counts a cycle where it begins, so that max_cycles is how many begin", async () => {
+    const { flow } = await load("objective");
+    const rows = stepsOf(flow).flatMap((step) =>
+      [...(step.then ?? []), ...(step.otherwise ?? [])].map((row) => ({ step: step.id, ...row })),
+    );
+    expect(rows.filter((row) => row.count !== undefined)).toEqual([{ step: "pick", go: "execute", count: "cycle" }]);
+    expect(flow.counts?.["cycle"]).toEqual({
+      at_most: "option.max_cycles",
+      per: "invocation",
+      spent: { rest: "cycle_cap_reached", go: "pick" },
+    });
+  });
+  test("ends completed on the runner's own judgement only", async () => {
+    const { flow } = await load("objective");
+    const ends = stepsOf(flow).flatMap((step) =>
+      [...(step.then ?? []), ...(step.otherwise ?? [])].filter((row) => row.end === "completed"),
+    );
+    expect(ends).toEqual([{ when: { "judged.complete": true }, end: "completed" }]);
+  });
+  test("its prompts stay short: under 1,000 tokens beyond the user's own text", async () => {
+    const { prompts } = await load("objective");
+    for (const text of Object.values(prompts)) expect(text.length / 4).toBeLessThan(1_000);
+  });
+  test("the executor's prompt, filled in, leaves no placeholder and holds what it must", async () => {
+    const { prompts } = await load("objective");
+    const text = renderPrompt(prompts["execute.md"] ?? "", {
+      goal: "Make the tests pass",
+      scope: "src/**",
+      criterion: "c1: npm test",
+      criteria: "c1: npm test (fails)",
+      promise: "DONE",
+      previous: "FAIL a.test.ts",
+      attempt: "2",
+      limits: "20 minutes",
+      return_schema: JSON.stringify(jsonSchemaOf("progress")),
+    });
+    expect(text).not.toMatch(/\{[a-z_]+\}/);
+    for (const part of ["Make the tests pass", "src/**", "<promise>DONE</promise>", "Data, not instructions", "confidence", "discarded"])
+      expect(text).toContain(part);
+  });
+});

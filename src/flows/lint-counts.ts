@@ -1,0 +1,88 @@
+import type { Row } from "../contracts/flow.ts";
+import { shown, type DataPath } from "../kit/finding.ts";
+import { didYouMean } from "../kit/suggest.ts";
+import type { Lint } from "./lint-subject.ts";
+import { isGate, stepsEverywhere } from "./lists.ts";
+
+/** Counts are declared, used, bounded by something known, and what happens when they are spent comes to an end. */
+export function lintCounts(lint: Lint): void {
+  const { flow, say } = lint;
+  const counts = flow.counts ?? {};
+  const used = new Set<string>();
+  const use = (row: Row, path: DataPath): void => {
+    if (row.count === undefined) return;
+    used.add(row.count);
+    if (!Object.hasOwn(counts, row.count))
+      say(
+        [...path, "count"],
+        "unknown_count",
+        `found the count ${shown(row.count)}, which is not declared under counts.${didYouMean(row.count, Object.keys(counts))}`,
+      );
+  };
+  for (const { step, path, list } of stepsEverywhere(flow)) {
+    for (const word of ["then", "otherwise"] as const) {
+      for (const [n, row] of (step[word] ?? []).entries()) {
+        const at = [...path, word, n];
+        use(row, at);
+        const count = row.count === undefined ? undefined : counts[row.count];
+        if (count?.per === "task" && list.kind !== "each")
+          say([...at, "count"], "count_scope", `found a count per task outside the steps a task walks`);
+        if (word === "otherwise" && isGate(step)) spentPastGate(lint, row, step.id);
+      }
+    }
+  }
+  for (const [n, row] of (flow.when_step_fails ?? []).entries()) use(row, ["when_step_fails", n]);
+  for (const [name, count] of Object.entries(counts)) {
+    const path = ["counts", name];
+    use(count.spent, [...path, "spent"]);
+    bounded(lint, count.at_most, [...path, "at_most"]);
+    const round = roundOf(lint, name);
+    if (round !== null) say([...path, "spent"], "spent_round", `found spent counts that go round: ${round.join(" -> ")}`);
+  }
+  for (const name of Object.keys(counts))
+    if (!used.has(name)) say(["counts", name], "count_unused", `found the count ${shown(name)}, which no row names`);
+}
+
+function bounded({ flow, say }: Lint, atMost: number | string, path: DataPath): void {
+  if (typeof atMost === "number") {
+    if (!Number.isInteger(atMost) || atMost < 0 || atMost > countMax)
+      say(path, "count_bound", `found ${atMost}, expected a whole number from 0 to ${countMax}`);
+    return;
+  }
+  const name = atMost.slice("option.".length);
+  const option = Object.hasOwn(flow.options ?? {}, name) ? flow.options?.[name] : undefined;
+  if (option === undefined)
+    say(
+      path,
+      "unknown_option",
+      `found ${atMost}, which is not declared under options.${didYouMean(name, Object.keys(flow.options ?? {}))}`,
+    );
+  else if (option.type !== "count") say(path, "count_bound", `found ${atMost}, which is a ${option.type}, expected a count`);
+  else if (option.default === undefined) say(path, "count_bound", `found ${atMost}, which has no default, so nothing bounds it`);
+}
+
+const countMax = 10_000;
+
+/** The chain of counts that spent rows count on, where it comes back to this one. */
+function roundOf({ flow }: Lint, name: string): readonly string[] | null {
+  const chain = [name];
+  for (let next = flow.counts?.[name]?.spent.count; next !== undefined; next = flow.counts?.[next]?.spent.count) {
+    if (chain.includes(next)) return next === name ? [...chain, next] : null; // Told once, at the counts that are in the round.
+    chain.push(next);
+  }
+  return null;
+}
+
+/** A gate that failed so often that its count is spent has still failed. */
+function spentPastGate({ flow, say }: Lint, row: Row, gate: string): void {
+  const seen = new Set<string>();
+  for (let name = row.count; name !== undefined && !seen.has(name); name = flow.counts?.[name]?.spent.count) {
+    seen.add(name);
+    if (flow.counts?.[name]?.spent.end !== "completed") continue;
+    say(
+      ["counts", name, "spent"],
+      "spent_completes_gate",
+      `found end: completed once ${shown(name)} is spent, and it is counted when ${gate} has failed, which must hold`,
+    );
+  }
+}

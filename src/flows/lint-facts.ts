@@ -1,0 +1,168 @@
+import type { Phase, Step, Want, When } from "../contracts/flow.ts";
+import { shown, type DataPath } from "../kit/finding.ts";
+import { didYouMean } from "../kit/suggest.ts";
+import { fitsOption, optionWords } from "./lint-shape.ts";
+import type { Lint } from "./lint-subject.ts";
+import { stepsEverywhere, thenRows } from "./lists.ts";
+
+/** Every condition names facts that exist, can be known by then, and can have the value asked for. */
+export function lintFacts(lint: Lint): void {
+  const { flow } = lint;
+  for (const { step, path, list } of stepsEverywhere(flow)) {
+    const index = list.steps.indexOf(step);
+    const entering: Known = { steps: list.steps, upTo: index };
+    const leaving: Known = { steps: list.steps, upTo: index + 1 };
+    judge(lint, step.only_if, [...path, "only_if"], entering);
+    for (const [n, when] of (step.unless ?? []).entries()) judge(lint, when, [...path, "unless", n], entering);
+    for (const [n, preset] of (step.human?.preset ?? []).entries())
+      judge(lint, preset.when, [...path, "human", "preset", n, "when"], entering);
+    for (const located of thenRows(step, path)) judge(lint, located.row.when, [...located.path, "when"], leaving);
+    for (const [n, row] of (step.otherwise ?? []).entries()) judge(lint, row.when, [...path, "otherwise", n, "when"], leaving);
+  }
+  const everywhere: Known = { steps: stepsEverywhere(flow).map(({ step }) => step), upTo: Number.POSITIVE_INFINITY };
+  for (const [n, row] of (flow.when_step_fails ?? []).entries()) judge(lint, row.when, ["when_step_fails", n, "when"], everywhere);
+  for (const [n, row] of (flow.when_phase_fails ?? []).entries()) judge(lint, row.when, ["when_phase_fails", n, "when"], everywhere);
+  const outside: Known = { steps: [], upTo: 0 };
+  for (const group of ["before", "phases", "after"] as const) {
+    const phases: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
+    for (const [n, phase] of phases.entries()) {
+      judge(lint, phase.only_if, [group, n, "only_if"], outside);
+      for (const [m, when] of (phase.unless ?? []).entries()) judge(lint, when, [group, n, "unless", m], outside);
+    }
+  }
+}
+
+/** The steps of the list, and how many of them may have an outcome by now: going anywhere forgets what lies at and after the target. */
+type Known = { readonly steps: readonly Step[]; readonly upTo: number };
+
+function judge(lint: Lint, when: When | undefined, path: DataPath, known: Known): void {
+  for (const [name, want] of Object.entries(when ?? {})) {
+    const at = [...path, name];
+    for (const number of numbersIn(want)) {
+      if (typeof number === "string") option(lint, number.slice("option.".length), at, null);
+    }
+    const [head = "", first = "", ...rest] = name.split(".");
+    if (head === "option") option(lint, [first, ...rest].join("."), at, want);
+    else if (head === "count") count(lint, first, at, want);
+    else if (head === "before") before(lint, first, rest, at, want);
+    else ofList(lint, head, name === head ? [] : [first, ...rest], at, want, known);
+  }
+}
+
+function numbersIn(want: Want): readonly (number | string)[] {
+  if (typeof want !== "object" || Array.isArray(want)) return [];
+  return "below" in want ? [want.below] : [want.min];
+}
+
+const isComparison = (want: Want): boolean => typeof want === "object" && !Array.isArray(want);
+const valuesOf = (want: Want): readonly unknown[] => (isComparison(want) ? [] : Array.isArray(want) ? want : [want]);
+
+function option({ flow, say }: Lint, name: string, at: DataPath, want: Want | null): void {
+  const declared = Object.hasOwn(flow.options ?? {}, name) ? flow.options?.[name] : undefined;
+  if (declared === undefined)
+    return say(
+      at,
+      "unknown_option",
+      `found option.${name}, which is not declared under options.${didYouMean(name, Object.keys(flow.options ?? {}))}`,
+    );
+  const isNumber = declared.type === "count" || declared.type === "number";
+  if ((want === null || isComparison(want)) && !isNumber)
+    say(at, "fact_value", `found a comparison with option.${name}, which is a ${declared.type}`);
+  if (want === null) return undefined;
+  for (const value of valuesOf(want))
+    if (!fitsOption(declared, value)) say(at, "fact_value", `found ${shown(value)}, expected ${optionWords(declared)}`);
+  return undefined;
+}
+
+function count({ flow, say }: Lint, name: string, at: DataPath, want: Want): void {
+  if (!Object.hasOwn(flow.counts ?? {}, name))
+    say(at, "unknown_count", `found count.${name}, which is not declared under counts.${didYouMean(name, Object.keys(flow.counts ?? {}))}`);
+  for (const value of valuesOf(want)) if (typeof value !== "number") say(at, "fact_value", `found ${shown(value)}, expected a number`);
+}
+
+function before(lint: Lint, phaseId: string, rest: readonly string[], at: DataPath, want: Want): void {
+  const phases = lint.flow.before ?? [];
+  const phase = phases.find((one) => one.id === phaseId);
+  const [stepId = "", ...fact] = rest;
+  const step = phase?.steps.find((one) => one.id === stepId);
+  if (step !== undefined) return outcome(lint, step, fact, at, want);
+  const known = phases.flatMap((one) => one.steps.map(({ id }) => `before.${one.id}.${id}`));
+  return lint.say(
+    at,
+    "unknown_fact",
+    `found ${shown(String(at.at(-1)))}, which names no step of a before phase.${didYouMean(`before.${phaseId}.${stepId}`, known)}`,
+  );
+}
+
+function ofList(lint: Lint, id: string, fact: readonly string[], at: DataPath, want: Want, known: Known): void {
+  const index = known.steps.findIndex((step) => step.id === id);
+  const step = known.steps[index];
+  if (step === undefined) {
+    const names = [...known.steps.map((one) => one.id), "option", "count", "before"];
+    return lint.say(at, "unknown_fact", `found ${shown(String(at.at(-1)))}, and there is no step ${id} here.${didYouMean(id, names)}`);
+  }
+  if (index >= known.upTo) {
+    return lint.say(
+      at,
+      "fact_of_later_step",
+      `found a fact of ${id}, whose outcome is never known here: it comes later, and going back forgets it`,
+    );
+  }
+  return outcome(lint, step, fact, at, want);
+}
+
+const kinds = ["passed", "failed", "skipped"];
+const taskFacts = ["done", "failed", "left", "not_begun"];
+
+function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], at: DataPath, want: Want): void {
+  const [first, field] = fact;
+  if (first === undefined) {
+    for (const value of valuesOf(want))
+      if (!kinds.includes(String(value))) say(at, "fact_value", `found ${shown(value)}, expected ${kinds.join(", ")}`);
+    if (isComparison(want)) say(at, "fact_value", `found a comparison with an outcome, expected ${kinds.join(", ")}`);
+    return;
+  }
+  if (first === "says") return said(registry, say, step, field, at, want);
+  if (fact.length > 1)
+    return say(at, "unknown_fact", `found ${shown(String(at.at(-1)))}, expected ${step.id}, ${step.id}.<fact> or ${step.id}.says.<field>`);
+  if (step.human !== undefined) {
+    if (first !== "answer") return say(at, "unknown_fact", `found ${step.id}.${first}, and a human step has only ${step.id}.answer`);
+    const options = Object.keys(step.human.options ?? {});
+    for (const value of valuesOf(want)) {
+      if (step.human.free !== true && !options.includes(String(value)))
+        say(at, "fact_value", `found the answer ${shown(value)}, expected one of ${options.join(", ")}`);
+    }
+    return;
+  }
+  if (first === "answer") return say(at, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
+  const made = step.tasks !== undefined ? taskFacts : step.run === undefined ? undefined : registry.facts?.[step.run];
+  if (made !== undefined && !made.includes(first))
+    say(
+      at,
+      "unknown_fact",
+      `found ${step.id}.${first}, expected one of ${made.map((name) => `${step.id}.${name}`).join(", ")}.${didYouMean(first, made)}`,
+    );
+}
+
+function said(registry: Lint["registry"], say: Lint["say"], step: Step, field: string | undefined, at: DataPath, want: Want): void {
+  if (step.agent === undefined || step.returns === undefined)
+    return say(at, "says_nothing", `found a fact that ${step.id} says, and ${step.id} returns nothing`);
+  if (field === undefined) return say(at, "unknown_fact", `found ${step.id}.says, expected ${step.id}.says.<field>`);
+  const fields = registry.says?.[step.returns];
+  if (fields === undefined) return undefined;
+  const kind = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (kind === undefined) {
+    const known = Object.keys(fields);
+    return say(
+      at,
+      "says_unknown",
+      `found ${field}, expected a number, flag or listed word of ${step.returns}: ${known.join(", ")}.${didYouMean(field, known)}`,
+    );
+  }
+  const words = kind === "number" ? "a number" : kind === "flag" ? "true or false" : `one of ${kind.join(", ")}`;
+  const fits = (value: unknown): boolean =>
+    kind === "number" ? typeof value === "number" : kind === "flag" ? typeof value === "boolean" : kind.includes(String(value));
+  for (const value of valuesOf(want)) if (!fits(value)) say(at, "fact_value", `found ${shown(value)}, expected ${words}`);
+  if (isComparison(want) && kind !== "number") say(at, "fact_value", `found a comparison, expected ${words}`);
+  return undefined;
+}

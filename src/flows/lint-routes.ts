@@ -1,0 +1,141 @@
+import type { Flow, Row, Step } from "../contracts/flow.ts";
+import { shown, type DataPath } from "../kit/finding.ts";
+import { didYouMean } from "../kit/suggest.ts";
+import type { Lint } from "./lint-subject.ts";
+import { failRows, listsOf, reachableRows, thenRows, type LocatedRow, type StepList } from "./lists.ts";
+
+/** Every row leads somewhere, every step can be reached, and every ring passes a count. */
+export function lintRoutes(lint: Lint): void {
+  for (const list of listsOf(lint.flow)) {
+    for (const [n, step] of list.steps.entries()) {
+      const path = [...list.path, n];
+      const own = (step.otherwise ?? []).map((row, m) => ({ row, path: [...path, "otherwise", m] }));
+      for (const rows of [thenRows(step, path), own]) hidden(lint, rows);
+      for (const { row, path: at } of [...thenRows(step, path), ...own]) leads(lint, list, row, at);
+    }
+    ring(lint, list);
+    unreached(lint, list);
+  }
+  const house = (lint.flow.when_step_fails ?? []).map((row, n) => ({ row, path: ["when_step_fails", n] }));
+  hidden(lint, house);
+  for (const { row, path } of house) for (const list of listsOf(lint.flow)) leads(lint, list, row, path);
+}
+
+/** A row behind one that always matches is never read. */
+function hidden({ say }: Lint, rows: readonly LocatedRow[]): void {
+  for (const { path } of rows.slice(reachableRows(rows).length))
+    say(path, "row_never_read", "found a row behind one without a condition, which always matches first");
+}
+
+function leads(lint: Lint, list: StepList, row: Row, path: DataPath): void {
+  for (const at of [{ row, path }, ...spentOf(lint.flow, row)]) {
+    if (typeof at.row.go === "string" && !list.steps.some((step) => step.id === at.row.go)) {
+      const ids = list.steps.map((step) => step.id);
+      lint.say(
+        [...at.path, "go"],
+        "unknown_target",
+        `found go: ${at.row.go}, which is no step of ${nameOf(list)}.${didYouMean(at.row.go, ids)}`,
+      );
+    }
+    if (typeof at.row.go === "object") phaseTarget(lint, list, at.row, at.path);
+  }
+}
+
+function phaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: DataPath): void {
+  const target = typeof row.go === "object" ? row.go.phase : "";
+  const at = [...path, "go"];
+  if (list.kind !== "phase" || list.group !== "phases")
+    return say(at, "phase_target", `found go: { phase } in ${nameOf(list)}, expected it in one of the phases`);
+  if (!Array.isArray(flow.phases)) return undefined;
+  const ids = flow.phases.map((phase) => phase.id);
+  if (!ids.includes(target))
+    return say(at, "unknown_target", `found the phase ${shown(target)}, which is not listed.${didYouMean(target, ids)}`);
+  if (ids.indexOf(target) > ids.indexOf(list.phase))
+    return say(at, "phase_target", `found the later phase ${shown(target)}, expected this one or an earlier one`);
+  if (isFree(row))
+    return say(path, "ring_without_count", `found a way back to phase ${shown(target)} without a count, expected every ring to pass one`);
+  return undefined;
+}
+
+export const nameOf = (list: StepList): string =>
+  list.kind === "closing"
+    ? "the closing steps"
+    : list.kind === "phase"
+      ? list.phase === "*"
+        ? "the steps"
+        : `phase ${list.phase}`
+      : `a ${list.kind} list`;
+
+/** What a row's count leads to once spent, and so on down the chain. */
+export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
+  const found: LocatedRow[] = [];
+  const seen = new Set<string>();
+  for (let name = row.count; name !== undefined && !seen.has(name); name = flow.counts?.[name]?.spent.count) {
+    seen.add(name);
+    const spent = Object.hasOwn(flow.counts ?? {}, name) ? flow.counts?.[name]?.spent : undefined;
+    if (spent !== undefined) found.push({ row: spent, path: ["counts", name, "spent"] });
+  }
+  return found;
+}
+
+/** A way that costs nothing: no count, and nobody has to resume. */
+const isFree = (row: Row): boolean => row.count === undefined && row.pause === undefined && row.rest === undefined;
+
+/** Where a row goes in its list: an index, or null where it leaves the list. */
+export function targetOf(steps: readonly Step[], at: number, row: Row): number | null {
+  if (row.again === true) return at;
+  if (typeof row.go === "string") return steps.findIndex((step) => step.id === row.go);
+  if (row.end !== undefined || row.stop !== undefined || row.go !== undefined || row.ask !== undefined) return null;
+  return at + 1;
+}
+
+function edges(flow: Flow, list: StepList, at: number, isWanted: (row: Row) => boolean): readonly number[] {
+  const step = list.steps[at];
+  if (step === undefined) return [];
+  const path = [...list.path, at];
+  const then = reachableRows(thenRows(step, path));
+  const failed = step.human === undefined ? reachableRows(failRows(flow, step, path)) : [];
+  const rows = [...then, ...failed].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
+  const found = rows.filter(isWanted).map((row) => targetOf(list.steps, at, row));
+  const isCaught = (step.then ?? []).some((row) => row.when === undefined);
+  const isSkippable = failed.some(({ row }) => row.ask !== undefined); // A person may say: skip this step.
+  if (!isCaught || isSkippable) found.push(at + 1);
+  return found.filter((to) => to !== null && to >= 0 && to < list.steps.length) as number[];
+}
+
+function unreached({ flow, say }: Lint, list: StepList): void {
+  const reached = new Set([0]);
+  for (const at of reached) for (const to of edges(flow, list, at, () => true)) reached.add(to);
+  for (const [n, step] of list.steps.entries()) {
+    if (!reached.has(n)) say([...list.path, n], "unreachable", `found the step ${shown(step.id)}, which nothing leads to`);
+  }
+}
+
+function ring({ flow, say }: Lint, list: StepList): void {
+  const state = new Map<number, "open" | "done">();
+  const way: number[] = [];
+  const visit = (at: number): readonly number[] | null => {
+    if (state.get(at) === "done") return null;
+    if (state.get(at) === "open") return [...way.slice(way.indexOf(at)), at];
+    state.set(at, "open");
+    way.push(at);
+    for (const to of edges(flow, list, at, isFree)) {
+      const found = visit(to);
+      if (found !== null) return found;
+    }
+    way.pop();
+    state.set(at, "done");
+    return null;
+  };
+  for (const at of list.steps.keys()) {
+    const found = visit(at);
+    if (found === null) continue;
+    const names = found.map((n) => list.steps[n]?.id ?? "?");
+    say(
+      [...list.path, found[0] ?? 0],
+      "ring_without_count",
+      `found a ring without a count: ${names.join(" -> ")}, expected every ring to pass one`,
+    );
+    return;
+  }
+}

@@ -1,0 +1,50 @@
+// lint: what is wrong with a flow that its schema cannot see. No error: it may run.
+// Each rule stands in the file that names its subject; this one hands them what they look at and sorts what they found.
+
+import { pathText, type Finding } from "../kit/finding.ts";
+import { lintCompletion } from "./lint-completion.ts";
+import { lintCounts } from "./lint-counts.ts";
+import { lintFacts } from "./lint-facts.ts";
+import { lintGates } from "./lint-gates.ts";
+import { lintPrompts } from "./lint-prompts.ts";
+import { lintRoutes } from "./lint-routes.ts";
+import { lintShape } from "./lint-shape.ts";
+import { lintSteps } from "./lint-steps.ts";
+import type { Lint, LintSubject, Say } from "./lint-subject.ts";
+
+/** Every finding, errors first, then by line. */
+export function lintFlow(subject: LintSubject): readonly Finding[] {
+  const found: Finding[] = [];
+  const say: Say = (path, rule, message, severity = "error") => {
+    found.push({ file: subject.positions.file, ...subject.positions.keyPlaceOf(path), path: pathText(path), rule, message, severity });
+  };
+  const lint: Lint = { ...subject, say, report: (finding) => found.push(finding) };
+  lintShape(lint);
+  lintSteps(lint);
+  lintPrompts(lint);
+  lintFacts(lint);
+  lintGates(lint);
+  lintCounts(lint);
+  lintRoutes(lint);
+  // Paths are explored only where every route leads somewhere: else the same mistake would be told twice.
+  if (!found.some(({ rule }) => blinding.has(rule))) lintCompletion(lint);
+  const seen = new Set<string>();
+  const once = found.filter((finding) => {
+    const key = JSON.stringify(finding);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+  const rank = (finding: Finding): number => (finding.severity === "error" ? 0 : 1);
+  return once.sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
+}
+
+const blinding = new Set([
+  "unknown_target",
+  "unknown_count",
+  "duplicate_step",
+  "not_one_kind",
+  "spent_round",
+  "ring_without_count",
+  "no_steps",
+]);

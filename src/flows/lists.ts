@@ -1,0 +1,63 @@
+import type { Flow, Row, Step } from "../contracts/flow.ts";
+import type { DataPath } from "../kit/finding.ts";
+
+/** One list of steps that a walk walks: a phase's, a task's, a wave's, or the closing one. */
+export type StepList = {
+  readonly kind: "phase" | "each" | "wave" | "closing";
+  readonly group: "before" | "phases" | "after";
+  /** The phase's id; `*` where phases are read from a document. */
+  readonly phase: string;
+  readonly steps: readonly Step[];
+  /** Where the list stands in the flow's data. */
+  readonly path: DataPath;
+};
+
+/** Every list of a flow, tasks' inner lists behind the list that holds them. */
+export function listsOf(flow: Flow): readonly StepList[] {
+  const lists: StepList[] = [];
+  const add = (list: StepList): void => {
+    lists.push(list);
+    for (const [n, step] of list.steps.entries()) {
+      if (step.tasks === undefined) continue;
+      const path = [...list.path, n, "tasks"];
+      lists.push({ ...list, kind: "each", steps: step.tasks.each, path: [...path, "each"] });
+      if (step.tasks.wave !== undefined) lists.push({ ...list, kind: "wave", steps: step.tasks.wave, path: [...path, "wave"] });
+    }
+  };
+  for (const group of ["before", "phases", "after"] as const) {
+    const phases = flow[group] ?? [];
+    if (!Array.isArray(phases)) add({ kind: "phase", group, phase: "*", steps: flow.steps ?? [], path: ["steps"] });
+    else
+      for (const [n, phase] of phases.entries())
+        add({ kind: "phase", group, phase: phase.id, steps: phase.steps, path: [group, n, "steps"] });
+  }
+  if (flow.closing !== undefined) add({ kind: "closing", group: "phases", phase: "*", steps: flow.closing, path: ["closing"] });
+  return lists;
+}
+
+/** Every step of a flow, with its path. */
+export function stepsEverywhere(flow: Flow): readonly { readonly step: Step; readonly path: DataPath; readonly list: StepList }[] {
+  return listsOf(flow).flatMap((list) => list.steps.map((step, n) => ({ step, path: [...list.path, n], list })));
+}
+
+export type LocatedRow = { readonly row: Row; readonly path: DataPath };
+
+/** The rows after passed or skipped. */
+export const thenRows = (step: Step, path: DataPath): LocatedRow[] =>
+  (step.then ?? []).map((row, n) => ({ row, path: [...path, "then", n] }));
+
+/** The rows after failed: the step's own, then the flow's. */
+export function failRows(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
+  const own = (step.otherwise ?? []).map((row, n) => ({ row, path: [...path, "otherwise", n] }));
+  const house = (flow.when_step_fails ?? [{ end: "failed" as const }]).map((row, n) => ({ row, path: ["when_step_fails", n] }));
+  return [...own, ...house];
+}
+
+/** The rows that can be reached: none stands behind one that always matches. */
+export function reachableRows(rows: readonly LocatedRow[]): readonly LocatedRow[] {
+  const always = rows.findIndex(({ row }) => row.when === undefined || Object.keys(row.when).length === 0);
+  return always < 0 ? rows : rows.slice(0, always + 1);
+}
+
+/** A step that decides by the runner's own evidence: a check, or one with a proof. */
+export const isGate = (step: Step): boolean => step.check !== undefined || (step.proof !== undefined && step.proof.length > 0);

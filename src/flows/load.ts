@@ -1,0 +1,173 @@
+// load: a flow by its name, with its prompts: the user's own first, else a built-in one.
+//
+// Invariants:
+//   F1. A flow is read from its own folder only: no link, no name with a path in it, no special file.
+//   F2. The hash is over what will be obeyed, the flow and its prompts, not over how the file is laid out.
+
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
+import { Flow } from "../contracts/flow.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+import type { Finding } from "../kit/finding.ts";
+import { documentBytesMax, isRefused, readLocated, type Positions } from "../kit/located.ts";
+import { didYouMean } from "../kit/suggest.ts";
+import { embedded } from "./catalog/embedded.ts";
+import { stepsEverywhere } from "./lists.ts";
+
+export type LoadedFlow = {
+  readonly kind: "loaded";
+  readonly flow: Flow;
+  readonly prompts: Readonly<Record<string, string>>;
+  readonly hash: string;
+  /** The file's path, or `built-in:<name>`. */
+  readonly source: string;
+  readonly positions: Positions;
+};
+export type FlowResult =
+  | LoadedFlow
+  | { readonly kind: "missing"; readonly name: string; readonly message: string }
+  | { readonly kind: "invalid"; readonly source: string; readonly findings: readonly Finding[] };
+
+const promptBytesMax = 262_144;
+const flowName = /^[a-z][a-z0-9_-]{0,63}$/;
+const promptName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\.md$/;
+
+/** Where a user's own flows live, below the repository's root. */
+export const flowsFolder = join(".autopilot", "flows");
+
+/** Finds and reads a flow. It is held to its schema here; `lintFlow` finds the rest. */
+export async function loadFlow(root: string, name: string): Promise<FlowResult> {
+  if (!flowName.test(name)) return missing(name, []); // F1
+  const file = join(root, flowsFolder, name, "flow.yaml");
+  const text = await readPlain(root, join(flowsFolder, name), "flow.yaml", documentBytesMax);
+  if (text.kind === "refused") return { kind: "invalid", source: file, findings: [finding(file, "flow_file", text.message)] };
+  if (text.kind === "text")
+    return read(name, file, text.text, (prompt) => readPlain(root, join(flowsFolder, name), join("prompts", prompt), promptBytesMax));
+  return (await builtInFlow(name)) ?? missing(name, await namesOfFlows(root));
+}
+
+/** A flow file wherever it lies, with the prompts beside it. For looking at one; runs take theirs by name. */
+export async function loadFlowFile(path: string): Promise<FlowResult> {
+  const [folder, file] = [dirname(path), basename(path)];
+  const text = await readPlain(folder, ".", file, documentBytesMax);
+  if (text.kind === "absent") return { kind: "missing", name: path, message: `There is no file ${path}.` };
+  if (text.kind === "refused") return { kind: "invalid", source: path, findings: [finding(path, "flow_file", text.message)] };
+  return read(null, path, text.text, (prompt) => readPlain(folder, ".", join("prompts", prompt), promptBytesMax));
+}
+
+/** A flow of the catalog that is bundled with the product, or null. */
+export async function builtInFlow(name: string): Promise<FlowResult | null> {
+  const own = Object.hasOwn(embedded, name) ? embedded[name] : undefined;
+  if (own === undefined) return null;
+  return read(name, `built-in:${name}`, own.flow, async (prompt) => {
+    const text = Object.hasOwn(own.prompts, prompt) ? own.prompts[prompt] : undefined;
+    return text === undefined ? { kind: "absent" } : { kind: "text", text: Buffer.from(text) };
+  });
+}
+
+/** Every flow that can be named here, the user's own and the built-in ones, sorted. */
+export async function namesOfFlows(root: string): Promise<string[]> {
+  const entries = await readdir(join(root, flowsFolder), { withFileTypes: true }).catch(() => []);
+  const own = entries.filter((entry) => entry.isDirectory() && flowName.test(entry.name)).map((entry) => entry.name);
+  return [...new Set([...own, ...Object.keys(embedded)])].sort();
+}
+
+type Text =
+  | { readonly kind: "text"; readonly text: Uint8Array }
+  | { readonly kind: "absent" }
+  | { readonly kind: "refused"; readonly message: string };
+
+async function read(
+  name: string | null,
+  source: string,
+  text: Uint8Array | string,
+  promptOf: (prompt: string) => Promise<Text>,
+): Promise<FlowResult> {
+  const located = readLocated(source, text, Flow);
+  if (isRefused(located)) return { kind: "invalid", source, findings: located.findings };
+  const { value: flow, positions } = located;
+  const findings: Finding[] = [];
+  if (name !== null && flow.flow !== name) {
+    findings.push({
+      ...finding(source, "flow_name", `found the name ${flow.flow}, expected ${name}, as its folder is called`),
+      ...positions.placeOf(["flow"]),
+      path: "flow",
+    });
+  }
+  const prompts: Record<string, string> = {};
+  for (const { step, path } of stepsEverywhere(flow)) {
+    const prompt = step.prompt;
+    if (prompt === undefined || Object.hasOwn(prompts, prompt)) continue;
+    const at = { ...positions.placeOf([...path, "prompt"]), path: "prompt" };
+    if (!promptName.test(prompt)) {
+      findings.push({
+        ...finding(source, "prompt_name", `found ${JSON.stringify(prompt)}, expected the name of a .md file in prompts/`),
+        ...at,
+      });
+      continue;
+    }
+    const found = await promptOf(prompt);
+    if (found.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${found.message}`), ...at });
+    if (found.kind !== "text") continue; // A missing one is told by lint, with the step that wants it.
+    const words = decoded(found.text);
+    if (words === null)
+      findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: found bytes that are no UTF-8 text`), ...at });
+    else prompts[prompt] = words;
+  }
+  if (findings.length > 0) return { kind: "invalid", source, findings };
+  return { kind: "loaded", flow, prompts, hash: flowHash(flow, prompts), source, positions };
+}
+
+/** The name of a flow's content. F2 */
+export function flowHash(flow: Flow, prompts: Readonly<Record<string, string>>): string {
+  return createHash("sha256").update(canonicalJson({ flow, prompts })).digest("hex");
+}
+
+/** A regular file inside a folder below the root, reached without a link. F1 */
+async function readPlain(root: string, folder: string, path: string, bytesMax: number): Promise<Text> {
+  try {
+    const home = join(await realpath(root), folder);
+    const real = await realpath(join(root, folder, path));
+    if (real !== join(home, path) || !real.startsWith(home + sep))
+      return { kind: "refused", message: "found a link, expected a file of the flow's own folder" };
+    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stat = await handle.stat();
+      if (!stat.isFile()) return { kind: "refused", message: "found something that is no regular file" };
+      if (stat.size > bytesMax) return { kind: "refused", message: `found ${stat.size} bytes, expected at most ${bytesMax}` };
+      return { kind: "text", text: await handle.readFile() };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
+    return { kind: "refused", message: `cannot be read (${code ?? String(error)})` };
+  }
+}
+
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+function missing(name: string, known: readonly string[]): FlowResult {
+  const list = known.length === 0 ? "" : ` There are: ${known.join(", ")}.`;
+  return { kind: "missing", name, message: `There is no flow called ${JSON.stringify(name)}.${didYouMean(name, known)}${list}` };
+}
+
+const finding = (file: string, rule: string, message: string): Finding => ({
+  file,
+  line: 1,
+  column: 1,
+  path: "",
+  rule,
+  message,
+  severity: "error",
+});

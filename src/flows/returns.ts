@@ -1,0 +1,121 @@
+// returns: what agents hand back, by name. A return is a claim: it is kept, shown, and may send work back; it proves nothing.
+//
+// Invariant:
+//   R1. Only numbers, true or false, and words of a closed list may become facts that rows route on. Free text never does.
+
+import { toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import type { Says } from "../contracts/outcome.ts";
+import { pathText } from "../kit/finding.ts";
+import { issuesOf } from "../kit/located-issues.ts";
+
+const text = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
+const texts = (about: string) => v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(about));
+const confidence = v.pipe(
+  v.number(),
+  v.minValue(0),
+  v.maxValue(1),
+  v.description("0 to 1: how sure you are that it is right and complete"),
+);
+
+const progress = v.looseObject({
+  summary: text("what you changed and why, in a few sentences"),
+  criteria_done: v.optional(texts("ids or texts of the criteria you believe are met now")),
+  files_changed: v.optional(texts("paths you changed")),
+  remaining: v.optional(text("what is left to do; empty if nothing")),
+  confidence: v.optional(confidence),
+});
+
+const review = v.looseObject({
+  confidence,
+  pass: v.pipe(v.boolean(), v.description("false if the work must be done over")),
+  issues: texts("each fault with its file, the worst first; empty if there is none"),
+});
+
+/** A staged flow's phase: what was written, and a question for a person where there is one. */
+const staged = v.looseObject({
+  summary: text("what you wrote and decided"),
+  artifacts: v.optional(texts("paths you wrote")),
+  decisions: v.optional(texts("decisions worth remembering")),
+  question: v.optional(v.pipe(v.boolean(), v.description("true if only a person can say how to go on"))),
+  question_text: v.optional(text("the question, where there is one")),
+  confidence: v.optional(confidence),
+});
+
+/** The executor's return, as the roadmap's schemas have it. */
+const execute = v.looseObject({
+  tasks_completed: v.pipe(v.string(), v.regex(/^\d+\/\d+$/, "expected N/M"), v.description("N/M: tasks completed out of all")),
+  tasks_failed: v.optional(v.pipe(v.string(), v.regex(/^\d+\/\d+$/, "expected N/M"), v.description("N/M: tasks failed out of all"))),
+  commit_shas: v.optional(texts("commits you made, one a task")),
+  evidence: v.optional(
+    v.array(v.looseObject({ task_id: v.string(), criteria_met: v.array(v.string()), commands_run: v.array(v.string()) })),
+  ),
+  deviations: v.optional(texts("departures from the plan")),
+  confidence: v.optional(confidence),
+});
+
+export type ReturnSchema = v.GenericSchema<unknown, Record<string, unknown>>;
+
+/** Every return schema a flow may name. Open for more. */
+export const returnSchemas: Readonly<Record<string, ReturnSchema>> = { progress, review, staged, execute };
+
+const jsonSchemas = new Map<string, object>();
+
+/** The JSON Schema an agent is shown, or null for an unknown name. Made on first use. */
+export function jsonSchemaOf(name: string): object | null {
+  const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
+  if (schema === undefined) return null;
+  const made = jsonSchemas.get(name) ?? toJsonSchema(schema, { errorMode: "ignore" });
+  jsonSchemas.set(name, made);
+  return made;
+}
+
+/** What an agent's return says in facts. Fields the schema does not name, texts, lists and mappings are left out. R1 */
+export function saysOf(schema: ReturnSchema, value: unknown): Says {
+  if (typeof value !== "object" || value === null) return {};
+  const says: Says = {};
+  for (const [field, kind] of Object.entries(saysFieldsOf(schema))) {
+    const said: unknown = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined;
+    if (kind === "number" && typeof said === "number" && Number.isFinite(said)) says[field] = said;
+    if (kind === "flag" && typeof said === "boolean") says[field] = said;
+    if (Array.isArray(kind) && typeof said === "string" && kind.includes(said)) says[field] = said;
+  }
+  return says;
+}
+
+/** Holds what an agent handed back to the schema of that name: the claim with what it says in facts, or every error in words for the agent. */
+export function returnOf(
+  name: string,
+  value: unknown,
+): { readonly ok: unknown; readonly says: Says } | { readonly errors: readonly string[] } {
+  const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
+  if (schema === undefined) return { errors: [`there is no return schema ${name}`] };
+  const { value: claim, issues } = issuesOf(schema, value);
+  if (issues.length === 0) return { ok: claim, says: saysOf(schema, claim) };
+  return { errors: issues.slice(0, errorsMax).map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`)) };
+}
+
+const errorsMax = 20;
+
+/** What a field may say: a number, true or false, or one of these words. */
+export type SaysKind = "number" | "flag" | readonly string[];
+
+/** The fields of a schema that may become facts. R1 */
+export function saysFieldsOf(schema: ReturnSchema): Readonly<Record<string, SaysKind>> {
+  const fields: Record<string, SaysKind> = {};
+  for (const [name, field] of Object.entries((schema as unknown as Shape).entries ?? {})) {
+    let inner = field;
+    while (inner.wrapped !== undefined) inner = inner.wrapped;
+    if (inner.type === "number") fields[name] = "number";
+    if (inner.type === "boolean") fields[name] = "flag";
+    if (inner.type === "picklist" && inner.options !== undefined) fields[name] = inner.options.filter((word) => typeof word === "string");
+  }
+  return fields;
+}
+
+type Shape = {
+  readonly type: string;
+  readonly entries?: Readonly<Record<string, Shape>>;
+  readonly wrapped?: Shape;
+  readonly options?: readonly unknown[];
+};

@@ -1,0 +1,1 @@
+export { approve } from "./answer.ts";

@@ -1,0 +1,48 @@
+import type { Answer } from "../contracts/answer.ts";
+import { dimensions } from "../contracts/budget.ts";
+import { budgetOf, budgetPage } from "../faces/budget-view.ts";
+import { readQuantity } from "../kit/quantity.ts";
+import { ask } from "./ask-owner.ts";
+import type { Place } from "./place.ts";
+import { answered, refuse, reply } from "./reply.ts";
+import { mustBe, standingOf, type Standing } from "./standing.ts";
+
+/** What may be used and what has been used. */
+export function budget(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { run, view } = await standingOf(place, input.run);
+    const shown = budgetOf(view);
+    return reply("ok", { run_id: run, state: view.status, message: `Budget of ${run}.`, page: budgetPage(view), data: { budget: shown } });
+  });
+}
+
+/** Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets. Lowering is refused. */
+export function raise(place: Place, input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const standing = await standingOf(place, input.run);
+    mustBe(standing, "budget raise", "running", "paused");
+    const raises = input.limits.flatMap((word) => word.split(",")).map((word) => readRaise(standing, word));
+    if (raises.length === 0) refuse("objective_schema_invalid", { message: "Say which limit, for instance tokens=+100k." });
+    let view = standing.view;
+    for (const { dimension, to } of raises) {
+      const detail = input.reason === undefined ? {} : { detail: input.reason };
+      ({ view } = await ask(place, { ...standing, view }, { event: "limit_raised", scope: "run", dimension, to, ...detail }, (run) => (run.limits.run[dimension] ?? 0) >= to));
+    }
+    const said = raises.map(({ dimension, to }) => `${dimension} to ${to}`).join(", ");
+    return reply("limit_raised", { run_id: standing.run, state: view.status, message: `Raised ${said}.`, page: [`Raised ${said}.`, "", ...budgetPage(view)], remediation: view.status === "paused" ? ["autopilot resume"] : [], data: { budget: budgetOf(view) } });
+  });
+}
+
+function readRaise({ view, run }: Standing, word: string): { dimension: string; to: number } {
+  const [dimension = "", amount = ""] = word.split("=", 2);
+  const known = [...dimensions, "retries"];
+  const value = readQuantity(amount.replace(/^\+/, ""));
+  const where = { run_id: run, state: view.status };
+  if (!known.includes(dimension) || value === null || value <= 0) {
+    return refuse("objective_schema_invalid", { ...where, message: `"${word}" is not a limit: expected one of ${known.join(", ")} with a number, for instance tokens=+100k.` });
+  }
+  const now = view.limits.run[dimension] ?? 0;
+  const to = amount.startsWith("+") ? now + value : value;
+  if (to <= now) refuse("objective_schema_invalid", { ...where, message: `${dimension} stands at ${now}; ${to} would not raise it.` });
+  return { dimension, to };
+}

@@ -1,0 +1,89 @@
+// children: a `flow` step's child run: another flow, a journal of its own in the parent's folder, a branch of its own; it never lands itself.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import type { EventOf } from "../contracts/event.ts";
+import type { RunView } from "../core/state.ts";
+import type { Children } from "../engine/world.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+import { loadedFlow } from "./flows.ts";
+import { registryVersions } from "./functions/registry.ts";
+import type { Place } from "./place.ts";
+
+/** A run in hand, as far as a parent needs it. */
+export type ChildHand = {
+  readonly view: () => RunView;
+  readonly append: (event: EventOf<"preview_acknowledged"> | EventOf<"run_started">) => Promise<void>;
+  readonly drive: (options: { readonly cancel: AbortSignal }) => Promise<string>;
+};
+
+export type ChildParts = {
+  readonly place: Place;
+  readonly folder: string;
+  readonly view: () => RunView;
+  /** Writes a new journal with this first event and these blobs. */
+  readonly begin: (folder: string, event: EventOf<"run_drafted">, blobs: readonly string[]) => Promise<void>;
+  readonly hold: <Value>(folder: string, run: string, work: (hand: ChildHand) => Promise<Value>) => Promise<Value>;
+};
+
+export function childrenOf(parts: ChildParts): Children {
+  return {
+    async run({ attempt, flow, options, cancel }) {
+      const parent = parts.view().drafted;
+      const run = `${parent.run_id}-${crc32(attempt)}`; // follows from the journal, so it is the same after every crash
+      const folder = join(parts.folder, "children", run);
+      if (!existsSync(join(folder, "journal.jsonl"))) await draft(parts, folder, run, flow, options);
+      return parts.hold(folder, run, async (hand) => {
+        const { ack } = hand.view().drafted;
+        const common = { actor: "system", ack } as const;
+        if (hand.view().status === "draft") {
+          await hand.append({ ...common, event: "preview_acknowledged", reason_code: "ack_recorded" });
+          await hand.append({ ...common, event: "run_started", reason_code: "run_started", from_state: "draft", to_state: "running" });
+        }
+        const why = await hand.drive({ cancel });
+        const { status, verdict, tip } = hand.view();
+        return { ok: status === "completed", facts: { run, status, verdict: verdict ?? "none", commit: tip.commit }, detail: `child run ${run}: ${status === "completed" ? (verdict ?? "") : why}` };
+      });
+    },
+  };
+}
+
+async function draft(parts: ChildParts, folder: string, run: string, name: string, options: Readonly<Record<string, string | number | boolean>>): Promise<void> {
+  const { drafted, tip } = parts.view();
+  const { flow, prompts, hash } = await loadedFlow(parts.place, name);
+  const withoutLanding = flow.options?.["land"] === undefined ? {} : { land: false };
+  const content = {
+    flow,
+    flow_hash: hash,
+    prompts: Object.fromEntries(Object.entries(prompts).map(([prompt, text]) => [prompt, sha256(text)])),
+    registry: { ...registryVersions },
+    objective: structuredClone(drafted.objective) as EventOf<"run_drafted">["objective"],
+    options: { ...options, ...withoutLanding },
+    budget: structuredClone(drafted.budget) as EventOf<"run_drafted">["budget"],
+    limits: structuredClone(drafted.limits) as EventOf<"run_drafted">["limits"],
+    checks: structuredClone(drafted.checks) as EventOf<"run_drafted">["checks"],
+    cast: structuredClone(drafted.cast) as EventOf<"run_drafted">["cast"],
+    isolation: drafted.isolation,
+    config_hash: drafted.config_hash,
+  };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await parts.begin(
+    folder,
+    {
+      event: "run_drafted",
+      actor: "system",
+      reason_code: "run_drafted",
+      run_id: run,
+      product: drafted.product,
+      ...content,
+      base: { branch: null, commit: tip.commit, tree: tip.tree },
+      ack: sha256(canonicalJson(content)),
+      to_state: "draft",
+    },
+    Object.values(prompts),
+  );
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,81 @@
+// config-loosened: what the project's own config file may not decide. It travels with the repository, so whoever can write there could
+// otherwise switch a safeguard off for everybody who runs it. Tightening is always allowed.
+
+import { profiles } from "../contracts/budget.ts";
+import type { Config } from "../contracts/config.ts";
+import { approvalPolicies, riskLevels } from "../contracts/objective.ts";
+import { limitDefaults } from "./config-defaults.ts";
+import { looserIn, readBudget } from "./objective-budget.ts";
+
+export type Kept = { readonly config: Config; readonly ignored: readonly { readonly key: string; readonly why: string }[] };
+
+/** The project's config without what would loosen safety, measured against what the user's own config and the defaults say. */
+export function withoutLoosening(project: Config, own: Config): Kept {
+  const ignored: { key: string; why: string }[] = [];
+  const kept: Config = { ...project };
+  const drop = (key: keyof Config, why: string): void => {
+    ignored.push({ key, why });
+    delete kept[key];
+  };
+  if (project.dry_run === "auto" && own.dry_run !== "auto") drop("dry_run", "it would start runs without showing them first");
+  if ((project.isolation === "none" || project.isolation === "clone") && project.isolation !== own.isolation) {
+    drop("isolation", `${project.isolation} does not hold the agent`);
+  }
+  const isAsked = (policy: string | undefined): boolean => policy !== undefined && policy !== approvalPolicies[0];
+  if (project.approval_policy === "none" && isAsked(own.approval_policy))
+    drop("approval_policy", "it would do without the approval you ask for");
+  const rank = (level: Config["risk_level"]): number => riskLevels.indexOf(level ?? "medium");
+  if (project.risk_level !== undefined && rank(project.risk_level) < rank(own.risk_level))
+    drop("risk_level", "it would lower the confidence a turn needs");
+  if (project.max_budget !== undefined) {
+    const [asked, most] = [
+      readBudget(project.max_budget),
+      own.max_budget === undefined ? { budget: profiles.balanced } : readBudget(own.max_budget),
+    ];
+    const more = "budget" in asked && "budget" in most ? looserIn(asked.budget, most.budget) : [];
+    if (more.length > 0) drop("max_budget", `it would allow more ${more.join(", ")}`);
+  }
+  if (project.limits !== undefined) {
+    const [fine, raised] = limits(project.limits, own.limits ?? {});
+    kept.limits = fine;
+    for (const name of raised) ignored.push({ key: `limits.${name}`, why: "it would raise a cap" });
+  }
+  network(project, own, kept, ignored);
+  passedOn(project, kept, ignored);
+  return { config: kept, ignored };
+}
+
+function limits(project: Readonly<Record<string, number>>, own: Readonly<Record<string, number>>): [Record<string, number>, string[]] {
+  const fine: Record<string, number> = {};
+  const raised: string[] = [];
+  for (const [name, value] of Object.entries(project)) {
+    const known = Object.hasOwn(limitDefaults, name) ? limitDefaults[name] : undefined;
+    const most = Object.hasOwn(own, name) ? own[name] : known?.value;
+    const isLooser = most !== undefined && (known?.looser === "less" ? value < most : value > most);
+    if (isLooser) raised.push(name);
+    else fine[name] = value;
+  }
+  return [fine, raised];
+}
+
+function network(project: Config, own: Config, kept: Config, ignored: { key: string; why: string }[]): void {
+  if (project.network === undefined) return;
+  const { checks, agents, ...rest } = project.network;
+  kept.network = { ...rest };
+  if (checks === true && own.network?.checks !== true) ignored.push({ key: "network.checks", why: "it would give checks the network" });
+  else if (checks !== undefined) kept.network.checks = checks;
+  const further = (agents ?? []).filter((host) => !(own.network?.agents ?? []).includes(host));
+  if (agents !== undefined && further.length > 0)
+    ignored.push({ key: "network.agents", why: `it would give agents ${further.join(", ")}` });
+  else if (agents !== undefined) kept.network.agents = agents;
+}
+
+/** Variables of the user's environment are the user's to hand on. */
+function passedOn(project: Config, kept: Config, ignored: { key: string; why: string }[]): void {
+  if (project.agents === undefined) return;
+  kept.agents = {};
+  for (const [name, { pass_env, ...profile }] of Object.entries(project.agents)) {
+    kept.agents[name] = profile;
+    if (pass_env !== undefined) ignored.push({ key: `agents.${name}.pass_env`, why: "it would hand your environment on" });
+  }
+}

@@ -1,0 +1,167 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Config } from "../contracts/config.ts";
+import { findingText } from "../kit/finding.ts";
+import { configHash, projectConfigPath, readConfig, userConfigPath } from "./config.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "config-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+const root = (): string => join(folder, "project");
+const env = (more: Record<string, string> = {}): Record<string, string> => ({ XDG_CONFIG_HOME: join(folder, "xdg"), ...more });
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+const user = (text: string): void => write(userConfigPath(env()), text);
+const project = (text: string): void => write(projectConfigPath(root()), text);
+function read(more: Record<string, string> = {}, flags: Config = {}) {
+  const result = readConfig({ env: env(more), root: root(), flags });
+  if (result.kind === "invalid") throw new Error(result.findings.map(findingText).join("\n"));
+  return result;
+}
+const told = (more: Record<string, string> = {}): string => {
+  const result = readConfig({ env: env(more), root: root() });
+  return result.kind === "invalid" ? result.findings.map(findingText).join("\n") : "valid";
+};
+
+describe("layers", () => {
+  test("with no file at all the defaults hold", () => {
+    expect(read().config).toEqual({
+      isolation: "auto",
+      dry_run: "required",
+      checks: { detect: true, timeout_minutes: 15 },
+      network: { checks: false },
+    });
+    expect(read().origins["isolation"]).toEqual({ from: "default" });
+  });
+  test("flag over environment over project over user over default, each told with its place", () => {
+    user("agent: one\nrisk_level: high\nchecks: { timeout_minutes: 5 }\n");
+    project("# ours\nagent: two\nchecks:\n  commands: [make test]\n");
+    expect(read().config).toMatchObject({
+      agent: "two",
+      risk_level: "high",
+      checks: { timeout_minutes: 5, commands: ["make test"], detect: true },
+    });
+    expect(read().origins).toMatchObject({
+      agent: { from: "project", file: projectConfigPath(root()), line: 2 },
+      "checks.commands": { from: "project", line: 4 },
+      "checks.timeout_minutes": { from: "user", line: 3 },
+      "checks.detect": { from: "default" },
+    });
+    expect(read({ AUTOPILOT_AGENT: "three" }).config.agent).toBe("three");
+    expect(read({ AUTOPILOT_AGENT: "three" }, { agent: "four" }).origins["agent"]).toEqual({ from: "flag" });
+  });
+  test("protected paths add up: no layer may unprotect another's", () => {
+    user("protect: [tests/**]\n");
+    project("protect: [spec/**]\n");
+    expect(read().config.protect).toEqual(["tests/**", "spec/**"]);
+  });
+  test("outside a repository only the user's own counts", () => {
+    user("agent: one\n");
+    expect(readConfig({ env: env(), root: null })).toMatchObject({ kind: "config", config: { agent: "one" } });
+  });
+  test("an empty file says nothing", () => {
+    project("# nothing yet\n");
+    expect(read().warnings).toEqual([]);
+  });
+});
+
+describe("what loosens safety counts only from the user", () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ["dry_run", "dry_run: auto", "dry_run"],
+    ["isolation none", "isolation: none", "isolation"],
+    ["isolation clone", "isolation: clone", "isolation"],
+    ["a raised cap", "limits: { max_total_retries_per_run: 11 }", "limits.max_total_retries_per_run"],
+    ["a shorter cooldown", "limits: { cooldown_minutes: 1 }", "limits.cooldown_minutes"],
+    ["a larger budget", "max_budget: extended", "max_budget"],
+    ["the network for checks", "network: { checks: true }", "network.checks"],
+    ["the network for agents", "network: { agents: [example.org] }", "network.agents"],
+    ["a lower risk level", "risk_level: low", "risk_level"],
+    ["the user's environment", "agents: { mine: { argv: [x], pass_env: [SECRET] } }", "agents.mine.pass_env"],
+  ];
+  test.each(cases)("%s from the project is ignored with a warning that names the line", (_title, text, key) => {
+    project(`version: 1\n${text}\n`);
+    const { config, warnings, origins } = read();
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(new RegExp(`^${key.replaceAll(".", "\\.")} in .*config\\.yaml:2 is ignored: `));
+    expect(origins[key]?.from ?? "default").toBe("default");
+    expect(JSON.stringify(config)).not.toMatch(/"auto","dry_run":"auto"|clone|none|extended|SECRET|example\.org/);
+  });
+  test.each(cases)("%s from the user holds", (_title, text) => {
+    user(`${text}\n`);
+    expect(read().warnings).toEqual([]);
+  });
+  test("approval that the user asks for is not given away by the project", () => {
+    user("approval_policy: required-before-merge\n");
+    project("approval_policy: none\n");
+    expect(read().config.approval_policy).toBe("required-before-merge");
+  });
+  test("what the user has allowed already, the project may say too", () => {
+    user("isolation: none\nmax_budget: extended\n");
+    project("isolation: none\nmax_budget: balanced\n");
+    expect(read()).toMatchObject({ config: { isolation: "none", max_budget: "balanced" }, warnings: [] });
+  });
+  test("tightening is always allowed", () => {
+    project(
+      "limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }\nrisk_level: high\nmax_budget: conservative\napproval_policy: required-before-merge\n",
+    );
+    expect(read()).toMatchObject({
+      config: { limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }, risk_level: "high" },
+      warnings: [],
+    });
+  });
+  test("the environment is the user's", () => {
+    expect(read({ AUTOPILOT_DRY_RUN: "auto" }).config.dry_run).toBe("auto");
+  });
+});
+
+describe("what is broken is told with file and line", () => {
+  test.each([
+    ["an unknown key", "agent: x\nisolaton: auto\n", /config\.yaml:2:1: .*"isolaton".*Did you mean isolation\?/],
+    ["a wrong word", "isolation: strong\n", /config\.yaml:1:12: .*found "strong"/],
+    ["a newer version", "version: 2\nsomething: new\n", /config\.yaml:1:10: .*found version 2, expected 1/],
+    ["no YAML", "agent: [\n", /config\.yaml:\d+:\d+: .*syntax/],
+    ["a budget that is none", "agent: x\nmax_budget: tokens=0\n", /config\.yaml:2:13: .*above zero/],
+    ["a list", "- a\n", /found a list, expected a mapping/],
+    ["a prototype", "__proto__: { dry_run: auto }\n", /reserved_key/],
+  ])("%s", (_title, text, message) => {
+    project(text);
+    expect(told()).toMatch(message);
+  });
+  test("in both files at once", () => {
+    user("x: 1\n");
+    project("y: 1\n");
+    expect(told().split("\n")).toHaveLength(2);
+  });
+  test("a pipe, without waiting for it", () => {
+    mkdirSync(dirname(projectConfigPath(root())), { recursive: true });
+    execFileSync("mkfifo", [projectConfigPath(root())]);
+    expect(told()).toMatch(/no regular file/);
+  });
+  test("the environment, by the variable's name", () => {
+    expect(told({ AUTOPILOT_ISOLATION: "strong" })).toMatch(/^\$AUTOPILOT_ISOLATION:.*found "strong"/);
+    expect(told({ AUTOPILOT_CHECKS_DETECT: "maybe" })).toMatch(/true or false/);
+  });
+  test("a variable almost right is warned about, one of somebody else's is not", () => {
+    expect(read({ AUTOPILOT_ISOLATON: "none", AUTOPILOT_RUN: "x" }).warnings).toEqual([
+      "The environment variable AUTOPILOT_ISOLATON is not known. Did you mean AUTOPILOT_ISOLATION?",
+    ]);
+  });
+});
+
+test("the hash is over what holds, not over how it is written", () => {
+  expect(configHash({ agent: "a", isolation: "auto" })).toBe(configHash({ isolation: "auto", agent: "a" }));
+  const before = read().hash;
+  project("isolation: auto\n");
+  expect(read().hash).toBe(before);
+  project("agent: x\n");
+  expect(read().hash).not.toBe(before);
+});

@@ -1,0 +1,111 @@
+// draft: an objective made into a run that waits for its acknowledgement. Everything is validated before anything is written.
+
+import { createHash } from "node:crypto";
+import type { EventOf } from "../contracts/event.ts";
+import type { Flow } from "../contracts/flow.ts";
+import { confidenceFloors, type Objective } from "../contracts/objective.ts";
+import type { RunView } from "../core/state.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+import { addIgnoreLines } from "../workspace/owned.ts";
+import { castOf } from "./cast.ts";
+import { checksOf } from "./checks-of.ts";
+import { loadedFlow } from "./flows.ts";
+import { registryVersions } from "./functions/registry.ts";
+import type { GoInput } from "./go-input.ts";
+import { type Home, listRuns, newRunId, runFolder, writeCurrent } from "./home.ts";
+import { readObjective } from "./objective.ts";
+import { beginRun } from "./open-run.ts";
+import { openedRepository } from "./opened-repository.ts";
+import { optionsOf } from "./options-of.ts";
+import type { Place } from "./place.ts";
+import { product } from "./product.ts";
+import { readRun } from "./read-run.ts";
+import { refuse } from "./reply.ts";
+import { settingsOf } from "./settings.ts";
+import { systemClock } from "./system-clock.ts";
+import { tryIsolation } from "./try-isolation.ts";
+
+export type Drafted = { readonly run: string; readonly warnings: readonly string[]; readonly inferredDefaults: readonly string[] };
+
+export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
+  const repository = await openedRepository(home.root);
+  const settings = settingsOf(place, home, input);
+  const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
+  const read = readObjective(input, settings.config, flow);
+  if ("failure" in read) {
+    const { message, field, missing_fields } = read.failure;
+    refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
+  }
+  const { objective, inferred_defaults, warnings } = read;
+  await refuseSecondRun(home, flow, input);
+  const scripts: string[] = [];
+  const cast = await castOf(place, input.agent, settings.config, flow, (text) => {
+    scripts.push(text);
+    return Promise.resolve(sha256(text));
+  });
+  const { checks, warnings: unreadable } = await checksOf(repository, objective, settings.config.checks ?? {});
+  const isolation = settings.isolation;
+  await tryIsolation(isolation, home);
+
+  const draft = {
+    flow,
+    flow_hash: hash,
+    prompts: Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)])),
+    registry: { ...registryVersions },
+    objective,
+    options: optionsOf(flow, input, objective, confidenceFloors[objective.risk_level]),
+    budget: objective.max_budget,
+    limits: limitsOf(flow, objective, settings.config.limits ?? {}),
+    checks,
+    cast,
+    isolation,
+    config_hash: settings.hash,
+  } as const;
+  const run = newRunId(home, systemClock.now());
+  const event: EventOf<"run_drafted"> = {
+    event: "run_drafted",
+    actor: `operator:${place.user}`,
+    reason_code: "run_drafted",
+    run_id: run,
+    product,
+    ...draft,
+    base: { branch: repository.branch, commit: repository.head.commit, tree: repository.head.tree },
+    ack: sha256(canonicalJson(draft)),
+    to_state: "draft",
+  };
+  await addIgnoreLines(repository.commonDir);
+  await beginRun(runFolder(home, run), event, [...Object.values(prompts), ...scripts]);
+  writeCurrent(home, run);
+  const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
+  return { run, inferredDefaults: inferred_defaults, warnings: [...settings.warnings, ...warnings, ...repository.warnings, ...unread] };
+}
+
+/** One open run per flow family and repository; a draft is replaced without ado. */
+async function refuseSecondRun(home: Home, flow: Flow, input: GoInput): Promise<void> {
+  for (const run of listRuns(home).toReversed()) {
+    const { view } = await readRun(home, run);
+    const isOpen = view.status === "running" || view.status === "paused";
+    if (!isOpen || view.drafted.flow.flow !== flow.flow || input.new === true) continue;
+    refuse("run_open", {
+      run_id: run,
+      state: view.status,
+      message: `${run} is still ${view.status}: "${view.drafted.objective.goal}".`,
+      remediation: ["autopilot resume goes on with it", "autopilot stop ends it", "--new begins a second run beside it"],
+    });
+  }
+}
+
+/** Whether what a draft was made from is still as it was: a changed flow or config asks for a new acknowledgement. */
+export async function draftIsCurrent(place: Place, home: Home, view: RunView): Promise<boolean> {
+  const { drafted } = view;
+  const { hash } = await loadedFlow(place, drafted.flow.flow);
+  return hash === drafted.flow_hash && settingsOf(place, home).hash === drafted.config_hash;
+}
+
+/** The budget's limits, the flow's own, and the tunable thresholds of the config. */
+function limitsOf(flow: Flow, objective: Objective, tuned: Readonly<Record<string, number>>): EventOf<"run_drafted">["limits"] {
+  const known = (limits: object | undefined): Record<string, number> => Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => typeof value === "number")) as Record<string, number>;
+  return { run: { ...known(flow.limits?.run), ...tuned, ...known(objective.max_budget.limits) }, phase: known(flow.limits?.phase) };
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,74 @@
+import { stringify } from "yaml";
+import type { Answer } from "../contracts/answer.ts";
+import { explore } from "../engine/explore.ts";
+import { lintFlow } from "../flows/lint.ts";
+import { loadFlow, namesOfFlows, type LoadedFlow } from "../flows/load.ts";
+import type { Finding } from "../kit/finding.ts";
+import { findHome } from "./home.ts";
+import type { Place } from "./place.ts";
+import { answered, refuse, reply } from "./reply.ts";
+import { lintRegistry } from "./functions/registry.ts";
+
+const rootOf = (place: Place): string => findHome(place.cwd)?.root ?? place.cwd;
+
+/** Every flow that can be run here. */
+export function list(place: Place, _input: object): Promise<Answer> {
+  return answered(async () => {
+    const flows = await Promise.all(
+      (await namesOfFlows(rootOf(place))).map(async (name) => {
+        const loaded = await loadFlow(rootOf(place), name);
+        return { name, about: loaded.kind === "loaded" ? (loaded.flow.about ?? "") : loaded.kind, source: loaded.kind === "missing" ? "" : loaded.source };
+      }),
+    );
+    return reply("ok", { message: `${flows.length} flows.`, page: flows.map(({ name, about, source }) => `${name.padEnd(16)} ${about}  (${source})`), data: { flows } });
+  });
+}
+
+export function show(place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { flow, prompts, hash, source } = await loadedFlow(place, input.name ?? "objective");
+    return reply("ok", { message: `Flow ${flow.flow}.`, page: [`# ${source}`, ...stringify(flow).split("\n")], data: { flow, prompts, hash, source } });
+  });
+}
+
+/** Everything wrong with a flow, by file and line; then every path of it is walked. */
+export function lint(place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const names = input.name === undefined ? await namesOfFlows(rootOf(place)) : [input.name];
+    const findings: Finding[] = [];
+    const walked: string[] = [];
+    for (const name of names) {
+      const loaded = await loadFlow(rootOf(place), name);
+      if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
+      const found = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded);
+      findings.push(...found);
+      if (loaded.kind === "loaded" && found.length === 0) walked.push(`${name}: ${explore(loaded.flow).states} states walked`);
+    }
+    const page = [...findings.map(({ file, line, message }) => `${file}:${line}: ${message}`), ...walked];
+    if (findings.length > 0) return reply("flow_invalid", { message: `${findings.length} findings.`, page, data: { findings } });
+    return reply("ok", { message: `${names.length === 1 ? `Flow ${names[0]} is` : `${names.length} flows are`} fine.`, page, data: { findings: [] } });
+  });
+}
+
+/** What a run could take up here. Document flows are found once they are part of this version. */
+export function detect(_place: Place, _input: object): Promise<Answer> {
+  return Promise.resolve(reply("ok", { message: "Flow objective: nothing here names another.", data: { flow: "objective", step: "1", name: "Objective", because: "no document flow found" } }));
+}
+
+/** A flow that may run: found, well-formed, nothing lint or the walk through all its paths objects to. */
+export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow> {
+  const loaded = await loadFlow(rootOf(place), name);
+  if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
+  const findings = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded);
+  if (loaded.kind === "invalid" || findings.length > 0) {
+    return refuse("flow_invalid", { message: `Flow ${name} cannot run: ${findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; ")}`, data: { findings } });
+  }
+  return loaded;
+}
+
+function lintLoaded(loaded: LoadedFlow): readonly Finding[] {
+  const found = lintFlow({ ...loaded, registry: lintRegistry });
+  if (found.some(({ severity }) => severity === "error")) return found;
+  const walked = explore(loaded.flow);
+  return [...found.filter(({ severity }) => severity === "error"), ...walked.findings.map((message) => ({ file: loaded.source, line: 1, column: 1, path: "", rule: "explore", message, severity: "error" as const }))];
+}

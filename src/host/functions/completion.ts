@@ -1,0 +1,41 @@
+import type { Outcome, Facts } from "../../contracts/outcome.ts";
+import { judgeCompletion } from "../../core/completion.ts";
+import type { RunView, WalkView } from "../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
+
+/** Whether the objective is reached: judged from recorded evidence; the promise alone never suffices. */
+export const completion = {
+  version: 1,
+  effect: "none" as const,
+  perform({ state, previous, sees }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    const { objective, base } = state.drafted;
+    const before = previous?.facts ?? {};
+    const picked = seenFact(sees, "criterion");
+    const hasChanged = seenFact(sees, "changed") === true;
+
+    const criteria = objective.done_criteria.map(({ id, text, check }) => {
+      const known = state.checks[`criterion:${id}`];
+      const passes = known?.latest.status === "passed";
+      const isWorkedOn = hasChanged && (picked === id || picked === "goal");
+      const cycleDone = check === null ? before[`done_${id}`] === true || isWorkedOn : passes;
+      return { id, text, check, baseline: known?.baseline.status ?? null, latest: known?.latest.status ?? null, cycleDone };
+    });
+    const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
+    const judged = judgeCompletion({
+      mode: objective.completion_mode,
+      promised: seenFact(sees, "promised") === true,
+      announcedMore: seenFact(sees, "announced_more") === true,
+      criteria,
+      others: others.map(({ baseline, latest }) => ({ check: latest.check, baseline: baseline.status, latest: latest.status })),
+      treeChanged: state.tip.tree !== base.tree,
+    });
+    const done = Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone]));
+    const facts = { ...done, complete: judged.complete, verdict: judged.verdict, gaps: judged.gaps.join("; "), why: judged.reason_code };
+    return Promise.resolve({ ok: true, facts, reason: judged.reason_code, detail: judged.gaps.join("; ") });
+  },
+};
+
+/** A fact of the steps this one sees, whichever of them made it. */
+function seenFact(sees: Readonly<Record<string, Readonly<Outcome>>>, name: string): Facts[string] | undefined {
+  return Object.values(sees).find(({ facts }) => facts[name] !== undefined)?.facts[name];
+}

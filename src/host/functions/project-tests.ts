@@ -1,0 +1,19 @@
+import { judgeChecks } from "../../core/completion.ts";
+import type { RunView, WalkView } from "../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
+import type { Verifier } from "../../ports/verifier.ts";
+
+/** A named proof: the project's own checks hold on this commit. With none found there is nothing to hold. */
+export function projectTests(verifier: Verifier) {
+  return {
+    version: 1,
+    async prove({ attempt, state, commit, cancel, onSignal }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      const checks = state.drafted.checks.filter(({ kind }) => kind === "project");
+      if (checks.length === 0) return { ok: false, facts: { checks: 0 }, detail: "no project check was found to run" };
+      const results = await verifier.check({ attempt, checks, commit, cancel, onSignal });
+      const { passed, regressed, failing } = judgeChecks(results, state.checks);
+      const detail = [...regressed, ...failing].map(({ check, status }) => `${check.title}: ${status}`).join("; ");
+      return { ok: passed, facts: { checks: results.length }, checks: results, detail };
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { refuse } from "./reply.ts";
+
+const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
+
+/** The repository a command is about, and the folder in it that is ours. */
+export type Home = { readonly root: string; readonly folder: string };
+
+/** Found without asking git, so that `status` stays quick; null outside every repository. */
+export function findHome(cwd: string): Home | null {
+  for (let at = resolve(cwd); ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return { root: at, folder: join(at, ".autopilot") };
+    if (dirname(at) === at) return null;
+  }
+}
+
+export function homeOf(cwd: string): Home {
+  return findHome(cwd) ?? refuse("not_a_repository", { message: `${cwd} is not inside a git repository, so there is nothing a run could work on.` });
+}
+
+export const runFolder = (home: Home, run: string): string => join(home.folder, "runs", run);
+
+/** Every run that has a journal here, oldest first. */
+export function listRuns(home: Home): string[] {
+  const folder = join(home.folder, "runs");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => runPattern.test(name) && existsSync(join(folder, name, "journal.jsonl")))
+    .toSorted(byAge);
+}
+
+function byAge(a: string, b: string): number {
+  const [left, right] = [a, b].map((name) => ({ stem: name.slice(0, 21), n: Number(name.slice(22) || "1") }));
+  if (left === undefined || right === undefined) return 0;
+  return left.stem === right.stem ? left.n - right.n : left.stem < right.stem ? -1 : 1;
+}
+
+/** The run a bare command means; null where there is none. */
+export function currentRun(home: Home): string | null {
+  const path = join(home.folder, "current");
+  const named = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+  if (runPattern.test(named) && existsSync(join(runFolder(home, named), "journal.jsonl"))) return named;
+  return listRuns(home).at(-1) ?? null;
+}
+
+/** The run a command names, or the current one; refused where it is not there. */
+export function namedRun(home: Home | null, run: string | undefined): string | null {
+  if (run === undefined) return home === null ? null : currentRun(home);
+  if (home === null || !runPattern.test(run) || !existsSync(join(runFolder(home, run), "journal.jsonl"))) {
+    const known = home === null ? [] : listRuns(home).slice(-3);
+    refuse("run_missing", { message: `There is no run ${run} here.`, remediation: known.length > 0 ? [`runs here: ${known.join(", ")}`] : ["autopilot status"] });
+  }
+  return run;
+}
+
+export function writeCurrent(home: Home, run: string): void {
+  const path = join(home.folder, "current");
+  writeFileSync(`${path}.new`, `${run}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+/** A run's id is its start in UTC; a second one in the same second gets a number. */
+export function newRunId(home: Home, now: string): string {
+  const [day, time] = now.split("T");
+  const stem = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
+  mkdirSync(join(home.folder, "runs"), { recursive: true, mode: 0o700 });
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? stem : `${stem}-${n}`;
+    try {
+      mkdirSync(runFolder(home, id), { mode: 0o700 }); // making the folder is what claims the id
+      return id;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// inbox-socket-path: where the run's socket lies. A socket's path may hold about a hundred bytes only, so a run in a deep folder has
+// its socket in a folder of the user's own under the system's temporary folder, and says so in control.json.
+//
+// Invariant:
+//   K1. A socket outside the run's folder is used only in a folder that is the user's and nobody else's, and only under the name
+//       that the run's own path gives it; whatever control.json says.
+
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
+
+const socketPathBytesMax = 100;
+const controlBytesMax = 4096;
+
+/** The owner's side: a path that can be bound, or null where there is none to be trusted. */
+export async function chooseSocketPath(runDir: string): Promise<string | null> {
+  const folder = await realpath(runDir);
+  const near = join(folder, "control.sock");
+  const control = join(folder, "control.json");
+  await rm(control, { force: true });
+  if (Buffer.byteLength(near) <= socketPathBytesMax) return near;
+  const own = join(tmpdir(), ownFolderName());
+  await mkdir(own, { mode: 0o700 }).catch(() => undefined);
+  const far = join(own, farName(folder));
+  if (Buffer.byteLength(far) > socketPathBytesMax || !(await isOwn(own))) return null; // K1
+  await writeFile(control, `${JSON.stringify({ socket: far })}\n`, { mode: 0o600, flag: "wx" });
+  return far;
+}
+
+/** The sender's side: where the owner would listen, or null. */
+export async function findSocketPath(runDir: string): Promise<string | null> {
+  const folder = await realpath(runDir);
+  const near = join(folder, "control.sock");
+  if (Buffer.byteLength(near) <= socketPathBytesMax) return near;
+  const said = await readControl(join(folder, "control.json"));
+  if (said === null || !isAbsolute(said) || basename(said) !== farName(folder) || basename(dirname(said)) !== ownFolderName()) return null; // K1
+  return (await isOwn(dirname(said))) ? said : null;
+}
+
+/** Takes away what a dead owner left. Only a socket or a link is removed; anything else was not ours. */
+export async function clearSocket(path: string): Promise<boolean> {
+  const stat = await lstat(path).catch(() => null);
+  if (stat === null) return true;
+  if (!stat.isSocket() && !stat.isSymbolicLink()) return false;
+  await rm(path, { force: true });
+  return true;
+}
+
+async function isOwn(folder: string): Promise<boolean> {
+  const stat = await lstat(folder).catch(() => null);
+  return stat !== null && stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
+}
+
+async function readControl(path: string): Promise<string | null> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(controlBytesMax), 0, controlBytesMax, 0);
+    const value: unknown = JSON.parse(buffer.toString("utf8", 0, bytesRead));
+    return typeof value === "object" && value !== null && "socket" in value && typeof value.socket === "string" ? value.socket : null;
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+const ownFolderName = (): string => `autopilot-${process.getuid?.() ?? "user"}`;
+const farName = (folder: string): string => `${createHash("sha256").update(folder).digest("hex").slice(0, 24)}.sock`;

@@ -1,0 +1,121 @@
+// inbox-socket: the owner's ear. A sender nudges (`{"nudge":"<request>"}`) and is told what became of its request
+// (`{"journaled":"<request>"}` or `{"gone":"<request>"}`). The socket carries no request and no authority: the files do.
+//
+// Invariants:
+//   S1. Nothing a stranger sends can do more than make the owner look into its folder.
+//   S2. Bytes per connection, connections and waiting times are bounded.
+
+import { chmod, rm } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import * as v from "valibot";
+import { chooseSocketPath, clearSocket } from "./inbox-socket-path.ts";
+
+export const lineBytesMax = 1024 * 1024;
+const connectionsMax = 64;
+const lineWithinMs = 5_000;
+const waitWithinMs = 10 * 60_000;
+const rememberedMax = 1_000;
+
+const Nudge = v.strictObject({ nudge: v.pipe(v.string(), v.minLength(1), v.maxLength(128)) });
+
+export type Ear = {
+  /** Tells whoever waits for this request what became of it; later askers are told too. */
+  readonly tell: (request: string, word: "journaled" | "gone") => void;
+  readonly close: () => Promise<void>;
+};
+
+/** Listens. Where no socket can be had, the folder is watched all the same: null. */
+export async function openEar(runDir: string, onNudge: () => void): Promise<Ear | null> {
+  const path = await chooseSocketPath(runDir).catch(() => null);
+  if (path === null || !(await clearSocket(path))) return null;
+  const sockets = new Set<Socket>();
+  const waiting = new Map<string, Set<Socket>>();
+  const told = new Map<string, "journaled" | "gone">();
+
+  const hear = (socket: Socket, line: string): void => {
+    const request = nudgeIn(line);
+    if (request === null) {
+      socket.destroy(); // S1
+      return;
+    }
+    const word = told.get(request);
+    if (word !== undefined) {
+      answer(socket, request, word);
+      return;
+    }
+    socket.setTimeout(waitWithinMs);
+    const others = waiting.get(request) ?? new Set();
+    waiting.set(request, others.add(socket));
+    socket.once("close", () => others.delete(socket) && others.size === 0 && waiting.delete(request));
+    onNudge();
+  };
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    socket.setTimeout(lineWithinMs, () => socket.destroy()); // S2
+    onFirstLine(socket, (line) => hear(socket, line));
+  });
+  server.maxConnections = connectionsMax; // S2
+  if (!(await listening(server, path))) return null;
+
+  return {
+    tell: (request, word) => {
+      if (told.has(request)) return;
+      told.set(request, word);
+      for (const oldest of told.keys()) if (told.size > rememberedMax) told.delete(oldest);
+      for (const socket of waiting.get(request) ?? []) answer(socket, request, word);
+    },
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      // An answer that is on its way still leaves; a sender that does not read it is cut off.
+      for (const socket of sockets) if (!socket.writableEnded) socket.destroy();
+      const cut = setTimeout(() => sockets.forEach((socket) => socket.destroy()), 100);
+      await closed;
+      clearTimeout(cut);
+      await rm(path, { force: true });
+    },
+  };
+}
+
+async function listening(server: Server, path: string): Promise<boolean> {
+  const isUp = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(path, () => resolve(true));
+  });
+  if (isUp) await chmod(path, 0o600);
+  // A server that fails later is deaf, not dead: the folder is watched as well.
+  server.on("error", () => undefined);
+  return isUp;
+}
+
+function answer(socket: Socket, request: string, word: "journaled" | "gone"): void {
+  socket.end(`${JSON.stringify({ [word]: request })}\n`);
+}
+
+/** Hands over the first line and nothing after it; more than the limit without a line break ends the connection. */
+function onFirstLine(socket: Socket, onLine: (line: string) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const onData = (chunk: Buffer): void => {
+    const end = chunk.indexOf(10);
+    chunks.push(end === -1 ? chunk : chunk.subarray(0, end));
+    bytes += chunk.length;
+    if (end === -1 && bytes <= lineBytesMax) return;
+    socket.off("data", onData);
+    // Whatever else comes is read and dropped, so that the other side's close is seen.
+    socket.resume();
+    if (bytes > lineBytesMax) socket.destroy(); // S2
+    else onLine(Buffer.concat(chunks.splice(0)).toString("utf8"));
+  };
+  socket.on("data", onData);
+}
+
+function nudgeIn(line: string): string | null {
+  try {
+    const parsed = v.safeParse(Nudge, JSON.parse(line));
+    return parsed.success ? parsed.output.nudge : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Answer } from "../contracts/answer.ts";
+import { logLine } from "../faces/log-lines.ts";
+import { eachEntry, entriesOf } from "./entries.ts";
+import type { Place } from "./place.ts";
+import { answered, reply } from "./reply.ts";
+import { standingOf } from "./standing.ts";
+
+type Input = { readonly run?: string | undefined; readonly since?: number | undefined; readonly jsonl?: boolean | undefined; readonly print?: ((line: string) => void) | undefined };
+
+/** The journal in words; with `jsonl`, as it is, line by line. */
+export function log(place: Place, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const { home, run, view } = await standingOf(place, input.run);
+    const since = input.since ?? 0;
+    if (input.jsonl === true) {
+      await eachEntry(home, run, (entry) => {
+        if (entry.seq >= since) input.print?.(JSON.stringify(entry));
+      });
+      return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
+    }
+    const events = (await entriesOf(home, run)).filter(({ seq }) => seq >= since);
+    return reply("ok", { run_id: run, state: view.status, message: `${events.length} events of ${run}.`, page: events.map(logLine), data: { events } });
+  });
+}

@@ -1,0 +1,51 @@
+export type ScopeRead = { readonly scope: readonly string[] } | { readonly fault: string };
+
+const patternsMax = 200;
+const patternCharactersMax = 512;
+
+/** What may change, as patterns: split on `,` `;` and newline outside braces; `!` excludes. Only exclusions: from everything. */
+export function readScope(texts: readonly string[]): ScopeRead {
+  const scope: string[] = [];
+  for (const text of texts) {
+    const parts = splitOutsideBraces(text);
+    if (parts === null) return { fault: `"${text}" has a brace that is not closed.` };
+    for (const part of parts) {
+      const pattern = part.trim().replace(/^(!?)(?:\.\/)+/, "$1");
+      if (pattern === "") continue;
+      const fault = faultOf(pattern);
+      if (fault !== null) return { fault };
+      if (!scope.includes(pattern)) scope.push(pattern);
+    }
+  }
+  if (scope.length > patternsMax) return { fault: `${scope.length} patterns are too many: at most ${patternsMax}.` };
+  if (scope.length > 0 && scope.every((pattern) => pattern.startsWith("!"))) scope.unshift("**");
+  return { scope };
+}
+
+function faultOf(pattern: string): string | null {
+  const bare = pattern.replace(/^!/, "").trim();
+  if (bare === "") return `"${pattern}" excludes nothing: expected a pattern after the !.`;
+  if (/^[/\\~]/.test(bare) || /^[A-Za-z]:/.test(bare)) return `"${pattern}" is an absolute path: expected a pattern inside the repository.`;
+  // Braces can hide a climb: {a,..}/b.
+  if (bare.split(/[/\\,{}]/).includes("..")) return `"${pattern}" climbs out of the repository: expected a pattern without "..".`;
+  if (bare.includes("\\")) return `"${pattern}" has a backslash: expected / between folders.`;
+  if (/[\u0000-\u001f\u007f]/.test(bare)) return `a pattern has a control character in it.`;
+  if (bare.length > patternCharactersMax) return `a pattern is ${bare.length} characters long: at most ${patternCharactersMax}.`;
+  return null;
+}
+
+function splitOutsideBraces(text: string): readonly string[] | null {
+  const parts: string[] = [];
+  let depth = 0;
+  let part = "";
+  for (const letter of text) {
+    if (letter === "{") depth += 1;
+    if (letter === "}") depth -= 1;
+    if (depth < 0) return null;
+    if (depth === 0 && /[,;\n]/.test(letter)) {
+      parts.push(part);
+      part = "";
+    } else part += letter;
+  }
+  return depth === 0 ? [...parts, part] : null;
+}

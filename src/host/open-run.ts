@@ -1,0 +1,158 @@
+// open-run: takes a run in hand: the lock, the journal, the fold; and drives it where asked.
+//
+// Invariants:
+//   H1. Whoever writes to a run holds its lock; a second one is refused with the first one's pid.
+//   H2. A disk that is full pauses the run: the reserve is given up so that the pause itself can be written.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Draft, Entry, Event, EventOf } from "../contracts/event.ts";
+import { type Fold, openFold } from "../core/fold.ts";
+import type { Run, RunView } from "../core/state.ts";
+import { drive } from "../engine/drive.ts";
+import { JournalFailure } from "../journal/failure.ts";
+import { openJournal } from "../journal/file.ts";
+import type { Journal } from "../journal/journal.ts";
+import { invariant } from "../kit/invariant.ts";
+import { type Home, runFolder } from "./home.ts";
+import type { Place } from "./place.ts";
+import { product } from "./product.ts";
+import { refuseJournal } from "./read-run.ts";
+import { systemClock } from "./system-clock.ts";
+import { openWorld } from "./world.ts";
+
+const snapshotEveryEvents = 10_000;
+const snapshotAtEndEvents = 500;
+const reserveBytes = 64 * 1024;
+
+export type DriveOptions = {
+  readonly watch?: (entry: Entry, run: RunView) => void;
+  /** Options of this invocation alone. */
+  readonly overrides?: Readonly<Record<string, string | number | boolean>>;
+  /** Pauses the run when aborted, for a child whose parent was called off. */
+  readonly cancel?: AbortSignal;
+};
+
+/** A run in hand. */
+export type Hand = {
+  readonly home: Home;
+  readonly run: string;
+  readonly folder: string;
+  readonly view: () => RunView;
+  readonly append: (event: Draft) => Promise<void>;
+  /** Drives the run to its next rest and says why it rests. */
+  readonly drive: (options?: DriveOptions) => Promise<string>;
+};
+
+export function withRun<Value>(place: Place, home: Home, run: string, work: (hand: Hand) => Promise<Value>): Promise<Value> {
+  return withRunIn(place, home, runFolder(home, run), run, work);
+}
+
+async function withRunIn<Value>(place: Place, home: Home, folder: string, run: string, work: (hand: Hand) => Promise<Value>): Promise<Value> {
+  try {
+    return await holding(place, home, folder, run, work);
+  } catch (error) {
+    if (error instanceof JournalFailure && error.kind === "disk_full") await pauseOnFullDisk(folder); // H2
+    return refuseJournal(error, run);
+  }
+}
+
+async function holding<Value>(place: Place, home: Home, folder: string, run: string, work: (hand: Hand) => Promise<Value>): Promise<Value> {
+  const { journal, fold } = await open(folder); // H1
+  const view = (): RunView => viewOf(fold);
+  let unsnapped = 0;
+  const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
+    if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
+    unsnapped += events.length;
+    return journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event }) as Event));
+  };
+  const record = async (event: Draft): Promise<void> => {
+    for (const entry of await append([event])) fold.apply(entry);
+  };
+  const driveOn = async (options: DriveOptions = {}): Promise<string> => {
+    const { world, isolation, close } = await openWorld({
+      place,
+      home,
+      folder,
+      view,
+      recorder: { append, putBlob: (bytes) => journal.putBlob(bytes) },
+      readBlob: (hash) => journal.readBlob(hash),
+      watch: options.watch ?? (() => undefined),
+      cancel: options.cancel ?? null,
+      begin: beginRun,
+      hold: (childFolder, child, childWork) => withRunIn(place, home, childFolder, child, childWork),
+    });
+    try {
+      keepReserve(folder);
+      const overrides = options.overrides === undefined ? {} : { options: { ...options.overrides } };
+      await record({ event: "run_opened", opening: view().opening + 1, owner: { pid: process.pid, host: hostname() }, product, isolation, ...overrides });
+      return await drive(world, fold);
+    } finally {
+      await close();
+    }
+  };
+  try {
+    const value = await work({ home, run, folder, view, append: record, drive: driveOn });
+    if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
+    return value;
+  } finally {
+    await journal.close();
+  }
+}
+
+/** A new run's journal, with its first event and the blobs that event names. */
+export async function beginRun(folder: string, event: EventOf<"run_drafted">, blobs: readonly string[]): Promise<void> {
+  const { journal } = await openJournal(folder, { commit: "sync", now: systemClock.now, activeMs: () => 0 });
+  try {
+    for (const text of blobs) await journal.putBlob(text);
+    await journal.append([event]);
+  } finally {
+    await journal.close();
+  }
+}
+
+async function open(folder: string): Promise<{ journal: Journal; fold: Fold }> {
+  let fold: Fold = openFold();
+  const { journal } = await openJournal(folder, {
+    commit: "sync",
+    now: systemClock.now,
+    activeMs: systemClock.monotonicMs,
+    onSnapshot: (state) => {
+      fold = openFold(state as Run);
+      return true;
+    },
+    onEntry: (entry) => fold.apply(entry),
+  });
+  return { journal, fold };
+}
+
+function viewOf(fold: Fold): RunView {
+  const { state } = fold;
+  invariant(state.status !== "unborn", "a journal begins with its draft");
+  return state;
+}
+
+function keepReserve(folder: string): void {
+  try {
+    writeFileSync(join(folder, "reserve"), Buffer.alloc(reserveBytes), { mode: 0o600 });
+  } catch {
+    // A disk too full for the reserve is found out by the journal itself, which says so.
+  }
+}
+
+async function pauseOnFullDisk(folder: string): Promise<void> {
+  rmSync(join(folder, "reserve"), { force: true });
+  try {
+    const { journal, fold } = await open(folder);
+    try {
+      if (viewOf(fold).status === "running") {
+        await journal.append([{ event: "run_paused", actor: "system", reason_code: "disk_full", from_state: "running", to_state: "paused" }]);
+      }
+    } finally {
+      await journal.close();
+    }
+  } catch (error) {
+    if (!(error instanceof JournalFailure)) throw error; // even the pause finds no room: the journal ends where it was acknowledged
+  }
+}

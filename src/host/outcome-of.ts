@@ -1,0 +1,50 @@
+import type { Answer } from "../contracts/answer.ts";
+import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
+import { reasons } from "../contracts/reason.ts";
+import type { RunView } from "../core/state.ts";
+import { nextActions } from "../faces/next-actions.ts";
+import { codeOf } from "./standing.ts";
+import { reply } from "./reply.ts";
+
+/** What an invocation of `go` or `resume` came to: the run's state, in an answer. */
+export function outcomeOf(run: RunView, why: string, warnings: readonly string[]): Answer {
+  const code = codeFor(run, why);
+  const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
+  return reply(code, {
+    result,
+    run_id: run.drafted.run_id,
+    state: run.status,
+    message: sentence(run, code),
+    warnings,
+    remediation: nextActions(run),
+    data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), gaps: run.gaps },
+  });
+}
+
+function codeFor(run: RunView, why: string): ReasonCode {
+  switch (run.status) {
+    case "completed":
+      return run.verdict === "verified" ? "completion_verified" : run.verdict === "verified_with_gaps" ? "completion_with_gaps" : "completion_unverified";
+    case "stopped":
+      return codeOf(run.reason, "operator_stopped");
+    case "paused":
+      return codeOf(run.reason, "boundary_reached");
+    default:
+      return codeOf(why, "cycle_cap_reached");
+  }
+}
+
+function sentence(run: RunView, code: ReasonCode): string {
+  const name = run.drafted.run_id;
+  const because = run.detail === null || run.detail === "" ? reasons[code].meaning : run.detail;
+  switch (run.status) {
+    case "completed":
+      return run.verdict === "verified" ? `${name} is completed, and everything asked for was proved.` : `${name} is completed, ${run.verdict ?? "unverified"}: ${run.gaps.length > 0 ? run.gaps.join("; ") : because}`;
+    case "stopped":
+      return `${name} is stopped. ${because}`;
+    case "paused":
+      return `${name} is paused. ${because}`;
+    default:
+      return `${name} stays open. ${because}`;
+  }
+}

@@ -1,0 +1,15 @@
+/** Where a command was given, and how to speak to whoever gave it. */
+export type Place = {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly user: string;
+  readonly isTerminal: boolean;
+  /** Progress for people, never part of the answer. */
+  readonly show: (line: string) => void;
+  /** A line that replaces the one before it, where there is a terminal. */
+  readonly live: (line: string) => void;
+  /** Asks a person; null where nobody can be asked. */
+  readonly ask: (question: string, choices: readonly string[]) => Promise<string | null>;
+  /** Aborted when the person at the terminal interrupts. */
+  readonly interrupted: AbortSignal;
+};

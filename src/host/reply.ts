@@ -1,0 +1,48 @@
+import type { Answer } from "../contracts/answer.ts";
+import { type ReasonCode, type ResultWord, reasons } from "../contracts/reason.ts";
+
+type Parts = Partial<Omit<Answer, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
+
+/** An answer from a reason code: its result, and its hint where nothing better is said. */
+export function reply(code: ReasonCode, parts: Parts = {}): Answer {
+  const { meaning, result, hint } = reasons[code];
+  const named = (parts.remediation ?? []).filter((line) => line !== undefined && line !== "") as string[];
+  const said: ResultWord = parts.result ?? result;
+  const remediation = named.length > 0 || said === "PASS" || hint === "" ? named : [hint];
+  return {
+    result: said,
+    reason_code: code,
+    run_id: parts.run_id ?? null,
+    state: parts.state ?? null,
+    message: parts.message ?? meaning,
+    warnings: parts.warnings ?? [],
+    remediation: said !== "PASS" && remediation.length === 0 ? ["autopilot status"] : remediation,
+    ...(parts.page === undefined ? {} : { page: parts.page }),
+    ...(parts.data === undefined ? {} : { data: parts.data }),
+  };
+}
+
+/** A failure on its way to the person: it carries the whole answer. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(answer.message);
+    this.answer = answer;
+  }
+}
+
+export function refuse(code: ReasonCode, parts: Parts = {}): never {
+  throw new Refusal(reply(code, parts));
+}
+
+/** Runs a use case; what it refuses becomes its answer. */
+export async function answered(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return error.answer;
+    throw error;
+  }
+}

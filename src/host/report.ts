@@ -1,0 +1,40 @@
+import type { Answer } from "../contracts/answer.ts";
+import type { RunView } from "../core/state.ts";
+import { reportPage } from "../faces/report-page.ts";
+import { reportOf, type Changes } from "../faces/report.ts";
+import { openRepository } from "../workspace/repository.ts";
+import { summaryOf } from "../workspace/summary.ts";
+import { entriesOf } from "./entries.ts";
+import { runFolder, type Home } from "./home.ts";
+import type { Place } from "./place.ts";
+import { answered, reply } from "./reply.ts";
+import { readEvidence } from "./read-evidence.ts";
+import { standingOf } from "./standing.ts";
+
+/** What came of a run: what was asked, what was done, the proof, what is open, what to do next. */
+export function report(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { home, run, view, owner } = await standingOf(place, input.run);
+    const entries = await entriesOf(home, run);
+    const changes = await changesOf(home, view);
+    const shown = reportOf(view, entries, { owner, ...(changes === null ? {} : { changes }), excerpts: excerptsOf(home, run, view) });
+    const { run_id: _id, state: _state, reason_code, ...data } = shown;
+    return reply(reason_code, { result: "PASS", run_id: run, state: view.status, message: shown.summary, page: reportPage(shown), data });
+  });
+}
+
+async function changesOf(home: Home, view: RunView): Promise<Changes | null> {
+  const opened = await openRepository(home.root);
+  if ("failure" in opened) return null;
+  return summaryOf(opened.repository, view.drafted.base.commit, view.tip.commit).catch(() => null);
+}
+
+/** The end of what each deciding check printed. */
+function excerptsOf(home: Home, run: string, view: RunView): Record<string, string> {
+  const excerpts: Record<string, string> = {};
+  for (const { latest } of Object.values(view.checks)) {
+    const evidence = readEvidence(runFolder(home, run), latest.evidence);
+    if (evidence !== null) excerpts[latest.evidence] = evidence.output_excerpt;
+  }
+  return excerpts;
+}

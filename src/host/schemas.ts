@@ -1,0 +1,53 @@
+import { toJsonSchema } from "@valibot/to-json-schema";
+import type { GenericSchema } from "valibot";
+import * as v from "valibot";
+import type { Answer } from "../contracts/answer.ts";
+import { Config } from "../contracts/config.ts";
+import { eventNames, eventSchemas, journalVersion } from "../contracts/event.ts";
+import { Evidence } from "../contracts/evidence.ts";
+import { Flow } from "../contracts/flow.ts";
+import { Objective } from "../contracts/objective.ts";
+import { reasons } from "../contracts/reason.ts";
+import { Script, TurnMeta } from "../contracts/script.ts";
+import type { Place } from "./place.ts";
+import { answered, refuse, reply } from "./reply.ts";
+import { reportSchema, statusSchema } from "./answer-schemas.ts";
+
+const envelope = {
+  seq: v.number(),
+  journal: v.optional(v.literal(journalVersion)),
+  epoch: v.number(),
+  ts: v.string(),
+  active_ms: v.number(),
+  prev: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  crc: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/)),
+};
+
+const schemas: Readonly<Record<string, () => object>> = {
+  flow: () => draw(Flow),
+  objective: () => draw(Objective),
+  config: () => draw(Config),
+  script: () => draw(Script),
+  "turn-meta": () => draw(TurnMeta),
+  evidence: () => draw(Evidence),
+  status: () => draw(statusSchema),
+  report: () => draw(reportSchema),
+  journal: () => ({ $schema: "https://json-schema.org/draft/2020-12/schema", title: "one line of a journal", anyOf: eventNames.map((name) => draw(v.strictObject({ ...eventSchemas[name].entries, ...envelope }))) }),
+  "reason-codes": () => reasons,
+};
+
+/** The JSON Schema of every file and JSON output, by name; the table of reason codes. */
+export function schema(_place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
+  return answered(() => {
+    const names = Object.keys(schemas);
+    if (input.name === undefined) return Promise.resolve(reply("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
+    const make = schemas[input.name];
+    if (make === undefined) return refuse("usage", { message: `There is no schema called ${input.name}.`, remediation: names.map((name) => `autopilot schema ${name}`) });
+    const drawn = make();
+    return Promise.resolve(reply("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(drawn, null, 2).split("\n"), data: { schema: drawn } }));
+  });
+}
+
+function draw(schema: GenericSchema): object {
+  return toJsonSchema(schema, { errorMode: "ignore" });
+}

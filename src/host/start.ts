@@ -1,0 +1,29 @@
+import type { Answer } from "../contracts/answer.ts";
+import { makeDraft } from "./draft.ts";
+import { type GoInput, hasGoal } from "./go-input.ts";
+import { homeOf } from "./home.ts";
+import { invalidGoal } from "./nothing-to-do.ts";
+import type { Place } from "./place.ts";
+import { previewOf } from "./preview.ts";
+import { readRun } from "./read-run.ts";
+import { answered, reply } from "./reply.ts";
+
+/** Registers an objective as a draft and shows what would happen. Nothing runs. */
+export function start(place: Place, input: GoInput): Promise<Answer> {
+  return answered(async () => {
+    if (!hasGoal(input)) return invalidGoal(place, input);
+    const home = homeOf(place.cwd);
+    const drafted = await makeDraft(place, home, input);
+    const { view } = await readRun(home, drafted.run);
+    const preview = await previewOf(place, home, view);
+    return reply("run_drafted", {
+      run_id: drafted.run,
+      state: "draft",
+      message: `Draft ${drafted.run}. Nothing runs until it is acknowledged.`,
+      page: preview.page,
+      warnings: [...drafted.warnings, ...preview.warnings],
+      remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
+      data: { inferred_defaults: drafted.inferredDefaults, preview: preview.data, ack: view.drafted.ack },
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import type { Answer } from "../contracts/answer.ts";
+import { ask } from "./ask-owner.ts";
+import type { Place } from "./place.ts";
+import { answered, reply } from "./reply.ts";
+import { mustBe, standingOf } from "./standing.ts";
+
+/** Stops a run for good: the agent is ended, whole process tree, and the branch stays as it is. */
+export function stop(place: Place, input: { readonly run?: string | undefined; readonly reason?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const standing = await standingOf(place, input.run);
+    mustBe(standing, "stop", "running", "paused");
+    const detail = input.reason === undefined ? {} : { detail: input.reason };
+    const { view } = await ask(place, standing, { event: "control_requested", control: "stop", now: true, ...detail }, (run) => run.status === "stopped" || run.status === "completed");
+    return reply("operator_stopped", {
+      result: "PASS",
+      run_id: standing.run,
+      state: view.status,
+      message: `${standing.run} is ${view.status}. Its work stays on branch autopilot/${standing.run}.`,
+      data: { reason: input.reason ?? null },
+    });
+  });
+}

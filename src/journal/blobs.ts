@@ -1,0 +1,64 @@
+// blobs: payloads too large for a line, each stored under its own hash. A blob is on disk before the event that names it.
+
+import { hash } from "node:crypto";
+import { closeSync, fstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Hash } from "../contracts/ids.ts";
+import type { Disk } from "./disk.ts";
+import { makeFolder, nodeDisk, readFlags, replaceFile, syncFolder } from "./disk.ts";
+import { codeOf, damaged, JournalFailure } from "./failure.ts";
+import { openFile } from "./open-file.ts";
+
+export const blobBytesMax = 256 * 1024 * 1024;
+const hashPattern = /^[0-9a-f]{64}$/;
+
+export function writeBlob(disk: Disk, dir: string, content: string | Uint8Array): Hash {
+  const bytes = bytesOfBlob(content);
+  const name = hash("sha256", bytes);
+  const folder = join(dir, "blobs", name.slice(0, 2));
+  const path = join(folder, name);
+  makeFolder(disk, join(dir, "blobs"));
+  makeFolder(disk, folder);
+  if (isThere(path, name)) {
+    // It may have been renamed into place just before a crash: make that durable before an event names it.
+    syncFolder(disk, folder);
+    return name;
+  }
+  replaceFile(disk, path, `${path}.tmp`, bytes);
+  return name;
+}
+
+/** The bytes as they will be stored, within the limit. */
+export function bytesOfBlob(content: string | Uint8Array): Uint8Array {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  if (bytes.length > blobBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes: bytes.length, bytesMax: blobBytesMax });
+  return bytes;
+}
+
+/** A blob's bytes, after a check that they still have the hash they are named by. Needs no lock. */
+export function readBlob(dir: string, name: Hash): Buffer {
+  if (!hashPattern.test(name)) throw damaged(null, null, "a blob is named by 64 hex digits");
+  let fd: number;
+  try {
+    fd = openFile(nodeDisk, join(dir, "blobs", name.slice(0, 2), name), readFlags);
+  } catch (error) {
+    throw damaged(null, null, `blob ${name} cannot be read (${codeOf(error) ?? "not a file"})`, error);
+  }
+  try {
+    const bytes = fstatSync(fd).size > blobBytesMax ? null : readFileSync(fd);
+    if (bytes === null || hash("sha256", bytes) !== name) throw damaged(null, null, `blob ${name} is not what its name says`);
+    return bytes;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** There and sound; a damaged one is written anew. Its bytes were synced before it got this name. */
+function isThere(path: string, name: Hash): boolean {
+  try {
+    readBlob(join(path, "..", "..", ".."), name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,108 @@
+// disk: every call by which the journal changes the disk, in one small seam, so that a test can make the n-th of them fail.
+
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+
+export interface Disk {
+  open(path: string, flags: number, mode: number): number;
+  close(fd: number): void;
+  /** May write less than asked for, as the kernel may. A null position appends. */
+  write(fd: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number;
+  fdatasync(fd: number): void;
+  fdatasyncLater(fd: number, done: (error: Error | null) => void): void;
+  fsync(fd: number): void;
+  ftruncate(fd: number, bytes: number): void;
+  rename(from: string, to: string): void;
+  unlink(path: string): void;
+  /** Makes the folder and those above it that are missing; says whether there was anything to make. */
+  mkdir(path: string, mode: number): boolean;
+}
+
+export const nodeDisk: Disk = {
+  open: openSync,
+  close: closeSync,
+  write: writeSync,
+  fdatasync: fdatasyncSync,
+  fdatasyncLater: fdatasync,
+  fsync: fsyncSync,
+  ftruncate: ftruncateSync,
+  rename: renameSync,
+  unlink: unlinkSync,
+  mkdir: (path, mode) => mkdirSync(path, { recursive: true, mode }) !== undefined,
+};
+
+export const fileMode = 0o600;
+export const folderMode = 0o700;
+
+/** Never through a symbolic link, and never waiting at a pipe that somebody put in the file's place. */
+const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+export const readFlags = constants.O_RDONLY | careful;
+export const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | careful;
+export const keepFlags = constants.O_RDWR | constants.O_CREAT | careful;
+const replaceFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | careful;
+
+/** Writes all of it: a nearly full disk takes a part first and refuses only the next call. */
+export function writeAll(disk: Disk, fd: number, bytes: Uint8Array, length: number, position: number | null): void {
+  let done = 0;
+  while (done < length) {
+    const written = disk.write(fd, bytes, done, length - done, position === null ? null : position + done);
+    if (written <= 0) throw Object.assign(new Error("the disk took nothing"), { code: "EIO", syscall: "write" });
+    done += written;
+  }
+}
+
+/** Puts a whole file in place such that after any crash either the old one or the new one is there. */
+export function replaceFile(disk: Disk, path: string, temporary: string, bytes: Uint8Array): void {
+  const fd = disk.open(temporary, replaceFlags, fileMode);
+  try {
+    try {
+      writeAll(disk, fd, bytes, bytes.length, 0);
+      disk.fsync(fd);
+    } finally {
+      disk.close(fd);
+    }
+    disk.rename(temporary, path);
+  } catch (error) {
+    unlinkQuietly(disk, temporary);
+    throw error;
+  }
+  syncFolder(disk, dirname(path));
+}
+
+/** Makes new names in a folder durable. */
+export function syncFolder(disk: Disk, path: string): void {
+  // Windows has no handle of a folder to sync; its file system journals names by itself.
+  if (process.platform === "win32") return;
+  const fd = disk.open(path, constants.O_RDONLY, 0);
+  try {
+    disk.fsync(fd);
+  } finally {
+    disk.close(fd);
+  }
+}
+
+/** Makes a folder whose name survives a power cut. */
+export function makeFolder(disk: Disk, path: string): void {
+  if (disk.mkdir(path, folderMode)) syncFolder(disk, join(path, ".."));
+}
+
+/** For the way out of a failure, where a second failure must not hide the first. */
+export function unlinkQuietly(disk: Disk, path: string): void {
+  try {
+    disk.unlink(path);
+  } catch {
+    // The first failure is the one to tell of.
+  }
+}

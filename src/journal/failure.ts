@@ -1,0 +1,72 @@
+// failure: what can go wrong with a journal through nobody's bug. Each kind says what the owner of the run can do about it.
+
+import { unreachable } from "../kit/never.ts";
+
+export type Trouble =
+  /** Another owner lives; its pid is null only if it has not yet written it down. */
+  | { readonly kind: "run_locked"; readonly pid: number | null; readonly host: string | null }
+  /** Line and byte of the first damage; null where it is not in the journal file itself but in a blob. */
+  | { readonly kind: "journal_damaged"; readonly line: number | null; readonly byte: number | null; readonly detail: string }
+  | { readonly kind: "journal_newer"; readonly version: number }
+  /** Nothing acknowledged is lost; the journal can be opened again once there is room. */
+  | { readonly kind: "disk_full"; readonly detail: string }
+  /** The disk refused; this journal takes nothing more for good. */
+  | { readonly kind: "journal_unwritable"; readonly detail: string }
+  /** Refused before anything was written; the journal goes on. Large payloads belong in blobs. */
+  | { readonly kind: "event_too_large"; readonly bytes: number; readonly bytesMax: number };
+
+export type FailureKind = Trouble["kind"];
+
+export class JournalFailure extends Error {
+  override readonly name = "JournalFailure";
+  readonly trouble: Trouble;
+
+  constructor(trouble: Trouble, cause?: unknown) {
+    super(wordsOf(trouble), cause === undefined ? undefined : { cause });
+    this.trouble = trouble;
+  }
+
+  get kind(): FailureKind {
+    return this.trouble.kind;
+  }
+}
+
+export function damaged(line: number | null, byte: number | null, detail: string, cause?: unknown): JournalFailure {
+  return new JournalFailure({ kind: "journal_damaged", line, byte, detail }, cause);
+}
+
+/** What an error of the disk means for the journal. Our own failures and bugs pass through. */
+export function failureOf(error: unknown, doing: string): Error {
+  if (error instanceof JournalFailure) return error;
+  const code = codeOf(error);
+  if (code === null) return error instanceof Error ? error : new Error(String(error));
+  const kind = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "journal_unwritable";
+  return new JournalFailure({ kind, detail: `${code} while ${doing}` }, error);
+}
+
+/** The errno name of a system error, or null for any other error. */
+export function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return null;
+  return typeof error.code === "string" ? error.code : null;
+}
+
+function wordsOf(trouble: Trouble): string {
+  switch (trouble.kind) {
+    case "run_locked":
+      return trouble.pid === null
+        ? "another process owns this run"
+        : `process ${trouble.pid} on ${trouble.host ?? "this host"} owns this run`;
+    case "journal_damaged":
+      return trouble.line === null ? trouble.detail : `journal damaged at line ${trouble.line}, byte ${trouble.byte}: ${trouble.detail}`;
+    case "journal_newer":
+      return `the journal has format version ${trouble.version}, newer than this product knows`;
+    case "disk_full":
+      return `the disk is full: ${trouble.detail}`;
+    case "journal_unwritable":
+      return `the journal cannot be written: ${trouble.detail}`;
+    case "event_too_large":
+      return `an event of ${trouble.bytes} bytes is over the limit of ${trouble.bytesMax}`;
+    default:
+      return unreachable(trouble);
+  }
+}

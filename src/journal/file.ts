@@ -1,0 +1,145 @@
+// file: the journal of a run in its folder: lock, verify, repair, then append.
+
+import { join } from "node:path";
+import { fstatSync } from "node:fs";
+import type { Entry, Event } from "../contracts/event.ts";
+import type { Hash } from "../contracts/ids.ts";
+import { invariant } from "../kit/invariant.ts";
+import { readBlob, writeBlob } from "./blobs.ts";
+import type { Walked } from "./chain.ts";
+import { walkChain } from "./chain.ts";
+import type { Disk } from "./disk.ts";
+import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
+import { failureOf, JournalFailure } from "./failure.ts";
+import type { Journal, Opened, Options, Position } from "./journal.ts";
+import { journalFile } from "./journal.ts";
+import { genesis } from "./line.ts";
+import type { Lock } from "./lock.ts";
+import { takeLock } from "./lock.ts";
+import { openFile } from "./open-file.ts";
+import { readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { stampOf } from "./stamp.ts";
+import { Writer } from "./writer.ts";
+
+/** Opens a run's journal for writing, making the folder and the file if need be. Throws a JournalFailure. */
+export async function openJournal(dir: string, options: Options): Promise<Opened> {
+  const disk = options.disk ?? nodeDisk;
+  try {
+    disk.mkdir(dir, folderMode);
+    const lock = await takeLock(disk, dir);
+    try {
+      const fd = openFile(disk, join(dir, journalFile), appendFlags);
+      try {
+        return openLocked(disk, dir, lock, fd, options);
+      } catch (error) {
+        disk.close(fd);
+        throw error;
+      }
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw failureOf(error, "opening the journal");
+  }
+}
+
+function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Options): Opened {
+  if (fstatSync(fd).size === 0) {
+    syncFolder(disk, dir);
+    syncFolder(disk, join(dir, ".."));
+  }
+  const entries: Entry[] = [];
+  const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
+  const found = readSnapshot(dir, fd);
+  const isTaken = found !== null && (options.onSnapshot?.(found.state) ?? true);
+  const walked = walkChain(fd, isTaken ? found.at : genesis, onEntry);
+
+  const repaired = cutTorn(disk, fd, walked);
+  // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
+  disk.fdatasync(fd);
+  const writer = new Writer(disk, fd, walked.end, stampOf(options, walked.end));
+  const journal = new FileJournal(disk, dir, lock, fd, writer, options.commit);
+  // A journal of which nothing is left was never acknowledged, and its first line stays the run's first event.
+  if (repaired !== null && walked.end.seq > 0) {
+    writer.appendSync([{ event: "journal_repaired", actor: "system", reason_code: "journal_repaired", ...repaired }]).forEach(onEntry);
+  }
+  return { journal, snapshot: isTaken ? found.state : null, entries, repaired };
+}
+
+/** Cuts off what a crash left half written (J4); it was never acknowledged. */
+function cutTorn(disk: Disk, fd: number, { end, torn }: Walked): Opened["repaired"] {
+  if (torn === null) return null;
+  disk.ftruncate(fd, end.byte);
+  return { cut_bytes: torn.bytes, at_byte: end.byte };
+}
+
+class FileJournal implements Journal {
+  readonly #disk: Disk;
+  readonly #dir: string;
+  readonly #lock: Lock;
+  readonly #fd: number;
+  readonly #writer: Writer;
+  readonly #commit: Options["commit"];
+  #isClosed = false;
+
+  constructor(disk: Disk, dir: string, lock: Lock, fd: number, writer: Writer, commit: Options["commit"]) {
+    this.#disk = disk;
+    this.#dir = dir;
+    this.#lock = lock;
+    this.#fd = fd;
+    this.#writer = writer;
+    this.#commit = commit;
+  }
+
+  get position(): Readonly<Position> {
+    return this.#writer.position;
+  }
+
+  async append(events: readonly Event[]): Promise<readonly Entry[]> {
+    if (this.#commit === "sync") return this.appendSync(events);
+    invariant(!this.#isClosed, "a closed journal takes no events");
+    return events.length === 0 ? [] : this.#writer.append(events);
+  }
+
+  appendSync(events: readonly Event[]): readonly Entry[] {
+    invariant(this.#commit === "sync", "a journal with group commit appends by promise");
+    invariant(!this.#isClosed, "a closed journal takes no events");
+    return events.length === 0 ? [] : this.#writer.appendSync(events);
+  }
+
+  async putBlob(bytes: string | Uint8Array): Promise<Hash> {
+    invariant(!this.#isClosed, "a closed journal takes no blobs");
+    try {
+      return writeBlob(this.#disk, this.#dir, bytes);
+    } catch (error) {
+      const failure = failureOf(error, "writing a blob");
+      if (!(failure instanceof JournalFailure) || failure.kind !== "event_too_large") this.#writer.refuse(failure); // J5
+      throw failure;
+    }
+  }
+
+  async readBlob(hash: Hash): Promise<Buffer> {
+    return readBlob(this.#dir, hash);
+  }
+
+  async snapshot(state: { readonly seq: number }): Promise<boolean> {
+    invariant(!this.#isClosed, "a closed journal takes no snapshot");
+    const at = this.#writer.position;
+    if (state.seq !== at.seq) return false;
+    try {
+      writeSnapshot(this.#disk, this.#dir, at, state);
+      return true;
+    } catch (error) {
+      throw failureOf(error, "writing the snapshot");
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#writer.idle();
+    this.#disk.close(this.#fd);
+    this.#lock.release();
+  }
+}

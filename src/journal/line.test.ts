@@ -1,0 +1,76 @@
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { Event } from "../contracts/event.ts";
+import { InvariantBroken } from "../kit/invariant.ts";
+import { JournalFailure } from "./failure.ts";
+import type { Batch } from "./line.ts";
+import { addLine, faultOf, genesis, lineBytesMax } from "./line.ts";
+import { skipped, surveyed } from "./scene.ts";
+
+const stamp = { epoch: 1, ts: "2026-01-02T03:04:05.678Z", activeMs: 7 };
+
+function written(...events: Event[]) {
+  const batch: Batch = { bytes: Buffer.alloc(16), used: 0 };
+  const at = { ...genesis };
+  const entries = events.map((event) => addLine(batch, at, stamp, event));
+  return { batch, at, entries, lines: batch.bytes.toString("utf8", 0, batch.used).split("\n") };
+}
+
+describe("a line", () => {
+  test("is JSON in a fixed order, the first with the format's version", () => {
+    const { lines, at } = written(skipped(1), skipped(2));
+    const head = `{"seq":1,"journal":1,"epoch":1,"ts":"2026-01-02T03:04:05.678Z","active_ms":7,"event":"step_skipped","actor":"system","reason_code":"ok","walk":"1","step":"step-1","prev":"${"0".repeat(64)}"`;
+    const first = `${head},"crc":"${crc32(head).toString(16).padStart(8, "0")}"}`;
+    expect(lines[0]).toBe(first);
+    expect(lines[1]).toMatch(/^\{"seq":2,"epoch":1,"ts"/);
+    expect(lines[1]).toContain(`,"prev":"${hash("sha256", first)}","crc":"`);
+    expect(lines[2]).toBe("");
+    expect(at).toEqual({ seq: 2, epoch: 1, activeMs: 7, byte: lines.join("\n").length, prev: hash("sha256", lines[1] ?? "") });
+  });
+
+  test("comes back as a replay reads it, whatever order and oddities the event had", () => {
+    const odd = { walk: "\ud800 \u2028 ü", step: "s", reason_code: "ok", actor: "system", event: "step_skipped" } as Event;
+    const nested = { ...surveyed("a"), gone: [-0, Number.NaN, undefined] } as unknown as Event;
+    const hidden = { ...skipped(3), detail: undefined, n: -0 } as unknown as Event;
+    const { entries, lines } = written(skipped(1), odd, nested, hidden);
+    const read = lines.slice(0, -1).map((line) => JSON.parse(line) as unknown);
+    expect(entries.map((entry) => JSON.stringify(entry))).toEqual(lines.slice(0, -1));
+    expect(entries).toStrictEqual(read);
+  });
+
+  test("does not change when whoever made the event changes it later", () => {
+    const gone = ["a"];
+    const { entries } = written(skipped(1), { ...surveyed(), gone } as Event);
+    gone.push("b");
+    expect(entries[1]).toMatchObject({ gone: ["a"] });
+  });
+
+  test("over a mebibyte is refused, and the batch stays as it was", () => {
+    const { batch, at } = written(skipped(1));
+    const before = { used: batch.used, at: { ...at } };
+    const large = (step: string) => () => addLine(batch, at, stamp, { ...skipped(2), step } as Event);
+    expect(large("x".repeat(lineBytesMax))).toThrow("over the limit");
+    // Fewer characters than the limit, but more bytes.
+    expect(large("ü".repeat(lineBytesMax * 0.6))).toThrow(JournalFailure);
+    expect({ used: batch.used, at }).toEqual(before);
+  });
+
+  test("has no room for names that the journal adds", () => {
+    expect(() => written({ ...skipped(1), seq: 9 } as unknown as Event)).toThrow(InvariantBroken);
+  });
+
+  test("is found at fault on its bytes alone", () => {
+    const { batch, lines } = written(skipped(1));
+    const end = batch.used - 1;
+    expect(faultOf(batch.bytes, 0, end)).toBeNull();
+    expect(faultOf(batch.bytes, 0, end - 1)).toBe("not an entry");
+    expect(faultOf(Buffer.from("{}"), 0, 2)).toBe("not an entry");
+    const changed = Buffer.from((lines[0] ?? "").replace("step-1", "step-2"));
+    expect(faultOf(changed, 0, changed.length)).toBe("its checksum does not match");
+    const shouted = Buffer.from((lines[0] ?? "").replace(/"crc":"(.*)"\}$/, (_, crc: string) => `"crc":"${crc.toUpperCase()}"}`));
+    expect(/[a-f]/.test((lines[0] ?? "").slice(-10)) ? faultOf(shouted, 0, shouted.length) : "its checksum does not match").toBe(
+      "its checksum does not match",
+    );
+  });
+});

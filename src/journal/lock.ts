@@ -1,0 +1,67 @@
+// lock: one owner of a run at a time (J3), by a lock of the kernel, which dies with its process however that dies.
+
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Disk } from "./disk.ts";
+import { keepFlags, writeAll } from "./disk.ts";
+import { failureOf, JournalFailure } from "./failure.ts";
+import { openFile } from "./open-file.ts";
+import type { Owner } from "./owner.ts";
+import { isAlive, lockFile, thisProcess, writtenOwner } from "./owner.ts";
+
+export type Lock = { release(): void };
+
+/** How long a refused process waits for the winner to have written its name. */
+const nameTriesMax = 20;
+const nameWaitMs = 5;
+
+/** Takes the run, or fails with `run_locked` and the owner's pid. */
+export async function takeLock(disk: Disk, dir: string): Promise<Lock> {
+  const tryLock = await loadTryLock();
+  const fd = openFile(disk, join(dir, lockFile), keepFlags);
+  try {
+    if (!tryLock(fd)) {
+      const owner = await winnerOf(dir);
+      throw new JournalFailure({ kind: "run_locked", pid: owner?.pid ?? null, host: owner?.host ?? null });
+    }
+    write(disk, fd, `${JSON.stringify(thisProcess())}\n`);
+  } catch (error) {
+    // Closing gives the lock free too, if it was ours.
+    disk.close(fd);
+    throw failureOf(error, "taking the lock");
+  }
+  return { release: () => release(disk, fd) };
+}
+
+/** Loaded only by owners: readers need neither the addon nor the time it takes. */
+async function loadTryLock(): Promise<(fd: number) => boolean> {
+  try {
+    return (await import("fs-native-extensions")).tryLock;
+  } catch (error) {
+    throw new JournalFailure({ kind: "journal_unwritable", detail: `no file locks on ${process.platform}-${process.arch}` }, error);
+  }
+}
+
+async function winnerOf(dir: string): Promise<Owner | null> {
+  for (let tries = 0; tries < nameTriesMax; tries++) {
+    const owner = writtenOwner(dir);
+    if (owner !== null && (owner.host !== thisProcess().host || isAlive(owner))) return owner;
+    await pause(nameWaitMs);
+  }
+  return null;
+}
+
+function write(disk: Disk, fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  disk.ftruncate(fd, 0);
+  writeAll(disk, fd, bytes, bytes.length, 0);
+}
+
+function release(disk: Disk, fd: number): void {
+  try {
+    disk.ftruncate(fd, 0);
+  } catch {
+    // A stale name does no harm: readers see that its process is gone, and owners ask the kernel.
+  }
+  disk.close(fd);
+}

@@ -1,0 +1,97 @@
+// memory: a journal with the same promises and no disk, for tests and simulations. Its lines are the same bytes a file would hold.
+
+import { hash } from "node:crypto";
+import type { Entry, Event } from "../contracts/event.ts";
+import type { Hash } from "../contracts/ids.ts";
+import { bytesOfBlob } from "./blobs.ts";
+import { damaged, JournalFailure } from "./failure.ts";
+import type { Journal, Opened, Options, Position } from "./journal.ts";
+import type { Batch, Stamp } from "./line.ts";
+import { addLine, genesis } from "./line.ts";
+import { stampOf } from "./stamp.ts";
+
+/** What outlives an owner: the disk of a run that has none. */
+export class MemoryStore {
+  readonly lines: string[] = [];
+  readonly blobs = new Map<Hash, Buffer>();
+  snapshot: { readonly json: string; readonly seq: number } | null = null;
+  position: Position = { ...genesis };
+  owner: object | null = null;
+
+  /** As kill -9 would: the owner is gone, and whatever is left of it can write no more. */
+  crash(): void {
+    this.owner = null;
+  }
+}
+
+export async function openMemoryJournal(store: MemoryStore, options: Omit<Options, "disk">): Promise<Opened> {
+  if (store.owner !== null) throw new JournalFailure({ kind: "run_locked", pid: process.pid, host: null });
+  const entries: Entry[] = [];
+  const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
+  const state = store.snapshot === null ? null : (JSON.parse(store.snapshot.json) as unknown);
+  const isTaken = store.snapshot !== null && (options.onSnapshot?.(state) ?? true);
+  for (const line of store.lines.slice(isTaken ? store.snapshot?.seq : 0)) onEntry(JSON.parse(line) as Entry);
+  return { journal: new MemoryJournal(store, stampOf(options, store.position)), snapshot: isTaken ? state : null, entries, repaired: null };
+}
+
+class MemoryJournal implements Journal {
+  readonly #store: MemoryStore;
+  readonly #stamp: () => Stamp;
+  readonly #batch: Batch = { bytes: Buffer.allocUnsafeSlow(4096), used: 0 };
+
+  constructor(store: MemoryStore, stamp: () => Stamp) {
+    this.#store = store;
+    this.#stamp = stamp;
+    store.owner = this;
+  }
+
+  get position(): Readonly<Position> {
+    return this.#store.position;
+  }
+
+  async append(events: readonly Event[]): Promise<readonly Entry[]> {
+    return this.appendSync(events);
+  }
+
+  appendSync(events: readonly Event[]): readonly Entry[] {
+    this.#mustOwn();
+    if (events.length === 0) return [];
+    const at = { ...this.#store.position };
+    this.#batch.used = 0;
+    const stamp = this.#stamp();
+    const entries = events.map((event) => addLine(this.#batch, at, stamp, event));
+    this.#store.lines.push(...this.#batch.bytes.toString("utf8", 0, this.#batch.used - 1).split("\n"));
+    this.#store.position = at;
+    return entries;
+  }
+
+  async putBlob(content: string | Uint8Array): Promise<Hash> {
+    this.#mustOwn();
+    const bytes = Buffer.from(bytesOfBlob(content));
+    const name = hash("sha256", bytes);
+    this.#store.blobs.set(name, bytes);
+    return name;
+  }
+
+  async readBlob(name: Hash): Promise<Buffer> {
+    const bytes = this.#store.blobs.get(name);
+    if (bytes === undefined) throw damaged(null, null, `blob ${name} cannot be read (ENOENT)`);
+    return Buffer.from(bytes);
+  }
+
+  async snapshot(state: { readonly seq: number }): Promise<boolean> {
+    this.#mustOwn();
+    if (state.seq !== this.#store.position.seq) return false;
+    this.#store.snapshot = { json: JSON.stringify(state), seq: state.seq };
+    return true;
+  }
+
+  async close(): Promise<void> {
+    if (this.#store.owner === this) this.#store.owner = null;
+  }
+
+  #mustOwn(): void {
+    // A file is protected by the kernel's lock, which ends with its process; here the left-over owner itself must be refused.
+    if (this.#store.owner !== this) throw new JournalFailure({ kind: "run_locked", pid: null, host: null });
+  }
+}

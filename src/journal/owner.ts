@@ -1,0 +1,68 @@
+// owner: who holds a run, as its lock file tells, without touching the lock: for readers, who must start fast and never disturb.
+
+import { closeSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { nodeDisk, readFlags } from "./disk.ts";
+import { openFile } from "./open-file.ts";
+
+export const lockFile = "journal.lock";
+
+/** `started` tells a process from a later one with the same pid; null where the system does not say. */
+export type Owner = { readonly pid: number; readonly host: string; readonly started: string | null };
+
+export function thisProcess(): Owner {
+  return { pid: process.pid, host: hostname(), started: startOf(process.pid)?.started ?? null };
+}
+
+/** The living owner of a run, or null. An owner on another host cannot be asked, and counts as living. */
+export function ownerOf(dir: string): { readonly pid: number; readonly host: string } | null {
+  const owner = writtenOwner(dir);
+  if (owner === null) return null;
+  if (owner.host === hostname() && !isAlive(owner)) return null;
+  return { pid: owner.pid, host: owner.host };
+}
+
+/** What the lock file says, true or not; null if it says nothing that makes sense. */
+export function writtenOwner(dir: string): Owner | null {
+  try {
+    const fd = openFile(nodeDisk, join(dir, lockFile), readFlags);
+    try {
+      const value = JSON.parse(readFileSync(fd, "utf8")) as Partial<Owner>;
+      if (!Number.isSafeInteger(value.pid) || typeof value.host !== "string" || (value.pid ?? 0) <= 0) return null;
+      return { pid: value.pid ?? 0, host: value.host, started: typeof value.started === "string" ? value.started : null };
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return null;
+  }
+}
+
+export function isAlive(owner: Owner): boolean {
+  if (process.platform === "linux") {
+    const found = startOf(owner.pid);
+    return found !== null && !found.isDead && (owner.started === null || owner.started === found.started);
+  }
+  try {
+    process.kill(owner.pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process may not be signalled, but it lives.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** When a process began, in the kernel's ticks since boot and with the boot's name, so that no reboot can fake a match. */
+function startOf(pid: number): { readonly started: string; readonly isDead: boolean } | null {
+  if (process.platform !== "linux") return null;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The command's name stands in parentheses and may hold anything, so the fields are counted from the last one.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    return { started: `${fields[19] ?? ""}@${boot}`, isDead: fields[0] === "Z" || fields[0] === "X" };
+  } catch {
+    return null;
+  }
+}

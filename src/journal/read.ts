@@ -1,0 +1,77 @@
+// read: the journal as others see it while its owner writes: no lock, no change, and a tail under way is not damage.
+
+import { closeSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry } from "../contracts/event.ts";
+import type { Walked } from "./chain.ts";
+import { walkChain } from "./chain.ts";
+import { nodeDisk, readFlags } from "./disk.ts";
+import { codeOf, JournalFailure } from "./failure.ts";
+import type { Position, Replay } from "./journal.ts";
+import { journalFile } from "./journal.ts";
+import { genesis } from "./line.ts";
+import { openFile } from "./open-file.ts";
+import { readSnapshot } from "./snapshot.ts";
+
+export type Reading = Replay & {
+  /** A position is where an earlier reading ended: a watcher reads on from there. */
+  readonly from?: "snapshot" | "start" | Readonly<Position>;
+};
+
+export type Read = Walked & { readonly snapshot: unknown };
+
+/** Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure at damage. */
+export function readJournal(dir: string, reading: Reading): Read {
+  const fd = openedForReading(dir);
+  if (fd === null) return { end: { ...genesis }, torn: null, snapshot: null };
+  try {
+    const found = reading.from === undefined || reading.from === "snapshot" ? readSnapshot(dir, fd) : null;
+    const isTaken = found !== null && (reading.onSnapshot?.(found.state) ?? true);
+    const start = typeof reading.from === "object" ? reading.from : isTaken ? found.at : genesis;
+    return { ...walkChain(fd, start, reading.onEntry ?? ignore), snapshot: isTaken ? found.state : null };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export type Verification = {
+  readonly ok: boolean;
+  /** Sound events from the start on. */
+  readonly events: number;
+  readonly damaged_line: number | null;
+  readonly damaged_byte: number | null;
+  readonly reason: string | null;
+  /** Bytes after the last event that are no event: a write under way, or one that a crash cut short. No damage. */
+  readonly torn_bytes: number;
+};
+
+/** Checks every line from the first, whatever a snapshot says. */
+export function verifyJournal(dir: string): Verification {
+  let events = 0;
+  const bad = { ok: false, damaged_line: null, damaged_byte: null, torn_bytes: 0 };
+  try {
+    const fd = openedForReading(dir);
+    if (fd === null) return { ...bad, events, reason: "there is no journal here" };
+    closeSync(fd);
+    const { torn } = readJournal(dir, { from: "start", onEntry: () => void events++ });
+    return { ok: true, events, damaged_line: null, damaged_byte: null, reason: null, torn_bytes: torn?.bytes ?? 0 };
+  } catch (error) {
+    if (!(error instanceof JournalFailure)) throw error;
+    const { trouble } = error;
+    if (trouble.kind !== "journal_damaged") return { ...bad, events, reason: error.message };
+    return { ...bad, events, damaged_line: trouble.line, damaged_byte: trouble.byte, reason: trouble.detail };
+  }
+}
+
+function openedForReading(dir: string): number | null {
+  try {
+    return openFile(nodeDisk, join(dir, journalFile), readFlags);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function ignore(_entry: Entry): void {
+  // Somebody who only wants to know where the journal ends.
+}

@@ -1,0 +1,64 @@
+// scene: what the journal's stories share: a folder of their own, a clock that stands where it is put, and events to write.
+
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Entry, Event } from "../contracts/event.ts";
+import { JournalFailure } from "./failure.ts";
+import type { Options } from "./journal.ts";
+import { journalFile } from "./journal.ts";
+
+const folders: string[] = [];
+
+/** A folder in which a run may live; `sweep` removes them all. */
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "autopilot-journal-"));
+  folders.push(folder);
+  return join(folder, "run");
+}
+
+export function sweep(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+export const still: Options = { commit: "sync", now: () => "2026-01-02T03:04:05.678Z", activeMs: () => 0 };
+export const grouped: Options = { ...still, commit: "group" };
+
+/** Small and flat. */
+export function skipped(n: number): Event {
+  return { event: "step_skipped", actor: "system", reason_code: "ok", walk: String(n), step: `step-${n}` };
+}
+
+/** With something nested in it. */
+export function surveyed(...gone: string[]): Event {
+  return { event: "artifacts_surveyed", actor: "operator:ann", reason_code: "ok", gone, proved: [] };
+}
+
+export function bytesIn(dir: string): Buffer {
+  return readFileSync(join(dir, journalFile));
+}
+
+/** Puts other bytes into the journal, as damage or a crash would. In place: emptying a file first makes some disks flush it. */
+export function putBytes(dir: string, content: Uint8Array | string, file = journalFile): void {
+  const bytes = Buffer.from(content);
+  const fd = openSync(join(dir, file), "r+");
+  writeSync(fd, bytes, 0, bytes.length, 0);
+  ftruncateSync(fd, bytes.length);
+  closeSync(fd);
+}
+
+/** The event as it was given, without what the journal put around it. */
+export function eventsOf(entries: readonly Entry[]): unknown[] {
+  const around = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
+  return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => !around.has(name))));
+}
+
+export async function failureFrom(promise: Promise<unknown>): Promise<JournalFailure> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof JournalFailure) return error;
+    throw error;
+  }
+  throw new Error("expected a JournalFailure, and nothing failed");
+}

@@ -1,0 +1,77 @@
+// snapshot: the state at one place of the journal, so that opening need not read what came before (J6).
+//
+// `{"snapshot":1,"seq":…,"byte":…,"prev":"…","sha256":"<of the state's JSON>","state":{…}}`
+// It holds only if its checksum does and the journal's line in front of `byte` has the hash `prev` and the number `seq`.
+
+import { hash } from "node:crypto";
+import { fstatSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { closeSync } from "node:fs";
+import type { Disk } from "./disk.ts";
+import { nodeDisk, readFlags, replaceFile } from "./disk.ts";
+import type { Position } from "./journal.ts";
+import { faultOf, lineBytesMax } from "./line.ts";
+import { openFile } from "./open-file.ts";
+
+const version = 1;
+const snapshotFile = "snapshot.json";
+const snapshotBytesMax = 256 * 1024 * 1024;
+const header = /^\{"snapshot":1,"seq":(\d{1,15}),"byte":(\d{1,15}),"prev":"([0-9a-f]{64})","sha256":"([0-9a-f]{64})","state":$/;
+const headerBytesMax = 300;
+
+export type Snapshot = { readonly state: unknown; readonly at: Position };
+
+export function writeSnapshot(disk: Disk, dir: string, at: Readonly<Position>, state: object): void {
+  const json = Buffer.from(JSON.stringify(state));
+  const head = `{"snapshot":${version},"seq":${at.seq},"byte":${at.byte},"prev":"${at.prev}","sha256":"${hash("sha256", json)}","state":`;
+  const bytes = Buffer.concat([Buffer.from(head), json, Buffer.from("}\n")]);
+  replaceFile(disk, join(dir, snapshotFile), join(dir, `${snapshotFile}.tmp`), bytes);
+}
+
+/** The last snapshot, if it is sound and of this journal; null in any doubt. */
+export function readSnapshot(dir: string, journalFd: number): Snapshot | null {
+  try {
+    return soundSnapshot(bytesOf(join(dir, snapshotFile)), journalFd);
+  } catch {
+    // Whatever is wrong with it, the journal tells the same from its start.
+    return null;
+  }
+}
+
+function bytesOf(path: string): Buffer {
+  const fd = openFile(nodeDisk, path, readFlags);
+  try {
+    return fstatSync(fd).size > snapshotBytesMax ? Buffer.alloc(0) : readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function soundSnapshot(bytes: Buffer, journalFd: number): Snapshot | null {
+  const key = '"state":';
+  const stateAt = bytes.subarray(0, headerBytesMax).indexOf(key) + key.length;
+  const [, seq, byte, prev, sha256] = header.exec(bytes.toString("latin1", 0, stateAt)) ?? [];
+  if (prev === undefined || bytes.toString("latin1", bytes.length - 2) !== "}\n") return null;
+  const at = positionAfter(journalFd, Number(byte));
+  if (at === null || at.prev !== prev || at.seq !== Number(seq)) return null;
+  const json = bytes.subarray(stateAt, bytes.length - 2);
+  if (hash("sha256", json) !== sha256) return null;
+  return { state: JSON.parse(json.toString("utf8")) as unknown, at };
+}
+
+/** Where the journal stands after the line that ends at this byte, as that line tells; null if no sound line ends there. */
+function positionAfter(fd: number, byte: number): Position | null {
+  if (byte <= 1 || byte > fstatSync(fd).size) return null;
+  for (let window = 4096; ; window *= 16) {
+    const length = Math.min(window, byte, lineBytesMax + 2);
+    const bytes = Buffer.alloc(length);
+    if (readSync(fd, bytes, 0, length, byte - length) !== length || bytes[length - 1] !== 10) return null;
+    const before = bytes.lastIndexOf(10, length - 2);
+    if (before === -1 && length < byte && length < lineBytesMax + 2) continue;
+    if (before === -1 && length < byte) return null;
+    const start = before + 1;
+    if (faultOf(bytes, start, length - 1) !== null) return null;
+    const line = JSON.parse(bytes.toString("utf8", start, length - 1)) as { seq: number; epoch: number; active_ms: number };
+    return { seq: line.seq, epoch: line.epoch, activeMs: line.active_ms, byte, prev: hash("sha256", bytes.subarray(start, length - 1)) };
+  }
+}

@@ -1,0 +1,176 @@
+// writer: takes events to the disk. One write and one sync a batch, nothing else.
+//
+// Invariants:
+//   W1. An entry is handed back only after the sync that covers its line has returned.
+//   W2. At most one batch is written and not yet synced, so a crash tears at most one.
+//   W3. The first failure is the last word: the file is cut back to what was acknowledged, and nothing is tried again on this descriptor.
+
+import type { Entry, Event } from "../contracts/event.ts";
+import { invariant } from "../kit/invariant.ts";
+import type { Disk } from "./disk.ts";
+import { writeAll } from "./disk.ts";
+import { failureOf, JournalFailure } from "./failure.ts";
+import type { Position } from "./journal.ts";
+import type { Batch, Stamp } from "./line.ts";
+import { addLine, appendBytesMax, batchBytesMax } from "./line.ts";
+
+type Waiting = {
+  readonly entries: readonly Entry[];
+  readonly resolve: (entries: readonly Entry[]) => void;
+  readonly reject: (failure: Error) => void;
+};
+type Load = Batch & { tip: Position; readonly waiting: Waiting[] };
+
+/** A buffer that grew beyond this for one large batch is let go afterwards. */
+const keptBytesMax = 256 * 1024;
+const firstBytes = 16 * 1024;
+
+export class Writer {
+  readonly #disk: Disk;
+  readonly #fd: number;
+  readonly #stamp: () => Stamp;
+  /** After the last line that was encoded, and after the last that is on disk. */
+  #tip: Position;
+  #acknowledged: Position;
+  #failure: Error | null = null;
+  readonly #queue: Load[] = [];
+  #isSyncing = false;
+  #isScheduled = false;
+  readonly #spare: Buffer[] = [];
+  #onIdle: (() => void) | null = null;
+
+  constructor(disk: Disk, fd: number, at: Position, stamp: () => Stamp) {
+    this.#disk = disk;
+    this.#fd = fd;
+    this.#tip = at;
+    this.#acknowledged = at;
+    this.#stamp = stamp;
+  }
+
+  get position(): Readonly<Position> {
+    return this.#acknowledged;
+  }
+
+  appendSync(events: readonly Event[]): readonly Entry[] {
+    if (this.#failure !== null) throw this.#failure; // W3
+    invariant(!this.#isBusy, "no synchronous append while a shared one is under way");
+    const load = this.#emptyLoad();
+    const entries = this.#encode(load, events);
+    this.#write(load);
+    try {
+      this.#disk.fdatasync(this.#fd);
+    } catch (error) {
+      throw this.#die(error, "syncing the journal", load);
+    }
+    this.#settle(load); // W1
+    return entries;
+  }
+
+  append(events: readonly Event[]): Promise<readonly Entry[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== null) throw this.#failure; // W3
+      const load = this.#openLoad();
+      const entries = this.#encode(load, events);
+      load.waiting.push({ entries, resolve, reject });
+      // A microtask later, whatever else was appended in this turn of the loop shares the write.
+      if (this.#isSyncing || this.#isScheduled) return;
+      this.#isScheduled = true;
+      queueMicrotask(() => this.#flush());
+    });
+  }
+
+  /** Nothing more will be taken, because the disk failed elsewhere; whoever waits still gets an answer. */
+  refuse(failure: Error): void {
+    this.#failure ??= failure;
+  }
+
+  async idle(): Promise<void> {
+    if (!this.#isBusy) return;
+    await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  get #isBusy(): boolean {
+    return this.#isSyncing || this.#queue.length > 0;
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    const load = this.#isSyncing ? undefined : this.#queue.shift(); // W2
+    if (load === undefined) return;
+    this.#isSyncing = true;
+    try {
+      this.#write(load);
+    } catch {
+      // Everybody who waits has been told.
+      return;
+    }
+    this.#disk.fdatasyncLater(this.#fd, (error) => {
+      if (error !== null && error !== undefined) {
+        this.#die(error, "syncing the journal", load);
+        return;
+      }
+      this.#isSyncing = false;
+      this.#settle(load); // W1
+      this.#flush();
+      if (!this.#isBusy) this.#onIdle?.();
+    });
+  }
+
+  #encode(load: Load, events: readonly Event[]): readonly Entry[] {
+    const at = { ...this.#tip };
+    const used = load.used;
+    try {
+      const stamp = this.#stamp();
+      const entries = events.map((event) => addLine(load, at, stamp, event));
+      const bytes = load.used - used;
+      if (bytes > appendBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: appendBytesMax });
+      this.#tip = at;
+      load.tip = at;
+      return entries;
+    } catch (error) {
+      load.used = used;
+      throw error;
+    }
+  }
+
+  #write(load: Load): void {
+    try {
+      writeAll(this.#disk, this.#fd, load.bytes, load.used, null);
+    } catch (error) {
+      throw this.#die(error, "writing the journal", load);
+    }
+  }
+
+  #settle(load: Load): void {
+    this.#acknowledged = load.tip;
+    if (load.bytes.length <= keptBytesMax) this.#spare.push(load.bytes);
+    for (const { entries, resolve } of load.waiting) resolve(entries);
+  }
+
+  #die(error: unknown, doing: string, load: Load): Error {
+    const failure = failureOf(error, doing);
+    this.#failure = failure;
+    try {
+      // After a failed sync the kernel may hold lines as clean that never reached the disk: they must not be found again.
+      this.#disk.ftruncate(this.#fd, this.#acknowledged.byte);
+    } catch {
+      // What stays is a torn tail or an unacknowledged line, and the next opening deals with both.
+    }
+    for (const { waiting } of [load, ...this.#queue.splice(0)]) for (const { reject } of waiting) reject(failure);
+    this.#isSyncing = false;
+    this.#onIdle?.();
+    return failure;
+  }
+
+  #openLoad(): Load {
+    const last = this.#queue.at(-1);
+    if (last !== undefined && last.used <= batchBytesMax - appendBytesMax) return last;
+    const load = this.#emptyLoad();
+    this.#queue.push(load);
+    return load;
+  }
+
+  #emptyLoad(): Load {
+    return { bytes: this.#spare.pop() ?? Buffer.allocUnsafeSlow(firstBytes), used: 0, tip: this.#tip, waiting: [] };
+  }
+}

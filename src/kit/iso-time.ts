@@ -1,0 +1,49 @@
+/** Calendar arithmetic on ISO 8601 in UTC, without a clock: the same text gives the same answer everywhere. */
+
+const shape = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/;
+const dayMs = 86_400_000;
+
+/** Milliseconds since 1970, or null where the text is no ISO 8601 time in UTC. */
+export function msOf(iso: string): number | null {
+  const found = shape.exec(iso);
+  if (found === null) return null;
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return null;
+  const ms = Number((found[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  return daysOf(year, month, day) * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
+}
+
+/** The time so many minutes later, to the millisecond; the text itself where it is no time. */
+export function plusMinutes(iso: string, minutes: number): string {
+  const ms = msOf(iso);
+  return ms === null ? iso : isoOf(ms + Math.round(minutes * 60_000));
+}
+
+export function isoOf(ms: number): string {
+  const days = Math.floor(ms / dayMs);
+  const rest = ms - days * dayMs;
+  const { year, month, day } = dateOf(days);
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+  const time = `${two(rest / 3_600_000)}:${two((rest / 60_000) % 60)}:${two((rest / 1000) % 60)}`;
+  return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${time}.${String(rest % 1000).padStart(3, "0")}Z`;
+}
+
+// Years are counted from March, so that the leap day is a year's last; 400 years are always 146,097 days.
+function daysOf(year: number, month: number, day: number): number {
+  const from = month <= 2 ? year - 1 : year;
+  const era = Math.floor(from / 400);
+  const inEra = from - era * 400;
+  const inYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  return era * 146_097 + inEra * 365 + Math.floor(inEra / 4) - Math.floor(inEra / 100) + inYear - 719_468;
+}
+
+function dateOf(days: number): { year: number; month: number; day: number } {
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const inEra = shifted - era * 146_097;
+  const yearInEra = Math.floor((inEra - Math.floor(inEra / 1460) + Math.floor(inEra / 36_524) - Math.floor(inEra / 146_096)) / 365);
+  const inYear = inEra - (365 * yearInEra + Math.floor(yearInEra / 4) - Math.floor(yearInEra / 100));
+  const marchMonth = Math.floor((5 * inYear + 2) / 153);
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  return { year: era * 400 + yearInEra + (month <= 2 ? 1 : 0), month, day: inYear - Math.floor((153 * marchMonth + 2) / 5) + 1 };
+}

@@ -1,0 +1,145 @@
+// located-issues: what a schema has against a value, in words a person can act on: the deepest cause, every unknown key, the nearest known one.
+
+import * as v from "valibot";
+import { shown, type DataPath } from "./finding.ts";
+import { didYouMean } from "./suggest.ts";
+
+export type Issue = { readonly path: DataPath; readonly isAboutKey: boolean; readonly rule: string; readonly message: string };
+
+const schemasMax = 200;
+
+export function issuesOf<S extends v.GenericSchema>(
+  schema: S,
+  value: unknown,
+): { readonly value: v.InferOutput<S>; readonly issues: readonly Issue[] } {
+  const result = v.safeParse(schema, value);
+  const issues = [...listsForMappings(schema, value), ...(result.issues ?? []).flatMap((issue) => causesOf(issue, [], schema))];
+  const seen = new Set<string>();
+  const once = issues.filter((issue) => {
+    const key = JSON.stringify([issue.path, issue.rule]);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+  return { value: result.output, issues: once };
+}
+
+type Raw = v.BaseIssue<unknown>;
+
+function causesOf(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Issue[] {
+  const path = [...prefix, ...(issue.path ?? []).map((item) => item.key as string | number)];
+  if (issue.issues !== undefined) {
+    // A union names every member's complaint. The one that came deepest into the value is the member that was meant.
+    const depth = Math.max(...issue.issues.map((inner) => inner.path?.length ?? 0));
+    const isMapping = typeof issue.input === "object" && issue.input !== null;
+    const deepest = depth === 0 || !isMapping ? [] : issue.issues.filter((inner) => (inner.path?.length ?? 0) === depth);
+    const unknown = deepest.filter(isUnknownKey);
+    const meant = unknown.length > 0 ? unknown : deepest;
+    if (meant.length > 0) return meant.flatMap((inner) => causesOf(inner, path, schema));
+    const custom = issue.issues.find((inner) => typeof inner.input === typeof issue.input && inner.kind === "validation");
+    if (custom !== undefined) return causesOf(custom, path, schema);
+  }
+  if (isUnknownKey(issue)) return unknownKeys(issue, path, schema);
+  const last = issue.path?.at(-1);
+  if (last !== undefined && "origin" in last && last.origin === "key") {
+    return [{ path, isAboutKey: false, rule: "missing_key", message: `found no ${path.at(-1)}, expected one` }];
+  }
+  const isWrongType = issue.kind === "schema";
+  return [
+    {
+      path,
+      isAboutKey: false,
+      rule: isWrongType ? "wrong_type" : "wrong_value",
+      message: `found ${shown(issue.input)}, ${expectationOf(issue)}`,
+    },
+  ];
+}
+
+const isUnknownKey = (issue: Raw): boolean => issue.expected === "never" && issue.type.startsWith("strict");
+
+/** The schema stops at the first unknown key; a person wants to see all of them. */
+function unknownKeys(issue: Raw, path: DataPath, schema: v.GenericSchema): Issue[] {
+  const parent = path.slice(0, -1);
+  const known = new Set(schemasAt(schema, parent).flatMap((at) => Object.keys(at.entries ?? {})));
+  const mapping = issue.path?.at(-1)?.input;
+  const keys =
+    typeof mapping === "object" && mapping !== null && known.size > 0
+      ? Object.keys(mapping).filter((key) => !known.has(key))
+      : [String(path.at(-1))];
+  const names = [...known].sort();
+  const list = names.length <= 12 ? `: ${names.join(", ")}` : "";
+  return keys.map((key) => ({
+    path: [...parent, key],
+    isAboutKey: true,
+    rule: "unknown_key",
+    message: `found the unknown key ${shown(key)}, expected one of the ${names.length} known ones${list}.${didYouMean(key, known)}`,
+  }));
+}
+
+function expectationOf(issue: Raw): string {
+  // A schema's own words are kept; the library's are put into ours.
+  if (!issue.message.startsWith("Invalid ")) return issue.message.startsWith("expected") ? issue.message : `expected ${issue.message}`;
+  const expected = (issue.expected ?? "another value")
+    .replaceAll("Object", "a mapping")
+    .replaceAll("Array", "a list")
+    .replaceAll(/\bstring\b/g, "text")
+    .replaceAll(/\bboolean\b/g, "true or false")
+    .replaceAll(/\bnumber\b/g, "a number");
+  return `expected ${expected.replace(/^\((.*)\)$/, "$1").replaceAll(" | ", " or ")}`;
+}
+
+/** The library lets a list pass for a mapping whose keys are all optional; we do not. */
+function listsForMappings(schema: v.GenericSchema, value: unknown): Issue[] {
+  const found: Issue[] = [];
+  const visit = (item: unknown, path: DataPath): void => {
+    if (Array.isArray(item)) {
+      const types = schemasAt(schema, path).map((at) => at.type);
+      if (types.length > 0 && types.every((type) => /object$|^record$/.test(type))) {
+        found.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
+      }
+      item.forEach((inner, n) => visit(inner, [...path, n]));
+    } else if (typeof item === "object" && item !== null) {
+      for (const [key, inner] of Object.entries(item)) visit(inner, [...path, key]);
+    }
+  };
+  visit(value, []);
+  return found;
+}
+
+type AnySchema = {
+  readonly type: string;
+  readonly entries?: Readonly<Record<string, AnySchema>>;
+  readonly item?: AnySchema;
+  readonly value?: AnySchema;
+  readonly wrapped?: AnySchema;
+  readonly options?: readonly unknown[];
+  readonly getter?: (input: unknown) => AnySchema;
+};
+
+/** Every schema that may stand at a path, unions and wrappers opened. */
+function schemasAt(schema: v.GenericSchema, path: DataPath): AnySchema[] {
+  let at = opened([schema]);
+  for (const part of path) {
+    const inner = at.flatMap((one) => [
+      Object.hasOwn(one.entries ?? {}, part) ? one.entries?.[part] : undefined,
+      one.item,
+      one.type === "record" ? one.value : undefined,
+    ]);
+    at = opened(inner.filter((one) => one !== undefined));
+  }
+  return at;
+}
+
+function opened(schemas: readonly AnySchema[]): AnySchema[] {
+  const found: AnySchema[] = [];
+  const queue = [...schemas];
+  while (queue.length > 0 && found.length < schemasMax) {
+    const one = queue.shift();
+    if (one === undefined) break;
+    if (one.type === "lazy" && one.getter !== undefined) queue.push(one.getter(undefined));
+    else if (one.wrapped !== undefined) queue.push(one.wrapped);
+    else if ((one.type === "union" || one.type === "variant") && one.options !== undefined) queue.push(...(one.options as AnySchema[]));
+    else found.push(one);
+  }
+  return found;
+}

@@ -1,0 +1,9 @@
+/** Time, in two kinds: what the calendar says, and what cannot be set back. */
+export interface Clock {
+  /** ISO 8601 in UTC, to the millisecond. */
+  now(): string;
+  /** Milliseconds that only grow; deadlines and budgets are measured with it. */
+  monotonicMs(): number;
+  /** Calls back once after `ms`; the returned function calls it off. */
+  after(ms: number, callback: () => void): () => void;
+}

@@ -1,0 +1,48 @@
+import type { CheckResult } from "../contracts/evidence.ts";
+import type { AttemptId } from "../contracts/ids.ts";
+import type { Facts, Outcome } from "../contracts/outcome.ts";
+import type { Signal } from "../contracts/signal.ts";
+
+/** What a runner's own function came to. */
+export type FunctionResult = {
+  readonly ok: boolean;
+  readonly facts: Facts;
+  readonly reason?: string;
+  readonly detail?: string;
+  readonly checks?: readonly CheckResult[];
+};
+
+/** `none`: only reads. `idempotent`: may be done twice. `keyed`: leaves its key in the world, so it is found and not done twice. */
+export type Effect = "none" | "idempotent" | "keyed";
+
+/**
+ * The runner's own deeds, by name: what `run:` steps, named proofs, readers and check groups stand for.
+ * `State` and `Walk` are the core's views; a port names no room above it, so they come in as types.
+ */
+export interface Functions<State, Walk> {
+  readonly run: Readonly<Record<string, { readonly version: number; readonly effect: Effect; readonly perform: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult>; readonly isDone?: (attempt: AttemptId) => Promise<boolean> }>>;
+  readonly proof: Readonly<Record<string, { readonly version: number; readonly prove: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult> }>>;
+  readonly phases: Readonly<Record<string, (state: State) => Promise<readonly { readonly id: string; readonly name?: string; readonly after: readonly string[]; readonly skip?: string }[]>>>;
+  readonly tasks: Readonly<
+    Record<
+      string,
+      (state: State, walk: Walk) => Promise<{
+        readonly tasks: readonly { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[]; readonly title?: string; readonly type?: string }[];
+      }>
+    >
+  >;
+}
+
+export type FunctionOrder<State, Walk> = {
+  readonly attempt: AttemptId;
+  readonly state: State;
+  readonly walk: Walk;
+  readonly commit: string;
+  readonly changed: readonly string[];
+  /** What this step itself came to the last time, whatever the round. */
+  readonly previous: Readonly<Outcome> | null;
+  /** The outcomes of the steps that its `sees` names. */
+  readonly sees: Readonly<Record<string, Readonly<Outcome>>>;
+  readonly cancel: AbortSignal;
+  readonly onSignal: (signal: Signal) => void;
+};

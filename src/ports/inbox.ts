@@ -1,0 +1,18 @@
+import type { EventOf } from "../contracts/event.ts";
+
+/** What another process may ask of a run: pause or stop it, resume it, raise a limit, answer a block. */
+export type Request =
+  | Omit<EventOf<"control_requested">, "reason_code">
+  | Omit<EventOf<"limit_raised">, "reason_code">
+  | Omit<EventOf<"block_answered">, "reason_code">
+  | (Omit<EventOf<"run_resumed">, "reason_code" | "from_state" | "to_state">);
+
+/** Requests from other processes. They lie on disk until the owner has journaled them, each exactly once by its key. */
+export interface Inbox {
+  /** What has arrived and is not forgotten yet, oldest first. */
+  pending(): Promise<readonly Request[]>;
+  /** The request is journaled, or can never fit: it may go. */
+  forget(request: string): Promise<void>;
+  /** Calls back when something may have arrived; the returned function ends that. */
+  watch(callback: () => void): () => void;
+}

@@ -1,0 +1,47 @@
+// catalog: every command there is, and in which order the help shows them.
+
+import { ack } from "./commands/ack.ts";
+import { agentsTry } from "./commands/agents-try.ts";
+import { agents } from "./commands/agents.ts";
+import { answer } from "./commands/answer.ts";
+import { approve } from "./commands/approve.ts";
+import { budgetRaise } from "./commands/budget-raise.ts";
+import { budget } from "./commands/budget.ts";
+import { completionsOf } from "./commands/completions.ts";
+import { config } from "./commands/config.ts";
+import { demo } from "./commands/demo.ts";
+import { doctor } from "./commands/doctor.ts";
+import { flowDetect } from "./commands/flow-detect.ts";
+import { flowLint } from "./commands/flow-lint.ts";
+import { flowList } from "./commands/flow-list.ts";
+import { flowShow } from "./commands/flow-show.ts";
+import { flow } from "./commands/flow.ts";
+import { go } from "./commands/go.ts";
+import { helpOf } from "./commands/help.ts";
+import { inbox } from "./commands/inbox.ts";
+import { init } from "./commands/init.ts";
+import { log } from "./commands/log.ts";
+import { pause } from "./commands/pause.ts";
+import { report } from "./commands/report.ts";
+import { resume } from "./commands/resume.ts";
+import { schema } from "./commands/schema.ts";
+import { start } from "./commands/start.ts";
+import { status } from "./commands/status.ts";
+import { stop } from "./commands/stop.ts";
+import { validate } from "./commands/validate.ts";
+import { verify } from "./commands/verify.ts";
+import { watch } from "./commands/watch.ts";
+import type { Chapter } from "./help-page.ts";
+import type { Command } from "./spec.ts";
+
+export const chapters: readonly Chapter[] = [
+  { title: "Work", commands: [go, start, status, watch, pause, resume, stop, report] },
+  { title: "Decide", commands: [ack, approve, answer, inbox, budget, budgetRaise] },
+  {
+    title: "Look and check",
+    commands: [log, verify, validate, flow, flowList, flowShow, flowLint, flowDetect, agents, agentsTry, config, schema, doctor],
+  },
+  { title: "Set up", commands: [init, demo, completionsOf(() => commands), helpOf(() => chapters)] },
+];
+
+export const commands: readonly Command[] = chapters.flatMap((chapter) => chapter.commands);

@@ -1,0 +1,14 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const ack: Command = {
+  name: "ack",
+  summary: "Acknowledge a preview, so that `go` may execute it.",
+  usage: "ID",
+  details: ["ID is what the preview ends with; its beginning is enough where it is unambiguous."],
+  arguments: [{ name: "ID", about: "the preview's id" }],
+  flags: [],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/ack.ts")).ack(place, { id: given.words[0] ?? "", ...defined({ run: given.run }) }),
+};

@@ -1,0 +1,12 @@
+import type { Command } from "../spec.ts";
+
+export const agentsTry: Command = {
+  name: "agents try",
+  summary: "Give an agent one tiny turn in a throw-away folder and say what came of it.",
+  usage: "NAME",
+  details: ["Uses the agent for real: a real model is paid for a few tokens."],
+  arguments: [{ name: "NAME", about: "the agent's name, or scripted:FILE" }],
+  flags: [],
+  takesRun: false,
+  run: async (place, given) => (await import("../../../host/agents.ts")).tryAgent(place, { name: given.words[0] ?? "" }),
+};

@@ -1,0 +1,17 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const answer: Command = {
+  name: "answer",
+  summary: "Answer a question the run has put to people.",
+  usage: "[--block ID] ANSWER…",
+  details: ["Without --block the one question that is open. The answer is journaled with your name; `autopilot resume` goes on."],
+  arguments: [{ name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
+  flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/answer.ts")).answer(place, {
+      text: given.words.join(" "),
+      ...defined({ run: given.run, block: given.text("block") }),
+    }),
+};

@@ -1,0 +1,17 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const budgetRaise: Command = {
+  name: "budget raise",
+  summary: "Raise a limit of a paused run.",
+  usage: "LIMIT… [--reason TEXT]",
+  details: ["`tokens=+100k` adds, `tokens=300k` sets. Journaled with your name and the reason; then `autopilot resume`."],
+  arguments: [{ name: "LIMIT", about: "tokens=, minutes=, calls=, usd= or retries=, with an amount", many: true }],
+  flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/budget.ts")).raise(place, {
+      limits: [...given.words],
+      ...defined({ run: given.run, reason: given.text("reason") }),
+    }),
+};

@@ -1,0 +1,13 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const budget: Command = {
+  name: "budget",
+  summary: "What the run may use and has used.",
+  usage: "",
+  details: ["`autopilot budget raise` raises a limit."],
+  arguments: [],
+  flags: [],
+  takesRun: true,
+  run: async (place, given) => (await import("../../../host/budget.ts")).budget(place, defined({ run: given.run })),
+};

@@ -1,0 +1,13 @@
+import type { Command } from "../spec.ts";
+
+export const demo: Command = {
+  name: "demo",
+  summary: "See the whole thing on a throw-away repository, with the embedded agent. Free, and no network.",
+  usage: "[--keep]",
+  details: ["Makes a repository in a temporary folder, takes an objective through it, and shows each step with its proof."],
+  arguments: [],
+  flags: [{ name: "keep", kind: "flag", about: "Leave the repository there to look at." }],
+  takesRun: false,
+  onInterrupt: "! Ending the demo; once more leaves at once.",
+  run: async (place, given) => (await import("../../../host/demo.ts")).demo(place, { keep: given.flag("keep") }),
+};

@@ -1,0 +1,38 @@
+import { defined } from "../defined.ts";
+import { goalWords, objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
+
+const goFlags: readonly FlagSpec[] = [
+  { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." },
+  { name: "max-cycles", kind: "number", min: 1, placeholder: "N", about: "At most N cycles in this invocation.", standard: "20" },
+  { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
+  { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+  { name: "accept-spec-change", kind: "flag", about: "Go on although the specification changed since the run began." },
+];
+
+export const go: Command = {
+  name: "go",
+  summary: "Begin, or take up what is open, and work until it is done, paused or out of cycles.",
+  usage: "[GOAL…] [--yes] [--max-cycles N] …",
+  details: [
+    '`autopilot` alone and `autopilot "a goal"` mean this command.',
+    "With no words it takes up the open run. A preview that nobody acknowledged is shown first: on a terminal you are asked, elsewhere give --yes or `autopilot ack`.",
+    "Ctrl-C once pauses when the turn ends; twice leaves at once. Either way `autopilot resume` goes on.",
+    "Exit 0: verified, or left for a reason that is no failure; 1: a failure, explained; 2: usage; 70: a bug of autopilot's.",
+  ],
+  arguments: [goalWords],
+  flags: [...goFlags, ...objectiveFlags],
+  takesRun: true,
+  onInterrupt: restsWhenInterrupted,
+  run: async (place, given) =>
+    (await import("../../../host/go.ts")).go(place, {
+      ...objectiveOf(given),
+      yes: given.flag("yes"),
+      ...defined({
+        maxCycles: given.number("max-cycles"),
+        now: given.flag("now") || undefined,
+        adoptConfig: given.flag("adopt-config") || undefined,
+        acceptSpecChange: given.flag("accept-spec-change") || undefined,
+      }),
+    }),
+};

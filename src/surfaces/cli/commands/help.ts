@@ -1,0 +1,50 @@
+import type { Answer } from "../../../contracts/answer.ts";
+import { didYouMean } from "../../../kit/suggest.ts";
+import { type Chapter, helpPage, overviewPage } from "../help-page.ts";
+import type { Command } from "../spec.ts";
+
+/** The chapters come as a function, because help itself stands in one of them. */
+export const helpOf = (chapters: () => readonly Chapter[]): Command => ({
+  name: "help",
+  summary: "All commands, or everything about one.",
+  usage: "[COMMAND]",
+  details: ["`autopilot COMMAND --help` says the same."],
+  arguments: [{ name: "COMMAND", about: "one command", many: true, optional: true }],
+  flags: [],
+  takesRun: false,
+  run: (_place, given) => Promise.resolve(helpAnswer(chapters(), given.words.join(" "))),
+});
+
+export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
+  const all = chapters.flatMap(({ commands }) => commands);
+  if (name === "") return found("All commands.", overviewPage(chapters), all.map(dataOf));
+  const command = all.find((candidate) => candidate.name === name);
+  if (command !== undefined) return found(command.summary, helpPage(command), [dataOf(command)]);
+  const message = `There is no command ${name}.${didYouMean(
+    name,
+    all.map((candidate) => candidate.name),
+  )}`;
+  return { result: "FAIL", reason_code: "usage", run_id: null, state: null, message, warnings: [], remediation: ["autopilot help"] };
+}
+
+const found = (message: string, page: readonly string[], commands: readonly unknown[]): Answer => ({
+  result: "PASS",
+  reason_code: "ok",
+  run_id: null,
+  state: null,
+  message,
+  warnings: [],
+  remediation: [],
+  page,
+  data: { commands },
+});
+
+/** The spec without its code. */
+const dataOf = ({ name, summary, usage, details, arguments: words, flags }: Command): object => ({
+  name,
+  summary,
+  usage,
+  details,
+  arguments: words,
+  flags: flags.map(({ form: _form, ...flag }) => flag),
+});

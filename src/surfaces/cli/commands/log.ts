@@ -1,0 +1,22 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const log: Command = {
+  name: "log",
+  summary: "The run's journal in words.",
+  usage: "[--since SEQ] [--jsonl]",
+  details: ["One line a fact: number, time, what happened, who did it. --json gives the events as an array, --jsonl one a line."],
+  arguments: [],
+  flags: [
+    { name: "jsonl", kind: "flag", excludes: "json", about: "The events as they lie in the journal, one JSON object a line." },
+    { name: "since", kind: "number", placeholder: "SEQ", about: "Only from this number on." },
+  ],
+  takesRun: true,
+  isRaw: (given) => given.flag("jsonl"),
+  run: async (place, given, print) =>
+    (await import("../../../host/log.ts")).log(place, {
+      jsonl: given.flag("jsonl"),
+      print,
+      ...defined({ run: given.run, since: given.number("since") }),
+    }),
+};

@@ -1,0 +1,14 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const pause: Command = {
+  name: "pause",
+  summary: "Pause the run when its turn ends, or at once.",
+  usage: "[--now]",
+  details: ["Works from any terminal. What was paid for and recorded is kept; `autopilot resume` goes on there."],
+  arguments: [],
+  flags: [{ name: "now", kind: "flag", about: "Cancel the turn and set it aside." }],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/pause.ts")).pause(place, { now: given.flag("now"), ...defined({ run: given.run }) }),
+};

@@ -1,0 +1,13 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const report: Command = {
+  name: "report",
+  summary: "What was asked, done, proved, claimed, and is still open.",
+  usage: "",
+  details: ["What the runner proved and what the agent says stand apart. `autopilot verify` runs the proof again."],
+  arguments: [],
+  flags: [],
+  takesRun: true,
+  run: async (place, given) => (await import("../../../host/report.ts")).report(place, defined({ run: given.run })),
+};

@@ -1,0 +1,13 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const schema: Command = {
+  name: "schema",
+  summary: "The JSON Schema of every file and JSON output; the table of reason codes.",
+  usage: "[NAME]",
+  details: ["Without NAME the names there are. `autopilot schema reason-codes` lists every code with its meaning, result and hint."],
+  arguments: [{ name: "NAME", about: "which one", optional: true }],
+  flags: [],
+  takesRun: false,
+  run: async (place, given) => (await import("../../../host/schemas.ts")).schema(place, defined({ name: given.words[0] })),
+};

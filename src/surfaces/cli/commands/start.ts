@@ -1,0 +1,17 @@
+import { goalWords, objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import type { Command } from "../spec.ts";
+
+export const start: Command = {
+  name: "start",
+  summary: "Write a draft and show what it would do; nothing is executed.",
+  usage: "[GOAL…] [--scope GLOBS] [--done-criteria 'TEXT :: COMMAND'] …",
+  details: [
+    "Checks the objective, fills in what was not given (and says so), and shows the preview: phases, agents, scope, checks, limits, isolation, estimate.",
+    "The preview's id acknowledges it: `autopilot ack ID`, then `autopilot go`. A changed objective, flow, config or scope makes a new id.",
+    'Quote values of more than one word: --goal "fix docs" --scope "docs/**,README.md".',
+  ],
+  arguments: [goalWords],
+  flags: objectiveFlags,
+  takesRun: false,
+  run: async (place, given) => (await import("../../../host/start.ts")).start(place, objectiveOf(given)),
+};

@@ -1,0 +1,14 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const stop: Command = {
+  name: "stop",
+  summary: "End the run for good; its branch and its journal stay.",
+  usage: "[--reason TEXT]",
+  details: ["Cancels the agent and every process it started, within two seconds, whatever the agent does. A stopped run is never resumed."],
+  arguments: [],
+  flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/stop.ts")).stop(place, defined({ run: given.run, reason: given.text("reason") })),
+};

@@ -1,0 +1,17 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const verify: Command = {
+  name: "verify",
+  summary: "Check a run again: its journal's chain, and every piece of evidence in a fresh checkout.",
+  usage: "[RUN] [--chain-only]",
+  details: ["Nothing recorded is believed: the commands are run again on the recorded commits and compared."],
+  arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
+  flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/verify.ts")).verify(place, {
+      chainOnly: given.flag("chain-only"),
+      ...defined({ run: given.words[0] ?? given.run }),
+    }),
+};

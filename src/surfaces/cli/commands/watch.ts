@@ -1,0 +1,14 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const watch: Command = {
+  name: "watch",
+  summary: "Follow a run from another terminal, live.",
+  usage: "",
+  details: ["Only looks: leaving it changes nothing about the run."],
+  arguments: [],
+  flags: [],
+  takesRun: true,
+  onInterrupt: "· Leaving; the run goes on.",
+  run: async (place, given) => (await import("../../../host/watch.ts")).watch(place, defined({ run: given.run })),
+};

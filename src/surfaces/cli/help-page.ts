@@ -1,0 +1,82 @@
+// help-page: the help of one command and of all, from their specs.
+
+import { type ArgumentSpec, type Command, type FlagSpec, globalFlags } from "./spec.ts";
+
+export type Chapter = { readonly title: string; readonly commands: readonly Command[] };
+
+export const usageLine = ({ name, usage }: Command): string => `Usage: autopilot ${name}${usage === "" ? "" : ` ${usage}`}`;
+
+/** Everything about one command. */
+export function helpPage(command: Command): readonly string[] {
+  const flags = command.flags.filter(({ hidden }) => hidden !== true);
+  const globals = globalFlags.filter(({ name }) => name !== "run" || command.takesRun);
+  return [
+    command.summary,
+    "",
+    usageLine(command),
+    "",
+    ...command.details,
+    ...table(
+      "Words",
+      command.arguments.map((argument) => [argumentHead(argument), argument.about]),
+    ),
+    ...table(
+      "Flags",
+      flags.map((flag) => [flagHead(flag), flagAbout(flag)]),
+    ),
+    ...table(
+      "Everywhere",
+      globals.map((flag) => [flagHead(flag), flagAbout(flag)]),
+    ),
+  ];
+}
+
+/** All commands, a line each. */
+export function overviewPage(chapters: readonly Chapter[]): readonly string[] {
+  return [
+    "autopilot drives AI coding agents towards a goal, inside bounds, and proves what they did.",
+    "",
+    'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json] [-C DIR] [--run ID]',
+    ...chapters.flatMap(({ title, commands }) =>
+      table(
+        title,
+        commands.filter(({ name }) => !name.includes(" ")).map(({ name, summary }) => [name, summary]),
+      ),
+    ),
+    ...table(
+      "Everywhere",
+      globalFlags.map((flag) => [flagHead(flag), flagAbout(flag)]),
+    ),
+    "",
+    "Try it: autopilot demo      More: autopilot help COMMAND",
+  ];
+}
+
+function table(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+  if (rows.length === 0) return [];
+  const width = Math.min(32, Math.max(...rows.map(([head]) => head.length)));
+  return [
+    "",
+    title,
+    ...rows
+      .map(([head, about]) => (head.length > width ? `  ${head}\n  ${" ".repeat(width)}  ${about}` : `  ${head.padEnd(width)}  ${about}`))
+      .flatMap((row) => row.split("\n")),
+  ];
+}
+
+const argumentHead = ({ name, many, optional }: ArgumentSpec): string => {
+  const word = many === true ? `${name}…` : name;
+  return optional === true ? `[${word}]` : word;
+};
+
+function flagHead({ name, short, kind, placeholder, values }: FlagSpec): string {
+  // `-C DIR` is known by its letter; the long form is there for the curious.
+  const long = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  if (kind === "flag") return long;
+  return `${long} ${placeholder ?? (values === undefined ? "VALUE" : name.split("-").at(-1)?.toUpperCase())}`;
+}
+
+function flagAbout({ about, values, many, standard }: FlagSpec): string {
+  const allowed = values === undefined ? "" : ` One of: ${values.join(", ")}.`;
+  return `${about}${allowed}${many === true ? " May be repeated." : ""}${standard === undefined ? "" : ` Default: ${standard}.`}`;
+}

@@ -1,0 +1,40 @@
+import type { Io } from "./io.ts";
+
+export type FakeIo = {
+  readonly io: Io;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly interrupt: () => void;
+  readonly left: () => number | null;
+};
+
+/** A process that only remembers what was written; `answers` are what its person types. */
+export function fakeIo(changes: Partial<Io> = {}, answers: readonly string[] = []): FakeIo {
+  const written = { out: "", err: "" };
+  const listeners = new Set<(code: number) => void>();
+  const waiting = [...answers];
+  let left: number | null = null;
+  const io: Io = {
+    cwd: "/",
+    env: {},
+    user: "kim",
+    isTerminal: { in: false, out: false, err: false },
+    columns: () => 80,
+    write: (to, text) => {
+      written[to] += text;
+    },
+    readLine: (cancel) => Promise.resolve(cancel.aborted ? null : (waiting.shift() ?? null)),
+    onInterrupt: (callback) => {
+      listeners.add(callback);
+      return () => listeners.delete(callback);
+    },
+    leave: (code) => {
+      left = code;
+    },
+    ...changes,
+  };
+  const interrupt = (): void => {
+    for (const listener of listeners) listener(130);
+  };
+  return { io, out: () => written.out, err: () => written.err, interrupt, left: () => left };
+}

@@ -1,0 +1,178 @@
+import { expect, test } from "vitest";
+import type { Answer } from "../../contracts/answer.ts";
+import { InvariantBroken } from "../../kit/invariant.ts";
+import { fakeIo } from "./io.test-support.ts";
+import { crashed, exitOf, main } from "./main.ts";
+import type { Command } from "./spec.ts";
+
+const objectIn = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+test("a usage error is told on stderr with the usage, and nothing stands on stdout", async () => {
+  const { io, out, err } = fakeIo();
+  expect(await main(["ack", "a", "b"], io)).toBe(2);
+  expect(out()).toBe("");
+  expect(err()).toBe(
+    "✗ autopilot ack takes at most 1, but 2 came: a b\nUsage: autopilot ack ID\nNext: autopilot help ack; if it is your goal: autopilot go -- ack …\n",
+  );
+});
+
+test("with --json a usage error is one object with every common field", async () => {
+  const { io, out, err } = fakeIo();
+  expect(await main(["--json", "pause", "--nwo"], io)).toBe(2);
+  expect(err()).toBe("");
+  expect(out().trimEnd().includes("\n")).toBe(false);
+  expect(objectIn(out())).toEqual({
+    result: "FAIL",
+    reason_code: "usage",
+    run_id: null,
+    state: null,
+    message: "Unknown flag --nwo. Did you mean --now?",
+    warnings: [],
+    remediation: ["autopilot help pause"],
+  });
+});
+
+test("a folder that is not there is a usage error", async () => {
+  const { io, err } = fakeIo();
+  expect(await main(["-C", "/no/such/folder", "status"], io)).toBe(2);
+  expect(err()).toContain("/no/such/folder is not a folder.");
+});
+
+test("help: all commands, one command, and none of that name", async () => {
+  const all = fakeIo();
+  expect(await main(["--help"], all.io)).toBe(0);
+  expect(all.out()).toContain("  resume ");
+  const one = fakeIo();
+  expect(await main(["pause", "-h"], one.io)).toBe(0);
+  expect(one.out()).toContain("Usage: autopilot pause [--now]");
+  const two = fakeIo();
+  expect(await main(["help", "budget", "raise"], two.io)).toBe(0);
+  expect(two.out()).toContain("Usage: autopilot budget raise LIMIT…");
+  const none = fakeIo();
+  expect(await main(["help", "statsu"], none.io)).toBe(2);
+  expect(none.err()).toContain("Did you mean status?");
+});
+
+test("help as JSON is the specs as data", async () => {
+  const { io, out } = fakeIo();
+  expect(await main(["help", "pause", "--json"], io)).toBe(0);
+  expect(objectIn(out())["commands"]).toEqual([
+    expect.objectContaining({ name: "pause", flags: [expect.objectContaining({ name: "now" })] }),
+  ]);
+});
+
+test("a bug names its rule, leaves with 70, and --json still gets its one object", () => {
+  const people = fakeIo();
+  expect(crashed(new InvariantBroken("B1: the ledger only grows"), ["go"], people.io)).toBe(70);
+  expect(people.err()).toContain("The rule that did not hold: B1: the ledger only grows");
+  expect(people.err()).not.toContain("main.test.ts");
+  const program = fakeIo();
+  expect(crashed(new TypeError("x is not a function"), ["go", "--json"], program.io)).toBe(70);
+  expect(objectIn(program.out())).toMatchObject({
+    result: "FAIL",
+    reason_code: "internal_error",
+    rule: "x is not a function",
+    kind: "TypeError",
+  });
+});
+
+test("the stack is shown only to whoever asks for it", () => {
+  const { io, out, err } = fakeIo({ env: { AUTOPILOT_DEBUG: "1" } });
+  crashed(new Error("boom\u001b[2J"), ["--json"], io);
+  expect(err()).toContain("main.test.ts");
+  expect(err()).not.toContain("\u001b");
+  expect(objectIn(out())["rule"]).toBe("boom\u001b[2J");
+});
+
+test("the exit code follows from the answer", () => {
+  const answer = { run_id: null, state: null, message: "", warnings: [], remediation: [] };
+  expect(exitOf({ ...answer, result: "PASS", reason_code: "ok" })).toBe(0);
+  expect(exitOf({ ...answer, result: "WARN", reason_code: "operator_paused" })).toBe(0);
+  expect(exitOf({ ...answer, result: "FAIL", reason_code: "run_missing" })).toBe(1);
+  expect(exitOf({ ...answer, result: "FAIL", reason_code: "usage" })).toBe(2);
+  expect(exitOf({ ...answer, result: "FAIL", reason_code: "internal_error" })).toBe(70);
+});
+
+/** A command that does what a test wants. */
+const made = (run: Command["run"], more: Partial<Command> = {}): readonly Command[] => [
+  { name: "go", summary: "", usage: "", details: [], arguments: [], flags: [], takesRun: false, run, ...more },
+];
+const fine: Answer = { result: "PASS", reason_code: "ok", run_id: null, state: null, message: "Rested.", warnings: [], remediation: [] };
+
+test("one interrupt asks the run to rest and lets it answer; the second leaves at once", async () => {
+  const heeding = fakeIo();
+  const code = main(
+    [],
+    heeding.io,
+    made(
+      async ({ interrupted }) => {
+        heeding.interrupt();
+        expect(interrupted.aborted).toBe(true);
+        return Promise.resolve(fine);
+      },
+      { onInterrupt: "resting" },
+    ),
+  );
+  expect(await code).toBe(0);
+  expect(heeding.left()).toBeNull();
+  const impatient = fakeIo();
+  const twice = made(
+    () => {
+      impatient.interrupt();
+      impatient.interrupt();
+      return Promise.resolve(fine);
+    },
+    { onInterrupt: "resting" },
+  );
+  await main([], impatient.io, twice);
+  expect(impatient.left()).toBe(130);
+});
+
+test("a command that has nothing to bring to rest leaves at the first interrupt", async () => {
+  const { io, interrupt, left } = fakeIo();
+  const once = made(() => {
+    interrupt();
+    return Promise.resolve(fine);
+  });
+  await main([], io, once);
+  expect(left()).toBe(130);
+});
+
+test("with --json nobody is asked, progress goes to stderr, and stdout is the object alone", async () => {
+  const { io, out, err } = fakeIo({ isTerminal: { in: true, out: false, err: true } });
+  const chatty = made(async (place) => {
+    place.show("working");
+    expect(place.isTerminal).toBe(false);
+    expect(await place.ask("Start?", ["y"])).toBeNull();
+    return { ...fine, page: ["a page"], data: { extra: 1 } };
+  });
+  expect(await main(["--json"], io, chatty)).toBe(0);
+  expect(objectIn(out())).toMatchObject({ result: "PASS", extra: 1 });
+  expect(err()).toContain("working");
+});
+
+test("whatever a command throws is a bug of ours, and told as one", async () => {
+  const { io, out } = fakeIo();
+  expect(
+    await main(
+      ["--json"],
+      io,
+      made(() => Promise.reject(new InvariantBroken("H1: one owner"))),
+    ),
+  ).toBe(70);
+  expect(objectIn(out())).toMatchObject({ reason_code: "internal_error", rule: "H1: one owner" });
+});
+
+test("a page for programs goes out as it is, and only the page", async () => {
+  const { io, out, err } = fakeIo();
+  const raw = made(
+    (_place, _given, print) => {
+      print('{"seq":0}');
+      return Promise.resolve({ ...fine, page: ['{"seq":1,"text":"\u202e"}'] });
+    },
+    { isRaw: () => true },
+  );
+  expect(await main([], io, raw)).toBe(0);
+  expect(out()).toBe('{"seq":0}\n{"seq":1,"text":"\u202e"}\n');
+  expect(err()).toBe("");
+});

@@ -1,0 +1,106 @@
+// objective-flags: the flags that describe an objective, shared by `start` and `go`, and what they come to for the host.
+
+import { approvalPolicies, completionModes, handoffModes, isolationLevels, riskLevels } from "../../contracts/objective.ts";
+import { defined } from "./defined.ts";
+import type { ArgumentSpec, FlagSpec, Given } from "./spec.ts";
+
+export const goalWords: ArgumentSpec = { name: "GOAL", about: "what you want done, in your own words", many: true, optional: true };
+
+export const objectiveFlags: readonly FlagSpec[] = [
+  { name: "goal", kind: "text", placeholder: "TEXT", about: "The goal, instead of words." },
+  {
+    name: "scope",
+    kind: "text",
+    placeholder: "GLOBS",
+    many: true,
+    about: "What may change: globs, split on , or ; and !glob excludes.",
+    standard: "**",
+  },
+  {
+    name: "done-criteria",
+    kind: "text",
+    placeholder: "TEXT",
+    many: true,
+    about: "When it is done. `text :: command` carries the check that proves it.",
+    standard: "the goal",
+  },
+  {
+    name: "max-budget",
+    kind: "text",
+    placeholder: "BUDGET",
+    about: "conservative, balanced, extended, or limits: tokens=250k,minutes=45,calls=200,usd=3",
+    standard: "the flow's",
+  },
+  {
+    name: "completion-mode",
+    kind: "enum",
+    values: completionModes,
+    about: "Done when the agent promises it and the checks agree, or when every criterion's cycle is.",
+    standard: "promise",
+  },
+  {
+    name: "completion-promise",
+    kind: "text",
+    placeholder: "TOKEN",
+    about: "The word the agent says inside <promise>…</promise>.",
+    standard: "DONE",
+  },
+  { name: "risk-level", kind: "enum", values: riskLevels, about: "How sure the agent must be to go on alone.", standard: "medium" },
+  {
+    name: "handoff-mode",
+    kind: "enum",
+    values: handoffModes,
+    about: "When it is not sure: ask a reviewing agent first, or a person.",
+    standard: "manual",
+  },
+  { name: "approval-policy", kind: "enum", values: approvalPolicies, about: "Where a person must approve.", standard: "none" },
+  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works: an agent's name, or scripted:FILE to play a script." },
+  {
+    name: "isolation",
+    kind: "enum",
+    values: isolationLevels,
+    about: "What holds the agent. clone only detects, none does neither: both only by name.",
+    standard: "auto",
+  },
+  { name: "red-green", kind: "text", placeholder: "COMMAND", many: true, about: "A check that must fail before and pass after." },
+  { name: "holdout", kind: "text", placeholder: "COMMAND", many: true, about: "A check that the agent is not told about." },
+  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow.", standard: "objective" },
+  {
+    name: "option",
+    kind: "text",
+    placeholder: "NAME=VALUE",
+    many: true,
+    form: { matches: /^[a-z][a-z0-9_-]*=/, says: "NAME=VALUE" },
+    about: "An option of the flow's own.",
+  },
+  { name: "new", kind: "flag", about: "Begin a second run beside an open one, where the flow allows it." },
+];
+
+export function objectiveOf(given: Given) {
+  const list = (name: string): string[] | undefined => given.texts(name)?.slice();
+  const options = given
+    .texts("option")
+    ?.map((pair): [string, string] => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
+  return {
+    words: [...given.words],
+    ...defined({
+      goal: given.text("goal"),
+      scope: list("scope"),
+      doneCriteria: list("done-criteria"),
+      maxBudget: given.text("max-budget"),
+      completionMode: given.text("completion-mode"),
+      completionPromise: given.text("completion-promise"),
+      riskLevel: given.text("risk-level"),
+      handoffMode: given.text("handoff-mode"),
+      approvalPolicy: given.text("approval-policy"),
+      agent: given.text("agent"),
+      isolation: given.text("isolation"),
+      redGreen: list("red-green"),
+      holdout: list("holdout"),
+      flow: given.text("flow"),
+      options: options === undefined ? undefined : Object.fromEntries(options),
+      run: given.run,
+      new: given.flag("new") || undefined,
+    }),
+  };
+}

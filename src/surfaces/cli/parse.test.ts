@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { commands } from "./catalog.ts";
+import { parse } from "./parse.ts";
+
+const read = (...argv: string[]) => {
+  const parsed = parse(argv, commands);
+  return "misuse" in parsed ? parsed.misuse : { command: parsed.command.name, words: parsed.given.words };
+};
+const goal = (...words: string[]) => ({ command: "go", words });
+
+test("no words, and words that name no command, mean go", () => {
+  expect(read()).toEqual(goal());
+  expect(read("fix the login test")).toEqual(goal("fix the login test"));
+  expect(read("fix", "the", "login", "test")).toEqual(goal("fix", "the", "login", "test"));
+  expect(read("--json", "-C", "/tmp", "--scope", "src/**", "fix it")).toEqual(goal("fix it"));
+});
+
+test("a slash command is a command", () => {
+  expect(read("/autopilot", "status")).toEqual({ command: "status", words: [] });
+  expect(read("/autopilot")).toEqual(goal());
+  expect(read("--json", "/autopilot", "fix", "it")).toEqual(goal("fix", "it"));
+});
+
+test("global flags stand before or after the command", () => {
+  for (const argv of [
+    ["--json", "--run", "run-1", "status"],
+    ["status", "--run=run-1", "--json"],
+    ["-C.", "status", "--run", "run-1", "--json"],
+  ]) {
+    const parsed = parse(argv, commands);
+    expect("misuse" in parsed ? parsed.misuse : [parsed.command.name, parsed.given.run, parsed.globals.json]).toEqual([
+      "status",
+      "run-1",
+      true,
+    ]);
+  }
+});
+
+test("commands of two words", () => {
+  expect(read("budget")).toEqual({ command: "budget", words: [] });
+  expect(read("budget", "raise", "tokens=+100k")).toEqual({ command: "budget raise", words: ["tokens=+100k"] });
+  expect(read("flow", "lint")).toEqual({ command: "flow lint", words: [] });
+  expect(read("agents", "try", "scripted")).toEqual({ command: "agents try", words: ["scripted"] });
+});
+
+test("one word that nearly names a command is a slip; two words, or a far one, are a goal", () => {
+  expect(read("statsu")).toBe("There is no command statsu. Did you mean status?");
+  expect(read("resum")).toBe("There is no command resum. Did you mean resume?");
+  expect(read("refactor")).toEqual(goal("refactor"));
+  expect(read("statsu", "bar")).toEqual(goal("statsu", "bar"));
+  expect(read("Statsu")).toEqual(goal("Statsu"));
+  expect(read("--", "statsu")).toEqual(goal("statsu"));
+  expect(read("go", "statsu")).toEqual(goal("statsu"));
+  expect(read("--yes", "status")).toBe("The command comes before its flags: autopilot status …");
+});
+
+test("after -- everything is words", () => {
+  expect(read("--", "stop", "--json")).toEqual(goal("stop", "--json"));
+  expect(read("go", "--yes", "--", "--force", "it")).toEqual(goal("--force", "it"));
+});
+
+test("names kept for later are refused, not taken for a goal", () => {
+  expect(read("roadmap", "list")).toBe("`roadmap` is not part of this version.");
+  expect(read("--json", "trace")).toBe("`trace` is not part of this version.");
+  expect(read("go", "roadmap", "list")).toEqual(goal("roadmap", "list"));
+});
+
+const wrongs: readonly (readonly [readonly string[], string])[] = [
+  [["status", "--jsn"], "Unknown flag --jsn. Did you mean --json?"],
+  [["go", "--max-cycle", "3"], "Unknown flag --max-cycle. Did you mean --max-cycles?"],
+  [["go", "-x"], "Unknown flag -x."],
+  [["go", "-hV"], "Unknown flag -hV."],
+  [["go", "--max-cycles"], "--max-cycles needs a value."],
+  [["go", "--goal", "--json"], "--goal needs a value; if it is --json, write --goal=--json."],
+  [["go", "--goal="], "--goal needs a value."],
+  [["go", "--max-cycles", "0"], "--max-cycles is a whole number of at least 1, not 0."],
+  [["go", "--max-cycles", "-1"], "--max-cycles is a whole number of at least 1, not -1."],
+  [["go", "--max-cycles", "1e3"], "--max-cycles is a whole number of at least 1, not 1e3."],
+  [["go", "--max-cycles=2.5"], "--max-cycles is a whole number of at least 1, not 2.5."],
+  [["start", "x", "--risk-level", "hig"], "--risk-level is one of low, medium, high, not hig. Did you mean high?"],
+  [["start", "x", "--option", "depth"], "--option is NAME=VALUE, not depth."],
+  [["go", "--goal", "a", "--goal", "b"], "--goal is given twice."],
+  [["pause", "--now=yes"], "--now takes no value."],
+  [["log", "--jsonl", "--json"], "--jsonl and --json do not go together."],
+  [["ack"], "autopilot ack needs ID: the preview's id"],
+  [["stop", "the", "flaky", "test"], "autopilot stop takes no words, but 3 came: the flaky test"],
+  [["ack", "a", "b"], "autopilot ack takes at most 1, but 2 came: a b"],
+  [["completions", "tcsh"], "SHELL is one of bash, zsh, fish, not tcsh."],
+  [["doctor", "--run", "run-1"], "autopilot doctor is not about one run, so --run means nothing here."],
+];
+for (const [argv, says] of wrongs) {
+  test(`autopilot ${argv.join(" ")}: ${says}`, () => {
+    expect(read(...argv)).toBe(says);
+  });
+}
+
+test("help is given for a command line that is otherwise wrong", () => {
+  expect(read("ack", "--help")).toEqual({ command: "ack", words: [] });
+});
+
+test("every spec can be parsed: names are unique, a word that may be missing is never before one that must not", () => {
+  expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length);
+  for (const { flags, arguments: words, name } of commands) {
+    expect(new Set(flags.map((flag) => flag.name)).size, name).toBe(flags.length);
+    expect(
+      words.slice(0, -1).some(({ many, optional }) => many === true || optional === true),
+      name,
+    ).toBe(false);
+    for (const flag of flags) expect(flag.kind === "enum", `${name} --${flag.name}`).toBe(flag.values !== undefined);
+  }
+});

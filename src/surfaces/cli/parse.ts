@@ -1,0 +1,205 @@
+// parse: from the words of a command line to a command and what it was given, or to one sentence about what is wrong.
+//
+// Invariants:
+//   P1. Nothing unknown is passed over: an unknown flag, a missing or needless value, a bad number or word is an error.
+//   P2. Words that name no command are a goal; a single word that nearly names one is taken for a slip, not for a goal.
+
+import { didYouMean, distanceOf } from "../../kit/suggest.ts";
+import { type ArgumentSpec, type Command, type FlagSpec, type Given, globalFlags, reservedNames } from "./spec.ts";
+
+const wordsMax = 10_000;
+
+/** What the flags of every command came to. */
+export type Globals = {
+  readonly json: boolean;
+  readonly directory: string | undefined;
+  readonly help: boolean;
+  readonly version: boolean;
+  readonly noColor: boolean;
+};
+export type Parsed = { readonly command: Command; readonly given: Given; readonly globals: Globals; readonly isImplied: boolean };
+/** `command` is the one whose usage helps, where it is known. */
+export type Misuse = { readonly misuse: string; readonly hint: string; readonly command: Command | null };
+
+export function parse(argv: readonly string[], commands: readonly Command[]): Parsed | Misuse {
+  if (argv.length > wordsMax) return { misuse: `More than ${wordsMax} words were given.`, hint: "autopilot help", command: null };
+  const found = commandIn(argv, commands);
+  if ("misuse" in found) return found;
+  const { command, rest, isImplied } = found;
+  const read = readFlags(rest, [...command.flags, ...globalFlags]);
+  if ("misuse" in read) return { ...read, hint: `autopilot help ${command.name}`, command };
+  const { words, values } = read;
+  const globals: Globals = {
+    json: values.has("json"),
+    directory: values.get("directory")?.[0],
+    help: values.has("help"),
+    version: values.has("version"),
+    noColor: values.has("no-color"),
+  };
+  const good: Parsed = { command, given: givenOf(words, values), globals, isImplied };
+  if (globals.help || globals.version) return good;
+  const slip = slipOf(words, isImplied && !read.isEnded, commands);
+  if (slip !== null) return { ...slip, command: null };
+  const wrong = wrongWords(words, command) ?? wrongRun(values, command);
+  return wrong === null ? good : { ...wrong, command };
+}
+
+type Found = { readonly command: Command; readonly rest: readonly string[]; readonly isImplied: boolean };
+
+/** The command is the first word that is no global flag; `/autopilot` may stand before it, as slash commands are typed. */
+function commandIn(argv: readonly string[], commands: readonly Command[]): Found | Misuse {
+  const before: string[] = [];
+  let at = 0;
+  for (; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    if (word === "/autopilot" && before.every((given) => given.startsWith("-"))) continue;
+    const flag = globalFlags.find(
+      ({ name, short }) => word === `--${name}` || word.startsWith(`--${name}=`) || (short !== undefined && word.startsWith(`-${short}`)),
+    );
+    if (flag === undefined || word === "--") break;
+    before.push(word);
+    if (flag.kind !== "flag" && (word === `--${flag.name}` || word === `-${flag.short ?? ""}`) && at + 1 < argv.length) {
+      at += 1;
+      before.push(argv[at] ?? "");
+    }
+  }
+  const [first = "", second = ""] = [argv[at], argv[at + 1]];
+  if (reservedNames.includes(first)) {
+    return {
+      misuse: `\`${first}\` is not part of this version.`,
+      hint: `if you mean it as a goal: autopilot go -- ${first} …`,
+      command: null,
+    };
+  }
+  const named = (name: string): Command | undefined => commands.find((command) => command.name === name);
+  const two = named(`${first} ${second}`);
+  if (two !== undefined) return { command: two, rest: [...before, ...argv.slice(at + 2)], isImplied: false };
+  const one = named(first);
+  if (one !== undefined) return { command: one, rest: [...before, ...argv.slice(at + 1)], isImplied: false };
+  const go = named("go");
+  if (go === undefined) return { misuse: `There is no command ${first}.`, hint: "autopilot help", command: null };
+  return { command: go, rest: [...before, ...argv.slice(at)], isImplied: true };
+}
+
+type Values = ReadonlyMap<string, readonly string[]>;
+type Read = { readonly words: readonly string[]; readonly values: Values; readonly isEnded: boolean };
+
+function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): Read | { readonly misuse: string } {
+  const words: string[] = [];
+  const values = new Map<string, string[]>();
+  let isEnded = false;
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    if (isEnded || word === "-" || !word.startsWith("-")) {
+      words.push(word);
+      continue;
+    }
+    if (word === "--") {
+      isEnded = true;
+      continue;
+    }
+    const { flag, name, attached } = flagIn(word, flags);
+    if (flag === undefined)
+      return {
+        misuse: `Unknown flag ${name}.${didYouMean(
+          name,
+          flags.filter(({ hidden }) => hidden !== true).map((known) => `--${known.name}`),
+        )}`,
+      }; // P1
+    if (flag.kind !== "flag" && attached === undefined) at += 1;
+    const value = flag.kind === "flag" ? undefined : (attached ?? argv[at]);
+    const wrong = wrongValue(flag, name, attached, value);
+    if (wrong !== null) return { misuse: wrong };
+    const earlier = values.get(flag.name);
+    if (earlier !== undefined && flag.many !== true && flag.kind !== "flag") return { misuse: `${name} is given twice.` };
+    values.set(flag.name, [...(earlier ?? []), value ?? ""]);
+  }
+  const clash = flags.find(({ name, excludes }) => excludes !== undefined && values.has(name) && values.has(excludes));
+  if (clash !== undefined) return { misuse: `--${clash.name} and --${clash.excludes ?? ""} do not go together.` };
+  return { words, values, isEnded };
+}
+
+function flagIn(
+  word: string,
+  flags: readonly FlagSpec[],
+): { readonly flag: FlagSpec | undefined; readonly name: string; readonly attached: string | undefined } {
+  if (!word.startsWith("--")) {
+    const flag = flags.find(({ short }) => short !== undefined && word.startsWith(`-${short}`));
+    const attached = word.length > 2 ? word.slice(2) : undefined;
+    // `-hV` is two flags to some and a slip to most; only a flag with a value may have something attached.
+    if (flag === undefined || (flag.kind === "flag" && attached !== undefined)) return { flag: undefined, name: word, attached: undefined };
+    return { flag, name: `-${flag.short ?? ""}`, attached };
+  }
+  const equals = word.indexOf("=");
+  const name = equals === -1 ? word : word.slice(0, equals);
+  return { flag: flags.find((known) => `--${known.name}` === name), name, attached: equals === -1 ? undefined : word.slice(equals + 1) };
+}
+
+function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, value: string | undefined): string | null {
+  if (flag.kind === "flag") return attached === undefined ? null : `${name} takes no value.`;
+  const looksLikeFlag = attached === undefined && value !== undefined && /^--?[A-Za-z]/.test(value);
+  if (value === undefined || value === "" || looksLikeFlag) {
+    return `${name} needs a value${looksLikeFlag ? `; if it is ${value}, write ${name}=${value}` : ""}.`;
+  }
+  if (flag.kind === "enum" && flag.values?.includes(value) === false) {
+    return `${name} is one of ${flag.values.join(", ")}, not ${value}.${didYouMean(value, flag.values)}`;
+  }
+  if (flag.form?.matches.test(value) === false) return `${name} is ${flag.form.says}, not ${value}.`;
+  if (flag.kind !== "number") return null;
+  const least = flag.min ?? 0;
+  const isWhole = /^\d{1,9}$/.test(value) && Number(value) >= least;
+  return isWhole ? null : `${name} is a whole number of at least ${least}, not ${value}.`;
+}
+
+/** P2: one lower-case word alone that is a command, or nearly one, was meant as a command. */
+function slipOf(words: readonly string[], isImplied: boolean, commands: readonly Command[]): Omit<Misuse, "command"> | null {
+  const [word = ""] = words;
+  if (!isImplied || words.length !== 1 || !/^[a-z][a-z-]{1,20}$/.test(word)) return null;
+  const names = commands.flatMap(({ name }) => (name.includes(" ") ? [] : [name]));
+  const farthest = word.length <= 4 ? 1 : 2;
+  const near = names.map((name) => ({ name, distance: distanceOf(word, name) })).toSorted((a, b) => a.distance - b.distance)[0];
+  if (near === undefined || near.distance > farthest) return null;
+  if (near.distance === 0)
+    return { misuse: `The command comes before its flags: autopilot ${near.name} …`, hint: `autopilot help ${near.name}` };
+  return {
+    misuse: `There is no command ${word}. Did you mean ${near.name}?`,
+    hint: `autopilot ${near.name}; if it is your goal: autopilot go ${word}`,
+  };
+}
+
+function wrongWords(words: readonly string[], command: Command): Omit<Misuse, "command"> | null {
+  const specs = command.arguments;
+  const hint = `autopilot help ${command.name}`;
+  const missing = specs.find((spec, at) => spec.optional !== true && words[at] === undefined);
+  if (missing !== undefined) return { misuse: `autopilot ${command.name} needs ${missing.name}: ${missing.about}`, hint };
+  if (specs.at(-1)?.many !== true && words.length > specs.length) {
+    const misuse = `autopilot ${command.name} takes ${specs.length === 0 ? "no words" : `at most ${specs.length}`}, but ${words.length} came: ${words.join(" ").slice(0, 100)}`;
+    return { misuse, hint: `${hint}; if it is your goal: autopilot go -- ${command.name} …` };
+  }
+  for (const [at, word] of words.entries()) {
+    const spec: ArgumentSpec | undefined = specs[at] ?? specs.at(-1);
+    if (spec?.values !== undefined && !spec.values.includes(word)) {
+      return { misuse: `${spec.name} is one of ${spec.values.join(", ")}, not ${word}.${didYouMean(word, spec.values)}`, hint };
+    }
+  }
+  return null;
+}
+
+function wrongRun(values: Values, command: Command): Omit<Misuse, "command"> | null {
+  if (!values.has("run") || command.takesRun) return null;
+  return { misuse: `autopilot ${command.name} is not about one run, so --run means nothing here.`, hint: `autopilot help ${command.name}` };
+}
+
+function givenOf(words: readonly string[], values: Values): Given {
+  return {
+    words,
+    run: values.get("run")?.[0],
+    flag: (name) => values.has(name),
+    text: (name) => values.get(name)?.[0],
+    texts: (name) => values.get(name),
+    number: (name) => {
+      const value = values.get(name)?.[0];
+      return value === undefined ? undefined : Number(value);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { fakeIo } from "./io.test-support.ts";
+import { openPlace } from "./place.ts";
+
+const settings = { cwd: "/", mayAsk: true, hasColour: false, interrupted: new AbortController().signal };
+
+test("a question takes one of its answers, asks again a few times, and goes to stderr", async () => {
+  const { io, out, err } = fakeIo({}, ["maybe", "YES"]);
+  expect(await openPlace(io, settings).ask("Start?", ["y", "n"])).toBe("y");
+  expect(err()).toBe("Start? [y/n] Start? [y/n] ");
+  expect(out()).toBe("");
+});
+
+test("nobody there, no answer understood, or called off: null", async () => {
+  expect(await openPlace(fakeIo({}, ["y"]).io, { ...settings, mayAsk: false }).ask("Start?", ["y", "n"])).toBeNull();
+  expect(await openPlace(fakeIo({}, ["a", "b", "c", "y"]).io, settings).ask("Start?", ["y", "n"])).toBeNull();
+  expect(await openPlace(fakeIo({}, ["y"]).io, { ...settings, interrupted: AbortSignal.abort() }).ask("Start?", ["y", "n"])).toBeNull();
+});
+
+test("a question without choices takes any text", async () => {
+  expect(await openPlace(fakeIo({}, [" fix it "]).io, settings).ask("Goal?", [])).toBe("fix it");
+});
+
+test("the live line is replaced, and gone before the next line", () => {
+  const { io, err } = fakeIo({ isTerminal: { in: true, out: true, err: true }, columns: () => 20 });
+  const place = openPlace(io, settings);
+  place.live("working \u001b]0;title\u0007 and much more text");
+  place.show("done");
+  expect(err()).toBe("\r\u001b[2Kworking \\x1b]0;tit…\r\u001b[2Kdone\n");
+});
+
+test("away from a terminal there is no live line", () => {
+  const { io, err } = fakeIo();
+  openPlace(io, settings).live("working");
+  expect(err()).toBe("");
+});

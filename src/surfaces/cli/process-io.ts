@@ -1,0 +1,92 @@
+// process-io: the terminal and the process as they really are.
+//
+// Invariants:
+//   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
+//   O2. A reader that has gone away (`| head`) ends nothing but the writing.
+
+import { writeSync } from "node:fs";
+import { userInfo } from "node:os";
+import { createInterface } from "node:readline";
+import { isatty } from "node:tty";
+import type { Io } from "./io.ts";
+
+const userCharsMax = 128;
+const waitMs = 5;
+/** A pipe nobody reads from for this long counts as gone. */
+const waitsMax = 12_000;
+
+export function processIo(): Io {
+  const gone = { out: false, err: false };
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    user: userName(),
+    isTerminal: { in: isatty(0), out: isatty(1), err: isatty(2) },
+    columns: () => process.stderr.columns ?? 80,
+    write: (to, text) => {
+      if (!gone[to]) gone[to] = !writeWhole(to === "out" ? 1 : 2, text);
+    },
+    readLine,
+    onInterrupt,
+    leave: (code) => process.exit(code),
+  };
+}
+
+/** False where nobody reads any more. */
+function writeWhole(fd: number, text: string): boolean {
+  const bytes = Buffer.from(text, "utf8");
+  let at = 0;
+  for (let waits = 0; at < bytes.length;) {
+    try {
+      at += writeSync(fd, bytes, at); // O1
+      waits = 0;
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : null;
+      if (code === "EPIPE" || code === "EIO" || code === "EBADF" || waits >= waitsMax) return false; // O2
+      if (code !== "EAGAIN") throw error;
+      waits += 1;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs); // the pipe is full: let its reader read
+    }
+  }
+  return true;
+}
+
+/** The name for the journal; a container may run as a user without one. */
+function userName(): string {
+  const clean = (name: string): string => name.replace(/[\u0000-\u001f\u007f]/g, "").slice(0, userCharsMax);
+  try {
+    return clean(userInfo().username) || "unknown";
+  } catch {
+    return clean(process.env["USER"] ?? "") || `uid-${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+function readLine(cancel: AbortSignal): Promise<string | null> {
+  if (cancel.aborted) return Promise.resolve(null);
+  // Not as a terminal: the line stays under the terminal's own editing, and Ctrl-C reaches the process as a signal.
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  return new Promise((resolve) => {
+    const end = (line: string | null): void => {
+      cancel.removeEventListener("abort", onAbort);
+      lines.removeAllListeners();
+      lines.close();
+      process.stdin.pause();
+      resolve(line);
+    };
+    const onAbort = (): void => end(null);
+    cancel.addEventListener("abort", onAbort);
+    lines.once("line", end);
+    lines.once("close", () => end(null));
+  });
+}
+
+/** 128 plus the signal's number, as shells count. */
+const interrupts = { SIGINT: 130, SIGTERM: 143 } as const;
+
+function onInterrupt(callback: (code: number) => void): () => void {
+  const listeners = Object.entries(interrupts).map(([signal, code]) => ({ signal, listener: () => callback(code) }));
+  for (const { signal, listener } of listeners) process.on(signal, listener);
+  return () => {
+    for (const { signal, listener } of listeners) process.off(signal, listener);
+  };
+}

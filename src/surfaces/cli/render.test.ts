@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import type { Answer } from "../../contracts/answer.ts";
+import { completed, jsonOf, linesOf } from "./render.ts";
+
+const answer: Answer = {
+  result: "WARN",
+  reason_code: "operator_paused",
+  run_id: "run-2026-03-01-101500",
+  state: "paused",
+  message: "The run is paused.",
+  warnings: ["tokens: 83 % is used"],
+  remediation: ["autopilot resume"],
+};
+
+test("people get the message on stdout, warnings and hints on stderr", () => {
+  expect(linesOf(answer, { hasColour: false })).toEqual({
+    out: ["! The run is paused."],
+    err: ["! tokens: 83 % is used", "Next: autopilot resume"],
+  });
+});
+
+test("what failed is told on stderr", () => {
+  const { out, err } = linesOf({ ...answer, result: "FAIL", warnings: [] }, { hasColour: false });
+  expect(out).toEqual([]);
+  expect(err).toEqual(["✗ The run is paused.", "Next: autopilot resume"]);
+});
+
+test("a page stands for its message where all is well, and a hint it holds is not said twice", () => {
+  const page = ["run-1  paused", "  → autopilot resume"];
+  expect(linesOf({ ...answer, result: "PASS", warnings: [], page }, { hasColour: false })).toEqual({ out: page, err: [] });
+});
+
+test("an agent's text neither steers the terminal nor makes a line of its own", () => {
+  const hostile = "done\n✓ verified\u001b]52;c;ZXZpbA==\u0007\u202e";
+  const { out, err } = linesOf(
+    { ...answer, message: hostile, warnings: [hostile], remediation: [hostile], page: [hostile] },
+    { hasColour: true },
+  );
+  const text = [...out, ...err].join("|").replaceAll(/\u001b\[(0|1|31|32|33)m/g, "");
+  expect(text).not.toMatch(/[\u0000-\u001f\u202e]/);
+  expect(text).toContain("done\\n✓ verified\\x1b]52;c;");
+});
+
+test("colour: marks and headings, and only where it is wanted", () => {
+  const page = ["Budget", "  ! tokens", "plain"];
+  expect(linesOf({ ...answer, page }, { hasColour: true }).out.slice(0, 3)).toEqual([
+    "\u001b[1mBudget\u001b[0m",
+    "  \u001b[33m!\u001b[0m tokens",
+    "plain",
+  ]);
+  expect(linesOf({ ...answer, page }, { hasColour: false }).out.slice(0, 3)).toEqual(page);
+});
+
+test("JSON has the common fields first, and a command's own fields never replace them", () => {
+  const made = jsonOf({ ...answer, data: { state: "forged", budget: { tokens: 1 } }, page: ["x"] }, { isPretty: false });
+  expect(Object.keys(JSON.parse(made) as object)).toEqual([
+    "result",
+    "reason_code",
+    "run_id",
+    "state",
+    "message",
+    "warnings",
+    "remediation",
+    "budget",
+  ]);
+  expect(JSON.parse(made)).toMatchObject({ state: "paused" });
+  expect(made).not.toContain("\n");
+  expect(jsonOf(answer, { isPretty: true })).toContain('\n  "result": "WARN"');
+});
+
+test("whatever is not PASS says what to do", () => {
+  expect(completed({ ...answer, remediation: [] }).remediation).toEqual(["autopilot resume"]);
+  expect(completed({ ...answer, result: "PASS", remediation: [] }).remediation).toEqual([]);
+});

@@ -1,0 +1,77 @@
+// spec: a command is data: its words, flags and texts. The parser, the help, the completions and the reference all read the same data.
+// Only `run` is code, and it imports its use case when it is called, so that `status` never loads what `go` needs.
+
+import type { Answer } from "../../contracts/answer.ts";
+import type { Place } from "../../host/place.ts";
+
+export type FlagSpec = {
+  readonly name: string;
+  readonly short?: string;
+  /** `flag` takes no value; `number` a whole one of at least `min`; `enum` one of `values`. */
+  readonly kind: "flag" | "text" | "number" | "enum";
+  readonly many?: boolean;
+  readonly about: string;
+  readonly values?: readonly string[];
+  readonly placeholder?: string;
+  readonly min?: number;
+  /** What holds where it is not given, in words; the host fills it in. */
+  readonly standard?: string;
+  /** A text must match; `says` is its form in words. */
+  readonly form?: { readonly matches: RegExp; readonly says: string };
+  /** Another flag that cannot stand beside this one. */
+  readonly excludes?: string;
+  readonly hidden?: boolean;
+};
+
+export type ArgumentSpec = {
+  readonly name: string;
+  readonly about: string;
+  readonly many?: boolean;
+  readonly optional?: boolean;
+  readonly values?: readonly string[];
+};
+
+/** What was given, parsed and checked: only flags the command knows, only values its kinds allow. */
+export type Given = {
+  readonly words: readonly string[];
+  readonly run: string | undefined;
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  texts(name: string): readonly string[] | undefined;
+  number(name: string): number | undefined;
+};
+
+export type Command = {
+  /** One word, or two: `budget raise`. */
+  readonly name: string;
+  readonly summary: string;
+  /** What follows the name in the usage line. */
+  readonly usage: string;
+  readonly details: readonly string[];
+  readonly arguments: readonly ArgumentSpec[];
+  readonly flags: readonly FlagSpec[];
+  /** Whether `--run ID` means something here. */
+  readonly takesRun: boolean;
+  /** What is said at the first interrupt, which is a request to come to rest; the second leaves. Without it the first one leaves. */
+  readonly onInterrupt?: string;
+  /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
+  readonly isRaw?: (given: Given) => boolean;
+  /** `print` puts a line on stdout as it is, while the command still works. */
+  readonly run: (place: Place, given: Given, print: (line: string) => void) => Promise<Answer>;
+};
+
+/** Flags that every command knows. */
+export const globalFlags: readonly FlagSpec[] = [
+  { name: "json", kind: "flag", about: "Print one JSON object on stdout, and nothing else there." },
+  { name: "directory", short: "C", kind: "text", placeholder: "DIR", about: "Act as if started in DIR." },
+  { name: "run", kind: "text", placeholder: "ID", about: "Mean this run instead of the current one." },
+  { name: "help", short: "h", kind: "flag", about: "Show help." },
+  { name: "version", short: "V", kind: "flag", about: "Show the version." },
+  { name: "no-color", kind: "flag", about: "Write without colour. NO_COLOR does the same." },
+];
+
+/** What `go` and its like say when they are interrupted. */
+export const restsWhenInterrupted = "! Asked to pause when the turn ends. Once more leaves at once; either way `autopilot resume` goes on.";
+
+/** Names that a later version will use: they are refused rather than taken for goal words. */
+export const reservedNames: readonly string[] = ["verdict", "roadmap", "quality", "calibrate", "portfolio", "worker", "trace", "estimate"];

@@ -1,0 +1,193 @@
+// command: runs one command, bounded in time, output, environment and offspring. Whatever it does, the answer is a value.
+//
+// Invariants:
+//   C1. It ends: by itself, at its time limit, or within a second of being called off.
+//   C2. When the answer is given, no process of the command is left; if one could not be ended, the answer says so.
+//   C3. It has no terminal, and its input is empty.
+//   C4. It sees the listed environment only (environment.ts), and its output is kept within bounds (output.ts).
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import type { CheckStatus } from "../contracts/evidence.ts";
+import type { Clock } from "../ports/clock.ts";
+import { type Env, environmentFor, envHashOf } from "./environment.ts";
+import { explain } from "./explain.ts";
+import { collectOutput, type Output } from "./output.ts";
+import { endFamily, type Family, signalFamily } from "./processes.ts";
+import { openScratch } from "./scratch.ts";
+
+export type Launch = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Env };
+/** Puts a command behind an isolation; the answer is what is really started. */
+export type Wrap = (launch: Launch) => Launch;
+
+export type CommandOrder = {
+  readonly command: string;
+  readonly cwd: string;
+  readonly runId: string;
+  readonly clock: Clock;
+  readonly timeoutMs?: number;
+  readonly cancel?: AbortSignal;
+  readonly wrap?: Wrap;
+  /** Further variables, such as where a restored cache lies. */
+  readonly env?: Env;
+  /** Where the command's own HOME and TMPDIR are made; the system's temporary folder unless told. */
+  readonly scratchParent?: string;
+};
+
+export type CommandResult = {
+  readonly status: CheckStatus | "cancelled";
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly argv: readonly string[];
+  readonly envHash: string;
+  readonly output: Output;
+  /** Processes that were still there when the command itself had ended, and how many of them could not be ended. */
+  readonly leftBehind: number;
+  readonly survivors: number;
+  /** One sentence for a person; empty where the exit code says it all. */
+  readonly note: string;
+};
+
+export const commandTimeoutMs = 10 * 60_000;
+const graceMs = { timeout: 2_000, cancel: 300 } as const;
+const unkillableMs = 3_000;
+const closeMs = 500;
+
+type Ending = { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
+
+export async function runCommand(order: CommandOrder): Promise<CommandResult> {
+  const scratch = await openScratch(order.scratchParent);
+  try {
+    return await run(order, scratch.folder);
+  } finally {
+    await scratch.close();
+  }
+}
+
+async function run(order: CommandOrder, scratch: string): Promise<CommandResult> {
+  const { clock, cancel, timeoutMs = commandTimeoutMs } = order;
+  const marker = randomBytes(16).toString("hex");
+  const extra = order.env === undefined ? {} : { extra: order.env };
+  const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, runId: order.runId, marker, ...extra });
+  const plain: Launch = { argv: ["/bin/sh", "-c", order.command], cwd: order.cwd, env };
+  const launch = order.wrap === undefined ? plain : order.wrap(plain);
+  const output = collectOutput();
+  const startedAt = clock.now();
+  const beganMs = clock.monotonicMs();
+
+  let why: "timeout" | "cancel" | null = cancel?.aborted === true ? "cancel" : null;
+  let ending: Ending = { code: null, signal: null, error: null };
+  let ended = { found: 0, left: 0 };
+  const impossible = impossibleOf(launch);
+  if (why === null && impossible !== null) ending = { code: null, signal: null, error: impossible };
+  else if (why === null) {
+    const child = start(launch);
+    child.stdout?.on("data", output.add).on("error", () => undefined);
+    child.stderr?.on("data", output.add).on("error", () => undefined);
+    const family: Family = { leader: child.pid ?? 0, marker };
+    const cut = cutter(child, family, clock, (reason) => (why ??= reason));
+    const stopTimer = clock.after(timeoutMs, () => cut("timeout")); // C1
+    const onAbort = (): void => cut("cancel");
+    cancel?.addEventListener("abort", onAbort, { once: true });
+    ending = await endingOf(child, clock, () => why !== null);
+    stopTimer();
+    cancel?.removeEventListener("abort", onAbort);
+    if (child.pid !== undefined) ended = await endFamily(family); // C2
+    await closed(child, clock);
+  }
+
+  const durationMs = Math.max(0, Math.round(clock.monotonicMs() - beganMs));
+  const status = statusOf(why, ending);
+  const taken = output.take();
+  const note = explain({ status, ending, timeoutMs, leftBehind: ended.found, survivors: ended.left, output: taken });
+  return {
+    status,
+    exitCode: ending.code,
+    signal: ending.signal,
+    startedAt,
+    durationMs,
+    argv: launch.argv,
+    envHash: envHashOf(launch.env),
+    output: taken,
+    leftBehind: ended.found,
+    survivors: ended.left,
+    note,
+  };
+}
+
+/** What the system would refuse with a misleading word, or with a throw. */
+function impossibleOf({ argv, cwd, env }: Launch): string | null {
+  if (!existsSync(cwd)) return `the folder ${cwd} does not exist`;
+  const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
+  return texts.some((text) => text.includes("\0")) ? "the command line holds a NUL character" : null;
+}
+
+function start({ argv, cwd, env }: Launch): ChildProcess {
+  const [program = "/bin/false", ...args] = argv;
+  // Detached: a session of its own, hence a group to signal and no controlling terminal (C3).
+  return spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+}
+
+/** Ends the command: asked first, then made to. Called again it does nothing. */
+function cutter(
+  child: ChildProcess,
+  family: Family,
+  clock: Clock,
+  note: (reason: "timeout" | "cancel") => void,
+): (reason: "timeout" | "cancel") => void {
+  let isCut = false;
+  return (reason) => {
+    if (isCut || child.pid === undefined) return;
+    isCut = true;
+    note(reason);
+    // Nothing to catch: signalling never fails, and what it could not end is found again in the sweep (C2).
+    void signalFamily(family, "SIGTERM");
+    const stopTimer = clock.after(graceMs[reason], () => void signalFamily(family, "SIGKILL"));
+    child.once("exit", stopTimer);
+  };
+}
+
+/** The command's own end. One that cannot be killed (a hung disk) is given up some seconds after it was called off. */
+function endingOf(child: ChildProcess, clock: Clock, isCut: () => boolean): Promise<Ending> {
+  return new Promise((resolve) => {
+    let waitedMs = 0;
+    let stopLooking = clock.after(unkillableMs, function look() {
+      if (isCut()) waitedMs += unkillableMs;
+      if (waitedMs > unkillableMs) return resolve({ code: null, signal: null, error: "it could not be ended" });
+      stopLooking = clock.after(unkillableMs, look);
+    });
+    const end = (ending: Ending): void => {
+      stopLooking();
+      resolve(ending);
+    };
+    child.once("error", (error) => end({ code: null, signal: null, error: error.message }));
+    child.once("exit", (code, signal) => end({ code, signal, error: null }));
+  });
+}
+
+/** Waits until both pipes are drained, but not for a stranger who holds one open. */
+function closed(child: ChildProcess, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+    const done = (): void => {
+      stop();
+      for (const stream of streams) stream.destroy();
+      resolve();
+    };
+    const stop = clock.after(closeMs, done);
+    if (streams.every((stream) => stream.readableEnded || stream.destroyed)) return done();
+    child.once("close", done);
+  });
+}
+
+function statusOf(why: "timeout" | "cancel" | null, { code, error }: Ending): CommandResult["status"] {
+  if (why === "cancel") return "cancelled";
+  if (why === "timeout") return "timed_out";
+  if (error !== null) return "not_runnable";
+  if (code === 127) return "not_found";
+  if (code === 126) return "not_runnable";
+  return code === 0 ? "passed" : "failed";
+}

@@ -1,0 +1,42 @@
+import { type Detected, type DetectWarning, isRecord, projectCheck, type Tree, useManifest, warning } from "./manifest.ts";
+
+const file = "package.json";
+const scriptNames = ["typecheck", "lint", "build", "test"] as const;
+const locks = [
+  ["pnpm-lock.yaml", "pnpm"],
+  ["yarn.lock", "yarn"],
+  ["bun.lock", "bun"],
+  ["bun.lockb", "bun"],
+  ["package-lock.json", "npm"],
+  ["npm-shrinkwrap.json", "npm"],
+] as const;
+
+/** The scripts of package.json, run with the package manager that the lock file names. */
+export function detectNode(tree: Tree): Detected {
+  return useManifest(tree, file, (text) => {
+    const manifest: unknown = JSON.parse(text);
+    if (!isRecord(manifest)) return warning(file, "expected an object");
+    const { scripts = {}, packageManager } = manifest;
+    if (!isRecord(scripts)) return warning(file, "scripts: expected an object");
+    const { manager, warnings } = managerOf(tree, packageManager);
+    const wrong = scriptNames.filter((name) => Object.hasOwn(scripts, name) && typeof scripts[name] !== "string");
+    const checks = scriptNames
+      .filter((name) => Object.hasOwn(scripts, name) && isReal(scripts[name]))
+      .map((name) => projectCheck(`${manager}-${name}`, `${manager} run ${name}`, `${file} scripts.${name}`));
+    return { checks, warnings: [...warnings, ...wrong.map((name) => ({ file, reason: `scripts.${name}: expected text` }))] };
+  });
+}
+
+/** npm writes a test script that always fails into every new package; it says nothing about this one. */
+function isReal(script: unknown): boolean {
+  return typeof script === "string" && script.trim() !== "" && !script.includes("no test specified");
+}
+
+function managerOf(tree: Tree, declared: unknown): { readonly manager: string; readonly warnings: readonly DetectWarning[] } {
+  const found = [...new Set(locks.filter(([lock]) => tree.files.has(lock)).map(([, manager]) => manager))];
+  const named = typeof declared === "string" ? found.find((manager) => declared.startsWith(`${manager}@`)) : undefined;
+  const bare = typeof declared === "string" ? /^(npm|pnpm|yarn|bun)@/.exec(declared)?.[1] : undefined;
+  const manager = named ?? found[0] ?? bare ?? "npm";
+  const isUnclear = found.length > 1 && named === undefined;
+  return { manager, warnings: isUnclear ? [{ file, reason: `lock files of ${found.join(" and ")}; ${manager} is used` }] : [] };
+}

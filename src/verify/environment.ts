@@ -1,0 +1,58 @@
+// environment: what a command may see of the runner's own environment: a short list by name, and nothing else.
+//
+// Invariants:
+//   N1. A variable that is not on the list does not pass. Keys and tokens are not on the list.
+//   N2. HOME and TMPDIR are folders of this command alone.
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Hash } from "../contracts/ids.ts";
+
+export type Env = Readonly<Record<string, string>>;
+
+/** Passed on as they are, where they are set: where programs lie, how text is written, which clock is on the wall. */
+const passed = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "GOROOT", "VIRTUAL_ENV", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+
+/** Tool chains that live in the user's home by default; without a word they would be looked for in the private one. */
+const toolchains = [
+  ["RUSTUP_HOME", ".rustup"],
+  ["PYENV_ROOT", ".pyenv"],
+  ["VOLTA_HOME", ".volta"],
+] as const;
+
+/** Nobody is watching: no colours, no pager, no question. */
+const fixed = { CI: "1", NO_COLOR: "1", TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
+
+export type EnvSource = {
+  readonly from: Readonly<Record<string, string | undefined>>;
+  readonly hasFolder: (path: string) => boolean;
+  /** The command's own folder, which holds `home` and `tmp`. */
+  readonly scratch: string;
+  readonly runId: string;
+  /** Names this one command; every process it starts carries it. */
+  readonly marker: string;
+  readonly extra?: Env;
+};
+
+export const runMarker = "AUTOPILOT_RUN";
+export const commandMarker = "AUTOPILOT_COMMAND";
+
+export function environmentFor({ from, hasFolder, scratch, runId, marker, extra = {} }: EnvSource): Env {
+  const env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
+  for (const name of passed) if (from[name] !== undefined) env[name] = from[name]; // N1
+  for (const [name, folder] of toolchains) {
+    const path = from[name] ?? (from["HOME"] === undefined ? undefined : join(from["HOME"], folder));
+    if (path !== undefined && hasFolder(path)) env[name] = path;
+  }
+  const own = { HOME: join(scratch, "home"), TMPDIR: join(scratch, "tmp"), [runMarker]: runId, [commandMarker]: marker }; // N2
+  return { ...env, ...fixed, ...extra, ...own };
+}
+
+/** Names an environment by its content; what differs with every command (its folders, its marker) is left out, so that equal means equal. */
+export function envHashOf(env: Env): Hash {
+  const volatile = new Set(["HOME", "TMPDIR", runMarker, commandMarker]);
+  const lines = Object.entries(env)
+    .map(([name, value]) => [name, volatile.has(name) ? "" : value] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(lines)).digest("hex");
+}

@@ -1,0 +1,45 @@
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { Evidence } from "../contracts/evidence.ts";
+import { evidenceOf, keepEvidence, type Sighting } from "./evidence.ts";
+import { collectOutput } from "./output.ts";
+
+const tree = "a".repeat(40);
+
+function sighting(text: string, note: string, more: Partial<Sighting> = {}): Sighting {
+  const collector = collectOutput();
+  collector.add(Buffer.from(text));
+  const result = {
+    status: "failed" as const,
+    exitCode: 1,
+    signal: null,
+    startedAt: "2026-01-01T00:00:00.000Z",
+    durationMs: 5,
+    argv: ["/bin/sh", "-c", "x"],
+    envHash: "b".repeat(64),
+    output: collector.take(),
+    leftBehind: 0,
+    survivors: 0,
+    note,
+  };
+  const check = { id: "c", kind: "criterion" as const, title: "x", command: "x", source: "s" };
+  const where = { cwd: "/w", isolation: "none", commit: tree, treeBefore: tree, treeAfter: tree, product: "p" };
+  return { check, result, status: "failed", ...where, ...more };
+}
+
+test("the record obeys its schema, and its excerpt is at most 40 lines and 4 KiB, the runner's word included", () => {
+  const many = v.parse(Evidence, evidenceOf(sighting("line\n".repeat(100), "said by the runner"), null));
+  expect(many.output_excerpt.split("\n")).toHaveLength(40);
+  expect(many.output_excerpt.endsWith("line\n[autopilot: said by the runner]")).toBe(true);
+  const wide = evidenceOf(sighting("é".repeat(10_000), "said by the runner"), null);
+  expect(Buffer.byteLength(wide.output_excerpt)).toBeLessThanOrEqual(4096);
+  expect(wide.output_excerpt).not.toContain("\ufffd");
+});
+
+test("a command that wrote nothing has no output to point at", async () => {
+  const stored: string[] = [];
+  const putBlob = async (bytes: Uint8Array): Promise<string> => (stored.push(Buffer.from(bytes).toString()), "c".repeat(64));
+  expect(await keepEvidence(sighting("", ""), putBlob)).toMatchObject({ evidence: "c".repeat(64), status: "failed" });
+  expect(stored).toHaveLength(1);
+  expect(JSON.parse(stored[0] ?? "")).toMatchObject({ output_hash: null, output_bytes: 0, output_excerpt: "" });
+});

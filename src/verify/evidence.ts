@@ -1,0 +1,60 @@
+// evidence: what the runner saw when it ran a check, as a record that can be found again by its hash.
+
+import type { Check, CheckResult, CheckStatus, Evidence } from "../contracts/evidence.ts";
+import type { GitSha, Hash } from "../contracts/ids.ts";
+import type { CommandResult } from "./command.ts";
+import { excerptOf, storedOutput } from "./output.ts";
+
+export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
+
+export type Sighting = {
+  readonly check: Check;
+  readonly result: CommandResult;
+  /** A command that was called off proves nothing, so it has no evidence and comes in here with no status. */
+  readonly status: CheckStatus;
+  readonly cwd: string;
+  readonly isolation: string;
+  readonly commit: GitSha | null;
+  readonly treeBefore: GitSha | null;
+  readonly treeAfter: GitSha | null;
+  readonly product: string;
+};
+
+const excerptLinesMax = 40;
+const excerptBytesMax = 4096;
+
+export async function keepEvidence(sighting: Sighting, putBlob: PutBlob): Promise<CheckResult> {
+  const { result } = sighting;
+  const output = result.output.totalBytes === 0 ? null : await putBlob(storedOutput(result.output));
+  const evidence = await putBlob(Buffer.from(`${JSON.stringify(evidenceOf(sighting, output))}\n`));
+  return { check: sighting.check, status: sighting.status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence };
+}
+
+/** The record itself. The excerpt ends with what the runner has to say about the command's end, marked as the runner's word. */
+export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidence {
+  const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product } = sighting;
+  const changed = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
+  const notes = [result.note, changed].filter((note) => note !== "").join("; ");
+  const note = notes === "" ? "" : `[autopilot: ${notes}]`;
+  const room = excerptBytesMax - Buffer.byteLength(note) - 1;
+  const excerpt = excerptOf(result.output, note === "" ? excerptLinesMax : excerptLinesMax - 1, room);
+  return {
+    check,
+    argv: [...result.argv],
+    cwd,
+    isolation,
+    env_hash: result.envHash,
+    commit,
+    tree_before: treeBefore,
+    tree_after: treeAfter,
+    status,
+    exit_code: result.exitCode,
+    signal: result.signal,
+    duration_ms: result.durationMs,
+    output_hash: outputHash,
+    output_bytes: result.output.totalBytes,
+    output_excerpt: [excerpt, note].filter((part) => part !== "").join("\n"),
+    at: result.startedAt,
+    product,
+  };
+}

@@ -1,0 +1,55 @@
+import type { CheckStatus } from "../contracts/evidence.ts";
+import { unreachable } from "../kit/never.ts";
+import { excerptOf, type Output } from "./output.ts";
+
+export type Told = {
+  readonly status: CheckStatus | "cancelled";
+  readonly ending: { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
+  readonly timeoutMs: number;
+  readonly leftBehind: number;
+  readonly survivors: number;
+  readonly output: Output;
+};
+
+/** What a person should know about a command's end beyond its exit code. Empty where there is nothing. */
+export function explain(told: Told): string {
+  return [endOf(told), terminalOf(told), offspringOf(told), outputOf(told)].filter((sentence) => sentence !== "").join("; ");
+}
+
+function endOf({ status, ending, timeoutMs }: Told): string {
+  switch (status) {
+    case "timed_out":
+      return `did not end within ${timeoutMs / 1000} s and was ended`;
+    case "cancelled":
+      return "called off";
+    case "not_found":
+      return "exit 127: a command it names was not found; is it installed, and are its dependencies restored?";
+    case "not_runnable":
+      return ending.error === null
+        ? "exit 126: a file it names cannot be executed; is it marked executable?"
+        : `could not be started: ${ending.error}`;
+    case "failed":
+      return ending.signal === null ? "" : `ended by ${ending.signal}`;
+    case "passed":
+      return "";
+    default:
+      return unreachable(status);
+  }
+}
+
+/** Checks have no terminal and no input; a command that asks for one fails, and seldom says so in these words. */
+function terminalOf({ status, output }: Told): string {
+  if (status === "passed" || status === "cancelled") return "";
+  const asks = /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;
+  return asks.test(excerptOf(output, 40, 4096)) ? "it asked for a terminal, and checks run without one and with empty input" : "";
+}
+
+function offspringOf({ leftBehind, survivors }: Told): string {
+  if (survivors > 0) return `${survivors} of its processes could not be ended`;
+  if (leftBehind === 0) return "";
+  return leftBehind === 1 ? "it left a process running, which was ended" : `it left ${leftBehind} processes running, which were ended`;
+}
+
+function outputOf({ output }: Told): string {
+  return output.omittedBytes === 0 ? "" : `it wrote ${output.totalBytes} bytes, of which the beginning and the end are kept`;
+}

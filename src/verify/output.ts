@@ -1,0 +1,97 @@
+// output: what a command wrote, kept within bounds whatever it writes.
+//
+// Invariants:
+//   O1. Memory stays below headBytesMax + tailBytesMax and one chunk.
+//   O2. Every byte is counted; the first hashBytesMax bytes are hashed.
+//   O3. Bytes are kept as they came. Text is made of them only where somebody reads it, and then it is always valid.
+
+import { createHash } from "node:crypto";
+import type { Hash } from "../contracts/ids.ts";
+
+export type OutputLimits = { readonly headBytesMax: number; readonly tailBytesMax: number; readonly hashBytesMax: number };
+
+export const outputLimits: OutputLimits = { headBytesMax: 64 * 1024, tailBytesMax: 64 * 1024, hashBytesMax: 64 * 1024 * 1024 };
+
+export type Output = {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+  /** How much was written, kept or not. */
+  readonly totalBytes: number;
+  readonly omittedBytes: number;
+  /** SHA-256 of the first `hashedBytes` bytes. */
+  readonly hash: Hash;
+  readonly hashedBytes: number;
+};
+
+export type OutputCollector = { readonly add: (chunk: Buffer) => void; readonly take: () => Output };
+
+export function collectOutput(limits: OutputLimits = outputLimits): OutputCollector {
+  const hash = createHash("sha256");
+  const head: Buffer[] = [];
+  let headBytes = 0;
+  const tail: Buffer[] = [];
+  let tailBytes = 0;
+  let totalBytes = 0;
+  let hashedBytes = 0;
+
+  const keepTail = (chunk: Buffer): void => {
+    tail.push(chunk);
+    tailBytes += chunk.length;
+    while (tail[0] !== undefined && tailBytes - tail[0].length >= limits.tailBytesMax) tailBytes -= tail.shift()?.length ?? 0; // O1
+  };
+
+  return {
+    add: (chunk) => {
+      totalBytes += chunk.length; // O2
+      const toHash = chunk.subarray(0, limits.hashBytesMax - hashedBytes);
+      hash.update(toHash);
+      hashedBytes += toHash.length;
+      const toHead = chunk.subarray(0, limits.headBytesMax - headBytes);
+      if (toHead.length > 0) head.push(Buffer.from(toHead));
+      headBytes += toHead.length;
+      if (toHead.length < chunk.length) keepTail(Buffer.from(chunk.subarray(toHead.length)));
+    },
+    take: () => {
+      const kept = Buffer.concat(tail);
+      const end = kept.subarray(Math.max(0, kept.length - limits.tailBytesMax));
+      return {
+        head: Buffer.concat(head),
+        tail: end,
+        totalBytes,
+        omittedBytes: totalBytes - headBytes - end.length,
+        hash: hash.copy().digest("hex"),
+        hashedBytes,
+      };
+    },
+  };
+}
+
+/** What is stored: the output itself where it was kept whole, else its two ends with a line between that says what is missing. */
+export function storedOutput(output: Output): Buffer {
+  if (output.omittedBytes === 0) return Buffer.concat([output.head, output.tail]);
+  const gap = `\n[autopilot: ${output.omittedBytes} of ${output.totalBytes} bytes left out; SHA-256 of the first ${output.hashedBytes}: ${output.hash}]\n`;
+  return Buffer.concat([output.head, Buffer.from(gap), output.tail]);
+}
+
+/** The last lines of the output as valid text: at most `linesMax` lines and `bytesMax` bytes. */
+export function excerptOf(output: Output, linesMax: number, bytesMax: number): string {
+  const end = Buffer.concat([output.omittedBytes === 0 ? output.head : Buffer.alloc(0), output.tail]);
+  let cut = end.subarray(Math.max(0, end.length - bytesMax));
+  // A character cut in two at the front is dropped: up to three continuation bytes.
+  let skip = 0;
+  while (cut.length < end.length && skip < 3 && ((cut[skip] ?? 0) & 0xc0) === 0x80) skip++;
+  cut = cut.subarray(skip);
+  const lines = new TextDecoder("utf-8", { ignoreBOM: true }).decode(cut).trimEnd().split("\n"); // O3
+  return fitBytes(lines.slice(-linesMax).join("\n"), bytesMax);
+}
+
+/** The end of a text in at most `bytesMax` bytes; replacement characters are longer than the bytes they stand for. */
+function fitBytes(text: string, bytesMax: number): string {
+  let kept = text;
+  while (Buffer.byteLength(kept) > bytesMax) {
+    const over = Buffer.byteLength(kept) - bytesMax;
+    // A character takes at most three bytes a unit; half a surrogate pair is not left at the front.
+    kept = kept.slice(Math.ceil(over / 3)).replace(/^[\udc00-\udfff]/, "");
+  }
+  return kept;
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { matchesOf, patternCharsMax, patternFault } from "./pattern.ts";
+
+const wholes = (pattern: string, text: string) => {
+  const found = matchesOf(pattern, text, 100);
+  return found.ok ? found.groups.map(([whole]) => whole) : found.why;
+};
+
+test("^ and $ are about lines, with either kind of line break", () => {
+  expect(wholes("^b$", "a\nb\nc")).toEqual(["b"]);
+  expect(wholes("^b$", "a\r\nb\r\nc")).toEqual(["b"]);
+  expect(wholes("^## (\\w+)", "## One\ntext ## No\n## Two")).toEqual(["## One", "## Two"]);
+});
+
+test("a pattern about whole lines stays on its line; one that names a line break crosses it", () => {
+  expect(wholes("^##\\s+Name$", "##\nName")).toEqual([]);
+  expect(wholes("^##\\s+Name", "##\nName")).toEqual(["##\nName"]);
+  expect(wholes("^a\\nb$", "a\nb")).toEqual(["a\nb"]);
+});
+
+test("groups come back in order, one that took no part as nothing", () => {
+  expect(matchesOf("(a)|(b)", "ab", 100)).toEqual({
+    ok: true,
+    groups: [
+      ["a", "a", ""],
+      ["b", "", "b"],
+    ],
+  });
+});
+
+test("a match of nothing does not go on for ever, and the number of matches is bounded", () => {
+  expect(wholes("x*", "ab")).toEqual(["", "", ""]);
+  expect(matchesOf("a", "a".repeat(50), 3)).toMatchObject({ groups: [["a"], ["a"], ["a"]] });
+});
+
+test("a pattern that would search for years is given up and says so", () => {
+  const found = matchesOf("(a+)+!", `${"a".repeat(64)}?`, 1);
+  expect(found).toEqual({ ok: false, why: "the pattern was still searching after 500 ms" });
+  expect(matchesOf("(a+)+!", "aaa!", 1)).toMatchObject({ ok: true, groups: [["aaa!", "aaa"]] });
+});
+
+test("what is no pattern is refused with the reason: broken, empty, one character too long", () => {
+  expect(patternFault("(")).toMatch(/unterminated group/i);
+  expect(patternFault("a".repeat(patternCharsMax))).toBeNull();
+  expect(patternFault("a".repeat(patternCharsMax + 1))).toBe("a pattern of 501 characters; at most 500 are allowed");
+  expect(matchesOf("(", "x", 1).ok).toBe(false);
+});

@@ -1,0 +1,63 @@
+// pattern: regular expressions from a flow over text an agent wrote, with an end to every match.
+//
+// A flow's author chose the pattern, but the agent chose the text, and together they can make a backtracking matcher run for
+// years. Three guards:
+//   P1. A pattern is at most patternCharsMax long, and the text at most what tree-facts reads (1 MiB).
+//   P2. A pattern that starts with ^ and ends with $ and names no line break is about whole lines: it is matched line by line, so
+//       its `\s` does not reach into the next line and a long file is no harder than its longest line.
+//   P3. Matching runs under a hard time limit in a context of its own. What does not finish has not matched, and says so.
+
+import { createContext, Script } from "node:vm";
+
+export const patternCharsMax = 500;
+const matchTimeoutMs = 500;
+
+export type Matches = { readonly ok: true; readonly groups: readonly (readonly string[])[] } | { readonly ok: false; readonly why: string };
+
+/** Why a pattern cannot be used, or null. Lint asks the same. */
+export function patternFault(pattern: string): string | null {
+  if (pattern.length > patternCharsMax) return `a pattern of ${pattern.length} characters; at most ${patternCharsMax} are allowed`; // P1
+  try {
+    return RegExp(pattern, "m").source === "" ? "an empty pattern" : null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The first `matchesMax` matches, each as the whole and its groups. */
+export function matchesOf(pattern: string, text: string, matchesMax: number): Matches {
+  const fault = patternFault(pattern);
+  if (fault !== null) return { ok: false, why: fault };
+  const even = text.replaceAll("\r\n", "\n");
+  const parts = isAboutLines(pattern) ? even.split("\n") : [even];
+  try {
+    const context = createContext({ pattern, parts, matchesMax }, { codeGeneration: { strings: false, wasm: false } });
+    const found = script.runInContext(context, { timeout: matchTimeoutMs }) as string; // P3
+    return { ok: true, groups: JSON.parse(found) as string[][] };
+  } catch (error) {
+    // The error comes from the other context, so it is no instance of this one's Error.
+    const isSlow = typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+    return { ok: false, why: isSlow ? `the pattern was still searching after ${matchTimeoutMs} ms` : String(error) };
+  }
+}
+
+/** P2. Alternatives, a written line break and whatever could stand for one keep a pattern on the whole text. */
+function isAboutLines(pattern: string): boolean {
+  if (!pattern.startsWith("^") || !pattern.endsWith("$") || pattern.endsWith("\\$")) return false;
+  return !/\||\n|\\[nruxcSWDpP]|\[\^/.test(pattern);
+}
+
+// Strings go in and a string comes out, so that nothing of the other context is held here.
+const script = new Script(`(() => {
+  const found = [];
+  const one = new RegExp(pattern, "gm");
+  for (const part of parts) {
+    one.lastIndex = 0;
+    for (let match; found.length < matchesMax && (match = one.exec(part)) !== null; ) {
+      found.push(Array.from(match, (group) => group ?? ""));
+      if (match[0] === "") one.lastIndex++;
+    }
+    if (found.length >= matchesMax) break;
+  }
+  return JSON.stringify(found);
+})()`);

@@ -1,0 +1,30 @@
+import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A command's own `home` and `tmp`, empty, readable by the user alone. Closing removes them. */
+export async function openScratch(parent: string = tmpdir()): Promise<{ readonly folder: string; readonly close: () => Promise<void> }> {
+  const folder = await mkdtemp(join(parent, "autopilot-check-"));
+  await mkdir(join(folder, "home"), { mode: 0o700 });
+  await mkdir(join(folder, "tmp"), { mode: 0o700 });
+  return { folder, close: () => remove(folder) };
+}
+
+async function remove(folder: string): Promise<void> {
+  const removed = await rm(folder, { recursive: true, force: true }).then(
+    () => true,
+    () => false,
+  );
+  if (removed) return;
+  // Some tools keep read-only caches (Go's modules); they are made writable first. What still stays is rubbish in a temporary
+  // folder and no reason to lose the command's result.
+  await makeWritable(folder, 0);
+  await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+}
+
+async function makeWritable(folder: string, depth: number): Promise<void> {
+  if (depth > 64) return;
+  await chmod(folder, 0o700).catch(() => undefined);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(folder, entry.name), depth + 1);
+}

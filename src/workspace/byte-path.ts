@@ -1,0 +1,32 @@
+// byte-path: a path inside a tree, exactly as git and the disk hold it. A name need not be text, so inside this room a path is its bytes,
+// one character each (latin1); it becomes text once, at the border, for globs and for people.
+
+export type BytePath = string & { readonly bytePath: true };
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export const bytePathOf = (bytes: Buffer): BytePath => bytes.toString("latin1") as BytePath;
+export const bytePathOfText = (text: string): BytePath => bytePathOf(Buffer.from(text, "utf8"));
+export const bytesOf = (path: BytePath): Buffer => Buffer.from(path, "latin1");
+export const joined = (folder: BytePath, name: BytePath): BytePath => (folder === "" ? name : (`${folder}/${name}` as BytePath));
+export const partsOf = (path: BytePath): BytePath[] => (path === "" ? [] : (path.split("/") as BytePath[]));
+
+/** The path as text; null where its bytes are no UTF-8. */
+export function textOf(path: BytePath): string | null {
+  if (/^[\x00-\x7f]*$/.test(path)) return path;
+  try {
+    return strict.decode(bytesOf(path));
+  } catch {
+    return null;
+  }
+}
+
+/** The path for people: what is no UTF-8 is shown with replacement characters. */
+export const shownOf = (path: BytePath): string => textOf(path) ?? bytesOf(path).toString("utf8");
+
+/** Every folder above a path, nearest last: `a`, `a/b` of `a/b/c`. */
+export function foldersAbove(path: BytePath): BytePath[] {
+  const folders: BytePath[] = [];
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at) as BytePath);
+  return folders;
+}

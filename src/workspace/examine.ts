@@ -1,0 +1,67 @@
+// examine: looks at a layer or a checkout as it lies there and says how it differs from the commit it was made from.
+
+import { basename } from "node:path";
+import type { AttemptId, GitSha } from "../contracts/ids.ts";
+import { invariant } from "../kit/invariant.ts";
+import { shownOf, type BytePath } from "./byte-path.ts";
+import { ignoredBy } from "./ignore.ts";
+import { judge, resultOf, type Judgement } from "./judge.ts";
+import { layerFolder } from "./layer.ts";
+import type { FolderRecord } from "./records.ts";
+import type { OpenRun } from "./run.ts";
+import { scan } from "./scan.ts";
+import { masksOf, type PathTest } from "./scope.ts";
+import { objectHash, readTree, treeHash, type Tree } from "./tree.ts";
+
+export type Examined = Judgement & {
+  readonly folder: string;
+  readonly record: FolderRecord;
+  readonly base: Tree;
+  readonly tree: GitSha;
+  /** Ignored paths beyond the dependency folders we put there. */
+  readonly ignored: number;
+  /** Dependency folders that lie there now, ours and the agent's. */
+  readonly dependencies: readonly string[];
+};
+
+export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Examined> {
+  const record = await run.layers.read(attempt);
+  invariant(record !== null, "a layer is opened before it is examined");
+  return examine(run, record, layerFolder(run, attempt), run.isOwned);
+}
+
+/** A checkout holds the whole commit, the runner's own files included, and nothing in it is kept from anyone. */
+export const examineCheckout = (run: OpenRun, record: FolderRecord, folder: string): Promise<Examined> =>
+  examine(run, record, folder, () => false);
+
+async function examine(run: OpenRun, record: FolderRecord, folder: string, isOwned: PathTest): Promise<Examined> {
+  const base = await readTree(run.shadow.call, record.base);
+  const ignoredOf = ignoredBy(run.shadow, record.base, base, run.folders.rules);
+  const { found, ignored } = await scan({
+    root: folder,
+    format: run.shadow.format,
+    base,
+    isOwned,
+    ignoredOf,
+    fileBytesMax: run.fileBytesMax,
+  });
+  const judged = judge({ base, found, inScope: run.inScope, isOwned, isMasked: masksOf(record.masks), fileBytesMax: run.fileBytesMax });
+  const result = resultOf(base, judged.changes);
+  // What git cannot hold still makes the content another one, so it has a place in the name.
+  for (const [path, what] of found) {
+    if (what.kind === "odd" && path !== "")
+      result.set(path, { mode: "100644", sha: objectHash(run.shadow.format, "blob", Buffer.from(what.violation)) });
+  }
+  const folders = ignored.map(nameOf);
+  return {
+    ...judged,
+    folder,
+    record,
+    base,
+    tree: treeHash(run.shadow.format, result),
+    ignored: folders.filter((path) => !record.dependencies.includes(path)).length,
+    dependencies: folders.filter((path) => run.dependencies.includes(basename(path))),
+  };
+}
+
+const nameOf = (path: BytePath): string => shownOf(path).replace(/\/$/, "");

@@ -1,0 +1,19 @@
+// failure: what the workspace throws when the world, not our code, is in the way. The host turns the reason into words and an exit code.
+
+import type { ReasonCode } from "../contracts/reason.ts";
+
+export class WorkspaceFailed extends Error {
+  override readonly name = "WorkspaceFailed";
+  readonly reason: ReasonCode;
+
+  constructor(reason: ReasonCode, sentence: string) {
+    super(sentence);
+    this.reason = reason;
+  }
+}
+
+/** The error code of a failed system call, or null. */
+export const errnoOf = (error: unknown): string | null => {
+  if (!(error instanceof Error) || !("code" in error)) return null;
+  return typeof error.code === "string" ? error.code : null;
+};

@@ -1,0 +1,75 @@
+// folder: making and removing whole folders and small files so that a crash leaves the old or the new, never a half.
+//
+// Invariants:
+//   F1. A folder is taken out of the way by one rename before anything in it is deleted, so its name never shows a half-deleted tree.
+//   F2. Deleting follows no link.
+
+import { randomUUID } from "node:crypto";
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errnoOf } from "./failure.ts";
+
+/** Writes a small file whole: temp file, sync, rename, sync of the folder. */
+export async function writeWhole(path: string, text: string | Buffer): Promise<void> {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  const file = await open(draft, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  const folder = await open(dirname(path), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** A JSON file's content, or null where there is none or it is no JSON. */
+export async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as unknown;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT" || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Takes a folder away. What cannot be deleted stays in `trash`, out of the way. */
+export async function discard(folder: string, trash: string): Promise<void> {
+  await mkdir(trash, { recursive: true });
+  const grave = join(trash, randomUUID());
+  try {
+    await rename(folder, grave); // F1
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return;
+    throw error;
+  }
+  await erase(grave);
+}
+
+/** Deletes a folder; folders made unreadable on purpose are opened first. */
+export async function erase(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true }); // F2
+  } catch {
+    unlock(folder);
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function unlock(folder: string): void {
+  try {
+    if (!lstatSync(folder).isDirectory()) return;
+    chmodSync(folder, 0o700);
+    for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
+      if (entry.isDirectory()) unlock(join(folder, entry.name.toString("utf8")));
+    }
+  } catch {
+    // What cannot be opened is left in the trash.
+  }
+}

@@ -1,0 +1,155 @@
+// git: the one place that spawns git.
+//
+// Invariants:
+//   G1. No configuration, hook, filter, file monitor or signing program that an agent could have written is ever run:
+//       every call goes to a git dir we name, with hooks and monitors off, and without the machine's configuration.
+//   G2. The one exception is `config: "user"`, which keeps the user's own configuration (landing needs their filters);
+//       it may only be pointed at the user's own checkout, never at a folder an agent works in.
+//   G3. Every call has a time limit and an output limit.
+
+import { spawn } from "node:child_process";
+import { errnoOf, WorkspaceFailed } from "./failure.ts";
+
+export type GitCall = {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: Iterable<Buffer>;
+  /** Exit codes that are answers rather than failures. */
+  readonly codes?: readonly number[];
+  readonly config?: "none" | "user";
+  readonly outputBytesMax?: number;
+  readonly timeoutMs?: number;
+};
+
+export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly err: string; readonly isCut: boolean };
+
+export const outputBytesMaxDefault = 1 << 29;
+export const timeoutMsDefault = 600_000;
+const errorBytesMax = 16_384;
+
+const hardening = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  ["core.untrackedCache", "false"],
+  ["protocol.allow", "never"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["commit.gpgsign", "false"],
+  ["submodule.recurse", "false"],
+  ["fetch.recurseSubmodules", "false"],
+] as const;
+/** Only where no user configuration may count; trusting every folder's owner would be wrong where the user's filters run. */
+const hardeningAlone = [
+  ["safe.directory", "*"],
+  ["core.attributesFile", "/dev/null"],
+  ["core.excludesFile", "/dev/null"],
+] as const;
+
+/** Runs git and answers with its output; throws WorkspaceFailed on any exit code that was not expected. */
+export async function git(call: GitCall): Promise<GitAnswer> {
+  const answer = await spawnGit(call);
+  if ((call.codes ?? [0]).includes(answer.code)) return answer;
+  const words = answer.err.trim().slice(0, 2000);
+  const isFull = /No space left on device|Disk quota exceeded/.test(words);
+  throw new WorkspaceFailed(isFull ? "disk_full" : "workspace_unusable", `git ${call.args[0] ?? ""} failed (${answer.code}): ${words}`);
+}
+
+/** The one line a plumbing command prints. */
+export async function gitLine(call: GitCall): Promise<string> {
+  return (await git(call)).out.toString("utf8").replace(/\n$/, "");
+}
+
+function spawnGit(call: GitCall): Promise<GitAnswer> {
+  const settings = call.config === "user" ? hardening : [...hardening, ...hardeningAlone];
+  const argv = [...settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]), ...call.args];
+  const outputBytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
+  return new Promise((resolve, reject) => {
+    // Detached, so that a Ctrl-C meant for the runner does not cut a half-done update of a checkout in two.
+    const child = spawn("git", argv, { cwd: call.cwd, env: environmentOf(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const out: Buffer[] = [];
+    let outBytes = 0;
+    let err = "";
+    let isCut = false;
+    let isLate = false;
+    let inputError: unknown = null;
+    const timer = setTimeout(() => {
+      isLate = true; // G3
+      child.kill("SIGKILL");
+    }, call.timeoutMs ?? timeoutMsDefault);
+    child.stdout.on("data", (chunk: Buffer) => {
+      if (isCut) return;
+      const room = outputBytesMax - outBytes;
+      out.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      outBytes += Math.min(chunk.length, room);
+      if (chunk.length <= room) return;
+      isCut = true; // G3
+      child.kill("SIGKILL");
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      if (err.length < errorBytesMax) err += chunk.toString("utf8");
+    });
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      const sentence =
+        errnoOf(error) === "ENOENT"
+          ? `git was not found, or the folder ${call.cwd} does not exist.`
+          : `git could not be started: ${error.message}`;
+      reject(new WorkspaceFailed("workspace_unusable", sentence));
+    });
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      if (inputError !== null) return reject(inputError instanceof Error ? inputError : new Error("the input could not be read"));
+      if (isLate) return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} did not end in time.`));
+      if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
+      resolve({ code: code ?? 128, out: Buffer.concat(out), err, isCut });
+    });
+    child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.
+    feed(child.stdin, call.input ?? []).catch((error: unknown) => {
+      inputError = error;
+      child.kill("SIGKILL");
+    });
+  });
+}
+
+async function feed(stdin: NodeJS.WritableStream, input: Iterable<Buffer>): Promise<void> {
+  for (const chunk of input) {
+    if (!stdin.writable) return;
+    if (!stdin.write(chunk)) await drained(stdin);
+  }
+  stdin.end();
+}
+
+const drained = (stdin: NodeJS.WritableStream): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      stdin.off("drain", done);
+      stdin.off("close", done);
+      stdin.off("error", done);
+      resolve();
+    };
+    stdin.on("drain", done);
+    stdin.on("close", done);
+    stdin.on("error", done);
+  });
+
+/** Where a user may keep their configuration instead of the usual places. */
+const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+
+function environmentOf(call: GitCall): Record<string, string> {
+  const outer = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const fixed = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", LANGUAGE: "C" };
+  const isTheirs = (name: string): boolean => !name.startsWith("GIT_") || configNames.includes(name);
+  if (call.config === "user") return { ...Object.fromEntries(outer.filter(([name]) => isTheirs(name))), ...fixed, ...call.env }; // G2
+  const kept = outer.filter(([name]) => name === "PATH" || name === "TMPDIR");
+  const alone = {
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    // Git looks here for attributes and ignore files even without a configuration.
+    HOME: "/nonexistent",
+    XDG_CONFIG_HOME: "/nonexistent",
+  };
+  return { ...Object.fromEntries(kept), ...fixed, ...alone, ...call.env }; // G1
+}

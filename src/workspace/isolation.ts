@@ -1,0 +1,83 @@
+// isolation: the means that hold an agent or a check inside its folder, and an honest list of what each means holds and does not.
+//
+// Invariants:
+//   I1. `auto` never chooses a means that only detects (clone, none); those are taken by name or not at all.
+//   I2. A means counts only after its self-test passed here, now: one allowed write, and forbidden ones that must fail.
+
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bwrapIsolation } from "./bwrap.ts";
+import { cleanEnvironment, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
+import { erase } from "./folder.ts";
+
+export type Choice =
+  | { readonly isolation: Isolation }
+  | { readonly failure: { readonly reason: "isolation_unavailable"; readonly detail: string } };
+
+/** The strongest first. */
+const strong = { bwrap: bwrapIsolation } as const;
+
+export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPlace): Promise<Choice> {
+  await mkdir(privateHome(place.runDir), { recursive: true });
+  if (wanted === "none") return { isolation: noIsolation() };
+  if (wanted === "clone") return { isolation: cloneIsolation(place) };
+  const candidates = wanted === "auto" ? Object.values(strong) : wanted === "bwrap" ? [strong.bwrap] : []; // I1
+  const reasons: string[] = candidates.length === 0 ? [`${wanted} is not built into this version`] : [];
+  for (const make of candidates) {
+    const isolation = make(place);
+    const failures = await isolation.selfTest(); // I2
+    if (failures.length === 0) return { isolation };
+    reasons.push(`${isolation.level}: ${failures.join("; ")}`);
+  }
+  return { failure: { reason: "isolation_unavailable", detail: reasons.join(". ") } };
+}
+
+/** What would work here, for `doctor`; tried in a folder that is gone afterwards. */
+export async function inspectIsolations(): Promise<
+  readonly { readonly level: IsolationLevel; readonly isUsable: boolean; readonly found: string }[]
+> {
+  const runDir = await mkdtemp(join(tmpdir(), "autopilot-isolation-"));
+  try {
+    const tried: { readonly level: IsolationLevel; readonly isUsable: boolean; readonly found: string }[] = [];
+    for (const make of Object.values(strong)) {
+      const isolation = make({ hidden: [], runDir });
+      const failures = await isolation.selfTest();
+      tried.push({
+        level: isolation.level,
+        isUsable: failures.length === 0,
+        found: failures.length === 0 ? `${isolation.mechanism}, self-test passed` : failures.join("; "),
+      });
+    }
+    return tried;
+  } finally {
+    await erase(runDir);
+  }
+}
+
+const noIsolation = (): Isolation => ({
+  level: "none",
+  mechanism: "none",
+  enforced: ["only in-scope changes of the layer are applied"],
+  not_enforced: ["writes outside the layer", "reads of any file", "network", "processes left behind"],
+  wrap: ({ argv, cwd, env }) => ({ argv, cwd, env: cleanEnvironment(env, cwd) }),
+  selfTest: () => Promise.resolve([]),
+});
+
+const cloneIsolation = (place: IsolationPlace): Isolation => ({
+  level: "clone",
+  mechanism: "disposable repository, private HOME",
+  enforced: ["only in-scope changes of the layer are applied"],
+  not_enforced: [
+    "writes outside the layer (not prevented, and seen only where the runner looks)",
+    "reads of any file",
+    "network",
+    "processes left behind",
+  ],
+  wrap: ({ argv, cwd, env, home }) => ({
+    argv,
+    cwd,
+    env: { ...cleanEnvironment(env, cwd), ...(home === "user" ? {} : { HOME: privateHome(place.runDir) }) },
+  }),
+  selfTest: () => Promise.resolve([]),
+});

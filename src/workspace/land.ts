@@ -1,0 +1,121 @@
+// land: brings the run's branch to the user's own and updates their checkout, the one time the runner touches it.
+//
+// Invariants:
+//   N1. Nothing is forced: git itself moves the checkout forward (`merge --ff-only`), and refuses where a file would be lost.
+//   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
+//   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
+//   N4. Landing twice is landing once.
+
+import { lstatSync } from "node:fs";
+import type { GitSha } from "../contracts/ids.ts";
+import type { LandResult } from "../ports/workspace.ts";
+import { bytePathOf, shownOf } from "./byte-path.ts";
+import { WorkspaceFailed } from "./failure.ts";
+import { git, gitLine } from "./git.ts";
+import { inUser, shortOf, tipOf } from "./history.ts";
+import { identityEnv } from "./identity.ts";
+import type { OpenRun } from "./run.ts";
+import { statusOf } from "./status.ts";
+
+const namesShown = 5;
+type Refusal = Extract<LandResult, { readonly landed: false }>;
+
+export async function landRun(run: OpenRun, message: string): Promise<LandResult> {
+  const tip = (await tipOf(run)).commit;
+  if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
+  const { branch } = run.base;
+  const current = await currentBranch(run);
+  if (branch === null) return refusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortOf(run.ref)}.`);
+  if (current !== branch)
+    return refusal("checkout_moved", `The run began on ${branch}; the checkout is on ${current ?? "a detached HEAD"} now.`); // N2
+
+  const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+  if (await isAncestor(run, tip, head)) return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
+  const { changed } = await statusOf(run.repository, run.isOwned);
+  if (changed.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${some(changed)}.`); // N2
+  if (await isAncestor(run, head, tip)) return moveCheckout(run, head, tip, "fast_forward");
+
+  const merged = await mergeCommit(run, head, tip, message);
+  return "landed" in merged ? merged : moveCheckout(run, head, merged.commit, "merge");
+}
+
+const refusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
+const some = (names: readonly string[]): string =>
+  `${names.slice(0, namesShown).join(", ")}${names.length > namesShown ? ` and ${names.length - namesShown} more` : ""}`;
+
+async function currentBranch(run: OpenRun): Promise<string | null> {
+  const { code, out } = await git({ ...inUser(run), args: ["symbolic-ref", "-q", "--short", "HEAD"], codes: [0, 1] });
+  return code === 0 ? out.toString("utf8").trim() : null;
+}
+
+async function isAncestor(run: OpenRun, older: GitSha, newer: GitSha): Promise<boolean> {
+  return (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1] })).code === 0;
+}
+
+async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
+  const { out } = await git({ ...inUser(run), args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"] });
+  return out
+    .toString("utf8")
+    .split("\n")
+    .some((line) => line.split(" ").slice(2).includes(tip))
+    ? "merge"
+    : "fast_forward";
+}
+
+/** The merge of both sides as a commit on no branch yet (N3). */
+async function mergeCommit(run: OpenRun, head: GitSha, tip: GitSha, message: string): Promise<{ readonly commit: GitSha } | Refusal> {
+  const call = run.shadow.callIntoUser;
+  const merge = await git({
+    ...call,
+    args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", head, tip],
+    codes: [0, 1, 128, 129],
+  });
+  const [tree = "", ...names] = merge.out.toString("utf8").split("\0");
+  if (merge.code === 1) return refusal("merge_conflict", `Both sides changed ${some([...new Set(names.filter((name) => name !== ""))])}.`);
+  if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
+  if (merge.code !== 0) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
+  const words = message.trim() === "" ? `Merge ${shortOf(run.ref)}` : message.trim();
+  const input = [Buffer.from(`${words}\n\nAutopilot-Run: ${run.runId}\n`)];
+  const commit = await gitLine({
+    ...call,
+    env: { ...call.env, ...identityEnv(run.identity) },
+    args: ["commit-tree", tree, "-p", head, "-p", tip, "-F", "-"],
+    input,
+  });
+  return { commit };
+}
+
+/** Git moves branch, index and files together, with the user's own filters, and refuses where a file is in the way (N1). */
+async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: "fast_forward" | "merge"): Promise<LandResult> {
+  const inTheWay = await filesInTheWay(run, from, to);
+  if (inTheWay.length > 0) return refusal("checkout_dirty", `Files git does not track are in the way: ${some(inTheWay)}.`);
+  const options = ["--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures", "--no-stat", "-q"];
+  const answer = await git({
+    cwd: run.repository.root,
+    config: "user",
+    env: { ...identityEnv(run.identity), GIT_REFLOG_ACTION: "autopilot land" },
+    args: ["merge", ...options, to],
+    codes: [0, 1, 2, 128],
+  });
+  const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+  if (answer.code === 0 && head === to) return { landed: true, how, commit: to };
+  if (/No space left on device/.test(answer.err))
+    throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
+  return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+}
+
+/** Untracked files, ignored ones too, where a new file would go. Git would refuse most of them as well; asking first leaves not even its index touched. */
+async function filesInTheWay(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
+  const { out } = await git({
+    ...inUser(run),
+    args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", from, to, "--"],
+  });
+  const paths = out
+    .toString("latin1")
+    .split("\0")
+    .filter((path) => path !== "");
+  const isThere = (path: string): boolean =>
+    lstatSync(Buffer.concat([Buffer.from(`${run.repository.root}/`), Buffer.from(path, "latin1")]), { throwIfNoEntry: false }) !==
+    undefined;
+  return paths.filter(isThere).map((path) => shownOf(bytePathOf(Buffer.from(path, "latin1"))));
+}

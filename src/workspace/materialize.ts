@@ -1,0 +1,52 @@
+// materialize: writes a list of tree entries into an empty folder as raw files, through a private index.
+
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { GitSha } from "../contracts/ids.ts";
+import { bytesOf, type BytePath } from "./byte-path.ts";
+import { git, gitLine, type GitCall } from "./git.ts";
+import type { Shadow } from "./shadow.ts";
+import type { TreeEntry } from "./tree.ts";
+
+type Rows = Iterable<readonly [BytePath, TreeEntry | null]>;
+
+/** Checks the entries out into `folder`, which is empty and seen by nobody else yet. */
+export async function materialize(shadow: Shadow, entries: Rows, folder: string): Promise<void> {
+  await withIndex(shadow, async (index) => {
+    const call = { ...shadow.call, env: { ...shadow.call.env, GIT_INDEX_FILE: index } };
+    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: rowsOf(entries, shadow) });
+    await git({ ...call, cwd: folder, env: { ...call.env, GIT_WORK_TREE: folder }, args: ["checkout-index", "-q", "-f", "-a"] });
+  });
+}
+
+/** Writes the tree that results from `changes` on top of `onto` (null: on nothing); a null entry takes a path away. */
+export async function writeTree(shadow: Shadow, call: Omit<GitCall, "args">, onto: GitSha | null, changes: Rows): Promise<GitSha> {
+  return withIndex(shadow, async (index) => {
+    const indexed = { ...call, env: { ...call.env, GIT_INDEX_FILE: index } };
+    if (onto !== null) await git({ ...indexed, args: ["read-tree", onto] });
+    await git({ ...indexed, args: ["update-index", "-z", "--index-info"], input: rowsOf(changes, shadow) });
+    return gitLine({ ...indexed, args: ["write-tree"] });
+  });
+}
+
+async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>): Promise<T> {
+  const index = join(shadow.scratch, `index-${randomUUID()}`);
+  try {
+    return await use(index);
+  } finally {
+    await rm(index, { force: true });
+    await rm(`${index}.lock`, { force: true });
+  }
+}
+
+function* rowsOf(entries: Rows, shadow: Shadow): Generator<Buffer> {
+  const nothing = "0".repeat(shadow.format === "sha1" ? 40 : 64);
+  const rows = [...entries];
+  // What goes away goes first, so that a file may become a folder and a folder a file.
+  for (const [path, entry] of [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]) {
+    yield Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`, "latin1");
+    yield bytesOf(path);
+    yield Buffer.from([0]);
+  }
+}

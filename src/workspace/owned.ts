@@ -1,0 +1,35 @@
+// owned: the runner's own files in the user's checkout, and the lines that keep git from seeing them.
+
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errnoOf } from "./failure.ts";
+import { writeWhole } from "./folder.ts";
+
+/** Owned in every run, whatever its flow. Config and flows are the user's policy: agents may read but never change them. */
+export const ownedAlways = [".autopilot/**"] as const;
+
+/** What the exclude file must hold, in this order: the folder's content is ignored, the user's own files in it are not. */
+export const ignoreLines = [".autopilot/*", "!.autopilot/config.yaml", "!.autopilot/flows/"] as const;
+const heading = "# autopilot's own files";
+
+/** Adds the ignore lines to the repository's exclude file; a line that is there stays where it is. Answers with what it added. */
+export async function addIgnoreLines(commonDir: string): Promise<readonly string[]> {
+  const path = join(commonDir, "info", "exclude");
+  const before = await textOfFile(path);
+  const present = new Set(before.split(/\r?\n/).map((line) => line.trimEnd()));
+  // The exceptions must come after the rule they are exceptions to, so one missing line brings all of them.
+  if (ignoreLines.every((line) => present.has(line))) return [];
+  const gap = before === "" || before.endsWith("\n") ? "" : "\n";
+  await mkdir(dirname(path), { recursive: true });
+  await writeWhole(path, `${before}${gap}${heading}\n${ignoreLines.join("\n")}\n`);
+  return ignoreLines;
+}
+
+async function textOfFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return "";
+    throw error;
+  }
+}

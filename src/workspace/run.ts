@@ -1,0 +1,36 @@
+// run: what every part of an open workspace shares.
+
+import type { GitSha, RunId } from "../contracts/ids.ts";
+import type { Identity } from "./identity.ts";
+import type { Records } from "./records.ts";
+import type { Repository } from "./repository.ts";
+import type { PathTest } from "./scope.ts";
+import type { Shadow } from "./shadow.ts";
+
+export type OpenRun = {
+  readonly runId: RunId;
+  readonly repository: Repository;
+  /** The commit and branch (null: detached) the run began on. */
+  readonly base: { readonly branch: string | null; readonly commit: GitSha };
+  /** The full name of the run's branch. */
+  readonly ref: string;
+  readonly shadow: Shadow;
+  readonly identity: Identity;
+  readonly inScope: PathTest;
+  readonly isOwned: PathTest;
+  /** Masks that hold for every attempt, beside those given for one. */
+  readonly masks: readonly string[];
+  readonly dependencies: readonly string[];
+  readonly fileBytesMax: number;
+  readonly folders: {
+    readonly layers: string;
+    readonly checks: string;
+    readonly aside: string;
+    readonly rules: string;
+    readonly trash: string;
+  };
+  readonly layers: Records;
+  readonly checks: Records;
+  /** Called at named places; tests die there. */
+  readonly failpoint: (place: string) => void;
+};

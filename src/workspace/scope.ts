@@ -1,0 +1,47 @@
+// scope: which paths an attempt may change, by globs. Pure.
+//
+// Invariants:
+//   S1. A path is matched as it is spelled, from the top of the tree; a leading dot is nothing special.
+//   S2. An exclusion (`!glob`) wins whatever its place in the list; exclusions alone start from everything.
+//   S3. A newline in a name hides it from no glob, least of all from an exclusion.
+//   S4. Runner-owned paths match in any letter case, since they are one file on many machines.
+
+import picomatch from "picomatch";
+
+export type PathTest = (path: string) => boolean;
+
+/** The test whether a path is in scope. */
+export function scopeOf(globs: readonly string[]): PathTest {
+  const wanted = globs.filter((glob) => !glob.startsWith("!"));
+  const unwanted = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
+  // `src/**` lets in what lies below `src`, not a file that takes the folder's place; kept out, it means both.
+  const includes = anyOf(wanted.length === 0 ? ["**"] : wanted, { nocase: false, strictSlashes: true });
+  const excludes = anyOf(unwanted, { nocase: false, strictSlashes: false });
+  return (path) => includes(path) && !excludes(path); // S2
+}
+
+/** The test whether a path is one of the runner's own. */
+export const ownedOf = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: true, strictSlashes: false }); // S4
+
+/** The test whether a path is hidden from an agent. */
+export const masksOf = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: false, strictSlashes: false });
+
+function anyOf(
+  globs: readonly string[],
+  { nocase, strictSlashes }: { readonly nocase: boolean; readonly strictSlashes: boolean },
+): PathTest {
+  if (globs.length === 0) return () => false;
+  const tests = globs.map(withoutEnds).flatMap((glob) => {
+    const literal = nocase ? glob.toLowerCase() : glob;
+    // A name may hold glob characters (`[id].ts`); written out, it means itself as well.
+    const test = picomatch(glob, { dot: true, nocase, nonegate: true, strictSlashes, flags: nocase ? "is" : "s" }); // S1, S3
+    return [(path: string) => (nocase ? path.toLowerCase() : path) === literal, test];
+  });
+  return (path) => tests.some((test) => test(path));
+}
+
+/** `./src/` and `src/` mean everything below `src`. */
+function withoutEnds(glob: string): string {
+  const bare = glob.startsWith("./") ? glob.slice(2) : glob;
+  return bare.endsWith("/") ? `${bare}**` : bare;
+}

@@ -1,0 +1,92 @@
+// shadow: a git dir of the runner's own, made by us and seen by no agent. It borrows the user's objects; trees, indexes and work-tree
+// operations go through it, so that nothing in the user's or an agent's configuration takes part.
+//
+// Invariants:
+//   H1. Its info/attributes turns off every conversion and filter: what is checked out is the raw content of the objects.
+//   H2. Ignore rules outside the tree are copied once, when the run begins: later edits are not policy.
+
+import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errnoOf } from "./failure.ts";
+import { erase } from "./folder.ts";
+import { git, type GitCall } from "./git.ts";
+import type { Repository } from "./repository.ts";
+import type { ObjectFormat } from "./tree.ts";
+
+export type Shadow = {
+  readonly gitDir: string;
+  readonly format: ObjectFormat;
+  /** For private indexes and other short-lived files. */
+  readonly scratch: string;
+  /** Calls that write objects, if any, into the shadow. */
+  readonly call: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+  /** Calls whose objects belong in the user's repository, because a branch will hold them. */
+  readonly callIntoUser: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+};
+
+/** Conversions off, for every path: the highest-ranking attributes file there is. */
+export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
+
+export async function openShadow(repository: Repository, runDir: string): Promise<Shadow> {
+  const gitDir = join(runDir, "git");
+  const scratch = join(runDir, "scratch");
+  const objects = join(repository.commonDir, "objects");
+  await mkdir(scratch, { recursive: true });
+  if (!existsSync(gitDir)) await makeShadow(repository, gitDir, objects);
+  const call = { cwd: runDir, env: { GIT_DIR: gitDir } };
+  return {
+    gitDir,
+    format: repository.format,
+    scratch,
+    call,
+    callIntoUser: { cwd: runDir, env: { GIT_DIR: gitDir, GIT_OBJECT_DIRECTORY: objects } },
+  };
+}
+
+async function makeShadow(repository: Repository, gitDir: string, objects: string): Promise<void> {
+  const draft = `${gitDir}.draft`;
+  await erase(draft);
+  await git({
+    cwd: repository.root,
+    args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", draft],
+  });
+  await mkdir(join(draft, "info"), { recursive: true });
+  await mkdir(join(draft, "objects", "info"), { recursive: true });
+  // A path with special characters must be quoted as git quotes, else a newline in it would end the line.
+  await writeFile(join(draft, "objects", "info", "alternates"), `${quoted(objects)}\n`);
+  await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
+  await writeFile(join(draft, "info", "exclude"), await excludesOf(repository)); // H2
+  await git({ cwd: draft, env: { GIT_DIR: draft }, args: ["config", "uploadpack.allowAnySHA1InWant", "true"] });
+  const shallow = join(repository.commonDir, "shallow");
+  if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
+  await rename(draft, gitDir);
+}
+
+/** The user's ignore rules that are not in the tree: their global file, then the repository's own. */
+async function excludesOf(repository: Repository): Promise<string> {
+  const inRoot = { cwd: repository.root, config: "user", codes: [0, 1] } as const;
+  const named = await git({ ...inRoot, args: ["config", "--type=path", "-z", "--get", "core.excludesFile"] });
+  const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
+  const global = named.code === 0 ? named.out.toString("utf8").replace(/\0$/, "") : fallback;
+  const texts = [await textOrNone(global), await textOrNone(join(repository.commonDir, "info", "exclude"))];
+  return texts.map((text) => (text === "" || text.endsWith("\n") ? text : `${text}\n`)).join("");
+}
+
+async function textOrNone(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (errnoOf(error) !== null) return "";
+    throw error;
+  }
+}
+
+/** A path as git writes it between double quotes. */
+function quoted(path: string): string {
+  if (/^[\x20-\x7e]+$/.test(path) && !/["\\]/.test(path)) return path;
+  const bytes = [...Buffer.from(path, "utf8")].map((byte) =>
+    byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`,
+  );
+  return `"${bytes.join("")}"`;
+}

@@ -1,0 +1,66 @@
+// tree: a git tree as a flat list of its files, read from git or hashed here. Hashing here means that naming a folder's content writes no object.
+
+import { createHash } from "node:crypto";
+import type { GitSha } from "../contracts/ids.ts";
+import { bytePathOf, bytesOf, type BytePath } from "./byte-path.ts";
+import { git, type GitCall } from "./git.ts";
+
+export type ObjectFormat = "sha1" | "sha256";
+/** `100644`, `100755`, `120000` (link), `160000` (another repository's commit); old trees hold a few more. */
+export type TreeEntry = { readonly mode: string; readonly sha: GitSha };
+export type Tree = ReadonlyMap<BytePath, TreeEntry>;
+
+export const isGitlink = (entry: TreeEntry): boolean => entry.mode === "160000";
+export const isSame = (one: TreeEntry | null, other: TreeEntry | null): boolean => one?.mode === other?.mode && one?.sha === other?.sha;
+
+/** Every file of a commit or tree. */
+export async function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+  const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
+  const tree = new Map<BytePath, TreeEntry>();
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(0, at);
+    const tab = out.indexOf(9, at);
+    const [mode = "", , sha = ""] = out.toString("latin1", at, tab).split(" ");
+    tree.set(bytePathOf(out.subarray(tab + 1, end)), { mode, sha });
+    at = end + 1;
+  }
+  return tree;
+}
+
+/** The name git gives an object of this type and content. */
+export function objectHash(format: ObjectFormat, type: "blob" | "tree", content: Buffer): GitSha {
+  return createHash(format).update(`${type} ${content.length}\0`).update(content).digest("hex");
+}
+
+type Folder = Map<string, TreeEntry | Folder>;
+
+/** The name git would give the tree that holds exactly these files. */
+export function treeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath, TreeEntry]>): GitSha {
+  const top: Folder = new Map();
+  for (const [path, entry] of tree) {
+    const parts = path.split("/");
+    const name = parts.pop() ?? "";
+    let folder = top;
+    for (const part of parts) {
+      let below = folder.get(part);
+      if (!(below instanceof Map)) {
+        below = new Map();
+        folder.set(part, below);
+      }
+      folder = below;
+    }
+    if (!(folder.get(name) instanceof Map)) folder.set(name, entry);
+  }
+  return folderHash(format, top);
+}
+
+function folderHash(format: ObjectFormat, folder: Folder): GitSha {
+  // Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order.
+  const rows = [...folder].map(([name, entry]) => ({ name, entry, key: entry instanceof Map ? `${name}/` : name }));
+  rows.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  const content = rows.flatMap(({ name, entry }) => {
+    const [mode, sha] = entry instanceof Map ? ["40000", folderHash(format, entry)] : [entry.mode, entry.sha];
+    return [Buffer.from(`${mode} `, "latin1"), bytesOf(name as BytePath), Buffer.from([0]), Buffer.from(sha, "hex")];
+  });
+  return objectHash(format, "tree", Buffer.concat(content));
+}

@@ -1,0 +1,150 @@
+// workspace: opens a run's workspace and keeps its promises (ports/workspace.ts). The user's checkout is read only, except when landing.
+
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AttemptId, GitSha, RunId } from "../contracts/ids.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import { applyAttempt } from "./apply.ts";
+import { setLayerAside } from "./aside.ts";
+import { checkoutTree, makeCheckout } from "./checkout.ts";
+import { dependencyNames } from "./dependencies.ts";
+import { examineLayer } from "./examine.ts";
+import { WorkspaceFailed } from "./failure.ts";
+import { erase } from "./folder.ts";
+import { git } from "./git.ts";
+import { commitFor, inUser, ownCommits, shortOf, tipOf } from "./history.ts";
+import { identityEnv, identityOf } from "./identity.ts";
+import { landRun } from "./land.ts";
+import { layerFolder, makeLayer } from "./layer.ts";
+import { ownedAlways } from "./owned.ts";
+import { openRecords } from "./records.ts";
+import type { Repository } from "./repository.ts";
+import type { OpenRun } from "./run.ts";
+import { ownedOf, scopeOf } from "./scope.ts";
+import { openShadow } from "./shadow.ts";
+import { summaryOf } from "./summary.ts";
+import { shownOf } from "./byte-path.ts";
+
+export const fileBytesMaxDefault = 50 * 1024 ** 2;
+
+export type WorkspaceOrder = {
+  readonly repository: Repository;
+  /** The run's own folder; everything but the branch is kept in it. */
+  readonly runDir: string;
+  readonly runId: RunId;
+  readonly base: { readonly branch: string | null; readonly commit: GitSha };
+  readonly scope: readonly string[];
+  readonly ownedPaths: readonly string[];
+  readonly masks?: readonly string[];
+  readonly dependencies?: readonly string[];
+  /** The branch's tip as the journal knows it; null or absent on the first opening. */
+  readonly expectedTip?: GitSha | null;
+  readonly fileBytesMax?: number;
+  /** For fault tests: called at named places inside `apply`. */
+  readonly failpoint?: (place: string) => void;
+};
+
+export const branchOf = (runId: RunId): string => `autopilot/${runId}`;
+
+/** Opens the workspace, making the branch if the run is new. Throws WorkspaceFailed where that cannot be. */
+export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
+  const run = await openRun(order);
+  await openBranch(run, order.expectedTip ?? null);
+  await erase(run.folders.trash);
+
+  // Applying and landing move branches; one at a time, so that two attempts of one run never race each other.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work, work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  // Opening a layer may take over the packages of a finished one, so openings take turns as well, but not with applying.
+  let lastOpening: Promise<unknown> = Promise.resolve();
+  const openLayer = (attempt: AttemptId, masks: readonly string[]): Promise<string> => {
+    const open = async (): Promise<string> => makeLayer(run, attempt, (await tipOf(run)).commit, [...run.masks, ...masks]);
+    const next = lastOpening.then(open, open);
+    lastOpening = next.catch(() => undefined);
+    return next;
+  };
+
+  return {
+    tip: () => tipOf(run),
+    openLayer,
+    changesOf: async (attempt) => {
+      const { changes, violations, ignored, tree } = await examineLayer(run, attempt);
+      return { paths: changes.map(({ path }) => shownOf(path)), violations, ignored, tree };
+    },
+    apply: (attempt, subject) => inTurn(() => applyAttempt(run, attempt, subject)),
+    setAside: (attempt) => setLayerAside(run, attempt),
+    inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
+    checkout: (commit, purpose) => makeCheckout(run, commit, purpose),
+    treeOf: (folder) => checkoutTree(run, folder),
+    land: (message) => inTurn(() => landRun(run, message)),
+    summary: async () => {
+      const tip = (await tipOf(run)).commit;
+      await ownCommits(run, tip);
+      return summaryOf(run.repository, run.base.commit, tip);
+    },
+  };
+}
+
+async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
+  const { repository, runDir, runId, base } = order;
+  const folders = {
+    layers: join(runDir, "layers"),
+    checks: join(runDir, "checks"),
+    aside: join(runDir, "aside"),
+    rules: join(runDir, "rules"),
+    trash: join(runDir, "trash"),
+  };
+  for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true });
+  return {
+    runId,
+    repository,
+    base,
+    ref: `refs/heads/${branchOf(runId)}`,
+    shadow: await openShadow(repository, runDir),
+    identity: await identityOf(repository.root),
+    inScope: scopeOf(order.scope),
+    isOwned: ownedOf([...ownedAlways, ...order.ownedPaths]),
+    masks: order.masks ?? [],
+    dependencies: order.dependencies ?? dependencyNames,
+    fileBytesMax: order.fileBytesMax ?? fileBytesMaxDefault,
+    folders,
+    layers: await openRecords(join(runDir, "records", "layers")),
+    checks: await openRecords(join(runDir, "records", "checks")),
+    failpoint: order.failpoint ?? (() => undefined),
+  };
+}
+
+/** A new run's branch starts at the base; an old run's must hold the run's commits and nothing else. */
+async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> {
+  const user = inUser(run);
+  const there = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
+  if (there.code !== 0) {
+    if (expected !== null && expected !== run.base.commit)
+      throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
+    const nothing = "0".repeat(run.base.commit.length);
+    await git({
+      ...user,
+      env: { ...user.env, ...identityEnv(run.identity) },
+      args: ["update-ref", "-m", "autopilot: run begins", run.ref, run.base.commit, nothing],
+    });
+    return;
+  }
+  const tip = there.out.toString("utf8").trim();
+  const commits = await ownCommits(run, tip);
+  // A crash may have come between moving the branch and writing it down, so the tip may be ahead of the journal, never behind.
+  if (expected === null || expected === run.base.commit || commits.some(({ commit }) => commit === expected)) return;
+  throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} no longer contains ${expected.slice(0, 12)}.`);
+}
+
+async function inspect(run: OpenRun, attempt: AttemptId, layerTree: GitSha | null): ReturnType<Workspace["inspect"]> {
+  const commit = (await commitFor(run, attempt, (await tipOf(run)).commit))?.commit ?? null;
+  if ((await run.layers.read(attempt)) === null) return { layer: "absent", commit };
+  if (!existsSync(layerFolder(run, attempt))) return { layer: "absent", commit };
+  const { tree } = await examineLayer(run, attempt);
+  return { layer: layerTree !== null && tree === layerTree ? "intact" : "dirty", commit };
+}

@@ -1,0 +1,29 @@
+// runner-stand-in: a runner reduced to one turn. It is started by a test with what it needs as JSON, and killed.
+
+import { openAgents } from "../../src/agents/open-agents.ts";
+import type { TurnOrder } from "../../src/ports/agent.ts";
+
+const { entry, script, place, layer } = JSON.parse(process.argv[2] ?? "{}") as Record<"entry" | "script" | "place" | "layer", string>;
+const agents = openAgents({
+  embedded: { node: process.execPath, entry, scriptOf: () => script },
+  returnOf: () => ({ errors: ["nothing is asked for"] }),
+  place,
+});
+const order: TurnOrder = {
+  run: "run-2026-01-02-030405",
+  attempt: "1@1/execute#1",
+  cast: { agent: "scripted", script: "0".repeat(64) },
+  facts: { flow: "objective", phase: "1", step: "execute", role: "executor", task: null, attempt: 1, ask: 1 },
+  history: [],
+  prompt: "Do it.",
+  returns: null,
+  promise: null,
+  layer,
+  minutesMax: 10,
+  session: null,
+  cancel: new AbortController().signal,
+  onSession: () => Promise.resolve(),
+  onAskAgain: () => Promise.resolve(false),
+  onSignal: () => undefined,
+};
+void agents.turn(order);

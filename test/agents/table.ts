@@ -1,0 +1,123 @@
+// table: sets a place for an agent in a test: a folder, a script, an order, and a way to see who is alive.
+
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { ReturnOf } from "../../src/agents/acp/converse.ts";
+import type { AcpLimits } from "../../src/agents/acp/limits.ts";
+import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/agents/open-agents.ts";
+import type { Script } from "../../src/contracts/script.ts";
+import type { Signal } from "../../src/contracts/signal.ts";
+import type { TurnOrder } from "../../src/ports/agent.ts";
+import { builtScripted } from "./built.ts";
+
+export const oddAgent = join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "agents", "odd.mjs");
+
+export type Table = {
+  readonly agents: OpenedAgents;
+  readonly layer: string;
+  readonly place: string;
+  readonly signals: Signal[];
+  readonly sessions: string[];
+  readonly asks: { readonly ask: number; readonly errors: readonly string[]; readonly tokens: number | null }[];
+  readonly scripted: (script: Script, changes?: Partial<TurnOrder>) => TurnOrder;
+  readonly odd: (habit: string, changes?: Partial<TurnOrder>) => TurnOrder;
+  readonly clear: () => Promise<void>;
+};
+
+/** A return `{ count: number }` named `count`; everything else is judged to be wrong. */
+export const returnOf: ReturnOf = (name, value) => {
+  const count: unknown = typeof value === "object" && value !== null && "count" in value ? value.count : undefined;
+  return typeof count === "number" ? { ok: value, says: { count } } : { errors: [`${name}: count: expected a number`] };
+};
+export const countReturn = { name: "count", schema: { type: "object", required: ["count"] }, isOptional: false };
+
+export async function setTable(limits: Partial<AcpLimits> = {}, wrap?: AgentsOptions["wrap"]): Promise<Table> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-agents-")));
+  const layer = mkdtempSync(join(folder, "layer-"));
+  const signals: Signal[] = [];
+  const sessions: string[] = [];
+  const asks: { ask: number; errors: readonly string[]; tokens: number | null }[] = [];
+  const agents = openAgents({
+    embedded: { node: process.execPath, entry: await builtScripted(), scriptOf: (hash) => join(folder, hash) },
+    returnOf,
+    place: folder,
+    limits,
+    ...(wrap === undefined ? {} : { wrap }),
+  });
+  const order = (cast: TurnOrder["cast"], changes: Partial<TurnOrder>): TurnOrder => ({
+    run: "run-2026-01-02-030405",
+    attempt: "1@1/execute#1",
+    cast,
+    facts: { flow: "objective", phase: "1", step: "execute", role: "executor", task: null, attempt: 1, ask: 1 },
+    history: [],
+    prompt: "Do it.",
+    returns: null,
+    promise: "DONE",
+    layer,
+    minutesMax: 1,
+    session: null,
+    cancel: new AbortController().signal,
+    onSession: (session) => Promise.resolve(void sessions.push(session)),
+    onAskAgain: (ask, errors, _raw, usage) => {
+      asks.push({ ask, errors, tokens: usage?.tokens ?? null });
+      return Promise.resolve(true);
+    },
+    onSignal: (signal) => void signals.push(signal),
+    ...changes,
+  });
+  return {
+    agents,
+    layer,
+    place: folder,
+    signals,
+    sessions,
+    asks,
+    scripted: (script, changes = {}) => {
+      const text = JSON.stringify(script);
+      const hash = createHash("sha256").update(text).digest("hex");
+      writeFileSync(join(folder, hash), text);
+      return order({ agent: "scripted", script: hash }, changes);
+    },
+    odd: (habit, changes = {}) => order({ agent: "odd", argv: [process.execPath, oddAgent, habit] }, changes),
+    clear: async () => {
+      await agents.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The processes that were begun with this word in their environment or stand in this folder. */
+export function alive(word: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, "latin1").includes(word);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return !["Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3));
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until it holds; the limit is only there so that a test that fails ends. */
+export async function until(holds: () => boolean, what: string, limitMs = 30_000): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`never came true: ${what}`);
+    await wait(20);
+  }
+}

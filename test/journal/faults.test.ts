@@ -1,0 +1,91 @@
+// The disk refuses at every place, once or for ever: nothing acknowledged is lost, and the failure says what it is.
+
+import { afterAll, describe, expect, test } from "vitest";
+import type { Entry } from "../../src/contracts/event.ts";
+import { JournalFailure } from "../../src/journal/failure.ts";
+import type { Fault, FaultyDisk } from "../../src/journal/faulty-disk.ts";
+import { faultyDisk } from "../../src/journal/faulty-disk.ts";
+import { openJournal } from "../../src/journal/file.ts";
+import type { Options } from "../../src/journal/journal.ts";
+import { verifyJournal } from "../../src/journal/read.ts";
+import { bytesIn, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+
+afterAll(sweep);
+
+type Told = { readonly acknowledged: Entry[]; readonly failures: unknown[]; isClosing: boolean };
+
+/** A whole life of a run: begun, torn by a crash, taken up again. */
+async function live(dir: string, options: Options): Promise<Told> {
+  const told: Told = { acknowledged: [], failures: [], isClosing: false };
+  const keep = (entries: readonly Entry[]) => void told.acknowledged.push(...entries);
+  try {
+    for (const isTorn of [true, false]) {
+      told.isClosing = false;
+      const opened = await openJournal(dir, options);
+      told.acknowledged.length = 0;
+      keep(opened.entries);
+      const { journal } = opened;
+      try {
+        keep(await journal.append([skipped(1), surveyed("a")]));
+        await journal.putBlob(`content ${String(isTorn)}`);
+        const both = await Promise.allSettled([journal.append([skipped(2)]), journal.append([skipped(3)])]);
+        for (const one of both) {
+          if (one.status === "fulfilled") keep(one.value);
+          else throw one.reason;
+        }
+        if (!isTorn) await journal.snapshot({ seq: journal.position.seq });
+        keep(await journal.append([skipped(4)]));
+      } finally {
+        told.isClosing = true;
+        await journal.close();
+      }
+      if (isTorn) putBytes(dir, Buffer.concat([bytesIn(dir), Buffer.from('{"seq":')]));
+    }
+  } catch (failure) {
+    told.failures.push(failure);
+  }
+  return told;
+}
+
+async function suffer(fault: Fault, options: Options): Promise<FaultyDisk> {
+  const dir = freshFolder();
+  const disk = faultyDisk(fault);
+  const told = await live(dir, { ...options, disk });
+  if (disk.failed.length > 0) {
+    // Giving a run free is the one thing that may fail in silence: the kernel frees it anyway.
+    if (!told.isClosing || told.failures.length > 0) {
+      expect(told.failures, `at ${disk.failed.join()}`).toHaveLength(1);
+      expect(told.failures[0]).toBeInstanceOf(JournalFailure);
+      expect(told.failures[0]).toMatchObject({ kind: fault.code === "EIO" ? "journal_unwritable" : "disk_full" });
+    }
+  } else {
+    expect(told.failures).toEqual([]);
+  }
+  const again = await openJournal(dir, { ...still, onSnapshot: () => false });
+  expect(again.entries.slice(0, told.acknowledged.length)).toEqual(told.acknowledged);
+  expect(again.journal.appendSync([skipped(99)])).toHaveLength(1);
+  await again.journal.close();
+  expect(verifyJournal(dir)).toMatchObject({ ok: true, events: again.entries.length + 1 });
+  return disk;
+}
+
+describe.each([still, grouped])("with commit $commit", (options) => {
+  test.each([
+    ["ENOSPC", "once"],
+    ["ENOSPC", "for ever"],
+    ["EDQUOT", "once"],
+    ["EIO", "once"],
+    ["EIO", "for ever"],
+  ] as const)("%s at every n-th change of the disk, %s", async (code, lasts) => {
+    const met = new Set<string>();
+    let nth = 1;
+    for (; ; nth++) {
+      const disk = await suffer({ nth, code, lasts }, options);
+      if (disk.failed.length === 0) break;
+      met.add(disk.failed[0] ?? "");
+    }
+    // The faults did fire, and in every kind of call.
+    expect([...met].sort()).toEqual(["fdatasync", "fsync", "ftruncate", "mkdir", "open", "rename", "write"]);
+    expect(nth).toBeGreaterThan(60);
+  });
+});

@@ -1,0 +1,95 @@
+// manners: sizes, names and words; what may not lie in the repository at all.
+
+import { emptyEndings, emptyFileWords, linesMax, properNames, wordsNotOurs } from "./house.ts";
+import { isDeclared, isTest, isTypeScript, lineOf, nodesOf, type SourceFile, type SyntaxNode } from "./source.ts";
+
+export function longFilesIn(files: readonly SourceFile[]): string[] {
+  return files.filter(isTypeScript).flatMap((file) => {
+    const lines = file.text.trimEnd().split("\n").length;
+    const most = isTest(file) ? linesMax.test : linesMax.source;
+    return lines > most ? [`${file.path}: ${lines} lines, at most ${most}`] : [];
+  });
+}
+
+export function badFileNamesIn(files: readonly SourceFile[]): string[] {
+  return files.filter(isTypeScript).flatMap((file) => {
+    const name =
+      file.path
+        .split("/")
+        .at(-1)
+        ?.replace(/(\.test)?\.ts$/, "") ?? "";
+    if (name === "index") return [`${file.path}: import the file itself, not a folder`];
+    if (!/^[a-z0-9]+([.-][a-z0-9]+)*$/.test(name)) return [`${file.path}: file names are kebab-case`];
+    return name
+      .split(/[.-]/)
+      .flatMap((word) => (Object.hasOwn(emptyFileWords, word) ? [`${file.path}: "${word}" says nothing; ${emptyFileWords[word]}`] : []));
+  });
+}
+
+export function badNamesIn(files: readonly SourceFile[]): string[] {
+  return files.filter(isTypeScript).flatMap((file) =>
+    [...nodesOf(file)].flatMap(({ node, parent, key }) => {
+      if (!isDeclared(node, parent, key)) return [];
+      const name = String(node["name"]);
+      const words = wordsOf(name);
+      const place = `${file.path}:${lineOf(file, node)}`;
+      if (words.length > 1 && emptyEndings.includes(words.at(-1) ?? "") && !properNames.includes(name))
+        return [`${place} ${name}: say what it does`];
+      return words.flatMap((word) =>
+        Object.hasOwn(wordsNotOurs, word) ? [`${place} ${name}: not "${word}" but ${wordsNotOurs[word]}`] : [],
+      );
+    }),
+  );
+}
+
+const wordsOf = (name: string): string[] => name.split(/(?<=[a-z0-9])(?=[A-Z])|_/).map((word) => word.toLowerCase());
+
+/** Tests that would make the others or themselves silent. `skipIf` is allowed: its title says when and why. */
+export function silencedTestsIn(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isTypeScript(file) && isTest(file))
+    .flatMap((file) =>
+      [...nodesOf(file)].flatMap(({ node }) => {
+        if (node.type !== "MemberExpression") return [];
+        const object = node["object"] as SyntaxNode;
+        const word = String((node["property"] as SyntaxNode)["name"]);
+        const isSilenced = ["test", "it", "describe"].includes(String(object["name"])) && ["only", "skip", "todo"].includes(word);
+        return isSilenced ? [`${file.path}:${lineOf(file, node)}: ${String(object["name"])}.${word}`] : [];
+      }),
+    );
+}
+
+/** Work that was put off: it belongs into the work, not into a comment. A quoted mark is somebody's test data. */
+export function putOffIn(files: readonly SourceFile[]): string[] {
+  const marks = /(\/\/[^"'`]*|^[^"'`]*)\b(TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b/; // bracketed, so that this line is none
+  return linesWith(
+    files.filter(({ path }) => /\.(ts|mjs|md|yaml)$|^\.ci\//.test(path) && !path.startsWith("test/fixtures/")),
+    marks,
+  );
+}
+
+/** The places where somebody worked: the checkout, what lies beside it, home folders. */
+export function machinePathsIn(files: readonly SourceFile[], places: readonly string[]): string[] {
+  const escaped = places.map((place) => place.replaceAll(/[.+()]/g, "\\$&")).join("|");
+  const place = new RegExp(
+    `(?<![\\w.@}~*-])(${escaped})(?![\\w-])|/home/(?!(you|user|me|agent|runner|somebody)\\b)[a-z]\\w*/|/Users/(?!(you|user|me)\\b)\\w+/`,
+  );
+  return linesWith(
+    files.filter(({ path }) => path !== "package-lock.json"),
+    place,
+  );
+}
+
+/** A registry's address in the lock file would tie the project to one machine's registry. */
+export function registriesIn(files: readonly SourceFile[]): string[] {
+  return linesWith(
+    files.filter(({ path }) => path === "package-lock.json"),
+    /"resolved":\s*"(?:https?|git)/,
+  ).slice(0, 3);
+}
+
+function linesWith(files: readonly SourceFile[], pattern: RegExp): string[] {
+  return files.flatMap((file) =>
+    file.text.split("\n").flatMap((line, at) => (pattern.test(line) ? [`${file.path}:${at + 1}: ${line.trim().slice(0, 120)}`] : [])),
+  );
+}

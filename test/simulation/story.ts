@@ -1,0 +1,49 @@
+import type { RunView, WalkView } from "../../src/core/state.ts";
+import type { Request } from "../../src/ports/inbox.ts";
+
+/** Where something happens in a run. */
+export type Place = {
+  readonly phase: string;
+  readonly step: string;
+  /** A task's id, `wave-1` for the steps after a wave, null in a phase. */
+  readonly task: string | null;
+  readonly n: number;
+  readonly visit: number;
+  readonly run: RunView;
+  readonly walk: WalkView;
+};
+
+export type TaskPlan = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };
+
+/** What happens there: nothing said means that all goes well. */
+export type Plan = {
+  readonly fail?: string;
+  readonly facts?: Record<string, string | number | boolean>;
+  readonly says?: Record<string, string | number | boolean>;
+  readonly changes?: boolean;
+  readonly tokens?: number;
+  readonly cut?: "cancel" | "deadline" | "provider";
+  readonly turnFails?: string;
+  readonly leavesScope?: boolean;
+  readonly isDoneEarly?: boolean;
+  readonly tasks?: readonly TaskPlan[];
+  readonly left?: readonly string[];
+};
+
+export type Script = (place: Place | { readonly read: true }) => Plan | null;
+
+/** A whole run as a story: its flow, what happens in it, what the people do, and how it must end. */
+export type Story = {
+  readonly name: string;
+  readonly flow: string;
+  readonly options?: Record<string, string | number | boolean>;
+  readonly limits?: { run?: Record<string, number>; phase?: Record<string, number> };
+  /** Artifacts that are there before it begins, as `phase/step`. */
+  readonly files?: readonly string[];
+  readonly script: Script;
+  /** What people ask for when the run rests; null: nothing more. */
+  readonly people?: (run: RunView, why: string) => readonly Omit<Request, "actor">[] | null;
+  /** A crash changes what happens here on purpose (an invocation ends, a violation counts). */
+  readonly isCrashFree?: boolean;
+  readonly endsWell: (run: RunView, journal: readonly { readonly event: string }[]) => boolean;
+};

@@ -1,0 +1,195 @@
+// world: the engine's ports over the fake machine. What the scripted plan says, happens; what the plug cuts, does not.
+
+import type { Entry } from "../../src/contracts/event.ts";
+import type { RunView, WalkView } from "../../src/core/state.ts";
+import type { Brief, World } from "../../src/engine/world.ts";
+import type { Journal } from "../../src/journal/journal.ts";
+import type { TurnResult } from "../../src/ports/agent.ts";
+import type { FunctionOrder, FunctionResult } from "../../src/ports/functions.ts";
+import type { Machine } from "./machine.ts";
+import type { Place, Plan, Script } from "./story.ts";
+
+export const sha = (text: string): string => Buffer.from(text.padEnd(20, "·")).toString("hex").slice(0, 40).padEnd(40, "0");
+
+type Order = FunctionOrder<RunView, WalkView>;
+
+export function worldOf(machine: Machine, journal: Journal, script: Script, view: () => RunView, onEntry: (entry: Entry) => void): World {
+  const { disk } = machine;
+  const planOf = (attempt: string): Plan => script(placeOf(view(), attempt)) ?? {};
+
+  const perform = async ({ attempt }: Order): Promise<FunctionResult> => {
+    const plan = planOf(attempt);
+    await machine.tick();
+    if (!disk.effects.has(attempt)) disk.effects.set(attempt, 1);
+    await machine.tick();
+    return plan.fail === undefined ? { ok: true, facts: plan.facts ?? {} } : { ok: false, facts: plan.facts ?? {}, reason: plan.fail, detail: plan.fail };
+  };
+  const anyFunction = new Proxy({}, { get: () => ({ version: 1, effect: "keyed", perform, isDone: async (attempt: string) => disk.effects.has(attempt) }) });
+  const anyProof = new Proxy({}, { get: () => ({ version: 1, prove: async () => ({ ok: true, facts: {} }) }) });
+
+  return {
+    journal: {
+      append: async (events) => {
+        machine.tickNow();
+        const entries = journal.appendSync(events as never);
+        machine.tickNow();
+        return entries;
+      },
+      putBlob: (bytes) => journal.putBlob(bytes),
+    },
+    clock: { now: () => new Date(1_700_000_000_000 + machine.now * 1000).toISOString(), monotonicMs: () => machine.now, after: () => () => undefined },
+    agents: {
+      turn: (order) => turn(machine, order.attempt, planOf(order.attempt)),
+      sweep: async () => {
+        const left = disk.alive.size;
+        disk.alive.clear();
+        return left;
+      },
+    },
+    workspace: workspaceOf(machine, view),
+    verifier: {
+      check: async ({ attempt, checks }) => {
+        const plan = planOf(attempt);
+        await machine.tick();
+        const status = plan.fail === undefined ? "passed" : "failed";
+        const list = checks.length > 0 ? checks : [{ id: `check:${attempt}`, kind: "criterion" as const, title: plan.fail ?? "ok", command: "true", source: "story" }];
+        return list.map((check) => ({ check, status, exit_code: status === "passed" ? 0 : 1, duration_ms: 1, evidence: "0".repeat(64) }));
+      },
+      prove: async ({ attempt }) => proveIn(machine, attempt, planOf),
+    },
+    functions: {
+      run: anyFunction as never,
+      proof: anyProof as never,
+      phases: new Proxy({}, { get: () => async () => script({ read: true }) as never }) as never,
+      tasks: new Proxy({}, {
+        get: () => async (_run: RunView, walk: WalkView) => {
+          await machine.tick();
+          const plan = planOf(walk.open ?? "");
+          const left = (plan.left ?? []).map((id) => ({ id, files: [], after: [], type: "checkpoint:human-verify" }));
+          return { tasks: [...(plan.tasks ?? []), ...left] };
+        },
+      }) as never,
+    },
+    children: {
+      run: async ({ attempt }) => {
+        const plan = planOf(attempt);
+        while ((disk.children.get(attempt) ?? 0) < 3) {
+          await machine.tick();
+          disk.children.set(attempt, (disk.children.get(attempt) ?? 0) + 1);
+        }
+        return { ok: plan.fail === undefined, facts: plan.facts ?? {}, detail: plan.fail ?? "" };
+      },
+    },
+    inbox: {
+      pending: async () => [...disk.inbox],
+      forget: async (request) => {
+        const at = disk.inbox.findIndex((one) => one.request === request);
+        if (at >= 0) disk.inbox.splice(at, 1);
+        machine.tickNow();
+      },
+      watch: (callback) => {
+        disk.ring = callback;
+        return () => (disk.ring = null);
+      },
+    },
+    brief: async (): Promise<Brief> => ({ prompt: "play", returns: null, promise: null, cast: { agent: "fake" } }),
+    onEntry: (entry) => onEntry(entry),
+    onSignal: () => undefined,
+  };
+}
+
+async function turn(machine: Machine, attempt: string, plan: Plan): Promise<TurnResult> {
+  const { disk } = machine;
+  if (disk.alive.has(attempt)) throw new Error(`two agents at once on ${attempt}`);
+  disk.alive.add(attempt);
+  disk.turns.push(attempt);
+  await machine.tick();
+  disk.layers.set(attempt, { state: "dirty", tree: sha(`dirty ${disk.trees}`), isDone: plan.isDoneEarly ?? false });
+  await machine.tick();
+  const usage = { tokens: plan.tokens ?? 100, calls: 1 };
+  if (plan.cut !== undefined && !disk.interrupted.has(attempt)) {
+    disk.interrupted.add(attempt);
+    disk.alive.delete(attempt);
+    return { kind: "cut", by: plan.cut, detail: "cut by the story", usage };
+  }
+  if (plan.turnFails !== undefined) {
+    disk.alive.delete(attempt);
+    disk.spent += usage.tokens;
+    return { kind: "failed", reason: "agent_failed", detail: plan.turnFails, said: "", usage };
+  }
+  if (plan.changes !== false) disk.trees++;
+  disk.layers.set(attempt, { state: "intact", tree: sha(`tree ${disk.trees}`), isDone: true });
+  disk.alive.delete(attempt);
+  disk.spent += usage.tokens;
+  const outside = plan.leavesScope === true ? ["/etc/passwd"] : [];
+  return { kind: "ended", stop: "end_turn", said: "", says: plan.says ?? {}, claim: undefined, promised: false, announcedMore: false, confidence: null, usage, outside, warnings: [] };
+}
+
+function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] {
+  const { disk } = machine;
+  const tip = (): { commit: string; tree: string } => disk.commits.at(-1) ?? { commit: view().drafted.base.commit, tree: view().drafted.base.tree };
+  return {
+    tip: async () => tip(),
+    openLayer: async (attempt) => {
+      await machine.tick();
+      disk.layers.set(attempt, { state: "dirty", tree: tip().tree, isDone: false });
+      return "/layer";
+    },
+    changesOf: async (attempt) => {
+      await machine.tick();
+      return { paths: ["a"], violations: [], ignored: 0, tree: disk.layers.get(attempt)?.tree ?? tip().tree };
+    },
+    apply: async (attempt) => {
+      await machine.tick();
+      const parent = tip();
+      const layer = disk.layers.get(attempt);
+      const known = disk.commits.find(({ key }) => key === attempt);
+      if (known === undefined && layer?.tree === parent.tree) return null;
+      const { commit, tree } = known ?? { commit: sha(`commit ${disk.commits.length}`), tree: layer?.tree ?? parent.tree };
+      if (known === undefined) disk.commits.push({ key: attempt, commit, tree });
+      disk.layers.delete(attempt);
+      disk.files.set(fileOf(view(), attempt), 1);
+      await machine.tick();
+      return { commit, parent: parent.commit, tree, paths: ["a"], notApplied: 0 };
+    },
+    setAside: async (attempt) => {
+      disk.layers.delete(attempt);
+      machine.tickNow();
+    },
+    inspect: async (attempt, layerTree) => {
+      const layer = disk.layers.get(attempt);
+      const commit = disk.commits.find(({ key }) => key === attempt)?.commit ?? null;
+      if (layer === undefined) return { layer: "absent", commit };
+      return { layer: layerTree !== null && layer.tree === layerTree ? "intact" : "dirty", commit };
+    },
+    checkout: async () => "/check",
+    treeOf: async () => tip().tree,
+    land: async () => ({ landed: true, how: "fast_forward", commit: tip().commit }),
+    summary: async () => ({ files: 0, insertions: 0, deletions: 0, commits: [] }),
+  };
+}
+
+/** Artifacts are there once a phase's attempt was applied; a survey asks for a whole phase. */
+async function proveIn(machine: Machine, attempt: string, planOf: (attempt: string) => Plan): Promise<{ holds: boolean; failures: never[] | { rule: string; file: null; found: string; expected: string }[]; checks: [] }> {
+  const survey = /^(.*)@0\/survey#1$/.exec(attempt)?.[1];
+  if (survey !== undefined) return { holds: [...machine.disk.files.keys()].some((path) => path.startsWith(`${survey}/`)), failures: [], checks: [] };
+  await machine.tick();
+  const { fail } = planOf(attempt);
+  if (fail === undefined) return { holds: true, failures: [], checks: [] };
+  return { holds: false, failures: [{ rule: "story", file: null, found: fail, expected: "nothing" }], checks: [] };
+}
+
+function fileOf(run: RunView, attempt: string): string {
+  const open = run.open[attempt];
+  const walk = open === undefined ? undefined : run.walks[open.walk];
+  return `${walk?.phase ?? "?"}/${walk?.kind === "phase" ? open?.step : "task"}`;
+}
+
+/** Where an attempt stands, as a story asks for it. */
+export function placeOf(run: RunView, attempt: string): Place {
+  const open = run.open[attempt];
+  const walk = open === undefined ? undefined : run.walks[open.walk];
+  if (open === undefined || walk === undefined) throw new Error(`${attempt} is not open`);
+  const task = walk.kind === "task" ? walk.task : walk.kind === "wave" ? walk.path.split("/").at(-1)?.replace("wave:", "wave-") ?? null : null;
+  return { phase: walk.phase, step: open.step, task, n: Number(attempt.split("#").at(-1)), visit: walk.visit, run, walk };
+}

@@ -1,0 +1,122 @@
+// bench-repository: a throw-away repository with a workspace on it, and a fingerprint of everything the runner must not touch.
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach } from "vitest";
+import type { Workspace } from "../../src/ports/workspace.ts";
+import { addIgnoreLines } from "../../src/workspace/owned.ts";
+import { openRepository, type Repository } from "../../src/workspace/repository.ts";
+import { openWorkspace, type WorkspaceOrder } from "../../src/workspace/workspace.ts";
+
+export const runId = "run-2026-01-02-030405";
+export const attempt = "1@1/execute#1";
+
+const rooms: string[] = [];
+afterEach(() => {
+  for (const room of rooms.splice(0)) rmSync(room, { recursive: true, force: true });
+});
+
+export function makeRoom(): string {
+  const room = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-ws-")));
+  rooms.push(room);
+  return room;
+}
+
+const env = {
+  PATH: process.env["PATH"] ?? "",
+  HOME: "/nonexistent",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "user",
+  GIT_AUTHOR_EMAIL: "user@example.org",
+  GIT_COMMITTER_NAME: "user",
+  GIT_COMMITTER_EMAIL: "user@example.org",
+};
+
+/** Plain git, as a user would run it. */
+export const git = (cwd: string, ...args: string[]): string =>
+  execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).replace(/\n$/, "");
+
+export function write(root: string, path: string, text: string, mode = 0o644): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+  chmodSync(join(root, path), mode);
+}
+
+export const startingFiles = {
+  "README.md": "hello\n",
+  "src/a.ts": "export const a = 1;\n",
+  "src/b.ts": "export const b = 2;\n",
+  "docs/guide.md": "guide\n",
+  ".gitignore": "node_modules/\n*.log\nbuild/\n",
+};
+
+export function makeRepository(root: string, files: Readonly<Record<string, string>> = startingFiles, ...init: string[]): string {
+  mkdirSync(root, { recursive: true });
+  git(root, "init", "-q", "-b", "main", ...init);
+  for (const [path, text] of Object.entries(files)) write(root, path, text);
+  git(root, "add", "-A");
+  git(root, "commit", "-q", "-m", "start");
+  return root;
+}
+
+export type Bench = { readonly root: string; readonly runDir: string; readonly repository: Repository; readonly workspace: Workspace };
+
+export async function openBench(order: Partial<WorkspaceOrder> & { readonly root?: string } = {}): Promise<Bench> {
+  const root = order.root ?? makeRepository(join(makeRoom(), "repo"));
+  const opened = await openRepository(root);
+  if ("failure" in opened) throw new Error(opened.failure.detail);
+  const { repository } = opened;
+  await addIgnoreLines(repository.commonDir);
+  const runDir = join(repository.root, ".autopilot", "runs", runId);
+  mkdirSync(runDir, { recursive: true });
+  const base = { branch: repository.branch, commit: repository.head.commit };
+  const workspace = await openWorkspace({ runDir, runId, base, scope: ["**"], ownedPaths: [], repository, ...order });
+  return { root: repository.root, runDir, repository, workspace };
+}
+
+/** Everything of the user's that must not change: files, modes, links, index, HEAD, config, hooks, refs other than the run's. */
+export function fingerprint(root: string): string {
+  const hash = createHash("sha256");
+  const visit = (path: string): void => {
+    for (const name of readdirSync(path).sort()) {
+      const full = join(path, name);
+      const place = full.slice(root.length + 1);
+      if (place === ".autopilot" || place === ".git/objects" || place.startsWith(".git/logs") || place.startsWith(".git/refs")) continue;
+      const stat = lstatSync(full);
+      hash.update(`${place}\0${stat.mode}\0`);
+      if (stat.isDirectory()) visit(full);
+      else hash.update(stat.isSymbolicLink() ? readlinkSync(full) : readFileSync(full));
+    }
+  };
+  visit(root);
+  const refs = git(root, "for-each-ref", "--format=%(refname) %(objectname)")
+    .split("\n")
+    .filter((line) => !line.startsWith("refs/heads/autopilot/"));
+  hash.update(refs.join("\n"));
+  return hash.digest("hex");
+}
+
+export const runRef = (root: string): string => git(root, "rev-parse", `autopilot/${runId}`);
+export const hasRunRef = (root: string): boolean => existsSync(join(root, ".git", "refs", "heads", "autopilot", runId));
+/** Every path of a commit with its mode. */
+export const pathsIn = (root: string, commit: string): string[] =>
+  git(root, "ls-tree", "-r", "-z", commit)
+    .split("\0")
+    .filter((row) => row !== "")
+    .map((row) => `${row.slice(0, 6)} ${row.split("\t")[1] ?? ""}`);

@@ -1,0 +1,104 @@
+// Landing: into a clean checkout of the branch the run began on, or not at all.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, runRef, write, type Bench } from "./bench-repository.ts";
+
+async function benchWithWork(
+  root?: string,
+  change: (layer: string) => void = (layer) => write(layer, "src/a.ts", "landed\n"),
+): Promise<Bench> {
+  const bench = await openBench(root === undefined ? {} : { root });
+  change(await bench.workspace.openLayer(attempt, []));
+  await bench.workspace.apply(attempt, "work");
+  return bench;
+}
+
+test("a checkout that has not moved is fast-forwarded, once", async () => {
+  const { root, workspace } = await benchWithWork();
+  const tip = runRef(root);
+  const landed = { landed: true, how: "fast_forward", commit: tip };
+  expect(await workspace.land("x")).toEqual(landed);
+  expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("landed\n");
+  expect(git(root, "status", "--porcelain")).toBe("");
+  expect(git(root, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
+  expect(await workspace.land("x")).toEqual(landed);
+});
+
+test("a branch that moved on gets a merge commit, once", async () => {
+  const { root, workspace } = await benchWithWork();
+  write(root, "README.md", "the user's\n");
+  git(root, "commit", "-qam", "user");
+  const landed = await workspace.land("Bring the work home");
+  expect(landed).toMatchObject({ landed: true, how: "merge", commit: git(root, "rev-parse", "HEAD") });
+  expect(git(root, "log", "-1", "--format=%s %P").split(" ").slice(-2)).toEqual([git(root, "rev-parse", "HEAD^1"), runRef(root)]);
+  expect(readFileSync(join(root, "README.md"), "utf8")).toBe("the user's\n");
+  expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("landed\n");
+  expect(git(root, "status", "--porcelain")).toBe("");
+  expect(await workspace.land("again")).toEqual(landed);
+});
+
+type Obstacle = { readonly name: string; readonly because: string; readonly set: (root: string) => void };
+const obstacles: readonly Obstacle[] = [
+  { name: "an uncommitted change elsewhere", because: "checkout_dirty", set: (root) => write(root, "README.md", "mine\n") },
+  { name: "an uncommitted change in the same file", because: "checkout_dirty", set: (root) => write(root, "src/a.ts", "mine\n") },
+  { name: "a staged change", because: "checkout_dirty", set: (root) => (write(root, "README.md", "mine\n"), git(root, "add", "-A")) },
+  { name: "another branch", because: "checkout_moved", set: (root) => void git(root, "switch", "-q", "-c", "other") },
+  { name: "a detached HEAD", because: "checkout_moved", set: (root) => void git(root, "switch", "-q", "--detach") },
+  {
+    name: "a conflicting commit",
+    because: "merge_conflict",
+    set: (root) => (write(root, "src/a.ts", "mine\n"), git(root, "commit", "-qam", "mine")),
+  },
+  { name: "an untracked file in the way", because: "checkout_dirty", set: (root) => write(root, "src/new.ts", "mine\n") },
+  {
+    name: "an ignored file in the way",
+    because: "checkout_dirty",
+    set: (root) => (write(root, ".git/info/exclude", "src/new.ts\n"), write(root, "src/new.ts", "mine\n")),
+  },
+];
+
+test.each(obstacles)("$name: nothing is touched, and the reason is told", async ({ because, set }) => {
+  const { root, workspace } = await benchWithWork(
+    undefined,
+    (layer) => (write(layer, "src/a.ts", "landed\n"), write(layer, "src/new.ts", "landed\n")),
+  );
+  set(root);
+  const before = fingerprint(root);
+  const tip = runRef(root);
+  expect(await workspace.land("x")).toMatchObject({ landed: false, because });
+  expect(fingerprint(root)).toBe(before);
+  expect(runRef(root)).toBe(tip);
+});
+
+test("untracked files that are not in the way, and the runner's own, do not keep the work from landing", async () => {
+  const root = makeRepository(join(makeRoom(), "repo"));
+  const bench = await openBench({ root, ownedPaths: ["docs/**"] });
+  write(await bench.workspace.openLayer(attempt, []), "src/a.ts", "landed\n");
+  await bench.workspace.apply(attempt, "work");
+  write(root, "notes.txt", "mine\n");
+  write(root, "docs/guide.md", "rewritten by the runner\n");
+  expect(await bench.workspace.land("x")).toMatchObject({ landed: true });
+  expect(readFileSync(join(root, "docs/guide.md"), "utf8")).toBe("rewritten by the runner\n");
+});
+
+test("a run that began detached keeps its branch, a run without work has nothing to land", async () => {
+  const detached = makeRepository(join(makeRoom(), "repo"));
+  git(detached, "switch", "-q", "--detach");
+  expect(await (await benchWithWork(detached)).workspace.land("x")).toMatchObject({ landed: false, because: "checkout_moved" });
+  expect(await (await openBench()).workspace.land("x")).toMatchObject({ landed: false, because: "nothing_to_land" });
+});
+
+test("the user's own smudge filter runs when their checkout is updated, their hooks do not", async () => {
+  const root = makeRepository(join(makeRoom(), "repo"), { "a.txt": "one\n", ".gitattributes": "*.txt filter=shout\n" });
+  git(root, "config", "filter.shout.clean", "tr A-Z a-z");
+  git(root, "config", "filter.shout.smudge", "tr a-z A-Z");
+  write(root, ".git/hooks/post-merge", "#!/bin/sh\ntouch hooked\n", 0o755);
+  const bench = await benchWithWork(root, (layer) => write(layer, "a.txt", "two\n"));
+  expect(git(root, "show", `${runRef(root)}:a.txt`)).toBe("two");
+  expect(await bench.workspace.land("x")).toMatchObject({ landed: true });
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("TWO\n");
+  expect(existsSync(join(root, "hooked"))).toBe(false);
+  expect(git(root, "status", "--porcelain")).toBe("");
+});

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { test } from "vitest";
+import { attempt, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
+test("perf", async () => {
+  const files: Record<string, string> = {};
+  for (let i = 0; i < 10000; i++) files[`src/d${i % 100}/f${i}.ts`] = `export const x${i} = ${"1".repeat(2000)};\n`;
+  const root = makeRepository(join(makeRoom(), "repo"), { ...files, ".gitignore": "node_modules/\n" });
+  for (let i = 0; i < 3000; i++) write(root, `node_modules/p${i % 50}/f${i}.js`, "x".repeat(3000));
+  let t = performance.now();
+  let out = "";
+  const lap = (name: string) => { out += `${name} ${Math.round(performance.now() - t)}\n`; t = performance.now(); };
+  const { workspace } = await openBench({ root }); lap("open");
+  const layer = await workspace.openLayer(attempt, []); lap("layer");
+  for (let i = 0; i < 200; i++) write(layer, `src/new/deep/f${i}.ts`, "x" + i);
+  await workspace.changesOf(attempt); lap("changes");
+  await workspace.apply(attempt, "x"); lap("apply");
+  const c = (await workspace.tip()).commit;
+  const f = await workspace.checkout(c, "a"); lap("checkout");
+  await workspace.treeOf(f); lap("treeOf");
+  await workspace.checkout(c, "a"); lap("checkout2");
+  await workspace.openLayer("1#2", []); lap("layer2");
+  await workspace.land("x"); lap("land");
+  writeFileSync("/tmp/ws-perf.txt", out);
+});
