@@ -97,6 +97,7 @@ export function stillWorld(journal: Journal, onEntry: World["onEntry"]): World {
       openLayer: async () => "/",
       changesOf: async () => ({ paths: [], violations: [], ignored: 0, tree: sha }),
       apply: async () => null,
+      preview: async () => null,
       setAside: async () => undefined,
       inspect: async () => ({ layer: "absent", commit: null }),
       checkout: async () => "/",

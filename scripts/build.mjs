@@ -1,4 +1,4 @@
-// Makes dist/: a tiny start stub, the command line with one lazy chunk a command, and the embedded agent.
+// Makes dist/: a tiny start stub, the command line with one lazy chunk a command, `status` by itself, and the embedded agent.
 //
 // Invariants:
 //   B1. Nothing is rebuilt when nothing changed: dist/.stamp holds the hash of all that goes in.
@@ -17,10 +17,11 @@ const isForced = isClean || process.argv.includes("--force");
 /** What is built, by its name in dist/. */
 const entries = {
   cli: "src/surfaces/cli/entry.ts",
+  status: "src/surfaces/cli/status-entry.ts",
   scripted: "src/agents/scripted/main.ts",
 };
-/** Entries that must be one file: the embedded agent is shown to a confined process by its path alone. */
-const undivided = ["scripted"];
+/** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone. */
+const undivided = ["status", "scripted"];
 /** Native code cannot be bundled; npm installs it beside us. */
 const external = ["fs-native-extensions"];
 const staleAfterMs = 3_600_000;
@@ -31,7 +32,7 @@ const stub = `#!/usr/bin/env node
 "use strict";
 const { argv } = process;
 if (argv.length === 3 && (argv[2] === "--version" || argv[2] === "-V")) require("node:fs").writeSync(1, "autopilot ${version}\\n");
-else require("./cli.cjs");
+else if (argv[2] !== "status" || !require("./status.cjs").isTaken) require("./cli.cjs");
 `;
 
 const stamp = stampOf();

@@ -5,8 +5,9 @@ const repeatsMax = 50;
 
 /** Removed text leaves a blank behind, so that the words around it do not grow together. */
 export function ownText(said: string, prompts: readonly string[]): string {
-  const unechoed = prompts.reduce(withoutEcho, said.replaceAll("\r\n", "\n"));
-  return withoutQuotations(withoutInlineCode(withoutCodeBlocks(unechoed)));
+  // Blocks of code go first: a prompt has fences too, and a fence taken for an echo would turn the code behind it into words.
+  const unechoed = prompts.reduce(withoutEcho, withoutCodeBlocks(said.replaceAll("\r\n", "\n")));
+  return withoutQuotations(withoutInlineCode(unechoed));
 }
 
 function withoutCodeBlocks(text: string): string {
@@ -56,7 +57,7 @@ function withoutQuotations(text: string): string {
 }
 
 /**
- * Takes out what is the prompt's, word for word. A line that stands in the prompt is an echo if it comes with a neighbour of its
+ * Takes out what is the prompt's, word for word (ticks apart, which are often lost in repeating). A line that stands in the prompt is an echo if it comes with a neighbour of its
  * there, or if it holds more than a tag; a bare tag alone on its line is how an agent is asked to speak, so it is the agent's own.
  */
 function withoutEcho(text: string, prompt: string): string {
@@ -68,11 +69,15 @@ function withoutEcho(text: string, prompt: string): string {
     else if (known.length < repeatsMax) known.push(at);
   });
   const said = text.split("\n");
-  const worded = said.map((line, at) => ({ line: line.trim(), at })).filter(({ line }) => line !== "");
+  const worded = said.map((line, at) => ({ line: plain(line), at })).filter(({ line }) => line !== "");
   const echoed = new Set<number>();
   worded.forEach(({ line, at }, nth) => {
     const here = places.get(line) ?? [];
-    if (here.length === 0) return;
+    if (here.length === 0) {
+      // A sentence cut out of a longer line of the prompt.
+      if (/<promise>/i.test(line) && !isBareTag(line) && asked.some((one) => one.includes(line))) echoed.add(at);
+      return;
+    }
     const last = worded[nth - 1]?.line;
     const next = worded[nth + 1]?.line;
     const inRun = here.some(
@@ -82,14 +87,16 @@ function withoutEcho(text: string, prompt: string): string {
   });
   const kept = said.filter((_, at) => !echoed.has(at)).join("\n");
   // A prompt's line repeated inside a longer one.
-  const phrases = asked.filter((line) => /<promise>/i.test(line) && !isBareTag(line));
+  const phrases = [...prompt.split("\n").map((line) => line.trim()), ...asked].filter((line) => /<promise>/i.test(line) && !isBareTag(line));
   return phrases.reduce((rest, phrase) => rest.replaceAll(phrase, " "), kept);
 }
 
 const linesOf = (text: string): readonly string[] =>
   text
     .split("\n")
-    .map((line) => line.trim())
+    .map(plain)
     .filter((line) => line !== "");
+
+const plain = (line: string): string => line.replaceAll("`", "").trim();
 
 const isBareTag = (line: string): boolean => /^\W*<promise>[^<]*<\/promise>\W*$/i.test(line);

@@ -60,6 +60,13 @@ describe("the promise was not said", () => {
   });
 });
 
+test("a fence that the prompt has too is still a fence, and an echo that lost its ticks is still an echo", () => {
+  const fenced = "Only when it is met, say `<promise>DONE</promise>` on its own line.\n```json\n{}\n```";
+  expect(promiseIn("So:\n```\n<promise>DONE</promise>\n```\n", "DONE", [fenced]).promised).toBe(false);
+  expect(promiseIn("Only when it is met, say <promise>DONE</promise> on its own line.", "DONE", [fenced]).promised).toBe(false);
+  expect(promiseIn("```json\n{}\n```\n<promise>DONE</promise>", "DONE", [fenced]).promised).toBe(true);
+});
+
 test("a token may hold blanks and signs that mean something to a pattern", () => {
   expect(promiseIn("<promise>all  (really) done.</promise>", "ALL (REALLY) DONE.", []).promised).toBe(true);
   expect(promiseIn("<promise>all really done!</promise>", "ALL (REALLY) DONE.", []).promised).toBe(false);

@@ -76,6 +76,8 @@ const events = {
     prompts: v.record(text, Hash),
     registry: v.record(text, Count),
     objective: Objective,
+    /** The objective's fields that nobody gave: told again whenever the draft is previewed. */
+    inferred_defaults: maybe(v.array(text)),
     options: v.record(text, Scalar),
     budget: Budget,
     limits: v.strictObject({
@@ -209,8 +211,6 @@ export type EventOf<N extends EventName> = { readonly event: N; readonly actor: 
 export type Event = { [N in EventName]: EventOf<N> }[EventName];
 /** An event before it is known who did it and why; the engine fills both in. */
 export type Draft = { [N in EventName]: Omit<EventOf<N>, "actor" | "reason_code"> & { actor?: Actor; reason_code?: string } }[EventName];
-
-export const journalVersion = 1;
 
 /**
  * What the journal puts around an event. One line is

@@ -21,7 +21,7 @@ export const reasons = {
   dry_run_required_before_execute: reason("FAIL", "The preview has not been acknowledged, so nothing was executed.", "autopilot go --yes"),
   budget_threshold_reached: reason("FAIL", "The next turn could exceed the budget, so it was not started.", 'autopilot budget raise tokens=+100k --reason "…" && autopilot resume'),
   scope_violation_blocked: reason("FAIL", "The agent changed something outside the scope; nothing of that attempt was kept.", "autopilot log, then widen --scope in a new run or autopilot resume"),
-  confidence_drop_requires_handoff: reason("WARN", "The agent's confidence fell below the threshold of this risk level.", "look at autopilot report, then autopilot resume"),
+  confidence_drop_requires_handoff: reason("FAIL", "The agent's confidence fell below the threshold of this risk level.", "look at autopilot report, then autopilot resume"),
 
   // Objective and lifecycle.
   objective_schema_invalid: reason("FAIL", "The objective is incomplete or has a field that is not valid.", "autopilot help start"),

@@ -28,6 +28,7 @@ export function born(event: EventOf<"run_drafted"> & Envelope): Run {
     blocks: {},
     requests: {},
     asked: null,
+    asker: null,
     now: false,
     hold: null,
     resting: null,

@@ -45,7 +45,7 @@ export function decide(run: RunStateView): Next {
 /** Everything that lives is called off, and every turn that a crash cut short is written off; what is paid and kept stays as it is. */
 function stopping(run: RunView): Next {
   const left = deedsOf(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
-  return left === undefined ? stopped(run, "operator_stopped") : { do: "cancel", attempt: left.attempt };
+  return left === undefined ? stopped(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: left.attempt };
 }
 
 function breakerTurn(run: RunView): Next | null {
@@ -56,7 +56,7 @@ function breakerTurn(run: RunView): Next | null {
 
 /** Why nothing new may begin, if so. */
 function haltOf(run: RunView): Next | null {
-  if (run.asked === "pause") return paused(run, "operator_paused");
+  if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
   if (run.hold !== null) return paused(run, run.hold);
   if (run.resting !== null) return rest(run.resting);
   return run.breaker.state === "open" ? paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` }) : null;

@@ -11,12 +11,12 @@ export function given<Fields extends Record<string, unknown>>(fields: Fields): {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof Fields]?: Exclude<Fields[K], undefined> };
 }
 
-export function paused(run: RunView, reason_code: string, more: { readonly phase?: string; readonly detail?: string } = {}): Next {
+export function paused(run: RunView, reason_code: string, more: { readonly phase?: string; readonly detail?: string; readonly actor?: string } = {}): Next {
   return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...more });
 }
 
-export function stopped(run: RunView, reason_code: string): Next {
-  return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code });
+export function stopped(run: RunView, reason_code: string, more: { readonly detail?: string; readonly actor?: string } = {}): Next {
+  return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code, ...more });
 }
 
 /** A change of the whole run waits until nothing is under way. */

@@ -78,11 +78,12 @@ export const runLaws: LawsOf<Names> = {
     run.drafted = { ...run.drafted, ...(cast === undefined ? {} : { cast }), ...(isolation === undefined ? {} : { isolation }) };
   },
 
-  control_requested: (run, { request, control, now }) => {
+  control_requested: (run, { request, control, now, actor, detail }) => {
     invariant(run.status === "running" || run.status === "paused", "F1: a run that is going or paused can be asked to pause or stop");
     once(run, request);
     if (run.asked === "stop") return;
     run.asked = control;
+    run.asker = { actor, ...(detail === undefined ? {} : { detail }) };
     run.now = now;
   },
   limit_raised: (run, { request, scope, dimension, to }) => {

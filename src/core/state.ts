@@ -4,7 +4,7 @@
 import type { Usage } from "../contracts/budget.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import type { Doubt, EventOf, IsolationInForce } from "../contracts/event.ts";
-import type { AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
+import type { Actor, AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import type { Outcome, Says } from "../contracts/outcome.ts";
 
@@ -144,6 +144,8 @@ export type Run = {
   /** Requests already journaled. */
   requests: Record<string, true>;
   asked: "pause" | "stop" | null;
+  /** Who asked for it and in which words: the change of state that follows is theirs. */
+  asker: { actor: Actor; detail?: string } | null;
   now: boolean;
   hold: string | null;
   resting: string | null;

@@ -1,4 +1,250 @@
-import type { Flow } from "../contracts/flow.ts";
-export function explore(_flow: Flow): { states: number; findings: string[] } {
-  return { states: 0, findings: [] };
+// explore: walks every path of a flow over abstract outcomes, with the very decide and fold that run it.
+//
+// Invariants it looks for:
+//   X1. No phase is completed past a failed check or proof, nor after an agent's turn that nothing has proved since.
+//   X2. Nothing is a dead end, and the end can be reached.
+//   X3. Every ring passes a count, a person or a new invocation.
+
+import type { Draft, Entry } from "../contracts/event.ts";
+import type { Flow, Step } from "../contracts/flow.ts";
+import { decide } from "../core/decide.ts";
+import { evolve } from "../core/fold.ts";
+import { born } from "../core/born.ts";
+import { stepOf, walkOf } from "../core/reading.ts";
+import type { Run } from "../core/state.ts";
+import { InvariantBroken } from "../kit/invariant.ts";
+import { copyOf, keyOf, settled } from "./explore-state.ts";
+import { type Domains, domainsOf, optionSets, smallened, toldBy, type Values } from "./explore-domains.ts";
+import { draftFor, enveloped } from "./explore-draft.ts";
+
+export type ExploreFinding = {
+  readonly kind: "failed_proof" | "unproved" | "dead_end" | "ring" | "broken";
+  readonly phase: string;
+  readonly step: string | null;
+  readonly message: string;
+};
+export type Explored = {
+  readonly states: number;
+  /** There were more states than it may look at: what it did not find may still be there. */
+  readonly gaveUp: boolean;
+  readonly ends: { readonly completed: number; readonly stopped: number };
+  readonly findings: readonly ExploreFinding[];
+};
+export type ExploreLimits = { readonly statesMax?: number; readonly options?: Values };
+
+/** A place in the flow: the run, the walks whose last turn nothing has proved since, and where that is. */
+type Node = { readonly run: Run; readonly unproved: Set<string> };
+type Ways = { readonly here: string; readonly free: readonly Node[]; readonly paid: readonly Node[] };
+type Frame = { readonly key: string; readonly ways: Ways; at: number };
+
+const recordsMax = 2_000;
+
+export function explore(flow: Flow, { statesMax = 20_000, options }: ExploreLimits = {}): Explored {
+  const small = smallened(flow);
+  const exploring = new Exploring(statesMax);
+  for (const set of options === undefined ? optionSets(flow) : [options]) exploring.walk(small, set);
+  return exploring.found();
+}
+
+class Exploring {
+  readonly #statesMax: number;
+  readonly #findings = new Map<string, ExploreFinding>();
+  readonly #ends = { completed: 0, stopped: 0 };
+  #domains: Domains = {};
+  #states = 0;
+  #gaveUp = false;
+
+  constructor(statesMax: number) {
+    this.#statesMax = statesMax;
+  }
+
+  found(): Explored {
+    if (this.#ends.completed === 0 && !this.#gaveUp) this.#find({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" });
+    return { states: this.#states, gaveUp: this.#gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
+  }
+
+  /** Depth first along what costs nothing; what a person or a new invocation must do begins a search of its own. X3 */
+  walk(flow: Flow, options: Values): void {
+    this.#domains = domainsOf(flow, options);
+    const over = new Set<string>();
+    const roots: Node[] = [{ run: begun(flow, options), unproved: new Set() }];
+    for (let root = roots.pop(); root !== undefined; root = roots.pop()) {
+      const onPath = new Map<string, number>();
+      const path: Frame[] = [];
+      const enter = (node: Node): void => {
+        const key = keyOf(node.run, node.unproved);
+        const ringAt = onPath.get(key);
+        if (ringAt !== undefined) return this.#ring(path.slice(ringAt).map((frame) => frame.ways.here));
+        if (over.has(key) || this.#gaveUp) return;
+        if (++this.#states >= this.#statesMax) this.#gaveUp = true;
+        const ways = this.#waysFrom(node);
+        if (ways === null) return void over.add(key);
+        roots.push(...ways.paid);
+        onPath.set(key, path.length);
+        path.push({ key, ways, at: 0 });
+      };
+      enter(root);
+      for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
+        const node = frame.ways.free[frame.at++];
+        if (node !== undefined) {
+          enter(node);
+          continue;
+        }
+        path.pop();
+        onPath.delete(frame.key);
+        over.add(frame.key);
+      }
+    }
+  }
+
+  /** Follows what is certain, in place, to where ways part; null where the flow itself is broken. */
+  #waysFrom(node: Node): Ways | null {
+    const { run } = node;
+    try {
+      for (let n = 0; n < recordsMax; n++) {
+        const next = decide(run);
+        if (next.do === "record") {
+          this.#judge(node, next.event);
+          take(run, next.event);
+        } else if (next.do === "survey") take(run, { event: "artifacts_surveyed", gone: [], proved: [] });
+        else if (next.do === "read") take(run, { event: "phases_read", phases: [{ id: "1", after: [] }] });
+        else if (next.do === "attempt") return this.#outcomes(node, next.event);
+        else if (next.do === "rest") return this.#afterRest(node);
+        else return this.#broken(run, `decide says ${next.do} where nothing is under way`);
+        settled(run);
+      }
+      this.#ring([placeOf(run)]);
+      return null;
+    } catch (error) {
+      if (!(error instanceof InvariantBroken)) throw error;
+      return this.#broken(run, error.message);
+    }
+  }
+
+  #outcomes({ run, unproved }: Node, event: Extract<Draft, { event: "step_started" }>): Ways {
+    const { attempt, walk } = event;
+    const step = stepOf(run, walkOf(run, walk), event.step);
+    take(run, event);
+    const branch = (drafts: readonly Draft[], isProved: boolean | null): Node => {
+      const copy = copyOf(run);
+      for (const draft of drafts) take(copy, draft);
+      settled(copy);
+      return { run: copy, unproved: marked(unproved, walk, isProved) };
+    };
+    const here = `${walk}/${step.id}`;
+    if (step.tasks !== undefined) {
+      const isProved = provedBy(step.tasks.each);
+      return { here, paid: [], free: tasksOf(step).map(({ waves, left }) => branch([{ event: "tasks_read", attempt, waves, left }], isProved)) };
+    }
+    const isAgent = step.agent !== undefined;
+    const free = toldBy(step, this.#domains).flatMap(({ facts, says }, index) => {
+      const turn = isAgent ? [draftFor.turn(attempt, says)] : [];
+      const passed = branch([...turn, { event: "step_completed", attempt, facts, progress: true }], isAgent ? isGate(step) : isGate(step) ? true : null);
+      const failed = (): Node => branch([...turn, { event: "step_failed", attempt, facts, progress: true, fingerprint: "explored", reason_code: "explored" }], isAgent ? false : null);
+      return index === 0 || step.otherwise?.some(({ when }) => when !== undefined) === true ? [passed, failed()] : [passed];
+    });
+    return { here, free, paid: [] };
+  }
+
+  /** People answer every way they may; a pause is resumed; a rest is gone on from. */
+  #afterRest({ run, unproved }: Node): Ways | null {
+    if (run.status === "completed" || run.status === "stopped") {
+      this.#ends[run.status]++;
+      return null;
+    }
+    if (run.status === "paused" && run.reason === "nothing_can_move") this.#find({ kind: "dead_end", ...where(placeOf(run)), message: `nothing can move at ${placeOf(run)}` });
+    const branch = (drafts: readonly Draft[]): Node => {
+      const copy = copyOf(run);
+      for (const draft of drafts) take(copy, draft);
+      if (copy.status === "paused") take(copy, { event: "run_resumed", request: "resume", from_state: "paused", to_state: "running" });
+      settled(copy);
+      return { run: copy, unproved: new Set(unproved) };
+    };
+    const here = placeOf(run);
+    if (run.status === "running") return { here, free: [], paid: [branch([draftFor.opened(run.opening + 1)])] };
+    const answers = Object.values(run.blocks).flatMap(({ block, options }) => {
+      const replies = Object.keys(options).length === 0 ? ["words"] : Object.keys(options);
+      return replies.map((answer): Draft => ({ event: "block_answered", request: "answer", block, answer }));
+    });
+    return { here, free: [], paid: answers.length === 0 ? [branch([])] : answers.map((answer) => branch([answer])) };
+  }
+
+  /** X1: what a completed walk passed by. Closing and completion steps may say that they failed and go on. */
+  #judge({ run, unproved }: Node, event: Draft): void {
+    if (event.event === "step_skipped" && walkOf(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
+    if (event.event !== "phase_completed" && event.event !== "task_completed") return;
+    const walk = walkOf(run, event.walk);
+    if (run.phases.find(({ id }) => id === walk.phase)?.group === "after") return;
+    for (const [id, outcome] of Object.entries(walk.last)) {
+      if (outcome.kind !== "failed" || !isGate(stepOf(run, walk, id))) continue;
+      this.#find({ kind: "failed_proof", phase: walk.phase, step: id, message: `${walk.kind} ${walk.phase} can be completed although ${id} has failed` });
+    }
+    if (event.event !== "phase_completed" || !unproved.has(walk.path)) return;
+    this.#find({ kind: "unproved", phase: walk.phase, step: null, message: `phase ${walk.phase} can be completed after an agent's turn that no check or proof has judged since` });
+  }
+
+  #ring(places: readonly string[]): void {
+    const steps = [...new Set(places)];
+    this.#find({ kind: "ring", ...where(steps[0] ?? ""), message: `a ring without a count: ${steps.join(" -> ")}` });
+  }
+
+  #broken(run: Run, rule: string): null {
+    this.#find({ kind: "broken", ...where(placeOf(run)), message: `${placeOf(run)}: ${rule}` });
+    return null;
+  }
+
+  #find(finding: ExploreFinding): void {
+    const message = finding.message.replaceAll(/@\d+|#\d+/g, "");
+    this.#findings.set(`${finding.kind} ${message}`, { ...finding, message });
+  }
+}
+
+function begun(flow: Flow, options: Values): Run {
+  const run = born(enveloped(draftFor.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
+  take(run, draftFor.started);
+  take(run, draftFor.opened(1));
+  return run;
+}
+
+function take(run: Run, draft: Draft): void {
+  evolve(run, enveloped(draft, run.seq + 1));
+}
+
+const isGate = (step: Step): boolean => step.check !== undefined || (step.proof?.length ?? 0) > 0;
+
+/** Whether tasks leave their phase proved; null where no agent works in them. */
+function provedBy(each: readonly Step[]): boolean | null {
+  return each.some(({ agent }) => agent !== undefined) ? each.some(isGate) : null;
+}
+
+function marked(unproved: ReadonlySet<string>, walk: string, isProved: boolean | null): Set<string> {
+  const marks = new Set(unproved);
+  if (isProved === true) marks.delete(walk);
+  if (isProved === false) marks.add(walk);
+  return marks;
+}
+
+/** One task, none, and tasks left to people, where the flow leaves any. */
+function tasksOf({ tasks }: Step): readonly { readonly waves: { id: string; files: string[]; after: string[] }[][]; readonly left: string[] }[] {
+  const one = [[{ id: "task", files: [], after: [] }]];
+  const left = tasks?.leave === undefined ? [] : [{ waves: one, left: ["left"] }, { waves: [], left: ["left"] }];
+  return [{ waves: one, left: [] }, { waves: [], left: [] }, ...left];
+}
+
+/** Where the run stands, for a person: the walk and step that is worked on or asked about. */
+function placeOf(run: Run): string {
+  const open = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
+  const walk = open === undefined ? undefined : run.walks[open.id];
+  if (walk === undefined) return open?.id ?? "";
+  try {
+    return `${walk.path}/${Object.keys(walk.last).at(-1) ?? ""}`;
+  } catch {
+    return walk.path;
+  }
+}
+
+function where(place: string): { readonly phase: string; readonly step: string | null } {
+  const [path = "", ...rest] = place.split("/");
+  const step = rest.at(-1);
+  return { phase: path.replace(/@\d+$/, ""), step: step === undefined || step === "" ? null : step.replace(/#\d+$/, "") };
 }

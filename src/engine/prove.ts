@@ -19,7 +19,7 @@ export async function prove(deed: Deed): Promise<Proved> {
   const checks: CheckResult[] = [];
   let facts: Facts = {};
   if (gates.length > 0) {
-    const result = await world.verifier.prove({ ...shared, gates: gates.map((gate) => placed(gate, walk.phase)) });
+    const result = await world.verifier.prove({ ...shared, gates: gates.map((gate) => placedGate(gate, walk.phase)) });
     checks.push(...result.checks);
     failures.push(...result.failures.map(({ rule, file, found, expected }) => `${rule}${file === null ? "" : ` ${file}`}: found ${found}, expected ${expected}`));
   }
@@ -36,7 +36,7 @@ export async function prove(deed: Deed): Promise<Proved> {
 }
 
 /** Puts the phase's own folder and id into an artifact rule. */
-function placed(gate: Gate, phase: string): Gate {
+export function placedGate(gate: Gate, phase: string): Gate {
   const text = JSON.stringify(gate).replaceAll("{phase_dir}", `.planning/phases/${phase}`).replaceAll("{phase}", phase);
   return JSON.parse(text) as Gate;
 }

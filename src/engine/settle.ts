@@ -1,12 +1,13 @@
 import type { Draft, Doubt, EventOf } from "../contracts/event.ts";
-import { kindOf, type Step } from "../contracts/flow.ts";
+import { type Gate, kindOf, type Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { chargeOf } from "../core/budget.ts";
-import { stepOf } from "../core/reading.ts";
+import { stepOf, stepsOf } from "../core/reading.ts";
 import { remedyFor } from "../core/recovery.ts";
 import type { OpenView, RunView, WalkView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
+import { placedGate } from "./prove.ts";
 import type { World } from "./world.ts";
 
 const crashesMax = 3;
@@ -21,7 +22,7 @@ export async function settle(world: World, run: RunView, attempt: AttemptId): Pr
   const walk = run.walks[open.walk];
   invariant(walk !== undefined, `F2: ${open.walk} is a walk of the run`);
   const step = stepOf(run, walk, open.step);
-  const doubt = await inspect(world, open, step);
+  const doubt = await inspect(world, run, walk, open, step);
   const { remedy, why } = remedyFor(doubt);
   if (remedy === "repeat" && doubt.kind === "agent") await world.workspace.setAside(attempt);
   const wasPaid = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent";
@@ -30,14 +31,16 @@ export async function settle(world: World, run: RunView, attempt: AttemptId): Pr
   return { event, closing: remedy === "close" ? await closed(world, attempt, walk) : null };
 }
 
-async function inspect(world: World, open: OpenView, step: Step): Promise<Doubt> {
+async function inspect(world: World, run: RunView, walk: WalkView, open: OpenView, step: Step): Promise<Doubt> {
   const kind = kindOf(step);
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
   const unknown = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;
   switch (kind) {
     case "agent": {
       const { layer, commit } = await world.workspace.inspect(open.attempt, open.turn?.layer ?? null);
-      return { ...unknown, kind, layer: stage === "started" && layer === "intact" ? "dirty" : layer, done: commit !== null };
+      const found = stage === "started" && layer === "intact" ? "dirty" : layer;
+      const isProved = stage === "started" && found === "dirty" && (await isDoneByArtifacts(world, run, walk, step, open.attempt));
+      return { ...unknown, kind, layer: found, done: commit !== null, proof: isProved };
     }
     case "run":
       return { ...unknown, kind, done: (await world.functions.run[step.run ?? ""]?.isDone?.(open.attempt)) ?? false };
@@ -50,6 +53,31 @@ async function inspect(world: World, open: OpenView, step: Step): Promise<Doubt>
     default:
       return unreachable(kind);
   }
+}
+
+/**
+ * Whether the half-known attempt's artifacts prove its work done: fresh, for what holds with its layer did not hold without it,
+ * and only where nobody needs what the agent would have said.
+ */
+async function isDoneByArtifacts(world: World, run: RunView, walk: WalkView, step: Step, attempt: AttemptId): Promise<boolean> {
+  const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
+  const needsNames = gates.length !== (step.proof ?? []).length;
+  const needsWords = step.returns !== undefined && step.returns_optional !== true;
+  if (gates.length === 0 || needsNames || needsWords || readsSays(stepsOf(run, walk), step.id)) return false;
+  const commit = await world.workspace.preview(attempt);
+  if (commit === null) return false;
+  const { paths } = await world.workspace.changesOf(attempt);
+  const holdsOn = async (tried: string, changed: readonly string[]): Promise<boolean> => {
+    const order = { attempt, gates: gates.map((gate) => placedGate(gate, walk.phase)), commit: tried, changed, cancel: new AbortController().signal, onSignal: world.onSignal };
+    return (await world.verifier.prove(order)).holds;
+  };
+  return (await holdsOn(commit, paths)) && !(await holdsOn(run.tip.commit, []));
+}
+
+/** Whether a row or a condition of the list reads what this step's agent says. */
+function readsSays(steps: readonly Step[], id: string): boolean {
+  const facts = steps.flatMap((one) => [one.only_if ?? {}, ...(one.unless ?? []), ...[...(one.then ?? []), ...(one.otherwise ?? [])].map(({ when }) => when ?? {})]);
+  return facts.some((when) => Object.keys(when).some((name) => name.startsWith(`${id}.says.`)));
 }
 
 /** The work is there and proved, only the turn was never written down: it is charged at its estimate and said nothing. */

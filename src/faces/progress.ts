@@ -1,6 +1,7 @@
 // progress: what a person sees while an agent works: one short line for what passes by, and for each fact worth a glance.
 
-import type { Event, EventName } from "../contracts/event.ts";
+import type { Event, EventName, EventOf } from "../contracts/event.ts";
+import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { Signal } from "../contracts/signal.ts";
 import { unreachable } from "../kit/never.ts";
 import { sentenceOf } from "./log-lines.ts";
@@ -28,10 +29,29 @@ export function glimpse(signal: Signal): string | null {
   }
 }
 
-/** A fact as a line while the run works; null for the book-keeping that only `autopilot log` shows. */
-export function milestone(event: Event): string | null {
+/** A fact as a line while the run works; null for the book-keeping that only `autopilot log` shows. `kindOf` knows what an attempt is. */
+export function milestone(event: Event, kindOf: (attempt: string) => string | null = () => null): string | null {
   if (quiet.has(event.event)) return null;
-  return `${marks[event.event] ?? "·"} ${sentenceOf(event)}`;
+  switch (event.event) {
+    case "step_started":
+      return event.kind === "run" || event.kind === "check" ? null : plain(event);
+    case "step_completed":
+      return completed(event, kindOf(event.attempt));
+    default:
+      return plain(event);
+  }
+}
+
+const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${sentenceOf(event)}`;
+
+/** The runner's own steps are told by what they found; an agent's by what it left behind. */
+function completed(event: EventOf<"step_completed">, kind: string | null): string | null {
+  if (kind === "agent") return event.facts["changed"] === false ? "· It changed nothing." : null;
+  if (kind !== "run" || (event.checks ?? []).length > 0) return plain(event);
+  if (event.reason_code === "ok" || !isReasonCode(event.reason_code)) return null;
+  const { result, meaning } = reasons[event.reason_code];
+  const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
+  return `${result === "PASS" ? "✓" : result === "WARN" ? "!" : "✗"} ${meaning}${detail}`;
 }
 
 const quiet: ReadonlySet<EventName> = new Set([

@@ -17,7 +17,7 @@ export const placeholders = {
   previous: { isData: true, charactersMax: 24_000, about: "what the steps named in `sees` came to: failures, claims, outputs" },
   learnings: { isData: true, charactersMax: 6_000, about: "what earlier runs here taught" },
   return_schema: { isData: false, charactersMax: 16_000, about: "the JSON Schema of what must be handed back" },
-  attempt: { isData: false, charactersMax: 20, about: "the number of this attempt" },
+  attempt: { isData: false, charactersMax: 600, about: "the number of this attempt" },
   limits: { isData: false, charactersMax: 400, about: "minutes and tokens this turn may use" },
 } as const satisfies Record<string, { isData: boolean; charactersMax: number; about: string }>;
 

@@ -1,5 +1,5 @@
 import type { Answer } from "../contracts/answer.ts";
-import { draftIsCurrent } from "./draft.ts";
+import { whyStale } from "./draft-in-force.ts";
 import { withRun } from "./open-run.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
@@ -13,8 +13,9 @@ export function ack(place: Place, input: { readonly id: string; readonly run?: s
     const { run, view, home } = standing;
     const recorded = view.drafted.ack;
     const isKnown = input.id === recorded || (input.id.length >= 8 && recorded.startsWith(input.id));
-    if (!isKnown || !(await draftIsCurrent(place, home, view))) {
-      refuse("ack_stale", { run_id: run, state: view.status, message: isKnown ? "Config, flow or scope changed since this preview was shown." : "That is not the id of the preview in force.", remediation: ["autopilot start … shows the new preview", `the draft here is ${recorded.slice(0, 12)}`] });
+    const stale = isKnown ? await whyStale(place, home, view) : "That is not the id of the preview in force.";
+    if (stale !== null) {
+      refuse("ack_stale", { run_id: run, state: view.status, message: stale, remediation: ["autopilot start … shows the new preview", ...(isKnown ? [] : [`the draft here is ${recorded.slice(0, 12)}`])] });
     }
     await withRun(place, home, run, (hand) => hand.append({ event: "preview_acknowledged", ack: recorded, actor: `operator:${place.user}`, reason_code: "ack_recorded" }));
     return reply("ack_recorded", { run_id: run, state: "draft", message: `Acknowledged. ${run} may start.`, remediation: ["autopilot go"], data: { ack: recorded } });

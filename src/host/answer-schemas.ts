@@ -19,10 +19,11 @@ const amounts = v.record(text, v.nullable(v.number()));
 
 export const statusSchema = v.looseObject({
   ...common,
-  objective: v.looseObject({ goal: text, scope: v.array(text), done_criteria: v.array(v.looseObject({ id: text, text })), max_budget: Budget }),
+  /** Null only while there is no run. */
+  objective: v.nullable(v.looseObject({ goal: text, scope: v.array(text), done_criteria: v.array(v.looseObject({ id: text, text })), max_budget: Budget })),
   budget: v.looseObject({ limits: amounts, counters: amounts, ratios: amounts, warnings: v.array(text) }),
   progress: v.looseObject({ completed_steps: v.array(text), pending_steps: v.array(text), blockers: v.array(text) }),
-  isolation: IsolationInForce,
+  isolation: v.nullable(IsolationInForce),
   verdict: v.nullable(Verdict),
   next_actions: v.array(text),
 });

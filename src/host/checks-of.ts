@@ -14,7 +14,8 @@ export async function checksOf(repository: Repository, objective: Objective, con
   const own = [
     ...objective.done_criteria.flatMap(({ id, text, check }) => (check === null ? [] : [named(`criterion:${id}`, "criterion", text, check)])),
     ...objective.red_green.map((command, at) => named(`red_green:${at + 1}`, "red_green", command, command)),
-    ...objective.holdout.map((command, at) => named(`holdout:${at + 1}`, "holdout", command, command)),
+    // Its title may come before the agent, in words about what failed; its command never.
+    ...objective.holdout.map((command, at) => named(`holdout:${at + 1}`, "holdout", `holdout ${at + 1}`, command)),
   ];
   const commands = new Set(own.map(({ command }) => command));
   return { checks: [...own, ...checks.filter(({ command }) => !commands.has(command))], warnings };

@@ -114,7 +114,7 @@ function merged(layers: readonly Layer[]): { config: Config; origins: Record<str
         origins[at.join(".")] = positions === null ? { from } : { from, file: positions.file, line: positions.placeOf(at).line };
       }
     };
-    lay(data, config as Data, []);
+    lay(data, config, []);
   }
-  return { config: data as Config, origins };
+  return { config: data, origins };
 }

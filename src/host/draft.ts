@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import type { EventOf } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { confidenceFloors, type Objective } from "../contracts/objective.ts";
-import type { RunView } from "../core/state.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { addIgnoreLines } from "../workspace/owned.ts";
 import { castOf } from "./cast.ts";
@@ -25,7 +24,7 @@ import { settingsOf } from "./settings.ts";
 import { systemClock } from "./system-clock.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
-export type Drafted = { readonly run: string; readonly warnings: readonly string[]; readonly inferredDefaults: readonly string[] };
+export type Drafted = { readonly run: string; readonly warnings: readonly string[] };
 
 export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
   const repository = await openedRepository(home.root);
@@ -53,6 +52,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     prompts: Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)])),
     registry: { ...registryVersions },
     objective,
+    inferred_defaults: [...inferred_defaults],
     options: optionsOf(flow, input, objective, confidenceFloors[objective.risk_level]),
     budget: objective.max_budget,
     limits: limitsOf(flow, objective, settings.config.limits ?? {}),
@@ -60,7 +60,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     cast,
     isolation,
     config_hash: settings.hash,
-  } as const;
+  };
   const run = newRunId(home, systemClock.now());
   const event: EventOf<"run_drafted"> = {
     event: "run_drafted",
@@ -77,15 +77,16 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   await beginRun(runFolder(home, run), event, [...Object.values(prompts), ...scripts]);
   writeCurrent(home, run);
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
-  return { run, inferredDefaults: inferred_defaults, warnings: [...settings.warnings, ...warnings, ...repository.warnings, ...unread] };
+  return { run, warnings: [...settings.warnings, ...warnings, ...repository.warnings, ...unread] };
 }
 
 /** One open run per flow family and repository; a draft is replaced without ado. */
 async function refuseSecondRun(home: Home, flow: Flow, input: GoInput): Promise<void> {
+  if (input.new === true) return;
   for (const run of listRuns(home).toReversed()) {
     const { view } = await readRun(home, run);
     const isOpen = view.status === "running" || view.status === "paused";
-    if (!isOpen || view.drafted.flow.flow !== flow.flow || input.new === true) continue;
+    if (!isOpen || view.drafted.flow.flow !== flow.flow) continue;
     refuse("run_open", {
       run_id: run,
       state: view.status,
@@ -93,13 +94,6 @@ async function refuseSecondRun(home: Home, flow: Flow, input: GoInput): Promise<
       remediation: ["autopilot resume goes on with it", "autopilot stop ends it", "--new begins a second run beside it"],
     });
   }
-}
-
-/** Whether what a draft was made from is still as it was: a changed flow or config asks for a new acknowledgement. */
-export async function draftIsCurrent(place: Place, home: Home, view: RunView): Promise<boolean> {
-  const { drafted } = view;
-  const { hash } = await loadedFlow(place, drafted.flow.flow);
-  return hash === drafted.flow_hash && settingsOf(place, home).hash === drafted.config_hash;
 }
 
 /** The budget's limits, the flow's own, and the tunable thresholds of the config. */

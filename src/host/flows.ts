@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import type { Answer } from "../contracts/answer.ts";
 import { explore } from "../engine/explore.ts";
 import { lintFlow } from "../flows/lint.ts";
+import { stepsEverywhere } from "../flows/lists.ts";
 import { loadFlow, namesOfFlows, type LoadedFlow } from "../flows/load.ts";
 import type { Finding } from "../kit/finding.ts";
 import { findHome } from "./home.ts";
@@ -40,13 +41,14 @@ export function lint(place: Place, input: { readonly name?: string | undefined }
     for (const name of names) {
       const loaded = await loadFlow(rootOf(place), name);
       if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
-      const found = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded);
+      const found = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded, "always");
       findings.push(...found);
       if (loaded.kind === "loaded" && found.length === 0) walked.push(`${name}: ${explore(loaded.flow).states} states walked`);
     }
     const page = [...findings.map(({ file, line, message }) => `${file}:${line}: ${message}`), ...walked];
     if (findings.length > 0) return reply("flow_invalid", { message: `${findings.length} findings.`, page, data: { findings } });
-    return reply("ok", { message: `${names.length === 1 ? `Flow ${names[0]} is` : `${names.length} flows are`} fine.`, page, data: { findings: [] } });
+    const message = `${names.length === 1 ? `Flow ${names[0]} is` : `${names.length} flows are`} fine.`;
+    return reply("ok", { message, page: [...page, message], data: { findings: [] } });
   });
 }
 
@@ -66,9 +68,13 @@ export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow
   return loaded;
 }
 
-function lintLoaded(loaded: LoadedFlow): readonly Finding[] {
-  const found = lintFlow({ ...loaded, registry: lintRegistry });
-  if (found.some(({ severity }) => severity === "error")) return found;
-  const walked = explore(loaded.flow);
-  return [...found.filter(({ severity }) => severity === "error"), ...walked.findings.map((message) => ({ file: loaded.source, line: 1, column: 1, path: "", rule: "explore", message, severity: "error" as const }))];
+/** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were walked when they were built. */
+function lintLoaded(loaded: LoadedFlow, walk: "always" | "own" = "own"): readonly Finding[] {
+  const errors = lintFlow({ ...loaded, registry: lintRegistry }).filter(({ severity }) => severity === "error");
+  if (errors.length > 0 || (walk === "own" && loaded.source.startsWith("built-in:"))) return errors;
+  return explore(loaded.flow).findings.map(({ phase, step, message }) => {
+    const at = stepsEverywhere(loaded.flow).find(({ step: one }) => one.id === step);
+    const place = at === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(at.path);
+    return { file: loaded.source, ...place, path: step === null ? phase : `${phase}/${step}`, rule: "explore", message, severity: "error" as const };
+  });
 }

@@ -20,7 +20,34 @@ export type GoInput = {
   readonly new?: boolean | undefined;
 };
 
+/** What was really given: an empty text, or a slash command's placeholder that nothing replaced, was not. */
+export function given(text: string | undefined): string | null {
+  const words = text?.trim() ?? "";
+  const bare = words.replace(/^(["'])(.*)\1$/s, "$2").trim();
+  return bare === "" || /^\$ARGUMENTS$|^\$\{ARGUMENTS(?:[:?+=-][^}]*)?\}$/.test(bare) ? null : words;
+}
+
 /** Whether something new is asked for, rather than what is there to be taken up. */
 export function hasGoal(input: GoInput): boolean {
-  return input.words.length > 0 || input.goal !== undefined || input.doneCriteria !== undefined || input.scope !== undefined || input.flow !== undefined;
+  const isGiven = (texts: readonly string[] | undefined): boolean => texts?.some((text) => given(text) !== null) === true;
+  return given(input.words.join(" ")) !== null || given(input.goal) !== null || isGiven(input.doneCriteria) || isGiven(input.scope) || input.flow !== undefined;
+}
+
+/** The flags given that describe an objective and, without a goal, change nothing of a run that is there. */
+export function describedBy(input: GoInput): readonly string[] {
+  const flags: Readonly<Record<string, unknown>> = {
+    "--max-budget": input.maxBudget,
+    "--completion-mode": input.completionMode,
+    "--completion-promise": input.completionPromise,
+    "--risk-level": input.riskLevel,
+    "--handoff-mode": input.handoffMode,
+    "--approval-policy": input.approvalPolicy,
+    "--agent": input.agent,
+    "--isolation": input.isolation,
+    "--red-green": input.redGreen,
+    "--holdout": input.holdout,
+    "--option": input.options,
+    "--new": input.new,
+  };
+  return Object.keys(flags).filter((name) => flags[name] !== undefined);
 }

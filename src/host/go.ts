@@ -1,7 +1,8 @@
 import type { Answer } from "../contracts/answer.ts";
-import { type GoInput, hasGoal } from "./go-input.ts";
-import { draftIsCurrent, makeDraft, type Drafted } from "./draft.ts";
-import { findHome, homeOf, namedRun, type Home } from "./home.ts";
+import { describedBy, type GoInput, hasGoal } from "./go-input.ts";
+import { makeDraft } from "./draft.ts";
+import { whyStale } from "./draft-in-force.ts";
+import { findHome, homeOf, listRuns, namedRun, type Home } from "./home.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { withRun, type Hand } from "./open-run.ts";
 import type { Place } from "./place.ts";
@@ -10,7 +11,7 @@ import { narrate } from "./narrate.ts";
 import { readRun } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { mayTakeUp } from "./take-up.ts";
-import type { Standing } from "./standing.ts";
+import { mustBe, type Standing } from "./standing.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
 
 export type GoFlags = GoInput & {
@@ -25,33 +26,59 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
   return answered(async () => {
     if (hasGoal(input)) return goNew(place, input);
     const home = findHome(place.cwd);
-    const run = namedRun(home, input.run);
-    if (home === null || run === null) return invalidGoal(place, input);
-    const standing: Standing = { home, run, ...(await readRun(home, run)) };
-    switch (standing.view.status) {
+    const standing = home === null ? null : await standingHere(home, input.run);
+    if (home === null || standing === null) return invalidGoal(place, input);
+    const { run, view } = standing;
+    const described = describedBy(input);
+    switch (view.status) {
       case "draft":
-        return goDraft(place, home, run, input, []);
+        if (described.length > 0) refuseWithoutGoal(run, described);
+        return goDraft(place, home, run, input, await whyStale(place, home, view));
       case "running":
       case "paused":
-        return takeUp(place, standing, input);
+        return takeUp(place, standing, input, described.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${described.join(", ")}.`]);
       default:
+        if (input.run !== undefined) mustBe(standing, "go", "draft", "running", "paused");
         return invalidGoal(place, input);
     }
   });
 }
 
+/** The run that is named, else the current one while it is open, else the newest that is. */
+async function standingHere(home: Home, named: string | undefined): Promise<Standing | null> {
+  const run = namedRun(home, named);
+  if (run === null) return null;
+  const standing = { home, run, ...(await readRun(home, run)) };
+  if (named !== undefined || !isClosed(standing)) return standing;
+  for (const other of listRuns(home).toReversed()) {
+    const found = { home, run: other, ...(await readRun(home, other)) };
+    if (found.view.status === "running" || found.view.status === "paused") return found;
+  }
+  return standing;
+}
+
+const isClosed = ({ view }: Standing): boolean => view.status === "completed" || view.status === "stopped";
+
+function refuseWithoutGoal(run: string, described: readonly string[]): never {
+  return refuse("objective_schema_invalid", {
+    run_id: run,
+    state: "draft",
+    message: `${described.join(", ")} would change the objective of ${run}: say the goal with it.`,
+    remediation: [`autopilot start "…" ${described[0]} … drafts it anew`, "autopilot go starts the draft as it is"],
+    data: { missing_fields: ["goal"] },
+  });
+}
+
 async function goNew(place: Place, input: GoFlags): Promise<Answer> {
   const home = homeOf(place.cwd);
-  const drafted = await makeDraft(place, home, input);
-  return goDraft(place, home, drafted.run, input, drafted.warnings, drafted);
+  const { run, warnings } = await makeDraft(place, home, input);
+  return goDraft(place, home, run, input, null, warnings);
 }
 
 /** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
-async function goDraft(place: Place, home: Home, run: string, input: GoFlags, warnings: readonly string[], fresh?: Drafted): Promise<Answer> {
+async function goDraft(place: Place, home: Home, run: string, input: GoFlags, stale: string | null, warnings: readonly string[] = []): Promise<Answer> {
   const { view } = await readRun(home, run);
-  if (fresh === undefined && !(await draftIsCurrent(place, home, view))) {
-    refuse("ack_stale", { run_id: run, state: "draft", message: "Config, flow or scope changed since this draft was made.", remediation: ["say the goal again: autopilot start …"] });
-  }
+  if (stale !== null) refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
   const preview = await previewOf(place, home, view);
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
@@ -64,7 +91,7 @@ async function goDraft(place: Place, home: Home, run: string, input: GoFlags, wa
         message: "The preview has not been acknowledged, so nothing was executed.",
         warnings: [...warnings, ...preview.warnings],
         remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
-        data: { inferred_defaults: fresh?.inferredDefaults ?? [], preview: preview.data, ack: view.drafted.ack },
+        data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
       });
     }
   }
@@ -82,9 +109,9 @@ async function asked(place: Place, page: readonly string[]): Promise<string | nu
 }
 
 /** Takes up a run that rests: paused by somebody or something, out of cycles, or left behind by a crash. */
-export async function takeUp(place: Place, standing: Standing, input: Pick<GoFlags, "now" | "adoptConfig" | "maxCycles">): Promise<Answer> {
+export async function takeUp(place: Place, standing: Standing, input: Pick<GoFlags, "now" | "adoptConfig" | "maxCycles">, told: readonly string[] = []): Promise<Answer> {
   const { home, run } = standing;
-  const warnings = await mayTakeUp(place, standing, input);
+  const warnings = [...told, ...(await mayTakeUp(place, standing, input))];
   return work(place, home, run, input, warnings, async (hand) => {
     if (hand.view().status !== "paused") return;
     await hand.append({

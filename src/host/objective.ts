@@ -5,6 +5,7 @@ import type { Flow } from "../contracts/flow.ts";
 import { approvalPolicies, completionModes, handoffModes, type Objective, riskLevels } from "../contracts/objective.ts";
 import { quantityText } from "../kit/quantity.ts";
 import { didYouMean } from "../kit/suggest.ts";
+import { given } from "./go-input.ts";
 import { flowBudget, readBudget } from "./objective-budget.ts";
 import { readCriteria } from "./objective-criteria.ts";
 import { readScope } from "./objective-scope.ts";
@@ -140,13 +141,6 @@ function documentGoal(flow: Flow, infer: (field: string, value: string, shown: s
     throw new Invalid("goal", "goal: is missing. Say what you want done, in your own words or with --goal.", true);
   const goal = flow.about ?? `complete the flow ${flow.flow}`;
   return infer("goal", goal, `"${goal}"`);
-}
-
-/** What was really given: an empty text, or a slash command's placeholder that nothing replaced, was not. */
-function given(text: string | undefined): string | null {
-  const words = text?.trim() ?? "";
-  const bare = words.replace(/^(["'])(.*)\1$/s, "$2").trim();
-  return bare === "" || /^\$ARGUMENTS$|^\$\{ARGUMENTS(?:[:?+=-][^}]*)?\}$/.test(bare) ? null : words;
 }
 
 const givenList = (texts: readonly string[] | undefined): string[] => (texts ?? []).filter((text) => given(text) !== null);

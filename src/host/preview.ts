@@ -17,7 +17,7 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
   const isolation = await tryIsolation(drafted.isolation, home);
   const data = viewOf({
     objective: structuredClone(drafted.objective) as never,
-    inferredDefaults: [],
+    inferredDefaults: drafted.inferred_defaults ?? [],
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,

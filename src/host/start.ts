@@ -23,7 +23,7 @@ export function start(place: Place, input: GoInput): Promise<Answer> {
       page: preview.page,
       warnings: [...drafted.warnings, ...preview.warnings],
       remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
-      data: { inferred_defaults: drafted.inferredDefaults, preview: preview.data, ack: view.drafted.ack },
+      data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
     });
   });
 }

@@ -68,16 +68,19 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     product,
     timeoutMs: (config.checks?.timeout_minutes ?? 10) * 60_000,
     clock: systemClock,
-    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, writable: [cwd], network: config.network?.checks === true ? "on" : "off" }),
+    // A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
+    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, home: "user", writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])], network: config.network?.checks === true ? "on" : "off" }),
   });
   const prompts: Record<string, string> = {};
   for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");
+  const scriptOf = (hash: string): string => join(folder, "blobs", hash.slice(0, 2), hash);
   const agents = openAgents({
-    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: (hash) => join(folder, "blobs", hash.slice(0, 2), hash) },
+    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf },
     returnOf,
     place: realpathSync(folder),
     home: join(folder, "home"),
-    wrap: (argv, { layer }, env) => isolation.wrap({ argv, cwd: layer, env, writable: [layer], readable: [join(folder, "blobs"), scriptedEntry()] }),
+    // Of the blobs only its script: beside it lie evidence and prompts that are none of its business.
+    wrap: (argv, { layer, cast }, env) => isolation.wrap({ argv, cwd: layer, env, writable: [layer], readable: cast.script === undefined ? [] : [scriptOf(cast.script), scriptedEntry()] }),
   });
   await agents.sweep(drafted.run_id); // what an earlier life left alive is ended before anything new begins
   const inbox = await openInbox(folder);

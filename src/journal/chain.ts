@@ -3,8 +3,8 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { fstatSync, readSync } from "node:fs";
-import { journalVersion } from "../contracts/event.ts";
 import type { Entry } from "../contracts/event.ts";
+import { journalVersion } from "../contracts/journal-version.ts";
 import { codeOf, damaged, JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";
 import { batchBytesMax, endOfLine, faultOf, lineBytesMax, versionOf, viewOf } from "./line.ts";
@@ -89,8 +89,9 @@ function tornAt(fd: number, at: Position, size: number, fault: string): Walked["
   const rest = Buffer.allocUnsafeSlow(bytes);
   const filled = readAt(fd, rest, 0, bytes, at);
   // A whole line with another byte where its newline was is no unfinished one: it may have been acknowledged.
-  const end = endOfLine(rest);
-  if (end < filled && rest[end] !== 10 && faultOf(rest, 0, end) === null) throw damaged(at.seq + 1, at.byte, "its newline is damaged");
+  const wholeEnd = endOfLine(rest);
+  if (wholeEnd < filled && rest[wholeEnd] !== 10 && faultOf(rest, 0, wholeEnd) === null)
+    throw damaged(at.seq + 1, at.byte, "its newline is damaged");
   let start = rest.subarray(0, filled).indexOf(10) + 1;
   while (start > 0) {
     const end = rest.indexOf(10, start);
@@ -101,7 +102,7 @@ function tornAt(fd: number, at: Position, size: number, fault: string): Walked["
   return { bytes, detail: fault };
 }
 
-export function refuseNewer(fd: number): void {
+function refuseNewer(fd: number): void {
   const beginning = Buffer.alloc(48);
   const filled = readSync(fd, beginning, 0, beginning.length, 0);
   const version = versionOf(beginning.subarray(0, filled));

@@ -5,7 +5,7 @@
 
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { journalVersion } from "../contracts/event.ts";
+import { journalVersion } from "../contracts/journal-version.ts";
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
 import { JournalFailure } from "./failure.ts";

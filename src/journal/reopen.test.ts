@@ -35,6 +35,6 @@ test("whatever is appended, in whatever batches and by however many owners, come
         expect(eventsOf(read)).toEqual(given.map((event) => JSON.parse(JSON.stringify(event)) as unknown));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });

@@ -4,9 +4,8 @@
 // It holds only if its checksum does and the journal's line in front of `byte` has the hash `prev` and the number `seq`.
 
 import { hash } from "node:crypto";
-import { fstatSync, readFileSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { closeSync } from "node:fs";
 import type { Disk } from "./disk.ts";
 import { nodeDisk, readFlags, replaceFile } from "./disk.ts";
 import type { Position } from "./journal.ts";

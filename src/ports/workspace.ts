@@ -32,6 +32,8 @@ export interface Workspace {
   changesOf(attempt: AttemptId): Promise<ChangeSet>;
   /** Commits the layer's in-scope changes under the attempt's key; null where nothing changed. Safe to call again: a commit with that key is found, not made twice. */
   apply(attempt: AttemptId, subject: string): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  /** A commit of what the layer holds, on no branch, to look at its artifacts; null where it may not be applied or changed nothing. */
+  preview(attempt: AttemptId): Promise<GitSha | null>;
   /** Keeps the layer's diff beside the journal and takes the layer out of the way. */
   setAside(attempt: AttemptId): Promise<void>;
   /** What can be known of an attempt after a crash. `layerTree` is the tree its recorded turn left, if one is recorded. */

@@ -54,6 +54,15 @@ export async function applyAttempt(
   throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} kept moving while a commit was being added.`);
 }
 
+/** What the attempt would commit, on no branch: a crash leaves nothing behind but stray objects. */
+export async function previewAttempt(run: OpenRun, attempt: AttemptId): Promise<GitSha | null> {
+  const tip = await tipOf(run);
+  const examined = await examineLayer(run, attempt);
+  const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
+  if (examined.violations.length > 0 || examined.changes.length === 0 || conflictsOf(examined, tipTree).length > 0) return null;
+  return (await commitOf(run, attempt, "preview", tip, examined))?.commit ?? null;
+}
+
 function refuseViolations({ violations }: Examined): void {
   const [first] = violations;
   if (first === undefined) return;
@@ -92,6 +101,22 @@ async function commitOn(
   examined: Examined,
 ): Promise<Applied | "moved" | null> {
   await refuseIfCheckedOut(run);
+  const made = await commitOf(run, attempt, subject, tip, examined);
+  if (made === null) return null;
+  run.failpoint("commit_written");
+  if (!(await moveBranch(run, made.commit, tip.commit))) return "moved"; // A2, A4
+  run.failpoint("branch_moved");
+  return { ...made, parent: tip.commit, paths: await pathsBetween(run, tip.commit, made.commit), notApplied: examined.ignored };
+}
+
+/** The commit alone, on no branch yet; null where its tree would be the tip's. */
+async function commitOf(
+  run: OpenRun,
+  attempt: AttemptId,
+  subject: string,
+  tip: { readonly commit: GitSha; readonly tree: GitSha },
+  examined: Examined,
+): Promise<{ readonly commit: GitSha; readonly tree: GitSha } | null> {
   const call = run.shadow.callIntoUser;
   await storeBlobs(call, run.shadow.format, examined.folder, examined.changes, run.fileBytesMax); // A3
   run.failpoint("blobs_stored");
@@ -110,10 +135,7 @@ async function commitOn(
     args: ["commit-tree", tree, "-p", tip.commit, "-F", "-"],
     input: message,
   });
-  run.failpoint("commit_written");
-  if (!(await moveBranch(run, commit, tip.commit))) return "moved"; // A2, A4
-  run.failpoint("branch_moved");
-  return { commit, parent: tip.commit, tree, paths: await pathsBetween(run, tip.commit, commit), notApplied: examined.ignored };
+  return { commit, tree };
 }
 
 /** Moves the branch from one commit to the next; false where it is no longer where we saw it. */

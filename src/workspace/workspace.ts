@@ -5,7 +5,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha, RunId } from "../contracts/ids.ts";
 import type { Workspace } from "../ports/workspace.ts";
-import { applyAttempt } from "./apply.ts";
+import { applyAttempt, previewAttempt } from "./apply.ts";
 import { setLayerAside } from "./aside.ts";
 import { checkoutTree, makeCheckout } from "./checkout.ts";
 import { dependencyNames } from "./dependencies.ts";
@@ -77,6 +77,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
       return { paths: changes.map(({ path }) => shownOf(path)), violations, ignored, tree };
     },
     apply: (attempt, subject) => inTurn(() => applyAttempt(run, attempt, subject)),
+    preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
     setAside: (attempt) => setLayerAside(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose) => makeCheckout(run, commit, purpose),

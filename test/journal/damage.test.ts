@@ -62,7 +62,8 @@ test("with any bit flipped, nobody is told anything that was not written, and on
 test("a snapshot with any bit flipped is ignored, and the journal is read from its start", async () => {
   putBytes(dir, sound);
   const { journal } = await openJournal(dir, still);
-  await journal.snapshot({ seq: 3, ...{ text: 'ü "state": }', nested: { deep: [1, null, "state"] } } });
+  const state = { seq: 3, text: 'ü "state": }', nested: { deep: [1, null, "state"] } };
+  await journal.snapshot(state);
   await journal.close();
   const snapshot = readFileSync(join(dir, "snapshot.json"));
   let entriesRead = 0;

@@ -3,6 +3,7 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { rolldown } from "rolldown";
@@ -15,8 +16,8 @@ import { failureFrom, freshFolder, skipped, still, sweep } from "../../src/journ
 type Answer = { owner?: number; kind?: string; pid?: number | null; ended?: boolean };
 type Racer = {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  ask(line: string): void;
-  next(): Promise<Answer | number | null>;
+  readonly ask: (line: string) => void;
+  readonly next: () => Promise<Answer | number | null>;
 };
 
 // Under node_modules, so that the native addon is found from there.
@@ -35,7 +36,10 @@ afterEach(async () => {
     await once(child, "exit");
   }
 });
-afterAll(sweep);
+afterAll(() => {
+  rmSync(program, { force: true });
+  sweep();
+});
 
 function start(): Racer {
   const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] });
@@ -43,7 +47,7 @@ function start(): Racer {
   const racer: Racer = {
     child,
     ask: (line) => void child.stdin.write(`${line}\n`),
-    async next() {
+    next: async () => {
       const { value, done } = (await lines.next()) as { value?: string; done?: boolean };
       return done === true || value === undefined ? null : (JSON.parse(value) as Answer | number);
     },

@@ -29,8 +29,12 @@ async function obey(line: string): Promise<void> {
   } catch (error) {
     say(error instanceof JournalFailure ? error.trouble : { kind: String(error) });
   }
-  for (let n = 1; verb === "write" && journal !== null; n++) {
-    say(journal.appendSync([skipped(n), skipped(n)]).length + 2 * (n - 1));
+  if (verb === "write" && journal !== null) await writeForEver(journal);
+}
+
+async function writeForEver(owned: Journal): Promise<never> {
+  for (let n = 1; ; n++) {
+    say(owned.appendSync([skipped(n), skipped(n)]).length + 2 * (n - 1));
     if (n % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }

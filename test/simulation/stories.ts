@@ -311,4 +311,14 @@ const staged: Story[] = [
   },
 ];
 
-export const stories: readonly Story[] = [...objectives, ...roadmaps, ...qualities, ...staged];
+const notes: Story[] = [
+  {
+    name: "notes: a user's flow, one more round, a person publishes",
+    flow: "notes",
+    script: script(({ step, n }) => (step === "lint_notes" && n === 1 ? { fail: "a heading is missing" } : step === "write" ? { isDoneEarly: true } : undefined)),
+    people: (run) => (run.status === "paused" && Object.keys(run.blocks).length > 0 ? answerTo(run, () => "A") : null),
+    endsWell: (run) => run.status === "completed" && ended(run, "draft", "write") === 2,
+  },
+];
+
+export const stories: readonly Story[] = [...objectives, ...roadmaps, ...qualities, ...staged, ...notes];

@@ -55,7 +55,7 @@ export function worldOf(machine: Machine, journal: Journal, script: Script, view
         const list = checks.length > 0 ? checks : [{ id: `check:${attempt}`, kind: "criterion" as const, title: plan.fail ?? "ok", command: "true", source: "story" }];
         return list.map((check) => ({ check, status, exit_code: status === "passed" ? 0 : 1, duration_ms: 1, evidence: "0".repeat(64) }));
       },
-      prove: async ({ attempt }) => proveIn(machine, attempt, planOf),
+      prove: async ({ attempt, commit }) => proveIn(machine, attempt, commit, planOf, view),
     },
     functions: {
       run: anyFunction as never,
@@ -152,6 +152,7 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
       await machine.tick();
       return { commit, parent: parent.commit, tree, paths: ["a"], notApplied: 0 };
     },
+    preview: async (attempt) => (disk.layers.has(attempt) ? sha(`preview ${attempt}`) : null),
     setAside: async (attempt) => {
       disk.layers.delete(attempt);
       machine.tickNow();
@@ -170,9 +171,11 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
 }
 
 /** Artifacts are there once a phase's attempt was applied; a survey asks for a whole phase. */
-async function proveIn(machine: Machine, attempt: string, planOf: (attempt: string) => Plan): Promise<{ holds: boolean; failures: never[] | { rule: string; file: null; found: string; expected: string }[]; checks: [] }> {
+async function proveIn(machine: Machine, attempt: string, commit: string, planOf: (attempt: string) => Plan, view: () => RunView): Promise<{ holds: boolean; failures: never[] | { rule: string; file: null; found: string; expected: string }[]; checks: [] }> {
   const survey = /^(.*)@0\/survey#1$/.exec(attempt)?.[1];
   if (survey !== undefined) return { holds: [...machine.disk.files.keys()].some((path) => path.startsWith(`${survey}/`)), failures: [], checks: [] };
+  // Recovery asks of a turn that was never written down: with its layer, and without.
+  if (view().open[attempt]?.stage === "started") return { holds: commit === sha(`preview ${attempt}`) && machine.disk.layers.get(attempt)?.isDone === true, failures: [], checks: [] };
   await machine.tick();
   const { fail } = planOf(attempt);
   if (fail === undefined) return { holds: true, failures: [], checks: [] };

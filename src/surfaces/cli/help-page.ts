@@ -6,6 +6,8 @@ export type Chapter = { readonly title: string; readonly commands: readonly Comm
 
 export const usageLine = ({ name, usage }: Command): string => `Usage: autopilot ${name}${usage === "" ? "" : ` ${usage}`}`;
 
+export const overviewUsage = 'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json] [-C DIR] [--run ID]';
+
 /** Everything about one command. */
 export function helpPage(command: Command): readonly string[] {
   const flags = command.flags.filter(({ hidden }) => hidden !== true);
@@ -36,7 +38,7 @@ export function overviewPage(chapters: readonly Chapter[]): readonly string[] {
   return [
     "autopilot drives AI coding agents towards a goal, inside bounds, and proves what they did.",
     "",
-    'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json] [-C DIR] [--run ID]',
+    overviewUsage,
     ...chapters.flatMap(({ title, commands }) =>
       table(
         title,

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
+import { crashed, exitOf } from "./carry-out.ts";
 import { fakeIo } from "./io.test-support.ts";
-import { crashed, exitOf, main } from "./main.ts";
+import { main } from "./main.ts";
 import type { Command } from "./spec.ts";
 
 const objectIn = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;

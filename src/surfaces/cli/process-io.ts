@@ -3,11 +3,10 @@
 // Invariants:
 //   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
 //   O2. A reader that has gone away (`| head`) ends nothing but the writing.
+//   O3. node:tty and node:readline, which cost as much as a whole quick command, are loaded only for a person who sits there.
 
-import { writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
 import { userInfo } from "node:os";
-import { createInterface } from "node:readline";
-import { isatty } from "node:tty";
 import type { Io } from "./io.ts";
 
 const userCharsMax = 128;
@@ -21,7 +20,7 @@ export function processIo(): Io {
     cwd: process.cwd(),
     env: process.env,
     user: userName(),
-    isTerminal: { in: isatty(0), out: isatty(1), err: isatty(2) },
+    isTerminal: { in: isTerminal(0), out: isTerminal(1), err: isTerminal(2) },
     columns: () => process.stderr.columns ?? 80,
     write: (to, text) => {
       if (!gone[to]) gone[to] = !writeWhole(to === "out" ? 1 : 2, text);
@@ -30,6 +29,17 @@ export function processIo(): Io {
     onInterrupt,
     leave: (code) => process.exit(code),
   };
+}
+
+/** A file, a pipe and /dev/null are told apart from a terminal by what kind of file they are. */
+function isTerminal(fd: number): boolean {
+  try {
+    const found = fstatSync(fd);
+    if (!found.isCharacterDevice() || found.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) return false;
+  } catch {
+    return false; // closed
+  }
+  return process.getBuiltinModule("node:tty").isatty(fd); // O3
 }
 
 /** False where nobody reads any more. */
@@ -64,7 +74,7 @@ function userName(): string {
 function readLine(cancel: AbortSignal): Promise<string | null> {
   if (cancel.aborted) return Promise.resolve(null);
   // Not as a terminal: the line stays under the terminal's own editing, and Ctrl-C reaches the process as a signal.
-  const lines = createInterface({ input: process.stdin, terminal: false });
+  const lines = process.getBuiltinModule("node:readline").createInterface({ input: process.stdin, terminal: false });
   return new Promise((resolve) => {
     const end = (line: string | null): void => {
       cancel.removeEventListener("abort", onAbort);

@@ -1,0 +1,2 @@
+/** The version of the journal's format. By itself, so that whoever only reads a journal does not load the schema of every event. */
+export const journalVersion = 1;

@@ -1,0 +1,76 @@
+import type { Flow, Step } from "../contracts/flow.ts";
+import { retryOf, stepsOf } from "../core/reading.ts";
+import type { Run, Walk } from "../core/state.ts";
+
+/** What grows along a path and changes no decision is dropped, so that paths meet again. */
+export function settled(run: Run): void {
+  run.turns.length = 0;
+  run.requests = {};
+  run.retries = 0;
+  run.trees = {};
+  run.ledger.largest = {};
+  run.judged = null;
+  Object.assign(run.breaker, { no_progress: 0, same: 0, last_error: null });
+  for (const walk of Object.values(run.walks)) {
+    walk.tries = {};
+    walk.seen = {};
+    if (walk.result === "completed" && !walk.phase.startsWith("before.")) Object.assign(walk, { last: {}, ended: {}, streak: {}, taken: {} });
+  }
+}
+
+/** A copy that may go another way. The flow and recorded outcomes never change, so they are shared. */
+export function copyOf(run: Run): Run {
+  const { drafted, ...rest } = run;
+  return { ...copied(rest), drafted };
+}
+
+function copied<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copied) as T;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const part = (value as Record<string, unknown>)[key];
+    copy[key] = key === "last" ? { ...(part as object) } : copied(part);
+  }
+  return copy as T;
+}
+
+/** Two runs with one key decide alike for ever: ordinals and visits beyond what is asked about are left out. */
+export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
+  const reopenMax = (run.drafted.flow.reopen?.failed_phase ?? 0) + 1;
+  const phases = run.phases.map(({ status, visit, because, paused }) => [status, Math.min(visit, reopenMax), status === "skipped" ? because : null, paused]);
+  const walks = Object.values(run.walks).map((walk) => walkKey(run, walk));
+  const open = Object.values(run.open).map(({ attempt, stage, left }) => [attempt, stage, left]);
+  const now = [run.status, run.reason, run.hold, run.resting, run.surveyed === run.opening, run.isRead, Math.min(2, run.finished), run.taken, run.invocation];
+  return JSON.stringify([now, phases, walks, open, Object.keys(run.blocks), [...unproved].filter((path) => run.walks[path]?.result === null).toSorted()]).replaceAll(/#\d+|@\d+|!\d+/g, "");
+}
+
+function walkKey(run: Run, walk: Walk): unknown {
+  const isOver = walk.result !== null;
+  const isBefore = walk.phase.startsWith("before.");
+  if (isOver && !isBefore) return [walk.path, walk.result];
+  const steps = isOver ? [] : stepsOf(run, walk);
+  const step = steps[walk.at];
+  const read = readElsewhere(run.drafted.flow, steps);
+  // What only its own rows read of an outcome is of no account once the walk has gone on.
+  const outcomes = Object.entries(walk.last).map(([id, { kind, facts, says }]) => (isBefore || id === step?.id || read.has(id) ? [id, kind, facts, says] : [id, kind]));
+  const streak = step === undefined ? 0 : Math.min(walk.streak[step.id] ?? 0, retryOf(run.drafted.flow, step) + 1);
+  return [walk.path, walk.result, walk.at, walk.open, walk.block, outcomes, walk.taken, streak, walk.reply];
+}
+
+const readers = new WeakMap<readonly Step[], ReadonlySet<string>>();
+
+/** The steps of a list whose facts others than themselves read. */
+function readElsewhere(flow: Flow, steps: readonly Step[]): ReadonlySet<string> {
+  const known = readers.get(steps);
+  if (known !== undefined) return known;
+  const heads = (when: object | undefined): string[] => Object.keys(when ?? {}).map((name) => name.split(".")[0] ?? "");
+  const shared = [...(flow.when_step_fails ?? []), ...(flow.when_phase_fails ?? []), ...Object.values(flow.counts ?? {}).map(({ spent }) => spent)].flatMap(({ when }) => heads(when));
+  const own = steps.flatMap((step) => {
+    const whens = [step.only_if, ...(step.unless ?? []), ...[...(step.then ?? []), ...(step.otherwise ?? []), ...(step.human?.preset ?? [])].map(({ when }) => when)];
+    return whens.flatMap(heads).filter((head) => head !== step.id);
+  });
+  const read = new Set([...shared, ...own]);
+  readers.set(steps, read);
+  return read;
+}

@@ -1,0 +1,110 @@
+// carry-out: a command whose line is understood is run here, and its answer goes out with its exit code.
+//
+// Invariants:
+//   M1. With --json stdout holds exactly one JSON object, whatever happens: a usage error and a bug of ours too.
+//   M2. The exit code follows from the answer alone: 0 PASS and WARN, 1 FAIL, 2 usage, 70 a bug.
+
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { InvariantBroken } from "../../kit/invariant.ts";
+import { visible } from "../../kit/visible.ts";
+import { overviewUsage, usageLine } from "./help-page.ts";
+import type { Io } from "./io.ts";
+import type { Globals, Parsed } from "./parse.ts";
+import { openPlace } from "./place.ts";
+import { completed, jsonOf, linesOf } from "./render.ts";
+import type { Command } from "./spec.ts";
+
+/** The folder a command acts in. */
+export function folderOf({ directory }: Globals, from: string): { readonly cwd: string; readonly isFolder: boolean } {
+  const cwd = resolve(from, directory ?? ".");
+  return { cwd, isFolder: statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true };
+}
+
+export async function carryOut({ command, given, globals }: Parsed, cwd: string, argv: readonly string[], io: Io): Promise<number> {
+  const interruption = new AbortController();
+  const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
+  const place = openPlace(io, { cwd, mayAsk, hasColour: hasColour("err", argv, io), interrupted: interruption.signal });
+  const release = io.onInterrupt((code) => {
+    if (command.onInterrupt === undefined || interruption.signal.aborted) return io.leave(code);
+    place.show(command.onInterrupt);
+    interruption.abort();
+  });
+  const isRaw = command.isRaw?.(given) === true && !globals.json;
+  try {
+    const answer = await command.run(place, given, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`));
+    place.settle();
+    if (!isRaw || answer.result === "FAIL") return tell(answer, argv, io);
+    for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
+    return exitOf(answer);
+  } finally {
+    place.settle();
+    release();
+  }
+}
+
+/** Writes the answer where it belongs and says the exit code. A usage error also shows how the command is used. */
+export function tell(answer: Answer, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
+  const whole = completed(answer);
+  const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
+  if (wants("--json", argv)) {
+    if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
+    io.write("out", `${jsonOf(whole, { isPretty: io.isTerminal.out })}\n`); // M1
+    return exitOf(whole);
+  }
+  const { out } = linesOf(whole, { hasColour: hasColour("out", argv, io) });
+  const { err } = linesOf(whole, { hasColour: hasColour("err", argv, io) });
+  if (out.length > 0) io.write("out", `${out.join("\n")}\n`);
+  if (err.length + usage.length > 0) io.write("err", `${[...err.slice(0, 1), ...usage, ...err.slice(1)].join("\n")}\n`);
+  return exitOf(whole);
+}
+
+/** What happened is a bug of ours: the rule that did not hold is named, and --json still gets its object. */
+export function crashed(error: unknown, argv: readonly string[], io: Io): number {
+  const rule = error instanceof Error ? error.message : String(error);
+  const what = error instanceof InvariantBroken ? `The rule that did not hold: ${rule}` : `Unexpected: ${rule}`;
+  if (io.env["AUTOPILOT_DEBUG"] === "1" && error instanceof Error)
+    io.write("err", `${(error.stack ?? "").split("\n").map(visible).join("\n")}\n`);
+  return tell(
+    {
+      ...plainAnswer("internal_error", `This is a bug of autopilot's. ${what}`),
+      remediation: [
+        "please report it with this sentence; AUTOPILOT_DEBUG=1 shows where",
+        "autopilot status: what was acknowledged is safe in the journal",
+      ],
+      data: { rule, kind: error instanceof Error ? error.name : typeof error },
+    },
+    argv,
+    io,
+  );
+}
+
+/** An answer that no use case gave. */
+export const plainAnswer = (code: "usage" | "internal_error", message: string): Answer => ({
+  result: "FAIL",
+  reason_code: code,
+  run_id: null,
+  state: null,
+  message,
+  warnings: [],
+  remediation: [],
+});
+
+/** M2. */
+export function exitOf({ result, reason_code }: Answer): number {
+  if (reason_code === "usage") return 2;
+  if (reason_code === "internal_error") return 70;
+  return result === "FAIL" ? 1 : 0;
+}
+
+/** A global flag as it was written, even where the rest of the line could not be understood. */
+function wants(flag: string, argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? undefined : end).includes(flag);
+}
+
+function hasColour(to: "out" | "err", argv: readonly string[], io: Io): boolean {
+  const isRefused = (io.env["NO_COLOR"] ?? "") !== "" || io.env["TERM"] === "dumb" || wants("--no-color", argv);
+  return io.isTerminal[to] && !isRefused;
+}

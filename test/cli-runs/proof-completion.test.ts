@@ -1,0 +1,121 @@
+// What completes a run, and what does not: the runner's own proof, never the agent's word.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { autopilot, type Entry, eventsOf, goScripted } from "../support/autopilot.ts";
+import { git, scratch } from "../support/scratch-repository.ts";
+
+const promise = { say: "All of it is finished.\n<promise>DONE</promise>" };
+const makeB = { write: { path: "src/b.txt", text: "b\n" } };
+const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
+
+const ended = (folder: string, step: string): readonly Entry[] =>
+  eventsOf(folder, "step_completed").filter(({ attempt }) => String(attempt).includes(`/${step}#`));
+
+describe.concurrent("completion", () => {
+  test("an agent that does nothing and promises never completes a run whose check fails: cycle cap, WARN, still running", async () => {
+    const folder = scratch();
+    const { code, json } = await goScripted(folder, [{ do: [promise], repeat: 0 }], [...bExists, "--max-cycles", "2"]);
+    expect(json).toMatchObject({ result: "WARN", reason_code: "cycle_cap_reached", state: "running" });
+    expect(json.remediation.length).toBeGreaterThan(0);
+    expect(code).toBe(0);
+    expect(eventsOf(folder, "turn_ended").map(({ promised }) => promised)).toEqual([true, true]);
+    const status = await autopilot(folder, ["status", "--json"]);
+    expect(status.json).toMatchObject({ state: "running", verdict: null, reason_code: "cycle_cap_reached" });
+    expect(status.json.objective).toMatchObject({ done_criteria: [{ proved: false }] });
+  });
+
+  test("three turns without progress open the breaker, which pauses the run and names the cooldown", async () => {
+    const folder = scratch();
+    const { code, json } = await goScripted(folder, [{ do: [promise], repeat: 0 }], bExists);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "breaker_open", state: "paused" });
+    expect(code).toBe(1);
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(3);
+    expect(eventsOf(folder, "circuit_breaker_opened")).toMatchObject([{ because: "no_progress" }]);
+    const early = await autopilot(folder, ["resume", "--json"]);
+    expect(early.json).toMatchObject({ result: "FAIL", reason_code: "breaker_open", state: "paused" });
+    expect(early.json["cooldown_until"]).toMatch(/^\d{4}-/);
+    const forced = await autopilot(folder, ["resume", "--now", "--json"]);
+    expect(forced.json).toMatchObject({ reason_code: "breaker_open", state: "paused" });
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(4); // half open means one attempt
+  });
+
+  test.each(["promise", "objective"])("an agent that does the work completes the run in %s mode, verified, and it lands", async (mode) => {
+    const folder = scratch();
+    const { code, json } = await goScripted(folder, [{ do: mode === "promise" ? [makeB, promise] : [makeB] }], [...bExists, "--completion-mode", mode]);
+    expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed", verdict: "verified" });
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, "src/b.txt"), "utf8")).toBe("b\n");
+    expect(git(folder, "status", "--porcelain")).toBe("");
+  });
+
+  test("work without the promise does not complete a run in promise mode, though its check passes", async () => {
+    const folder = scratch();
+    const { json } = await goScripted(folder, [{ do: [makeB] }], [...bExists, "--max-cycles", "1"]);
+    expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+    expect(ended(folder, "judged")).toMatchObject([{ reason_code: "completion_promise_missing" }]);
+    expect(existsSync(join(folder, "src/b.txt"))).toBe(false); // nothing lands before completion
+  });
+
+  test.each([
+    ["a code block", "I would say:\n```\n<promise>DONE</promise>\n```\n"],
+    ["inline code", "Then I write `<promise>DONE</promise>` here."],
+    ["a quotation", "> <promise>DONE</promise>\n"],
+    ["an echo of its prompt", "5. Only when every done criterion is met and nothing is left to do, say <promise>DONE</promise> on a line of its own, outside any code block."],
+    ["another word", "<promise>NEARLY</promise>"],
+  ])("the promise inside %s does not count", async (_what, say) => {
+    const folder = scratch();
+    const { json } = await goScripted(folder, [{ do: [makeB, { say }] }], [...bExists, "--max-cycles", "1"]);
+    expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+    expect(eventsOf(folder, "turn_ended")).toMatchObject([{ promised: false }]);
+  });
+
+  test("the promise token is the user's own, in whatever case the agent writes it", async () => {
+    const folder = scratch();
+    const words = [...bExists, "--completion-promise", "Ship it"];
+    const { json } = await goScripted(folder, [{ do: [makeB, { say: "<promise>SHIP IT</promise>" }] }], words);
+    expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+  });
+
+  test("a promise with more work announced behind it is a continuation, not a completion", async () => {
+    const folder = scratch();
+    const say = "<promise>DONE</promise>\nNext I will add the tests that are still missing.";
+    const { json } = await goScripted(folder, [{ do: [makeB, { say }] }], [...bExists, "--max-cycles", "1"]);
+    expect(json).toMatchObject({ result: "WARN", state: "running" });
+    expect(ended(folder, "judged")).toMatchObject([{ reason_code: "continuation_pending", facts: { complete: false } }]);
+  });
+
+  test("with nothing runnable a run that changed something completes unverified, with a warning", async () => {
+    const folder = scratch();
+    const { code, json } = await goScripted(folder, [{ do: [makeB, promise] }], ["--done-criteria", "it looks nice"]);
+    expect(json).toMatchObject({ result: "WARN", reason_code: "completion_unverified", state: "completed", verdict: "unverified" });
+    expect(code).toBe(0);
+    expect(json.remediation.length).toBeGreaterThan(0);
+  });
+
+  test("with nothing runnable a run that changed nothing stays running, whatever is promised", async () => {
+    const folder = scratch();
+    const { json } = await goScripted(folder, [{ do: [promise], repeat: 0 }], ["--done-criteria", "it looks nice", "--max-cycles", "2"]);
+    expect(json).toMatchObject({ result: "WARN", reason_code: "cycle_cap_reached", state: "running" });
+  });
+
+  test.each(["promise", "objective"])("a criterion that held already, with no change made, ends verified with gaps in %s mode", async (mode) => {
+    const folder = scratch({ files: { "src/b.txt": "b\n" } });
+    const { code, json } = await goScripted(folder, [{ do: [promise], repeat: 0 }], [...bExists, "--completion-mode", mode]);
+    expect(json).toMatchObject({ result: "WARN", reason_code: "completion_with_gaps", state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toEqual([expect.stringContaining("held before")]);
+    expect(code).toBe(0);
+  });
+
+  test("half a lie is a lie: one of two criteria met, both promised, is not completed, and the other is worked on next", async () => {
+    const folder = scratch();
+    const criteria = [...bExists, "--done-criteria", "c is there :: test -f src/c.txt"];
+    const half = await goScripted(folder, [{ do: [makeB, promise] }, { do: [{ write: { path: "src/c.txt", text: "c\n" } }, promise] }], [...criteria, "--max-cycles", "1"]);
+    expect(half.json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+    const whole = await autopilot(folder, ["go", "--json"]);
+    expect(whole.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+    // The last pick of the first invocation met the cap, so the next invocation picks once more.
+    expect(ended(folder, "pick").map(({ facts }) => (facts as { criterion: string }).criterion)).toEqual(["c1", "c2", "c2"]);
+  });
+});

@@ -1,0 +1,65 @@
+// The runner is killed before each of its calls that changes the disk, one by one, and what was begun is taken up again.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { autopilot } from "../support/autopilot.ts";
+import { acknowledgedIn, expectSame, goWords, recover, smallRepository, type Story, storyOf } from "./small-run.ts";
+import { type Call, changesOf, sampled, type Thread, twoAtATime, whyNoStrace, withFault } from "./under-strace.ts";
+
+const isAll = process.env["AUTOPILOT_FAULTS"] === "all";
+/** How many places each thread is killed at in an everyday run of the suite. */
+const placesMax = isAll ? Number.POSITIVE_INFINITY : Number(process.env["AUTOPILOT_FAULTS"] ?? 48);
+const timeoutMs = 2 * 3_600_000;
+
+describe.skipIf(whyNoStrace !== "")(`kill -9 before every change of the disk${whyNoStrace}`, () => {
+  let undisturbed: Story;
+  let calls: readonly Call[];
+
+  beforeAll(async () => {
+    const folder = smallRepository();
+    const traced = await changesOf(folder, goWords(folder));
+    expect(traced.ended.json).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
+    undisturbed = storyOf(folder);
+    calls = traced.calls;
+    await expectSame(folder, undisturbed, acknowledgedIn(folder));
+  });
+
+  test("the places to be killed at are many, on the main thread and on that of the file work", () => {
+    expect(calls.filter(({ thread }) => thread === "main").length).toBeGreaterThan(100);
+    expect(calls.filter(({ thread }) => thread === "files").length).toBeGreaterThan(50);
+  });
+
+  const threads: readonly (readonly [Thread, string])[] = [
+    ["main", "killed before any change that its main thread makes, a run goes on to the same verified end, each attempt committed once, landed once"],
+    ["files", "killed before any change that its file thread makes, a run goes on to the same verified end, each attempt committed once, landed once"],
+  ];
+  test.each(threads)("%s: %s", { timeout: timeoutMs }, async (thread) => {
+    const places = sampled(
+      calls.filter((call) => call.thread === thread),
+      placesMax,
+    );
+    let fired = 0;
+    await twoAtATime(places, nameOf, async (place) => {
+      const folder = await killedAt(place);
+      fired++;
+      const before = acknowledgedIn(folder);
+      await recover(folder);
+      await expectSame(folder, undisturbed, before);
+      if (fired % 12 === 0) expect((await autopilot(folder, ["verify", "--json"])).json).toMatchObject({ result: "PASS", chain: { ok: true } });
+    });
+    expect(fired).toBe(places.length);
+  });
+});
+
+const nameOf = ({ thread, name, ordinal, line }: Call): string => `${thread} ${name} ${ordinal}: ${line.slice(0, 160)}`;
+
+/** A later run may make a few calls fewer (a progress line less, say), so the last places are looked for a little earlier too. */
+async function killedAt({ thread, name, ordinal }: Call): Promise<string> {
+  for (const at of [ordinal, ordinal - 1, ordinal - 4, ordinal - 16].filter((n) => n > 0)) {
+    const folder = smallRepository();
+    const killed = await withFault(folder, goWords(folder), { thread, name, does: "signal=KILL", at });
+    if (killed.fired === 0) continue;
+    expect(killed.signal).toBe("SIGKILL");
+    return folder;
+  }
+  throw new Error("the kill did not strike");
+}

@@ -1,0 +1,155 @@
+// small-run: one whole run, small enough to be crashed hundreds of times: a turn that leaves its scope, a cycle that proves
+// half, a cycle that proves the rest, and the landing. With what must hold of it however often it was interrupted.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect } from "vitest";
+import { verifyJournal } from "../../src/journal/read.ts";
+import { autopilot, type Ended, type Entry, processesOf, scripted, until } from "../support/autopilot.ts";
+import { git, scratch } from "../support/scratch-repository.ts";
+
+const turns = [
+  {
+    do: [
+      { write: { path: "src/a.txt", text: "two\n" } },
+      { write: { path: "outside.txt", text: "x\n" } },
+      { say: "finished <promise>DONE</promise>" },
+    ],
+  },
+  { do: [{ write: { path: "src/a.txt", text: "two\n" } }, { say: "half way" }, { usage: { input: 100, output: 10 } }] },
+  {
+    do: [
+      { write: { path: "src/b.txt", text: "bee\n" } },
+      { say: "finished <promise>DONE</promise>" },
+      { usage: { input: 100, output: 10 } },
+    ],
+  },
+];
+
+/** Where nobody has begun yet. */
+export const smallRepository = (): string => scratch({ files: { "src/a.txt": "one\n", "README.md": "# small\n" } });
+
+/** The words of the objective; a crash costs estimated tokens, so the budget is none that a test could reach. */
+export function objectiveWords(folder: string): readonly string[] {
+  return [
+    "write two and bee",
+    ...["--scope", "src/**", "--done-criteria", "two :: grep -q two src/a.txt", "--done-criteria", "bee :: grep -q bee src/b.txt"],
+    ...["--max-budget", "tokens=90m,minutes=900,calls=90000", "--isolation", "clone", ...scripted(folder, turns)],
+  ];
+}
+
+export const goWords = (folder: string): readonly string[] => ["go", ...objectiveWords(folder), "--yes", "--json"];
+
+/** Does what a person would do after a crash, as `status` tells: again, acknowledge, resume. Gives every answer on the way. */
+export async function recover(folder: string): Promise<readonly Ended[]> {
+  const answers: Ended[] = [];
+  for (let tries = 0; tries < 6; tries++) {
+    const status = await autopilot(folder, ["status", "--json"]);
+    answers.push(status);
+    expect(status.code, said(status)).toBe(0);
+    if (status.json.state === "completed") return answers;
+    answers.push(await autopilot(folder, wayOn(folder, String(status.json.state))));
+  }
+  throw new Error(`the run did not complete:\n${answers.map(said).join("\n")}`);
+}
+
+function wayOn(folder: string, state: string): readonly string[] {
+  if (state === "idle") return goWords(folder);
+  return state === "draft" ? ["go", "--yes", "--json"] : ["resume", "--json"];
+}
+
+export const said = ({ code, signal, out, err }: Ended): string => `exit ${code ?? signal}: ${out.trim()}\n${err.trim().split("\n").slice(-8).join("\n")}`;
+
+/** What a run came to, without what differs from life to life. */
+export type Story = { readonly tree: string; readonly events: readonly unknown[] };
+
+export function storyOf(folder: string): Story {
+  return { tree: git(folder, "rev-parse", "HEAD^{tree}"), events: retold(entriesOf(newestRun(folder))) };
+}
+
+/** All that must hold of a run that was interrupted and came to its end, beside the same run undisturbed. */
+export async function expectSame(folder: string, undisturbed: Story, before: Acknowledged): Promise<void> {
+  const run = newestRun(folder);
+  expectKept(before, run);
+  const { ok, reason } = verifyJournal(run);
+  expect(ok, `the chain: ${reason}`).toBe(true);
+  expect(storyOf(folder)).toEqual(undisturbed);
+  const completed = entriesOf(run).at(-1);
+  expect(completed).toMatchObject({ event: "run_completed", verdict: "verified" });
+
+  const commits = git(folder, "log", "--format=%(trailers:key=Autopilot-Attempt,valueonly)", "main~2..main").split("\n").filter(Boolean);
+  expect(new Set(commits).size, `one commit an attempt: ${commits.join()}`).toBe(2);
+  expect(git(folder, "rev-list", "--count", "main")).toBe("3");
+  expect(git(folder, "rev-parse", `autopilot/${basename(run)}`)).toBe(git(folder, "rev-parse", "main"));
+  const landings = git(folder, "reflog", "show", "--format=%gs", "main").split("\n").filter((line) => line.startsWith("autopilot land"));
+  expect(landings, "landed once").toHaveLength(1);
+  expect(git(folder, "status", "--porcelain"), "a clean checkout").toBe("");
+  expect(locksIn(folder), "no lock of git's is left").toEqual([]);
+  await until("no process of the run is left", () => processesOf(basename(run)).length === 0);
+}
+
+export type Acknowledged = { readonly run: string; readonly lines: string } | null;
+
+/** The whole lines of the newest journal now; null where none was begun. */
+export function acknowledgedIn(folder: string): Acknowledged {
+  const run = newestRun(folder);
+  if (run === "" || !existsSync(join(run, "journal.jsonl"))) return null;
+  const text = readFileSync(join(run, "journal.jsonl"), "utf8");
+  return { run, lines: text.slice(0, text.lastIndexOf("\n") + 1) };
+}
+
+/** Nothing acknowledged is lost: what the journal held is how it still begins. A draft that never ran may have been replaced. */
+function expectKept(before: Acknowledged, run: string): void {
+  if (before === null) return;
+  expect(readFileSync(join(before.run, "journal.jsonl"), "utf8").startsWith(before.lines), "what was acknowledged is still there").toBe(true);
+  if (before.run !== run) expect(before.lines, "only a draft is replaced").not.toContain('"event":"run_started"');
+}
+
+export function newestRun(folder: string): string {
+  const runs = join(folder, ".autopilot", "runs");
+  const [newest] = existsSync(runs) ? readdirSync(runs).toSorted(byAge).toReversed() : [];
+  return newest === undefined ? "" : join(runs, newest);
+}
+
+const byAge = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
+
+export function entriesOf(run: string): readonly Entry[] {
+  const text = readFileSync(join(run, "journal.jsonl"), "utf8");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Entry);
+}
+
+/** Locks of git's own that a killed git may leave in the user's repository. */
+function locksIn(folder: string): readonly string[] {
+  return readdirSync(join(folder, ".git"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".lock"));
+}
+
+/** Events of taking up and settling, which only an interrupted run has. */
+const ofRecovery = ["run_opened", "artifacts_surveyed", "journal_repaired", "attempt_settled", "run_resumed", "run_paused"];
+const ofATurn = ["session_opened", "turn_ended", "changes_applied"];
+const kept = ["event", "walk", "step", "attempt", "try", "reason_code", "to", "count", "verdict", "gaps", "paths", "tree", "by", "promised", "said"];
+
+/** The journal without its recoveries: what an attempt wrote before it was repeated counts once, by its repetition. */
+function retold(entries: readonly Entry[]): readonly unknown[] {
+  const told: Entry[] = [];
+  for (const entry of entries) {
+    if (entry.event === "attempt_settled" && entry["remedy"] === "repeat") forgetTurn(told, String(entry["attempt"]));
+    if (entry.event === "session_opened") forgetTurn(told, String(entry["attempt"]));
+    if (!ofRecovery.includes(entry.event)) told.push(entry);
+  }
+  return told.map(comparable);
+}
+
+function forgetTurn(told: Entry[], attempt: string): void {
+  for (let last = told.at(-1); last !== undefined && last["attempt"] === attempt && ofATurn.includes(last.event); last = told.at(-1)) told.pop();
+}
+
+function comparable(entry: Entry): unknown {
+  const same = Object.fromEntries(kept.flatMap((name) => (entry[name] === undefined ? [] : [[name, entry[name]]])));
+  const { commit: _commit, session: _session, ...facts } = (entry["facts"] ?? {}) as Record<string, unknown>;
+  const results = entry.event === "run_drafted" ? [] : ((entry["checks"] ?? []) as readonly { check: { id: string }; status: string }[]);
+  const checks = results.map(({ check, status }) => `${check.id} ${status}`);
+  return { ...same, facts, checks };
+}

@@ -1,0 +1,128 @@
+// under-strace: the built command line under strace, which kills it, or fails one of its calls, at a chosen place.
+//
+// What strace counts, it counts by system call and by thread. So the main thread is traced alone (without -f), and the thread of
+// Node's file work is told from it by a lead (pool-lead.cjs). `--seccomp-bpf` must not be used: with it signals are silently not sent.
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type Ended, program, type Told } from "../support/autopilot.ts";
+import { scratchFolder } from "../support/scratch-repository.ts";
+
+/** Why there can be no fault by strace here, as the end of a title; empty where there can. */
+export const whyNoStrace = ((): string => {
+  if (process.platform !== "linux") return " (skipped: strace is for Linux only)";
+  try {
+    execFileSync("strace", ["-e", "trace=none", "true"], { stdio: "ignore" });
+    return "";
+  } catch {
+    return " (skipped: strace is not installed, or may not trace here)";
+  }
+})();
+
+export type Thread = "main" | "files";
+export type Call = { readonly thread: Thread; readonly name: string; readonly ordinal: number; readonly line: string };
+
+/** `at` names a call by its number in its thread; `path` narrows the count to calls on that very file. */
+export type Fault = {
+  readonly thread: Thread;
+  readonly name: string;
+  /** As strace says it: `signal=KILL`, `error=ENOSPC`. */
+  readonly does: string;
+  readonly at: number;
+  readonly forEver?: boolean;
+  readonly path?: string;
+};
+export type Faulted = Ended & { readonly log: string; readonly fired: number };
+
+const changing = "write,pwrite64,writev,fdatasync,fsync,ftruncate,copy_file_range,fchmod,?rename,?renameat,?renameat2,?unlink,?unlinkat,?rmdir,?mkdir,?mkdirat,?link,?linkat,?symlink,?symlinkat,?open,openat";
+const lead = 1_000;
+const poolLead = resolve(import.meta.dirname, "pool-lead.cjs");
+
+/** Runs a command with a fault; `fired` says how often it struck. */
+export async function withFault(folder: string, words: readonly string[], fault: Fault): Promise<Faulted> {
+  const isPool = fault.thread === "files";
+  const when = `${fault.at + (isPool ? lead : 0)}${fault.forEver === true ? "+" : ""}`;
+  const options = [
+    ...(isPool ? ["-f", "-b", "execve"] : []),
+    ...(fault.path === undefined ? [] : ["-P", fault.path]),
+    ...["-e", `trace=${fault.name}`, "-e", `inject=${fault.name}:${fault.does}:when=${when}`],
+  ];
+  const { ended, log } = await strace(folder, words, options, isPool ? `${fault.name}:${lead}` : "");
+  const fired = fault.does.startsWith("signal") ? (log.match(/killed by SIGKILL/g)?.length ?? 0) : (log.match(/\(INJECTED\)/g)?.length ?? 0);
+  return { ...ended, log, fired };
+}
+
+/** Every call of one undisturbed run that changed something below the folder, in order of time. */
+export async function changesOf(folder: string, words: readonly string[]): Promise<{ readonly ended: Ended; readonly calls: readonly Call[] }> {
+  const { ended, log } = await strace(folder, words, ["-f", "-b", "execve", "-e", `trace=${changing}`], "");
+  const lines = log.split("\n").map((line) => /^(\d+) +(\w+)\((.*)$/.exec(line));
+  const main = lines.find((line) => line !== null)?.[1];
+  const counts = new Map<string, number>();
+  const calls: Call[] = [];
+  for (const line of lines) {
+    if (line === null) continue;
+    const [whole, id = "", name = "", rest = ""] = line;
+    const ordinal = (counts.get(`${id} ${name}`) ?? 0) + 1;
+    counts.set(`${id} ${name}`, ordinal);
+    const isChange = rest.includes(folder) && !/= -1 E/.test(rest) && (!name.startsWith("open") || rest.includes("O_CREAT"));
+    // Each finished piece of file work is told to the main thread by a write, so in that thread writes cannot be told apart by number.
+    if (isChange && !(id !== main && name === "write")) calls.push({ thread: id === main ? "main" : "files", name, ordinal, line: whole });
+  }
+  return { ended, calls };
+}
+
+async function strace(folder: string, words: readonly string[], options: readonly string[], leading: string): Promise<{ ended: Ended; log: string }> {
+  const file = join(scratchFolder("autopilot-strace-"), "log");
+  const home = join(dirname(folder), "home");
+  mkdirSync(home, { recursive: true });
+  const node = [process.execPath, ...(leading === "" ? [] : ["--require", poolLead]), program, ...words];
+  const child = spawn("strace", ["-qq", "-y", "-o", file, ...options, ...node], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", UV_THREADPOOL_SIZE: "1", FAULT_LEAD: leading },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+  const ended = await new Promise<Ended>((tell, fail) => {
+    child.once("error", fail);
+    // Not `close`: whatever outlives a killed runner for a moment still holds the pipes.
+    child.once("exit", (code, signal) => setTimeout(() => tell({ code, signal, out, err, json: toldIn(out) }), 10));
+  });
+  child.stdout.destroy();
+  child.stderr.destroy();
+  return { ended, log: readFileSync(file, "utf8") };
+}
+
+function toldIn(out: string): Told {
+  try {
+    return JSON.parse(out) as Told;
+  } catch {
+    return { result: "FAIL", reason_code: "none", run_id: null, state: null, message: out, warnings: [], remediation: [] };
+  }
+}
+
+/** Evenly chosen, first and last among them. */
+export function sampled<Value>(values: readonly Value[], most: number): readonly Value[] {
+  if (values.length <= most) return values;
+  return Array.from({ length: most }, (_, n) => values[Math.round((n * (values.length - 1)) / (most - 1))]).filter((value) => value !== undefined);
+}
+
+/** Does the work for each, two at a time; what went wrong is told for all of them together. */
+export async function twoAtATime<Value>(values: readonly Value[], name: (value: Value) => string, work: (value: Value) => Promise<void>): Promise<void> {
+  const waiting = values.entries();
+  const failures: string[] = [];
+  const worker = async (): Promise<void> => {
+    for (const [, value] of waiting) {
+      try {
+        await work(value);
+      } catch (error) {
+        failures.push(`${name(value)}\n    ${(error instanceof Error ? error.message : String(error)).replaceAll("\n", "\n    ")}`);
+      }
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  if (failures.length > 0) throw new Error(`${failures.length} of ${values.length} went wrong:\n${failures.join("\n")}`);
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { chanceOf } from "./chance.ts";
+import { flowOf } from "./flows.ts";
+import { live } from "./live.ts";
+import type { Story } from "./story.ts";
+import { crashable, resumed } from "./sweeping.ts";
+
+const runsMin = 2_000;
+
+test("2,000 simulated runs under random power cuts: faults on, then off, and every one ends as it should", async () => {
+  let cuts = 0;
+  for (let seed = 1; seed <= runsMin; seed++) {
+    const story = crashable[seed % crashable.length] as Story;
+    const chance = chanceOf(seed * 7919);
+    const lived = await live(story, flowOf(story.flow), { chance, cutProbability: 0.004, faultsUntilTick: 600, survivors: chance.isTrue(0.5), people: resumed(story) });
+    cuts += lived.cuts;
+    expect(story.endsWell(lived.run, lived.journal), `seed ${seed}: ${story.name} (${lived.why})`).toBe(true);
+    expect(new Set(lived.disk.commits.map(({ key }) => key)).size, `seed ${seed}: committed twice`).toBe(lived.disk.commits.length);
+  }
+  expect(cuts, "faults fired").toBeGreaterThan(1_000);
+});

@@ -1,0 +1,132 @@
+// autopilot: the built command line as a user runs it, in a process of its own, with a home that is nobody's.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Another build of it, an installed one say, may be named by the environment. */
+export const program = process.env["AUTOPILOT_PROGRAM"] ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
+
+/** The one object of --json, as far as tests look into it. */
+export type Told = {
+  readonly result: "PASS" | "WARN" | "FAIL";
+  readonly reason_code: string;
+  readonly run_id: string | null;
+  readonly state: string | null;
+  readonly message: string;
+  readonly warnings: readonly string[];
+  readonly remediation: readonly string[];
+  readonly [more: string]: unknown;
+};
+export type Ended = { readonly code: number | null; readonly signal: string | null; readonly out: string; readonly err: string; readonly json: Told };
+export type Entry = { readonly seq: number; readonly event: string; readonly reason_code: string; readonly actor: string; readonly [more: string]: unknown };
+type Around = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
+
+/** Runs a command to its end. `json` throws where stdout is not one object. */
+export function autopilot(folder: string, words: readonly string[], around: Around = {}): Promise<Ended> {
+  return begin(folder, words, around).ended;
+}
+
+/** Starts a command and leaves it running. */
+export function begin(folder: string, words: readonly string[], { env = {}, input }: Around = {}): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+  const home = join(dirname(folder), "home");
+  mkdirSync(home, { recursive: true });
+  const child = spawn(process.execPath, [program, ...words], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input ?? "");
+  const ended = new Promise<Ended>((tell, fail) => {
+    child.once("error", fail);
+    child.once("close", (code, signal) => tell({ code, signal, out, err, json: lazily(out, err) }));
+  });
+  return { child, ended };
+}
+
+/** The object is read when it is asked for, so that a command without --json may say what it likes. */
+function lazily(out: string, err: string): Told {
+  let told: Told | null = null;
+  const read = (): Told => {
+    if (told !== null) return told;
+    try {
+      return (told = JSON.parse(out) as Told);
+    } catch {
+      throw new Error(`stdout is not one JSON object:\n${out}\nstderr:\n${err}`);
+    }
+  };
+  return new Proxy({} as Told, { get: (_, key) => Reflect.get(read(), key) as unknown, has: (_, key) => key in read(), ownKeys: () => Reflect.ownKeys(read()), getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(read(), key) });
+}
+
+/** A script for the embedded agent, beside the repository; gives the words that choose it. */
+export function scripted(folder: string, turns: readonly object[], name = "script"): readonly string[] {
+  const file = join(dirname(folder), `${name}.json`);
+  writeFileSync(file, JSON.stringify({ turns }));
+  return ["--agent", `scripted:${file}`];
+}
+
+const runFolderOf = (folder: string): string => {
+  const runs = join(folder, ".autopilot", "runs");
+  const [run] = readdirSync(runs).toSorted().toReversed();
+  if (run === undefined) throw new Error(`no run in ${folder}`);
+  return join(runs, run);
+};
+
+/** The newest run's journal, whole lines only: its owner may be writing. */
+export function journal(folder: string, of = runFolderOf(folder)): readonly Entry[] {
+  const text = readFileSync(join(of, "journal.jsonl"), "utf8");
+  return text.slice(0, text.lastIndexOf("\n") + 1).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Entry);
+}
+
+export const eventsOf = (folder: string, event: string): readonly Entry[] => journal(folder).filter((entry) => entry.event === event);
+export { runFolderOf };
+
+/** Waits until something holds, looking again and again; a wait that is too long names what it waited for. */
+export async function until<Value>(what: string, look: () => Value | false | null | undefined, withinMs = 20_000): Promise<Value> {
+  const before = performance.now();
+  for (;;) {
+    const found = seen(look);
+    if (found !== false && found !== null && found !== undefined) return found;
+    if (performance.now() - before > withinMs) throw new Error(`waited in vain for: ${what}`);
+    await wait(25);
+  }
+}
+
+/** What is not there yet is looked for again. */
+function seen<Value>(look: () => Value): Value | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}
+
+/** The living processes that bear a run's mark in their environment, whoever started them. */
+export function processesOf(run: string): readonly number[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== process.pid && isMarked(pid, run));
+}
+
+function isMarked(pid: number, run: string): boolean {
+  try {
+    const isZombie = /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+    return !isZombie && readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`AUTOPILOT_RUN=${run}`);
+  } catch {
+    return false;
+  }
+}
+
+/** `go` on a goal with a scripted agent, in a disposable repository, acknowledged. */
+export function goScripted(folder: string, turns: readonly object[], words: readonly string[] = [], around: Around = {}): Promise<Ended> {
+  return autopilot(folder, goWords(folder, turns, words), around);
+}
+
+export const goWords = (folder: string, turns: readonly object[], words: readonly string[] = []): readonly string[] => {
+  const isolation = words.includes("--isolation") ? [] : ["--isolation", "clone"];
+  return ["go", "make b", "--yes", "--json", ...isolation, ...scripted(folder, turns), ...words];
+};
