@@ -73,6 +73,7 @@ async function bundle(name, path) {
     input: { [name]: path },
     platform: "node",
     external,
+    treeshake: { manualPureFunctions: ["v"] }, // valibot: a schema that nobody uses does nothing
     logLevel: "warn",
     onLog: (level, log, report) => (log.code === "EVAL" ? undefined : report(level, log)),
   });

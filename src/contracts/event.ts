@@ -33,6 +33,14 @@ export type IsolationInForce = v.InferOutput<typeof IsolationInForce>;
 export const Cast = v.strictObject({ agent: text, script: maybe(Hash), argv: maybe(v.array(text)) });
 export type Cast = v.InferOutput<typeof Cast>;
 
+/** What the config says of checks, as it was when the run began: a run goes on with its recorded copy. */
+export const Policy = v.strictObject({
+  check_minutes_max: v.number(),
+  check_network: v.boolean(),
+  dependencies: maybe(v.array(text)),
+});
+export type Policy = v.InferOutput<typeof Policy>;
+
 export const Base = v.strictObject({
   branch: v.nullable(text),
   commit: GitSha,
@@ -88,6 +96,7 @@ const events = {
     checks: v.array(Check),
     cast: v.record(text, Cast),
     isolation: text,
+    policy: maybe(Policy),
     config_hash: Hash,
     ack: Hash,
     to_state: v.literal("draft"),
@@ -100,7 +109,7 @@ const events = {
   run_resumed: { ...change, request: text, now: maybe(v.boolean()) },
   run_stopped: { ...change, detail: maybe(text) },
   run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
-  policy_changed: { path: text, recorded: Hash, found: Hash, adopted: v.boolean(), cast: maybe(v.record(text, Cast)), isolation: maybe(text) },
+  policy_changed: { path: text, recorded: Hash, found: Hash, adopted: v.boolean(), cast: maybe(v.record(text, Cast)), isolation: maybe(text), policy: maybe(Policy) },
 
   // Requests of other processes; `request` is the key by which each is journaled once.
   control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },

@@ -89,7 +89,12 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
   const unchecked = criteria.filter(({ check }) => check === null).map((criterion) => `${nameOf(criterion)}: no command proves it`);
   if (runnable.length === 0) {
     if (!treeChanged) return open("nothing_changed", "unverified", unchecked); // C2
-    return { complete: true, verdict: "unverified", reason_code: "completion_unverified", gaps: unchecked }; // C1
+    const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
+    const stillRed = others.filter(({ latest }) => latest !== "passed").map(({ check }) => `${check.title}: failed before the run and still fails`);
+    const gaps = [...unchecked, ...stillRed];
+    // What the project itself checks and was red is proof of something, though not of the criterion's own words.
+    if (turnedGreen) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
+    return { complete: true, verdict: "unverified", reason_code: "completion_unverified", gaps }; // C1
   }
   const untouched = treeChanged ? [] : runnable.map((criterion) => `${nameOf(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`);
   const gaps = [...unchecked, ...untouched]; // C2

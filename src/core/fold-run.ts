@@ -73,9 +73,15 @@ export const runLaws: LawsOf<Names> = {
     run.verdict = event.verdict;
     run.gaps = [...event.gaps];
   },
-  policy_changed: (run, { adopted, cast, isolation }) => {
+  policy_changed: (run, { adopted, found, cast, isolation, policy }) => {
     if (!adopted) return;
-    run.drafted = { ...run.drafted, ...(cast === undefined ? {} : { cast }), ...(isolation === undefined ? {} : { isolation }) };
+    run.drafted = {
+      ...run.drafted,
+      config_hash: found,
+      ...(cast === undefined ? {} : { cast }),
+      ...(isolation === undefined ? {} : { isolation }),
+      ...(policy === undefined ? {} : { policy }),
+    };
   },
 
   control_requested: (run, { request, control, now, actor, detail }) => {

@@ -37,8 +37,7 @@ function copied<T>(value: T): T {
 
 /** Two runs with one key decide alike for ever: ordinals and visits beyond what is asked about are left out. */
 export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
-  const reopenMax = (run.drafted.flow.reopen?.failed_phase ?? 0) + 1;
-  const phases = run.phases.map(({ status, visit, because, paused }) => [status, Math.min(visit, reopenMax), status === "skipped" ? because : null, paused]);
+  const phases = run.phases.map(({ status, visit, because, paused }) => [status, Math.min(1, visit), status === "skipped" ? because : null, paused]);
   const walks = Object.values(run.walks).map((walk) => walkKey(run, walk));
   const open = Object.values(run.open).map(({ attempt, stage, left }) => [attempt, stage, left]);
   const now = [run.status, run.reason, run.hold, run.resting, run.surveyed === run.opening, run.isRead, Math.min(2, run.finished), run.taken, run.invocation];

@@ -10,7 +10,7 @@ const kindsOf = (flow: Flow, statesMax?: number) => explore(flow, statesMax === 
 describe("no path of the fixture flows completes past a failed proof, ends nowhere or goes round for ever", () => {
   for (const [name, flow] of Object.entries(flows)) {
     test(name, { timeout: 60_000 }, () => {
-      const { findings, gaveUp, ends } = explore(flow, { statesMax: 50_000 });
+      const { findings, gaveUp, ends } = explore(flow);
       expect(findings).toEqual([]);
       expect(gaveUp).toBe(false);
       expect(ends.completed).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ describe("what it finds", () => {
   });
   test("a ring without a count", () => {
     const steps: Step[] = [agent("write", { proof: ["written"] }), { id: "look", check: ["project"], otherwise: [{ go: "write" }] }];
-    expect(kindsOf(flowOf(steps))).toEqual([["ring", "write"]]);
+    expect(kindsOf(flowOf(steps))).toEqual([["ring", "look"]]);
     const counted = { counts: { round: { at_most: 3, per: "phase", spent: { end: "failed" } } } } as const;
     expect(kindsOf(flowOf([steps[0] as Step, { ...(steps[1] as Step), otherwise: [{ go: "write", count: "round" }] }], counted))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type { Inbox, Request } from "../ports/inbox.ts";
 /** Journals what other processes have asked for, each request once; what no longer fits is let go. */
 export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<void>): Promise<void> {
   for (const request of await inbox.pending()) {
-    if (run.requests[request.request] === undefined && fits(run, request)) await record(drafted(run, request));
+    if (run.requests[request.request] === undefined && fits(run, request)) await record(eventOf(run, request));
     await inbox.forget(request.request);
   }
 }
@@ -26,7 +26,8 @@ export function fits(run: RunView, request: Request): boolean {
   }
 }
 
-function drafted(run: RunView, request: Request): Draft {
+/** The request as the journal writes it down. */
+export function eventOf(run: RunView, request: Request): Draft {
   switch (request.event) {
     case "control_requested":
       return { ...request, reason_code: request.control === "stop" ? "operator_stopped" : "operator_paused" };

@@ -1,11 +1,12 @@
 // progress: what a person sees while an agent works: one short line for what passes by, and for each fact worth a glance.
 
 import type { Event, EventName, EventOf } from "../contracts/event.ts";
+import type { CheckResult } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { Signal } from "../contracts/signal.ts";
 import { unreachable } from "../kit/never.ts";
 import { sentenceOf } from "./log-lines.ts";
-import { attemptWords, figure, oneLine } from "./wording.ts";
+import { attemptWords, figure, oneLine, plural } from "./wording.ts";
 
 const lineCharsMax = 120;
 
@@ -47,11 +48,19 @@ const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${sentenc
 /** The runner's own steps are told by what they found; an agent's by what it left behind. */
 function completed(event: EventOf<"step_completed">, kind: string | null): string | null {
   if (kind === "agent") return event.facts["changed"] === false ? "· It changed nothing." : null;
-  if (kind !== "run" || (event.checks ?? []).length > 0) return plain(event);
+  if (kind !== "run") return plain(event);
+  if ((event.checks ?? []).length > 0) return `· ${measured(event.checks ?? [])}`;
   if (event.reason_code === "ok" || !isReasonCode(event.reason_code)) return null;
   const { result, meaning } = reasons[event.reason_code];
   const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
   return `${result === "PASS" ? "✓" : result === "WARN" ? "!" : "✗"} ${meaning}${detail}`;
+}
+
+/** What checks say of the tree as it is, before anybody has worked on it. */
+function measured(checks: readonly CheckResult[]): string {
+  const red = checks.filter(({ status }) => status !== "passed").map(({ check }) => oneLine(check.command, 60));
+  if (red.length === 0) return `Measured: ${plural(checks.length, "check")} pass.`;
+  return `Measured: ${figure(checks.length - red.length)} of ${plural(checks.length, "check")} pass; failing now: ${red.join(", ")}.`;
 }
 
 const quiet: ReadonlySet<EventName> = new Set([

@@ -2,16 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Draft } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
-import { fits } from "../engine/requests.ts";
+import { eventOf, fits } from "../engine/requests.ts";
 import type { Request } from "../ports/inbox.ts";
 import { runFolder } from "./home.ts";
 import { sendRequest } from "./inbox.ts";
 import { withRun } from "./open-run.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
-import { refuse } from "./reply.ts";
 import type { Standing } from "./standing.ts";
 
 const journaledWithinMs = 1_500;
@@ -24,14 +22,14 @@ type Asked = Request extends infer R ? (R extends Request ? Omit<R, "request" | 
 export async function ask(place: Place, standing: Standing, asked: Asked, isDone: (run: RunView) => boolean): Promise<{ outcome: "done" | "left"; view: RunView }> {
   const request = { ...asked, request: randomUUID(), actor: `operator:${place.user}` } as Request;
   if (standing.owner === null) return { outcome: "done", view: await takeInHand(place, standing, request) };
-  const sent = await sendRequest(runFolder(standing.home, standing.run), request, { waitMs: journaledWithinMs });
+  await sendRequest(runFolder(standing.home, standing.run), request, { waitMs: journaledWithinMs });
   const mustWait = asked.event !== "control_requested" || asked.now;
   const until = performance.now() + (mustWait ? doneWithinMs : 0);
   for (;;) {
     const { view, owner } = await readRun(standing.home, standing.run);
     if (isDone(view)) return { outcome: "done", view };
     if (owner === null) return { outcome: "done", view: await takeInHand(place, { ...standing, view }, request) };
-    if (performance.now() >= until) return { outcome: sent === "journaled" ? "left" : "left", view };
+    if (performance.now() >= until) return { outcome: "left", view };
     await sleep(lookEveryMs);
   }
 }
@@ -41,21 +39,8 @@ async function takeInHand(place: Place, standing: Standing, request: Request): P
   return withRun(place, standing.home, standing.run, async (hand) => {
     if (hand.view().requests[request.request] !== undefined) return hand.view();
     if (!fits(hand.view(), request)) return hand.view();
-    await hand.append(asEvent(request));
+    await hand.append(eventOf(hand.view(), request));
     if (request.event === "control_requested") await hand.drive();
     return hand.view();
   });
-}
-
-function asEvent(request: Request): Draft {
-  switch (request.event) {
-    case "control_requested":
-      return { ...request, reason_code: request.control === "stop" ? "operator_stopped" : "operator_paused" };
-    case "block_answered":
-      return { ...request, reason_code: "block_answered" };
-    case "limit_raised":
-      return { ...request, reason_code: "limit_raised" };
-    default:
-      return refuse("invalid_state_transition", { message: "a run is resumed by resume" });
-  }
 }

@@ -11,6 +11,7 @@ import { canonicalJson } from "../kit/canonical-json.ts";
 import { loadedFlow } from "./flows.ts";
 import { registryVersions } from "./functions/registry.ts";
 import type { Place } from "./place.ts";
+import { recordedPolicy } from "./policy.ts";
 
 /** A run in hand, as far as a parent needs it. */
 export type ChildHand = {
@@ -66,6 +67,7 @@ async function draft(parts: ChildParts, folder: string, run: string, name: strin
     checks: structuredClone(drafted.checks) as EventOf<"run_drafted">["checks"],
     cast: structuredClone(drafted.cast) as EventOf<"run_drafted">["cast"],
     isolation: drafted.isolation,
+    policy: recordedPolicy(parts.view()),
     config_hash: drafted.config_hash,
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -17,6 +17,7 @@ import { beginRun } from "./open-run.ts";
 import { openedRepository } from "./opened-repository.ts";
 import { optionsOf } from "./options-of.ts";
 import type { Place } from "./place.ts";
+import { policyOf } from "./policy.ts";
 import { product } from "./product.ts";
 import { readRun } from "./read-run.ts";
 import { refuse } from "./reply.ts";
@@ -59,6 +60,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     checks,
     cast,
     isolation,
+    policy: policyOf(settings.config),
     config_hash: settings.hash,
   };
   const run = newRunId(home, systemClock.now());

@@ -1,20 +1,21 @@
 import type { Entry } from "../contracts/event.ts";
-import { readJournal } from "../journal/read.ts";
+import { type Read, readJournal } from "../journal/read.ts";
 import { type Home, runFolder } from "./home.ts";
 import { refuseJournal } from "./read-run.ts";
 
-/** Every event of a run from its first line on. */
-export async function entriesOf(home: Home, run: string): Promise<readonly Entry[]> {
+/** Every event of a run from its first line on, and the hash of the last: whoever keeps it can tell later whether anything was changed. */
+export async function entriesOf(home: Home, run: string): Promise<{ readonly entries: readonly Entry[]; readonly head: string }> {
   const entries: Entry[] = [];
-  await eachEntry(home, run, (entry) => entries.push(entry));
-  return entries;
+  const { prev } = await eachEntry(home, run, (entry) => entries.push(entry));
+  return { entries, head: prev };
 }
 
-export async function eachEntry(home: Home, run: string, onEntry: (entry: Entry) => void): Promise<void> {
+/** Calls back with each event and says where the journal ends now. */
+export async function eachEntry(home: Home, run: string, onEntry: (entry: Entry) => void): Promise<Read["end"]> {
   await Promise.resolve();
   try {
-    readJournal(runFolder(home, run), { from: "start", onEntry });
+    return readJournal(runFolder(home, run), { from: "start", onEntry }).end;
   } catch (error) {
-    refuseJournal(error, run);
+    return refuseJournal(error, run);
   }
 }

@@ -8,6 +8,7 @@ import { withRun, type Hand } from "./open-run.ts";
 import type { Place } from "./place.ts";
 import { previewOf } from "./preview.ts";
 import { narrate } from "./narrate.ts";
+import { policyChange } from "./policy.ts";
 import { readRun } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { mayTakeUp } from "./take-up.ts";
@@ -113,6 +114,8 @@ export async function takeUp(place: Place, standing: Standing, input: Pick<GoFla
   const { home, run } = standing;
   const warnings = [...told, ...(await mayTakeUp(place, standing, input))];
   return work(place, home, run, input, warnings, async (hand) => {
+    const change = await policyChange(place, home, hand.view(), input.adoptConfig === true, hand.putBlob);
+    if (change !== null) await hand.append(change);
     if (hand.view().status !== "paused") return;
     await hand.append({
       event: "run_resumed",

@@ -18,7 +18,7 @@ export function log(place: Place, input: Input): Promise<Answer> {
       });
       return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
-    const events = (await entriesOf(home, run)).filter(({ seq }) => seq >= since);
+    const events = (await entriesOf(home, run)).entries.filter(({ seq }) => seq >= since);
     return reply("ok", { run_id: run, state: view.status, message: `${events.length} events of ${run}.`, page: events.map(logLine), data: { events } });
   });
 }

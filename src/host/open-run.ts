@@ -41,6 +41,7 @@ export type Hand = {
   readonly folder: string;
   readonly view: () => RunView;
   readonly append: (event: Draft) => Promise<void>;
+  readonly putBlob: (text: string) => Promise<string>;
   /** Drives the run to its next rest and says why it rests. */
   readonly drive: (options?: DriveOptions) => Promise<string>;
 };
@@ -93,7 +94,7 @@ async function holding<Value>(place: Place, home: Home, folder: string, run: str
     }
   };
   try {
-    const value = await work({ home, run, folder, view, append: record, drive: driveOn });
+    const value = await work({ home, run, folder, view, append: record, putBlob: (text) => journal.putBlob(text), drive: driveOn });
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
     return value;
   } finally {

@@ -7,14 +7,14 @@ import type { Home } from "./home.ts";
 import { isolationFor } from "./isolation-for.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
+import { recordedPolicy } from "./policy.ts";
 import { product } from "./product.ts";
-import { settingsOf } from "./settings.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Runs a recorded check once more, in a checkout of its commit that nobody has used. Null where the commit is gone. */
 export async function openRecheck(place: Place, home: Home, view: RunView, folder: string): Promise<(check: Check, commit: string) => Promise<string | null>> {
   const { drafted, tip } = view;
-  const { config } = settingsOf(place, home);
+  const policy = recordedPolicy(view);
   const isolation = await isolationFor(drafted.isolation, home, folder);
   const workspace = await openWorkspace({
     repository: await openedRepository(home.root),
@@ -31,9 +31,9 @@ export async function openRecheck(place: Place, home: Home, view: RunView, folde
     isolation: isolation.level,
     runId: drafted.run_id,
     product,
-    timeoutMs: (config.checks?.timeout_minutes ?? 10) * 60_000,
+    timeoutMs: policy.check_minutes_max * 60_000,
     clock: systemClock,
-    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, writable: [cwd], network: config.network?.checks === true ? "on" : "off" }),
+    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, writable: [cwd], network: policy.check_network ? "on" : "off" }),
   });
   return async (check, commit) => {
     try {

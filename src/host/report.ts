@@ -15,11 +15,11 @@ import { standingOf } from "./standing.ts";
 export function report(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { home, run, view, owner } = await standingOf(place, input.run);
-    const entries = await entriesOf(home, run);
+    const { entries, head } = await entriesOf(home, run);
     const changes = await changesOf(home, view);
     const shown = reportOf(view, entries, { owner, ...(changes === null ? {} : { changes }), excerpts: excerptsOf(home, run, view) });
     const { run_id: _id, state: _state, reason_code, ...data } = shown;
-    return reply(reason_code, { result: "PASS", run_id: run, state: view.status, message: shown.summary, page: reportPage(shown), data });
+    return reply(reason_code, { result: "PASS", run_id: run, state: view.status, message: shown.summary, page: [...reportPage(shown), "", `Journal: ${entries.length} events, head ${head}`], data: { ...data, journal: { events: entries.length, head } } });
   });
 }
 

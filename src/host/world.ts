@@ -23,9 +23,9 @@ import { openInbox, sendRequest } from "./inbox.ts";
 import { isolationFor } from "./isolation-for.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
+import { recordedPolicy } from "./policy.ts";
 import { product } from "./product.ts";
 import { refuse } from "./reply.ts";
-import { settingsOf } from "./settings.ts";
 import { systemClock } from "./system-clock.ts";
 
 export type WorldParts = ChildParts & {
@@ -45,7 +45,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const { place, home, folder, view, recorder } = parts;
   const { drafted, tip } = view();
   const repository = await openedRepository(home.root);
-  const { config } = settingsOf(place, home);
+  const policy = recordedPolicy(view());
   const isolation = await isolationFor(drafted.isolation, home, folder);
   const workspace = await openWorkspace({
     repository,
@@ -55,7 +55,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     scope: [...drafted.objective.scope],
     ownedPaths: [],
     expectedTip: tip.commit,
-    ...(config.checks?.dependencies === undefined ? {} : { dependencies: config.checks.dependencies }),
+    ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
   }).catch((error: unknown) => {
     if (error instanceof WorkspaceFailed) return refuse(error.reason, { run_id: drafted.run_id, state: view().status, message: error.message });
     throw error;
@@ -66,10 +66,10 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     isolation: isolation.level,
     runId: drafted.run_id,
     product,
-    timeoutMs: (config.checks?.timeout_minutes ?? 10) * 60_000,
+    timeoutMs: policy.check_minutes_max * 60_000,
     clock: systemClock,
     // A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
-    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, home: "user", writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])], network: config.network?.checks === true ? "on" : "off" }),
+    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, home: "user", writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])], network: policy.check_network ? "on" : "off" }),
   });
   const prompts: Record<string, string> = {};
   for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");

@@ -5,8 +5,8 @@
 
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { journalVersion } from "../contracts/journal-version.ts";
 import type { Entry, Event } from "../contracts/event.ts";
+import { journalVersion } from "../contracts/journal-version.ts";
 import { invariant } from "../kit/invariant.ts";
 import { JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";

@@ -1,5 +1,6 @@
 // The lifecycle of a run, as its commands and its journal tell it.
 
+import { userInfo } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
 import { autopilot, begin, type Entry, eventsOf, journal, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
@@ -7,6 +8,7 @@ import { inTwoTurns, makesOut, objective } from "./stories.ts";
 
 type Change = { readonly event: string; readonly from: unknown; readonly to: unknown; readonly reason: string; readonly actor: string };
 
+const operator = `operator:${userInfo().username}`;
 const states = ["draft", "running", "paused", "stopped", "completed"] as const;
 type State = (typeof states)[number];
 
@@ -50,16 +52,16 @@ describe("the six transitions of the lifecycle", () => {
     const resumed = await autopilot(folder, ["resume", "--json"]);
     expect({ code: resumed.code, reason: resumed.json.reason_code, state: resumed.json.state }).toEqual({ code: 0, reason: "completion_verified", state: "completed" });
     expect(await changesOf(folder)).toEqual([
-      { event: "run_started", from: "draft", to: "running", reason: "run_started", actor: "operator:tester" },
-      { event: "run_paused", from: "running", to: "paused", reason: "operator_paused", actor: "operator:tester" },
-      { event: "run_resumed", from: "paused", to: "running", reason: "operator_resumed", actor: "operator:tester" },
+      { event: "run_started", from: "draft", to: "running", reason: "run_started", actor: operator },
+      { event: "run_paused", from: "running", to: "paused", reason: "operator_paused", actor: operator },
+      { event: "run_resumed", from: "paused", to: "running", reason: "operator_resumed", actor: operator },
       { event: "run_completed", from: "running", to: "completed", reason: "completion_verified", actor: "system" },
     ]);
   });
 
   test("running to stopped is the operator's, with the reason given", async () => {
     const changes = await changesOf(folderOf("stopped"));
-    expect(changes.at(-1)).toEqual({ event: "run_stopped", from: "running", to: "stopped", reason: "operator_stopped", actor: "operator:tester" });
+    expect(changes.at(-1)).toEqual({ event: "run_stopped", from: "running", to: "stopped", reason: "operator_stopped", actor: operator });
     expect(eventsOf(folderOf("stopped"), "run_stopped")[0]?.["detail"]).toBe("enough");
   });
 
@@ -69,7 +71,7 @@ describe("the six transitions of the lifecycle", () => {
     await autopilot(folder, ["pause", "--json"]);
     const { code, json } = await autopilot(folder, ["stop", "--json"]);
     expect({ code, result: json.result, state: json.state }).toEqual({ code: 0, result: "PASS", state: "stopped" });
-    expect((await changesOf(folder)).at(-1)).toMatchObject({ from: "paused", to: "stopped", actor: "operator:tester" });
+    expect((await changesOf(folder)).at(-1)).toMatchObject({ from: "paused", to: "stopped", actor: operator });
   });
 
   test("pause and stop reach a run that another process works on, and its own go answers with what became of it", async () => {

@@ -1,8 +1,8 @@
 // small-run: one whole run, small enough to be crashed hundreds of times: a turn that leaves its scope, a cycle that proves
 // half, a cycle that proves the rest, and the landing. With what must hold of it however often it was interrupted.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { expect } from "vitest";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { autopilot, type Ended, type Entry, processesOf, scripted, until } from "../support/autopilot.ts";
@@ -58,7 +58,9 @@ function wayOn(folder: string, state: string): readonly string[] {
   return state === "draft" ? ["go", "--yes", "--json"] : ["resume", "--json"];
 }
 
-export const said = ({ code, signal, out, err }: Ended): string => `exit ${code ?? signal}: ${out.trim()}\n${err.trim().split("\n").slice(-8).join("\n")}`;
+const charsMax = 300;
+/** An answer in short, for the message of a test that failed. */
+export const said = ({ code, signal, out, err }: Ended): string => `exit ${code ?? signal}: ${out.trim().slice(0, charsMax)} … ${err.trim().split("\n").slice(-4).join(" / ")}`;
 
 /** What a run came to, without what differs from life to life. */
 export type Story = { readonly tree: string; readonly events: readonly unknown[] };
@@ -73,7 +75,13 @@ export async function expectSame(folder: string, undisturbed: Story, before: Ack
   expectKept(before, run);
   const { ok, reason } = verifyJournal(run);
   expect(ok, `the chain: ${reason}`).toBe(true);
-  expect(storyOf(folder)).toEqual(undisturbed);
+  const { tree, events } = storyOf(folder);
+  expect(tree).toBe(undisturbed.tree);
+  const told = events.map((event) => JSON.stringify(event));
+  const wanted = undisturbed.events.map((event) => JSON.stringify(event));
+  const at = wanted.findIndex((event, n) => event !== told[n]);
+  expect({ at, found: told[at] }, `the same events: ${entriesOf(run).map(({ event }) => event).join(" ")}`).toEqual({ at: -1, found: undefined, ...(at === -1 ? {} : { found: wanted[at] }) });
+  expect(told).toHaveLength(wanted.length);
   const completed = entriesOf(run).at(-1);
   expect(completed).toMatchObject({ event: "run_completed", verdict: "verified" });
 
@@ -86,6 +94,17 @@ export async function expectSame(folder: string, undisturbed: Story, before: Ack
   expect(git(folder, "status", "--porcelain"), "a clean checkout").toBe("");
   expect(locksIn(folder), "no lock of git's is left").toEqual([]);
   await until("no process of the run is left", () => processesOf(basename(run)).length === 0);
+}
+
+/** Where AUTOPILOT_KEEP names a folder, a repository in which something went wrong is copied there for a look. */
+export async function keptIfWrong(folder: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const keep = process.env["AUTOPILOT_KEEP"];
+    if (keep !== undefined) cpSync(folder, join(keep, basename(dirname(folder))), { recursive: true });
+    throw new Error(`${basename(dirname(folder))}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 export type Acknowledged = { readonly run: string; readonly lines: string } | null;

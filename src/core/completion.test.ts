@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import type { Check, CheckStatus } from "../contracts/evidence.ts";
+import { check, result } from "../../test/simulation/support/tape.ts";
+import { type CompletionAsked, judgeChecks, judgeCompletion } from "./completion.ts";
+
+describe("checks against what they came to before the run", () => {
+  const cases: readonly [Check["kind"], CheckStatus | null, CheckStatus, "passed" | "failing" | "regressed" | "redBefore"][] = [
+    ["criterion", "failed", "passed", "passed"],
+    ["criterion", "failed", "failed", "failing"],
+    ["criterion", "passed", "failed", "failing"],
+    ["criterion", null, "not_runnable", "failing"],
+    ["project", "passed", "passed", "passed"],
+    ["project", "passed", "failed", "regressed"],
+    ["project", "passed", "timed_out", "regressed"],
+    ["project", "failed", "failed", "redBefore"],
+    ["project", "not_found", "not_found", "redBefore"],
+    ["project", "failed", "passed", "passed"],
+    ["project", null, "failed", "failing"],
+    ["red_green", "failed", "passed", "passed"],
+    ["red_green", "passed", "passed", "failing"],
+    ["red_green", null, "passed", "failing"],
+    ["red_green", "failed", "failed", "failing"],
+    ["holdout", null, "passed", "passed"],
+    ["holdout", "failed", "failed", "failing"],
+  ];
+  for (const [kind, before, now, standing] of cases) {
+    test(`${kind}: ${before ?? "unknown"} before, ${now} now: ${standing}`, () => {
+      const one = check("x", kind);
+      const judged = judgeChecks([result(one, now)], before === null ? {} : { x: { baseline: { status: before } } });
+      expect(judged.passed).toBe(standing === "passed" || standing === "redBefore");
+      for (const list of ["failing", "regressed", "redBefore"] as const) expect(judged[list].length).toBe(standing === list ? 1 : 0);
+    });
+  }
+});
+
+describe("completion", () => {
+  const proved = { id: "c1", text: "it works", check: "npm test", baseline: "failed", latest: "passed", cycleDone: true } as const;
+  const red = { ...proved, latest: "failed", cycleDone: false } as const;
+  const unrunnable = { id: "c2", text: "it is nice", check: null, baseline: null, latest: null, cycleDone: true } as const;
+  const held = { ...proved, baseline: "passed" } as const;
+  const regressed = { check: check("lint", "project"), baseline: "passed", latest: "failed" } as const;
+  const redBefore = { ...regressed, baseline: "failed" } as const;
+  const asked: CompletionAsked = { mode: "promise", promised: true, announcedMore: false, criteria: [proved], others: [], treeChanged: true };
+
+  const cases: readonly [string, Partial<CompletionAsked>, boolean, string, string][] = [
+    ["promised and proved", {}, true, "verified", "completion_verified"],
+    ["proved and not promised", { promised: false }, false, "unverified", "completion_promise_missing"],
+    ["promised with more announced", { announcedMore: true }, false, "unverified", "continuation_pending"],
+    ["promised, and a criterion red", { criteria: [red] }, false, "refuted", "completion_gates_blocked"],
+    ["promised, and a project check regressed", { others: [regressed] }, false, "refuted", "completion_gates_blocked"],
+    ["promised, and a project check as red as before", { others: [redBefore] }, true, "verified", "completion_verified"],
+    ["one criterion has no command", { criteria: [proved, unrunnable] }, true, "verified_with_gaps", "completion_with_gaps"],
+    ["nothing runnable, something changed", { criteria: [unrunnable] }, true, "unverified", "completion_unverified"],
+    ["nothing runnable, nothing changed", { criteria: [unrunnable], treeChanged: false }, false, "unverified", "nothing_changed"],
+    ["it held before and nothing was changed", { criteria: [held], treeChanged: false }, true, "verified_with_gaps", "completion_with_gaps"],
+    ["it passes by itself and nothing was changed", { treeChanged: false }, true, "verified_with_gaps", "completion_with_gaps"],
+    ["it held before and something was changed", { criteria: [held] }, true, "verified", "completion_verified"],
+    ["objective mode asks for no promise", { mode: "objective", promised: false }, true, "verified", "completion_verified"],
+    ["objective mode, a criterion red", { mode: "objective", criteria: [red] }, false, "refuted", "criterion_failed"],
+    ["objective mode, a check regressed", { mode: "objective", others: [regressed] }, false, "refuted", "check_regressed"],
+    ["objective mode, a cycle not done", { mode: "objective", criteria: [proved, { ...unrunnable, cycleDone: false }] }, false, "unverified", "cycle_progressed"],
+  ];
+  for (const [name, more, complete, verdict, reason_code] of cases) {
+    test(name, () => expect(judgeCompletion({ ...asked, ...more })).toMatchObject({ complete, verdict, reason_code }));
+  }
+
+  test("an agent that changes nothing never comes to verified, whatever else is true", () => {
+    for (const mode of ["promise", "objective"] as const) {
+      for (const criteria of [[proved], [held], [unrunnable], [proved, unrunnable], [red]]) {
+        expect(judgeCompletion({ ...asked, mode, criteria, treeChanged: false }).verdict).not.toBe("verified");
+      }
+    }
+  });
+});
