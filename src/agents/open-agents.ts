@@ -8,7 +8,7 @@ import { playTurn } from "./acp/turn.ts";
 import { sweepMarked } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
 import type { Command } from "./process/spawn.ts";
-import { belongsToLife, belongsToRun } from "./process/mark.ts";
+import { belongsToLife, belongsToRun, environmentOfLife } from "./process/mark.ts";
 import { type AgentProfile, agentProfiles, argvOf, type Embedded } from "./profiles.ts";
 
 export type AgentsOptions = {
@@ -26,6 +26,8 @@ export type AgentsOptions = {
 };
 
 export type OpenedAgents = Agents & {
+  /** What whoever else starts processes for this life puts into their environment; from now on the guardian looks after them too. */
+  readonly guarded: () => Readonly<Record<string, string>>;
   /** Ends what this set of agents began and lets its guardian go. */
   readonly close: () => Promise<void>;
 };
@@ -63,6 +65,10 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
 
   return {
     turn,
+    guarded: () => {
+      guardian ??= openGuardian(life);
+      return environmentOfLife(life, place);
+    },
     sweep: (run) => sweepMarked(belongsToRun(run, place)),
     close: async () => {
       await sweepMarked(belongsToLife(life));

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { refuse } from "./reply.ts";
 
@@ -21,12 +21,31 @@ export function homeOf(cwd: string): Home {
 
 export const runFolder = (home: Home, run: string): string => join(home.folder, "runs", run);
 
-/** Every run that has a journal here, oldest first. */
+const lookBytes = 64 * 1024;
+
+/** A run is there once its journal holds a whole line: a draft that a crash cut short never was. */
+function isBegun(home: Home, run: string): boolean {
+  const path = join(runFolder(home, run), "journal.jsonl");
+  if (!runPattern.test(run) || !existsSync(path)) return false;
+  const fd = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(lookBytes);
+    for (let at = 0; ; at += lookBytes) {
+      const read = readSync(fd, bytes, 0, lookBytes, at);
+      if (bytes.subarray(0, read).includes(10)) return true;
+      if (read < lookBytes) return false;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Every run that was begun here, oldest first. */
 export function listRuns(home: Home): string[] {
   const folder = join(home.folder, "runs");
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => runPattern.test(name) && existsSync(join(folder, name, "journal.jsonl")))
+    .filter((name) => isBegun(home, name))
     .toSorted(byAge);
 }
 
@@ -40,14 +59,14 @@ function byAge(a: string, b: string): number {
 export function currentRun(home: Home): string | null {
   const path = join(home.folder, "current");
   const named = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
-  if (runPattern.test(named) && existsSync(join(runFolder(home, named), "journal.jsonl"))) return named;
+  if (isBegun(home, named)) return named;
   return listRuns(home).at(-1) ?? null;
 }
 
 /** The run a command names, or the current one; refused where it is not there. */
 export function namedRun(home: Home | null, run: string | undefined): string | null {
   if (run === undefined) return home === null ? null : currentRun(home);
-  if (home === null || !runPattern.test(run) || !existsSync(join(runFolder(home, run), "journal.jsonl"))) {
+  if (home === null || !isBegun(home, run)) {
     const known = home === null ? [] : listRuns(home).slice(-3);
     refuse("run_missing", { message: `There is no run ${run} here.`, remediation: known.length > 0 ? [`runs here: ${known.join(", ")}`] : ["autopilot status"] });
   }

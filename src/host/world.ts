@@ -60,17 +60,6 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     if (error instanceof WorkspaceFailed) return refuse(error.reason, { run_id: drafted.run_id, state: view().status, message: error.message });
     throw error;
   });
-  const verifier = openVerifier({
-    workspace,
-    putBlob: (bytes) => recorder.putBlob(bytes),
-    isolation: isolation.level,
-    runId: drafted.run_id,
-    product,
-    timeoutMs: policy.check_minutes_max * 60_000,
-    clock: systemClock,
-    // A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
-    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, home: "user", writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])], network: policy.check_network ? "on" : "off" }),
-  });
   const prompts: Record<string, string> = {};
   for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");
   const scriptOf = (hash: string): string => join(folder, "blobs", hash.slice(0, 2), hash);
@@ -83,6 +72,18 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     wrap: (argv, { layer, cast }, env) => isolation.wrap({ argv, cwd: layer, env, writable: [layer], readable: cast.script === undefined ? [] : [scriptOf(cast.script), scriptedEntry()] }),
   });
   await agents.sweep(drafted.run_id); // what an earlier life left alive is ended before anything new begins
+  const verifier = openVerifier({
+    workspace,
+    putBlob: (bytes) => recorder.putBlob(bytes),
+    isolation: isolation.level,
+    runId: drafted.run_id,
+    product,
+    timeoutMs: policy.check_minutes_max * 60_000,
+    clock: systemClock,
+    env: agents.guarded(),
+    // A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
+    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, home: "user", writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])], network: policy.check_network ? "on" : "off" }),
+  });
   const inbox = await openInbox(folder);
   const outputOf = async (hash: string): Promise<string> => (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const show = liveView(place, folder);

@@ -34,6 +34,7 @@ export type EnvSource = {
   readonly extra?: Env;
 };
 
+const markerPrefix = "AUTOPILOT_";
 export const runMarker = "AUTOPILOT_RUN";
 export const commandMarker = "AUTOPILOT_COMMAND";
 
@@ -50,9 +51,10 @@ export function environmentFor({ from, hasFolder, scratch, runId, marker, extra 
 
 /** Names an environment by its content; what differs with every command (its folders, its marker) is left out, so that equal means equal. */
 export function envHashOf(env: Env): Hash {
-  const volatile = new Set(["HOME", "TMPDIR", runMarker, commandMarker]);
+  const isVolatile = (name: string): boolean => name === "HOME" || name === "TMPDIR";
   const lines = Object.entries(env)
-    .map(([name, value]) => [name, volatile.has(name) ? "" : value] as const)
+    .filter(([name]) => !name.startsWith(markerPrefix))
+    .map(([name, value]) => [name, isVolatile(name) ? "" : value] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(lines)).digest("hex");
 }

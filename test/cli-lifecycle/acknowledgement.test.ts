@@ -26,7 +26,7 @@ test("start writes a draft and shows everything the preview promises, with an id
   expect(preview["scope"]).toEqual({ patterns: ["src/**", "out.txt"], files: 1 });
   expect(preview["roles"]).toEqual({ executor: "scripted", judge: "scripted" });
   expect((preview["phases"] as { id: string }[]).map(({ id }) => id)).toEqual(["baseline", "1", "land"]);
-  expect((preview["checks"] as { command: string }[]).map(({ command }) => command)).toEqual(["test -f out.txt", "npm test"]);
+  expect((preview["checks"] as { command: string }[]).map(({ command }) => command)).toEqual(["test -f out.txt", "npm run test"]);
   expect(preview["limits"]).toMatchObject({ run: { tokens: 180_000, minutes: 30, calls: 180 } });
   expect(preview["isolation"]).toMatchObject({ level: "clone" });
   expect(preview["estimate"]).toMatchObject({ tokens: { p50: expect.any(Number) as number, p90: expect.any(Number) as number } });
@@ -98,7 +98,7 @@ const meanwhile: readonly (readonly [what: string, act: (folder: string) => void
 ];
 
 const small = {
-  ".autopilot/flows/small/flow.yaml": 'flow: small\nversion: 1\nphases:\n  - id: "1"\n    steps:\n      - { id: work, agent: worker, prompt: work.md, otherwise: [{ pause: phase_failed, again: true }] }\n      - { id: prove, check: [criteria], otherwise: [{ pause: phase_failed, again: true }] }\n',
+  ".autopilot/flows/small/flow.yaml": 'flow: small\nversion: 1\nlands_nothing: true\nphases:\n  - id: "1"\n    steps:\n      - { id: work, agent: worker, prompt: work.md, otherwise: [{ pause: phase_failed, again: true }] }\n      - { id: prove, check: [criteria], otherwise: [{ pause: phase_failed, again: true }] }\n',
   ".autopilot/flows/small/prompts/work.md": "Do {{goal}}.\n",
 };
 

@@ -148,7 +148,7 @@ function locksIn(folder: string): readonly string[] {
 /** Events of taking up and settling, which only an interrupted run has. */
 const ofRecovery = ["run_opened", "artifacts_surveyed", "journal_repaired", "attempt_settled", "run_resumed", "run_paused"];
 const ofATurn = ["session_opened", "turn_ended", "changes_applied"];
-const kept = ["event", "walk", "step", "attempt", "try", "reason_code", "to", "count", "verdict", "gaps", "paths", "tree", "by", "promised", "said"];
+const kept = ["event", "walk", "step", "attempt", "reason_code", "to", "count", "verdict", "gaps", "paths", "tree", "by", "promised", "said"];
 
 /** The journal without its recoveries: what an attempt wrote before it was repeated counts once, by its repetition. */
 function retold(entries: readonly Entry[]): readonly unknown[] {

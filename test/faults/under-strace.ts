@@ -36,19 +36,22 @@ export type Fault = {
 export type Faulted = Ended & { readonly log: string; readonly fired: number };
 
 const changing = "write,pwrite64,writev,fdatasync,fsync,ftruncate,copy_file_range,fchmod,?rename,?renameat,?renameat2,?unlink,?unlinkat,?rmdir,?mkdir,?mkdirat,?link,?linkat,?symlink,?symlinkat,?open,openat";
-const lead = 1_000;
+/** More than the main thread ever makes of these in the small run. */
+const leadCalls = 150;
+const hasLead = /^(rename|renameat2?|mkdir|mkdirat|unlink|unlinkat|rmdir|fdatasync|fsync|ftruncate|fchmod)$/;
 const poolLead = resolve(import.meta.dirname, "pool-lead.cjs");
 
 /** Runs a command with a fault; `fired` says how often it struck. */
 export async function withFault(folder: string, words: readonly string[], fault: Fault): Promise<Faulted> {
   const isPool = fault.thread === "files";
-  const when = `${fault.at + (isPool ? lead : 0)}${fault.forEver === true ? "+" : ""}`;
+  const lead = isPool && hasLead.test(fault.name) ? leadCalls : 0;
+  const when = `${fault.at + lead}${fault.forEver === true ? "+" : ""}`;
   const options = [
     ...(isPool ? ["-f", "-b", "execve"] : []),
     ...(fault.path === undefined ? [] : ["-P", fault.path]),
     ...["-e", `trace=${fault.name}`, "-e", `inject=${fault.name}:${fault.does}:when=${when}`],
   ];
-  const { ended, log } = await strace(folder, words, options, isPool ? `${fault.name}:${lead}` : "");
+  const { ended, log } = await strace(folder, words, options, lead === 0 ? "" : `${fault.name}:${lead}`);
   const fired = fault.does.startsWith("signal") ? (log.match(/killed by SIGKILL/g)?.length ?? 0) : (log.match(/\(INJECTED\)/g)?.length ?? 0);
   return { ...ended, log, fired };
 }

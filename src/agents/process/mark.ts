@@ -4,7 +4,7 @@
 // started with even after setsid() and after its parent is gone; a process group and a parent's id do not last that long.
 //
 // Invariants:
-//   M1. The variables are set on agents only, never on the runner or its guardian: what bears a mark may be killed.
+//   M1. The variables are set on agents and checks only, never on the runner or its guardian: what bears a mark may be killed.
 //   M2. A run's name is unique in one repository only, so a mark also says which place it belongs to, and which life
 //       (one opened set of agents) started it. An older life's guardian never touches a newer life's agents.
 
@@ -29,6 +29,11 @@ export function environmentOf(mark: Mark): Record<string, string> {
   };
 }
 
+/** What else of a life, a check say, must bear so that it is found and ended like an agent. */
+export function environmentOfLife(life: string, place: string): Record<string, string> {
+  return { [names.life]: life, ...(place === "" ? {} : { [names.place]: place }) };
+}
+
 /** Decides, from the `NAME=value` words of a process's environment, whether it is meant. */
 export type Belongs = (words: readonly string[]) => boolean;
 
@@ -46,7 +51,6 @@ export function belongsToLife(life: string): Belongs {
 export function belongsToRun(run: string, place: string): Belongs {
   return (words) => {
     if (!words.includes(`${names.run}=${run}`)) return false;
-    const other = words.find((word) => word.startsWith(`${names.place}=`));
-    return place === "" || other === undefined || other === `${names.place}=${place}`;
+    return place === "" || words.includes(`${names.place}=${place}`);
   };
 }

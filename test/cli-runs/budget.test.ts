@@ -1,0 +1,105 @@
+// Bounds that are enforced: no turn begins that could not be afforded, and what an agent does not tell is not free.
+
+import { describe, expect, test } from "vitest";
+import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
+import { scratch } from "../support/scratch-repository.ts";
+
+const promise = { say: "<promise>DONE</promise>" };
+const makeB = { write: { path: "src/b.txt", text: "b\n" } };
+const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
+const used = (input: number, output = 0) => ({ usage: { input, output } });
+/** Turns that move the run on without finishing it, so that only the budget ends them. */
+const busy = (...deeds: readonly object[]) => ({ do: [{ run: "date +%N >> src/notes.txt" }, ...deeds], repeat: 0 });
+type Budget = { limits: Record<string, number>; counters: Record<string, number>; ratios: Record<string, number>; warnings: string[]; estimated: number };
+const budgetOf = async (folder: string): Promise<Budget> => (await autopilot(folder, ["status", "--json"])).json["budget"] as Budget;
+
+describe.concurrent("budget", () => {
+  test("5,000 tokens and turns of 2,000: a third turn never begins; raised and resumed, it goes on", async () => {
+    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    const turns = [{ ...busy(used(1500, 500)), repeat: 2 }, { do: [makeB, used(1500, 500), promise] }];
+    const { code, json } = await goScripted(folder, turns, [...bExists, "--max-budget", "tokens=5000"]);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
+    expect(code).toBe(1);
+    expect(json.remediation.join(" ")).toContain("budget raise");
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
+    expect(await budgetOf(folder)).toMatchObject({ limits: { tokens: 5000 }, counters: { tokens: 4000, calls: 2 }, estimated: 0 });
+
+    const stubborn = await autopilot(folder, ["resume", "--json"]);
+    expect(stubborn.json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
+
+    const raised = await autopilot(folder, ["budget", "raise", "tokens=+3k", "--reason", "one more", "--json"]);
+    expect(raised.json).toMatchObject({ result: "PASS", reason_code: "limit_raised" });
+    expect(eventsOf(folder, "limit_raised")).toMatchObject([{ dimension: "tokens", to: 8000, detail: "one more", actor: expect.stringMatching(/^operator:/) }]);
+    const resumed = await autopilot(folder, ["resume", "--json"]);
+    expect(resumed.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    expect((await budgetOf(folder)).counters["tokens"]).toBe(6000);
+  });
+
+  test("a limit is raised, never lowered, and only to a number", async () => {
+    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    await goScripted(folder, [busy(used(4000))], [...bExists, "--max-budget", "tokens=5000"]);
+    for (const words of [["tokens=100"], ["tokens=-5"], ["tokens=lots"], ["breath=5"]]) {
+      const { code, json } = await autopilot(folder, ["budget", "raise", ...words, "--json"]);
+      expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
+    }
+    expect((await budgetOf(folder)).limits["tokens"]).toBe(5000);
+  });
+
+  test("unknown usage is charged at the estimate and marked so, never at zero", async () => {
+    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    const { json } = await goScripted(folder, [busy()], [...bExists, "--max-budget", "tokens=70k"]);
+    expect(json).toMatchObject({ reason_code: "budget_threshold_reached", state: "paused" });
+    const turns = eventsOf(folder, "turn_ended");
+    expect(turns.map(({ usage }) => usage)).toMatchObject([{ tokens: 30_000, source: "estimated" }, { tokens: 30_000, source: "estimated" }]);
+    const budget = await budgetOf(folder);
+    expect(budget).toMatchObject({ counters: { tokens: 60_000 }, estimated: 60_000 });
+    expect(budget.warnings.join(" ")).toContain("estimated");
+  });
+
+  test.each([
+    ["negative", { input: -5000, output: 10 }],
+    ["zero", { input: 0, output: 0 }],
+    ["absurd", { input: 1e300, output: 1 }],
+  ])("%s usage is not believed", async (_what, usage) => {
+    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    await goScripted(folder, [busy({ usage })], [...bExists, "--max-cycles", "1"]);
+    expect(eventsOf(folder, "turn_ended")).toMatchObject([{ usage: { tokens: 30_000, source: "estimated" } }]);
+  });
+
+  test("the calls limit ends a run of cheap turns", async () => {
+    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    const { json } = await goScripted(folder, [busy(used(10))], [...bExists, "--max-budget", "calls=2"]);
+    expect(json).toMatchObject({ reason_code: "budget_threshold_reached", state: "paused" });
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
+  });
+
+  test("the minutes limit cuts a turn that hangs, pauses, and its attempt is set aside", async () => {
+    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    const turns = [{ do: [makeB, { ignore_term: true }, { hang: true }] }];
+    const { json } = await goScripted(folder, turns, [...bExists, "--max-budget", "minutes=0.05"]);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
+    expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "budget" }]);
+    expect(eventsOf(folder, "changes_applied")).toEqual([]);
+    await autopilot(folder, ["budget", "raise", "minutes=10", "--json"]);
+  });
+
+  test("past the soft ratio status warns, and the run goes on", async () => {
+    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    const { json } = await goScripted(folder, [busy(used(4500))], [...bExists, "--max-budget", "tokens=10000", "--max-cycles", "2"]);
+    expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+    const budget = await budgetOf(folder);
+    expect(budget.ratios["tokens"]).toBeCloseTo(0.9);
+    expect(budget.warnings.join(" ")).toMatch(/tokens/);
+  });
+
+  test("profiles set the seed's limits", async () => {
+    for (const [profile, limits] of [["conservative", { tokens: 80_000, minutes: 15, calls: 80 }], ["extended", { tokens: 360_000, minutes: 60, calls: 360 }]] as const) {
+      const folder = scratch();
+      const { json } = await autopilot(folder, ["start", "make b", "--max-budget", profile, "--agent", "scripted:../script.json", "--isolation", "clone", "--json"]);
+      expect(json.reason_code).toBe("script_invalid"); // nothing is written before everything is valid
+      await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--max-budget", profile]);
+      expect((await budgetOf(folder)).limits).toEqual(limits);
+    }
+  });
+});

@@ -1,0 +1,145 @@
+// Pause, stop, signals and deaths, from outside, while an agent hangs and will not hear. Afterwards no process of the run is alive.
+
+import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { autopilot, begin, type Ended, eventsOf, goWords, journal, processesOf, until } from "../support/autopilot.ts";
+import { git, scratch } from "../support/scratch-repository.ts";
+
+const promise = { say: "<promise>DONE</promise>" };
+const makeB = { write: { path: "src/b.txt", text: "b\n" } };
+const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
+/** Writes something, leaves a process in a session of its own behind, hears neither cancel nor TERM, and never answers. */
+const deaf = { do: [makeB, { run: "setsid sh -c 'trap \"\" TERM HUP INT; sleep 300' >/dev/null 2>&1 & sleep 0.2" }, { ignore_term: true }, { say: "hanging" }, { hang: true }], repeat: 0 };
+const honest = { do: [makeB, promise] };
+
+type Working = { readonly folder: string; readonly run: string; readonly child: ChildProcess; readonly ended: Promise<Ended> };
+
+/** A run whose agent is in the middle of its turn: the agent lives, and so do two processes it started. */
+async function working(turns: readonly object[] = [deaf], atLeast = 3, words: readonly string[] = []): Promise<Working> {
+  const folder = scratch();
+  const { child, ended } = begin(folder, goWords(folder, turns, [...bExists, ...words]));
+  const run = await until("the agent's session", () => eventsOf(folder, "session_opened").length > 0 && String(journal(folder)[0]?.["run_id"]), 60_000);
+  await until("its processes", () => processesOf(run).length >= atLeast, 60_000);
+  return { folder, run, child, ended };
+}
+
+async function measured<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
+  const before = performance.now();
+  const value = await work();
+  console.log(`${what}: ${Math.round(performance.now() - before)} ms`);
+  return value;
+}
+
+/** The whole process tree is gone at once, not soon. */
+const nobodyIsLeft = (run: string): void => expect(processesOf(run)).toEqual([]);
+
+describe.concurrent("control from another terminal", () => {
+  test("pause --now ends a deaf agent and all it started, sets the attempt aside, and resume completes", async () => {
+    const { folder, run, ended } = await working([{ ...deaf, repeat: 1, when: { attempt: 1 } }, honest]);
+    const paused = await measured("pause --now", () => autopilot(folder, ["pause", "--now", "--json"]));
+    expect(paused.json).toMatchObject({ result: "PASS", reason_code: "operator_paused", state: "paused" });
+    nobodyIsLeft(run);
+    const answer = await ended;
+    expect(answer.json).toMatchObject({ result: "WARN", reason_code: "operator_paused", state: "paused" });
+    expect(answer.code).toBe(0);
+    expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "operator", reason_code: "operator_paused" }]);
+    expect(eventsOf(folder, "changes_applied")).toEqual([]);
+    expect(git(folder, "status", "--porcelain")).toBe("");
+  });
+
+  test("stop ends a deaf agent and all it started, for good, with the reason in the journal", async () => {
+    const { folder, run, ended } = await working();
+    const stopped = await measured("stop", () => autopilot(folder, ["stop", "--reason", "enough", "--json"]));
+    expect(stopped).toMatchObject({ code: 0 });
+    expect(stopped.json).toMatchObject({ result: "PASS", reason_code: "operator_stopped", state: "stopped" });
+    nobodyIsLeft(run);
+    const answer = await ended;
+    expect(answer.json).toMatchObject({ result: "FAIL", reason_code: "operator_stopped", state: "stopped" });
+    expect(answer.code).toBe(1);
+    expect(eventsOf(folder, "control_requested")).toMatchObject([{ control: "stop", detail: "enough" }]);
+    expect(eventsOf(folder, "run_stopped")).toMatchObject([{ from_state: "running", to_state: "stopped" }]);
+    for (const verb of ["resume", "pause", "stop"]) {
+      const refused = await autopilot(folder, [verb, "--json"]);
+      expect(refused.json).toMatchObject({ result: "FAIL", reason_code: "invalid_state_transition", state: "stopped" });
+      expect(refused.json["allowed_from"]).not.toContain("stopped");
+    }
+  });
+
+  test("plain pause lets the turn end, keeps its work, and resume completes without playing it again", async () => {
+    const { folder, ended } = await working([{ do: [makeB, { sleep: 3000 }] }, { do: [promise] }], 1);
+    const asked = await autopilot(folder, ["pause", "--json"]);
+    expect(asked.json).toMatchObject({ result: "PASS", reason_code: "pause_requested" });
+    const answer = await ended;
+    expect(answer.json).toMatchObject({ result: "WARN", reason_code: "operator_paused", state: "paused" });
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(1);
+    expect(eventsOf(folder, "changes_applied")).toMatchObject([{ paths: ["src/b.txt"] }]);
+    const resumed = await autopilot(folder, ["resume", "--json"]);
+    expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s to the runner pauses the run and leaves no process", async (signal) => {
+    const { folder, run, child, ended } = await working();
+    child.kill(signal);
+    const answer = await measured(signal, () => ended);
+    expect(answer.json).toMatchObject({ reason_code: "operator_paused", state: "paused" });
+    nobodyIsLeft(run);
+    expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ state: "paused", reason_code: "operator_paused" });
+  });
+
+  test("kill -9 of the runner leaves no agent alive; resume plays the turn again and counts no cycle twice", async () => {
+    const { folder, run, child, ended } = await working([{ ...deaf, repeat: 1, when: { attempt: 1 } }]);
+    child.kill("SIGKILL");
+    await ended;
+    await until("the guardian's work", () => processesOf(run).length === 0);
+    const status = await autopilot(folder, ["status", "--json"]);
+    expect(status.json).toMatchObject({ state: "running", owner: null });
+    // The interrupted turn is played again in its own place, so it hangs again; a pause ends that.
+    const again = begin(folder, ["resume", "--json"]);
+    await until("the second life's agent", () => processesOf(run).length >= 3, 60_000);
+    await autopilot(folder, ["pause", "--now", "--json"]);
+    expect((await again.ended).json).toMatchObject({ state: "paused" });
+    nobodyIsLeft(run);
+    const begun = journal(folder).filter(({ event, step }) => event === "step_started" && step === "execute");
+    expect(new Set(begun.map(({ attempt }) => attempt)).size).toBe(1);
+    expect(journal(folder).filter(({ event, step }) => event === "step_started" && step === "pick")).toHaveLength(1);
+  });
+
+  test("a second go or resume while one works is refused with the first one's pid", async () => {
+    const { folder, child, ended } = await working();
+    for (const words of [["go"], ["resume"]]) {
+      const second = await autopilot(folder, [...words, "--json"]);
+      expect(second.json).toMatchObject({ result: "FAIL", reason_code: "run_locked", pid: child.pid });
+    }
+    const other = await autopilot(folder, goWords(folder, [honest], bExists));
+    expect(other.json).toMatchObject({ result: "FAIL", reason_code: "run_open" });
+    await autopilot(folder, ["stop", "--json"]);
+    await ended;
+  });
+
+  test("pause --now and stop work on a run that a crash left without an owner", async () => {
+    const { folder, run, child, ended } = await working();
+    child.kill("SIGKILL");
+    await ended;
+    const paused = await autopilot(folder, ["pause", "--now", "--json"]);
+    expect(paused.json).toMatchObject({ result: "PASS", state: "paused" });
+    nobodyIsLeft(run);
+    const stopped = await autopilot(folder, ["stop", "--json"]);
+    expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
+    expect(journal(folder).filter(({ event }) => event === "turn_ended")).toEqual([]);
+    expect(existsSync(join(folder, "src/b.txt"))).toBe(false);
+  });
+
+  test("stop while a check hangs ends the check and all it started", async () => {
+    const folder = scratch();
+    const words = ["--done-criteria", "slow :: setsid sleep 300 & trap '' TERM; sleep 300; test -f src/b.txt"];
+    const { ended } = begin(folder, goWords(folder, [honest], words));
+    const run = await until("the baseline", () => eventsOf(folder, "step_started").length > 0 && String(journal(folder)[0]?.["run_id"]), 60_000);
+    await until("the check's processes", () => processesOf(run).length >= 2, 60_000);
+    const stopped = await measured("stop in a check", () => autopilot(folder, ["stop", "--json"]));
+    expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
+    nobodyIsLeft(run);
+    expect((await ended).json).toMatchObject({ state: "stopped" });
+  });
+});
