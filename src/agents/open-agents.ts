@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import type { Agents, TurnOrder, TurnResult } from "../ports/agent.ts";
 import type { ReturnOf } from "./acp/converse.ts";
 import { acpLimits, type AcpLimits } from "./acp/limits.ts";
-import { playTurn } from "./acp/turn.ts";
 import { sweepMarked } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
 import type { Command } from "./process/spawn.ts";
@@ -51,6 +50,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
         usage: null,
       };
     guardian ??= openGuardian(life);
+    const { playTurn } = await import("./acp/turn.ts"); // the protocol is loaded with the first turn, so that a run is in hand again before it
     return playTurn(order, {
       profile,
       argv: found.argv,

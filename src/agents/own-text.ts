@@ -75,7 +75,7 @@ function withoutEcho(text: string, prompt: string): string {
     const here = places.get(line) ?? [];
     if (here.length === 0) {
       // A sentence cut out of a longer line of the prompt.
-      if (/<promise>.*<\/promise>/i.test(line) && !isBareTag(line) && asked.some((one) => one.includes(line))) echoed.add(at);
+      if (holdsTag(line) && !isBareTag(line) && asked.some((one) => one.includes(line))) echoed.add(at);
       return;
     }
     const last = worded[nth - 1]?.line;
@@ -100,3 +100,9 @@ const linesOf = (text: string): readonly string[] =>
 const plain = (line: string): string => line.replaceAll("`", "").trim();
 
 const isBareTag = (line: string): boolean => /^\W*<promise>[^<]*<\/promise>\W*$/i.test(line);
+
+function holdsTag(line: string): boolean {
+  const lower = line.toLowerCase();
+  const at = lower.indexOf("<promise>");
+  return at >= 0 && lower.includes("</promise>", at);
+}

@@ -8,7 +8,6 @@ import type { EventOf } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
 import type { Children } from "../engine/world.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
-import { loadedFlow } from "./flows.ts";
 import { registryVersions } from "./functions/registry.ts";
 import type { Place } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
@@ -53,6 +52,7 @@ export function childrenOf(parts: ChildParts): Children {
 
 async function draft(parts: ChildParts, folder: string, run: string, name: string, options: Readonly<Record<string, string | number | boolean>>): Promise<void> {
   const { drafted, tip } = parts.view();
+  const { loadedFlow } = await import("./flows.ts"); // few runs have children, and none needs the flow parser without them
   const { flow, prompts, hash } = await loadedFlow(parts.place, name);
   const withoutLanding = flow.options?.["land"] === undefined ? {} : { land: false };
   const content = {

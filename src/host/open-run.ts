@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   H1. Whoever writes to a run holds its lock; a second one is refused with the first one's pid.
-//   H2. A disk that is full pauses the run: the reserve is given up so that the pause itself can be written.
+//   H2. What the world puts in the way pauses the run, where the pause can still be written; for a full disk the reserve is given up.
+//   H3. After the disk refused a sync nothing more is written in this life: only a new one may find out what is there.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -11,7 +12,6 @@ import type { Draft, Entry, Event, EventOf } from "../contracts/event.ts";
 import { type Fold, openFold } from "../core/fold.ts";
 import type { Run, RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";
-import { JournalFailure } from "../journal/failure.ts";
 import { openJournal } from "../journal/file.ts";
 import type { Journal } from "../journal/journal.ts";
 import { invariant } from "../kit/invariant.ts";
@@ -19,12 +19,16 @@ import { type Home, runFolder } from "./home.ts";
 import type { Place } from "./place.ts";
 import { product } from "./product.ts";
 import { refuseJournal } from "./read-run.ts";
+import { refuse } from "./reply.ts";
 import { systemClock } from "./system-clock.ts";
+import { type Trouble, troubleOf } from "./trouble.ts";
 import { openWorld } from "./world.ts";
 
 const snapshotEveryEvents = 10_000;
 const snapshotAtEndEvents = 500;
 const reserveBytes = 64 * 1024;
+/** Troubles of the journal itself, or of who owns it: no place to write a pause. */
+const neverPaused: readonly string[] = ["run_locked", "journal_damaged", "journal_newer", "journal_unwritable"];
 
 export type DriveOptions = {
   readonly watch?: (entry: Entry, run: RunView) => void;
@@ -54,8 +58,10 @@ async function withRunIn<Value>(place: Place, home: Home, folder: string, run: s
   try {
     return await holding(place, home, folder, run, work);
   } catch (error) {
-    if (error instanceof JournalFailure && error.kind === "disk_full") await pauseOnFullDisk(folder); // H2
-    return refuseJournal(error, run);
+    const trouble = troubleOf(error);
+    if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
+    const state = await pauseFor(folder, trouble); // H2
+    return refuse(trouble.code, { run_id: run, message: trouble.message, ...(state === null ? {} : { state }) });
   }
 }
 
@@ -142,18 +148,22 @@ function keepReserve(folder: string): void {
   }
 }
 
-async function pauseOnFullDisk(folder: string): Promise<void> {
-  rmSync(join(folder, "reserve"), { force: true });
+/** Writes the pause into the journal, opened anew, and says how the run stands; null where even that finds no room. */
+async function pauseFor(folder: string, { code, message }: Trouble): Promise<string | null> {
+  if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
   try {
     const { journal, fold } = await open(folder);
     try {
       if (viewOf(fold).status === "running") {
-        await journal.append([{ event: "run_paused", actor: "system", reason_code: "disk_full", from_state: "running", to_state: "paused" }]);
+        const event = { event: "run_paused", actor: "system", reason_code: code, detail: message, from_state: "running", to_state: "paused" } as const;
+        for (const entry of await journal.append([event])) fold.apply(entry);
       }
+      return viewOf(fold).status;
     } finally {
       await journal.close();
     }
   } catch (error) {
-    if (!(error instanceof JournalFailure)) throw error; // even the pause finds no room: the journal ends where it was acknowledged
+    if (troubleOf(error) === null) throw error;
+    return null; // the journal ends where it was acknowledged
   }
 }

@@ -1,7 +1,6 @@
 import type { Config } from "../contracts/config.ts";
 import type { Draft, Policy } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
-import { castOf } from "./cast.ts";
 import { type Home, findHome } from "./home.ts";
 import { projectConfigPath } from "./config.ts";
 import type { Place } from "./place.ts";
@@ -30,6 +29,7 @@ export async function policyChange(place: Place, home: Home, run: RunView, adopt
   if (settings.hash === config_hash) return null;
   const noticed = { event: "policy_changed", path: projectConfigPath(findHome(place.cwd)?.root ?? home.root), recorded: config_hash, found: settings.hash, reason_code: "config_changed" } as const;
   if (!adopts) return { ...noticed, adopted: false };
+  const { castOf } = await import("./cast.ts"); // rarely needed, and it brings the parser of scripts
   const cast = settings.config.agent === undefined && settings.config.roles === undefined ? {} : { cast: await castOf(place, undefined, settings.config, structuredClone(flow) as never, keep) };
   return { ...noticed, adopted: true, actor: `operator:${place.user}`, isolation: settings.isolation, policy: policyOf(settings.config), ...cast };
 }

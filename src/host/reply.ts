@@ -1,5 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
 import { type ReasonCode, type ResultWord, reasons } from "../contracts/reason.ts";
+import { troubleOf } from "./trouble.ts";
 
 type Parts = Partial<Omit<Answer, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
 
@@ -37,12 +38,14 @@ export function refuse(code: ReasonCode, parts: Parts = {}): never {
   throw new Refusal(reply(code, parts));
 }
 
-/** Runs a use case; what it refuses becomes its answer. */
+/** Runs a use case; what it refuses, and what the world refuses it, becomes its answer. */
 export async function answered(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof Refusal) return error.answer;
-    throw error;
+    const trouble = troubleOf(error);
+    if (trouble === null) throw error;
+    return reply(trouble.code, { message: trouble.message });
   }
 }

@@ -1,8 +1,8 @@
 import type { Answer } from "../contracts/answer.ts";
-import { takeUp } from "./go.ts";
 import type { Place } from "./place.ts";
 import { answered } from "./reply.ts";
 import { mustBe, standingOf } from "./standing.ts";
+import { takeUp } from "./take-up.ts";
 
 type Input = { readonly run?: string | undefined; readonly now?: boolean | undefined; readonly adoptConfig?: boolean | undefined; readonly maxCycles?: number | undefined };
 

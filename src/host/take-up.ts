@@ -1,12 +1,37 @@
+import type { Answer } from "../contracts/answer.ts";
 import { mayResume } from "../core/breaker.ts";
+import { policyChange } from "./policy.ts";
 import { settingsOf } from "./settings.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
 import type { Standing } from "./standing.ts";
 import { systemClock } from "./system-clock.ts";
+import { work } from "./work.ts";
+
+export type TakeUpInput = { readonly now?: boolean | undefined; readonly adoptConfig?: boolean | undefined; readonly maxCycles?: number | undefined };
+
+/** Takes up a run that rests: paused by somebody or something, out of cycles, or left behind by a crash. */
+export async function takeUp(place: Place, standing: Standing, input: TakeUpInput, told: readonly string[] = []): Promise<Answer> {
+  const { home, run } = standing;
+  const warnings = [...told, ...(await mayTakeUp(place, standing, input))];
+  return work(place, home, run, input, warnings, async (hand) => {
+    const change = await policyChange(place, home, hand.view(), input.adoptConfig === true, hand.putBlob);
+    if (change !== null) await hand.append(change);
+    if (hand.view().status !== "paused") return;
+    await hand.append({
+      event: "run_resumed",
+      request: `resume:${hand.view().seq}`,
+      actor: `operator:${place.user}`,
+      reason_code: "operator_resumed",
+      from_state: "paused",
+      to_state: "running",
+      ...(input.now === true ? { now: true } : {}),
+    });
+  });
+}
 
 /** Whether a run may be taken up now: nobody else owns it, the breaker has cooled down. Gives what should be said beforehand. */
-export async function mayTakeUp(place: Place, standing: Standing, input: { readonly now?: boolean | undefined; readonly adoptConfig?: boolean | undefined }): Promise<string[]> {
+async function mayTakeUp(place: Place, standing: Standing, input: TakeUpInput): Promise<string[]> {
   const { run, view, owner, home } = standing;
   const where = { run_id: run, state: view.status };
   if (owner !== null) refuse("run_locked", { ...where, message: `${run} is being worked on by process ${owner.pid}.`, data: { pid: owner.pid }, remediation: ["autopilot watch", "autopilot pause"] });

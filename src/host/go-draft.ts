@@ -1,0 +1,49 @@
+import type { Answer } from "../contracts/answer.ts";
+import { makeDraft } from "./draft.ts";
+import type { GoFlags } from "./go.ts";
+import { type Home, homeOf } from "./home.ts";
+import type { Place } from "./place.ts";
+import { previewOf } from "./preview.ts";
+import { readRun } from "./read-run.ts";
+import { refuse, reply } from "./reply.ts";
+import { work } from "./work.ts";
+
+/** Drafts what was asked for, and starts it. */
+export async function goNew(place: Place, input: GoFlags): Promise<Answer> {
+  const home = homeOf(place.cwd);
+  const { run, warnings } = await makeDraft(place, home, input);
+  return goDraft(place, home, run, input, null, warnings);
+}
+
+/** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
+export async function goDraft(place: Place, home: Home, run: string, input: GoFlags, stale: string | null, warnings: readonly string[] = []): Promise<Answer> {
+  const { view } = await readRun(home, run);
+  if (stale !== null) refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
+  const preview = await previewOf(place, home, view);
+  const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
+  if (!isAcknowledged) {
+    const consent = place.isTerminal ? await asked(place, preview.page) : null;
+    if (consent !== "y") {
+      return reply("dry_run_required_before_execute", {
+        run_id: run,
+        state: "draft",
+        page: preview.page,
+        message: "The preview has not been acknowledged, so nothing was executed.",
+        warnings: [...warnings, ...preview.warnings],
+        remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
+        data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
+      });
+    }
+  }
+  return work(place, home, run, input, [...warnings, ...preview.warnings], async (hand) => {
+    const { ack } = hand.view().drafted;
+    const actor = `operator:${place.user}`;
+    if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+    await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+  });
+}
+
+async function asked(place: Place, page: readonly string[]): Promise<string | null> {
+  for (const line of page) place.show(line);
+  return place.ask("Start this run?", ["y", "n"]);
+}

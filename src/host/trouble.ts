@@ -1,0 +1,22 @@
+import type { ReasonCode } from "../contracts/reason.ts";
+import { codeOf, JournalFailure } from "../journal/failure.ts";
+import { WorkspaceFailed } from "../workspace/failure.ts";
+
+/** What the world put in the way, as a reason and a sentence. */
+export type Trouble = { readonly code: ReasonCode; readonly message: string };
+
+/** What a system says when it has no room, no right or no luck; every other error of a call is a mistake of ours. */
+const ofTheSystem = ["EIO", "EROFS", "EACCES", "EPERM", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EFBIG", "ESTALE", "ETIMEDOUT", "ENODEV", "ENXIO"];
+
+/** Why something failed through nobody's bug; null where it is one. */
+export function troubleOf(error: unknown): Trouble | null {
+  if (error instanceof JournalFailure) {
+    const { kind } = error;
+    return kind === "event_too_large" ? null : { code: kind, message: error.message }; // large payloads belong in blobs
+  }
+  if (error instanceof WorkspaceFailed) return { code: error.reason, message: error.message };
+  const errno = codeOf(error);
+  if (errno === null || !(error instanceof Error)) return null;
+  if (errno === "ENOSPC" || errno === "EDQUOT") return { code: "disk_full", message: `The disk is full: ${error.message}.` };
+  return ofTheSystem.includes(errno) ? { code: "workspace_unusable", message: `The system refused: ${error.message}.` } : null;
+}
