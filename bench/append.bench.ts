@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Event } from "../src/contracts/event.ts";
 import { openJournal } from "../src/journal/file.ts";
+import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";
 import { interleave, isQuick, median, openBare, p50Of, ratioOf, report, withFolder } from "./measure.ts";
 
@@ -14,8 +15,10 @@ const event: Event = { event: "step_skipped", actor: "system", reason_code: "ok"
 await withFolder(async (folder) => {
   const bare = openBare(folder);
   const sync = await open(join(folder, "sync"), "sync");
-  const group = await open(join(folder, "group"), "group");
-  const many = await Promise.all(Array.from({ length: 64 }, (_, at) => open(join(folder, `run-${at}`), "group")));
+  const alone = await openGroup(join(folder, "commit-alone"));
+  const group = await open(join(folder, "group"), "group", alone);
+  const shared = await openGroup(join(folder, "commit"));
+  const many = await Promise.all(Array.from({ length: 64 }, (_, at) => open(join(folder, `run-${at}`), "group", shared)));
 
   const slices = await interleave(
     [
@@ -43,10 +46,13 @@ await withFolder(async (folder) => {
 
   bare.close();
   for (const journal of [sync, group, ...many]) await journal.close();
+  alone.close();
+  shared.close();
 });
 
-async function open(folder: string, commit: "sync" | "group"): Promise<Journal> {
-  const { journal } = await openJournal(folder, { commit, now: () => new Date().toISOString(), activeMs: () => performance.now() });
+async function open(folder: string, commit: "sync" | "group", group?: Group): Promise<Journal> {
+  const clock = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
+  const { journal } = await openJournal(folder, { commit, ...clock, ...(group === undefined ? {} : { group }) });
   return journal;
 }
 

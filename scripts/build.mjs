@@ -85,6 +85,7 @@ async function bundle(name, path) {
     minify: true,
     sourcemap: true,
     exports: "named",
+    dynamicImportInCjs: false, // require() spares the loader of ES modules
   });
   await build.close();
   return output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]);

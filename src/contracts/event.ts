@@ -153,6 +153,8 @@ const events = {
     tree: maybe(GitSha),
     progress: maybe(v.boolean()),
     detail: maybe(text),
+    /** What a child run used in all; turns are charged where they end. */
+    usage: maybe(Usage),
   },
   step_failed: {
     attempt: AttemptId,
@@ -162,6 +164,8 @@ const events = {
     progress: maybe(v.boolean()),
     fingerprint: text,
     detail: maybe(text),
+    /** What a child run used in all; turns are charged where they end. */
+    usage: maybe(Usage),
   },
   step_interrupted: { attempt: AttemptId, by: v.picklist(interruptions), usage: maybe(Usage), paths: maybe(v.array(text)), detail: maybe(text) },
   attempt_settled: { attempt: AttemptId, doubt: Doubt, remedy: v.picklist(["close", "continue", "repeat", "ask"]), why: text, usage: maybe(Usage) },

@@ -137,6 +137,8 @@ export type StepKind = (typeof stepKinds)[number];
 
 export type Tasks = {
   read: string;
+  /** The file a reader such as `tasks_file` reads, relative to the project. */
+  from?: string | undefined;
   parallel?: number | undefined;
   leave?: Record<string, string> | undefined;
   failed?: "finish_wave" | "go_on" | undefined;
@@ -182,6 +184,7 @@ export const Step: v.GenericSchema<Step> = v.strictObject({
   tasks: v.optional(
     v.strictObject({
       read: Name,
+      from: v.optional(v.string()),
       parallel: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(64))),
       leave: v.optional(v.record(v.string(), v.string())),
       failed: v.optional(v.picklist(["finish_wave", "go_on"])),

@@ -66,6 +66,7 @@ export const reasons = {
   checkpoint_reached: reason("WARN", "The checkpoint asked for is reached.", "autopilot resume"),
   retry_limit_reached: reason("FAIL", "The run used up its retries.", "autopilot budget raise retries=+5, then autopilot resume"),
   phase_failed: reason("FAIL", "A phase failed.", "autopilot report, then autopilot resume"),
+  tasks_failed: reason("FAIL", "Some tasks of the step failed.", "autopilot report, then autopilot resume"),
   proof_missing: reason("FAIL", "What must prove the step is not there.", "autopilot report names the rule and the file"),
   nothing_can_move: reason("FAIL", "Nothing in this run can move on.", "autopilot report"),
 
@@ -97,6 +98,7 @@ export const reasons = {
   flow_missing: reason("FAIL", "There is no flow of that name.", "autopilot flow list"),
   script_invalid: reason("FAIL", "The scripted agent's script is not valid.", "autopilot validate FILE"),
   roadmap_invalid: reason("FAIL", "The roadmap is not valid.", "autopilot roadmap list"),
+  tasks_invalid: reason("FAIL", "The tasks of a step cannot be read.", "autopilot log names the file and what was expected"),
   missing_docs: reason("FAIL", "The documents this flow needs are not there.", "autopilot flow show"),
   file_invalid: reason("FAIL", "A file is not what it claims to be.", "autopilot validate names file, line and rule"),
   evidence_differs: reason("FAIL", "Re-running the evidence gives another verdict.", "autopilot report"),

@@ -22,7 +22,9 @@ export function born(event: EventOf<"run_drafted"> & Envelope): Run {
     surveyed: 0,
     proved: [],
     isRead: Array.isArray(flow.phases),
-    phases: groups.flatMap((group) => (listedPhases(flow, group) ?? []).map(({ id, name }, index, all) => newPhase(group, id, name, all[index - 1]?.id))),
+    phases: groups.flatMap((group) =>
+      (listedPhases(flow, group) ?? []).map(({ id, name }, index, all) => newPhase(group, id, name, all[index - 1]?.id)),
+    ),
     walks: {},
     open: {},
     blocks: {},

@@ -3,7 +3,11 @@ import type { Flow } from "../contracts/flow.ts";
 import { begun, check, opened, result, sha, type Tape, usage } from "../../test/simulation/support/tape.ts";
 import { fingerprintOf, madeProgress, mayResume } from "./breaker.ts";
 
-const flow: Flow = { flow: "tried", version: 1, phases: [{ id: "1", steps: [{ id: "work", agent: "worker", prompt: "w.md", proof: ["p"], retry: 20 }] }] };
+const flow: Flow = {
+  flow: "tried",
+  version: 1,
+  phases: [{ id: "1", steps: [{ id: "work", agent: "worker", prompt: "w.md", proof: ["p"], retry: 20 }] }],
+};
 
 type End = { readonly fails?: string; readonly progress?: boolean };
 
@@ -18,8 +22,26 @@ function attempt(tape: Tape, { fails, progress = true }: End): boolean {
     }
     if (next.do !== "attempt") throw new Error(next.do);
     const { attempt: id } = next.event;
-    tape.append(next.event, { event: "turn_ended", attempt: id, agent: "a", stop: "end", says: {}, said: "", promised: false, announced_more: false, confidence: null, usage: usage(1) });
-    tape.append({ event: "step_failed", attempt: id, facts: {}, progress, fingerprint: fails ?? `error ${tape.entries.length}`, reason_code: "proof_missing" });
+    tape.append(next.event, {
+      event: "turn_ended",
+      attempt: id,
+      agent: "a",
+      stop: "end",
+      says: {},
+      said: "",
+      promised: false,
+      announced_more: false,
+      confidence: null,
+      usage: usage(1),
+    });
+    tape.append({
+      event: "step_failed",
+      attempt: id,
+      facts: {},
+      progress,
+      fingerprint: fails ?? `error ${tape.entries.length}`,
+      reason_code: "proof_missing",
+    });
     return true;
   }
   return false;
@@ -31,10 +53,18 @@ const after = (ends: readonly End[], run: Record<string, number> = {}): Tape => 
   return tape;
 };
 const toRest = (tape: Tape): Tape => {
-  while (tape.next.do === "record" && tape.run.status === "running" && (tape.next.event.event === "circuit_breaker_opened" || tape.next.event.event === "circuit_breaker_closed" || tape.next.event.event === "run_paused")) tape.append(tape.next.event);
+  while (
+    tape.next.do === "record" &&
+    tape.run.status === "running" &&
+    (tape.next.event.event === "circuit_breaker_opened" ||
+      tape.next.event.event === "circuit_breaker_closed" ||
+      tape.next.event.event === "run_paused")
+  )
+    tape.append(tape.next.event);
   return tape;
 };
-const opens = (tape: Tape): string | null => (tape.next.do === "record" && tape.next.event.event === "circuit_breaker_opened" ? tape.next.event.because : null);
+const opens = (tape: Tape): string | null =>
+  tape.next.do === "record" && tape.next.event.event === "circuit_breaker_opened" ? tape.next.event.because : null;
 const times = (n: number, end: End): End[] => Array.from({ length: n }, () => end);
 
 describe("when it opens", () => {
@@ -57,7 +87,8 @@ describe("when it opens", () => {
 
 describe("open, half open, closed", () => {
   const opened5 = (): Tape => toRest(after(times(3, { progress: false })));
-  const resumed = (tape: Tape, key: string): Tape => tape.append({ event: "run_resumed", request: key, from_state: "paused", to_state: "running" });
+  const resumed = (tape: Tape, key: string): Tape =>
+    tape.append({ event: "run_resumed", request: key, from_state: "paused", to_state: "running" });
 
   test("an open breaker pauses the run for five minutes", () => {
     const { run, entries } = opened5();
@@ -96,7 +127,18 @@ describe("open, half open, closed", () => {
     const probe = tape.next;
     if (probe.do !== "attempt") throw new Error("it should begin");
     const id = probe.event.attempt;
-    tape.append(probe.event, { event: "turn_ended", attempt: id, agent: "a", stop: "end", says: {}, said: "", promised: false, announced_more: false, confidence: null, usage: usage(1) });
+    tape.append(probe.event, {
+      event: "turn_ended",
+      attempt: id,
+      agent: "a",
+      stop: "end",
+      says: {},
+      said: "",
+      promised: false,
+      announced_more: false,
+      confidence: null,
+      usage: usage(1),
+    });
     tape.append({ event: "step_completed", attempt: id, facts: {}, progress: true });
     expect(tape.next).toMatchObject({ do: "record", event: { event: "circuit_breaker_closed" } });
   });
@@ -129,5 +171,6 @@ describe("two errors are the same", () => {
   for (const [a, b] of same) test(`${a} | ${b}`, () => expect(fingerprintOf("x", a)).toBe(fingerprintOf("x", b)));
   test("not in another category", () => expect(fingerprintOf("x", "a")).not.toBe(fingerprintOf("y", "a")));
   test("not with other words", () => expect(fingerprintOf("x", "timed out")).not.toBe(fingerprintOf("x", "refused")));
-  test("however long the message", () => expect(fingerprintOf("x", `${"'".repeat(100_000)}${"a/".repeat(50_000)}`).length).toBeLessThanOrEqual(200));
+  test("however long the message", () =>
+    expect(fingerprintOf("x", `${"'".repeat(100_000)}${"a/".repeat(50_000)}`).length).toBeLessThanOrEqual(200));
 });

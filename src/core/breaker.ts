@@ -12,8 +12,13 @@ import type { Breaker, RunStateView, RunView } from "./state.ts";
 export const breakerDefaults = { noProgressMax: 3, sameErrorMax: 5, cooldownMinutes: 5, cooldownMinutesMax: 60 } as const;
 
 /** What the limits of the run say, under either of their names, else the defaults. */
-export function thresholdsOf(run: RunView): { readonly noProgressMax: number; readonly sameErrorMax: number; readonly cooldownMinutes: number } {
-  const limit = (...names: readonly string[]): number | undefined => names.map((name) => own(run.limits.run, name)).find((value) => value !== undefined);
+export function thresholdsOf(run: RunView): {
+  readonly noProgressMax: number;
+  readonly sameErrorMax: number;
+  readonly cooldownMinutes: number;
+} {
+  const limit = (...names: readonly string[]): number | undefined =>
+    names.map((name) => own(run.limits.run, name)).find((value) => value !== undefined);
   return {
     noProgressMax: limit("no_progress_max", "no_progress_threshold") ?? breakerDefaults.noProgressMax,
     sameErrorMax: limit("same_error_max", "same_error_threshold") ?? breakerDefaults.sameErrorMax,
@@ -54,7 +59,11 @@ export function cooldownUntil(run: RunView): string {
 }
 
 /** Null where a paused run may be resumed now; else why not, and when. `isForced` is the operator's --now. */
-export function mayResume(state: RunStateView, nowIso: string, isForced: boolean): null | { readonly reason: "breaker_open"; readonly until: string } {
+export function mayResume(
+  state: RunStateView,
+  nowIso: string,
+  isForced: boolean,
+): null | { readonly reason: "breaker_open"; readonly until: string } {
   if (state.status === "unborn" || state.breaker.state !== "open" || isForced) return null;
   const until = state.breaker.cooldown_until;
   const untilMs = until === null ? null : msOf(until);

@@ -1,16 +1,14 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, type Tape, usage } from "../../test/simulation/support/tape.ts";
 import { chargeOf, minutesLeft, needOf, ratiosOf, retriesLeft, shortfallOf, softWarningsOf, tokensLeft } from "./budget.ts";
 
-const flow: Flow = {
-  flow: "tried",
-  version: 1,
-  phases: [{ id: "1", steps: [{ id: "work", agent: "worker", prompt: "w.md", retry: 9 }, { id: "look", agent: "looker", prompt: "l.md", estimate: 30_000 }] }],
-};
-const [work, look] = (flow.phases as { steps: { id: string; agent?: string; estimate?: number }[] }[])[0]?.steps as [{ agent?: string }, { agent?: string; estimate?: number }];
-const at = (run: Record<string, number>, phase: Record<string, number> = {}): Tape => begun(flow, { run, phase }).append({ event: "phase_started", walk: "1" });
+const work = { id: "work", agent: "worker", prompt: "w.md", retry: 9 };
+const look = { id: "look", agent: "looker", prompt: "l.md", estimate: 30_000 };
+const flow: Flow = { flow: "tried", version: 1, phases: [{ id: "1", steps: [work, look] }] };
+const at = (run: Record<string, number>, phase: Record<string, number> = {}): Tape =>
+  begun(flow, { run, phase }).append({ event: "phase_started", walk: "1" });
 const began = (tape: Tape): string => {
   const { next } = tape;
   if (next.do !== "attempt") throw new Error(JSON.stringify(next));
@@ -19,7 +17,18 @@ const began = (tape: Tape): string => {
 };
 const turned = (tape: Tape, attempt: string, tokens: number): Tape =>
   tape.append(
-    { event: "turn_ended", attempt, agent: "a", stop: "end", says: {}, said: "", promised: false, announced_more: false, confidence: null, usage: usage(tokens) },
+    {
+      event: "turn_ended",
+      attempt,
+      agent: "a",
+      stop: "end",
+      says: {},
+      said: "",
+      promised: false,
+      announced_more: false,
+      confidence: null,
+      usage: usage(tokens),
+    },
     { event: "step_failed", attempt, facts: {}, progress: true, fingerprint: `${tokens}`, reason_code: "proof_missing" },
   );
 const retried = (tape: Tape): Tape => (tape.next.do === "record" ? tape.append(tape.next.event) : tape);
@@ -82,7 +91,13 @@ describe("whether it begins", () => {
     const poor = at({ tokens: 15_000 });
     for (const tape of [rich, poor]) {
       began(tape);
-      tape.append({ event: "run_opened", opening: 2, owner: { pid: 1, host: "" }, product: "", isolation: { level: "none", mechanism: "", enforced: [], not_enforced: [] } });
+      tape.append({
+        event: "run_opened",
+        opening: 2,
+        owner: { pid: 1, host: "" },
+        product: "",
+        isolation: { level: "none", mechanism: "", enforced: [], not_enforced: [] },
+      });
     }
     expect(rich.next.do).toBe("settle");
     expect(poor.next).toMatchObject({ do: "record", event: { event: "run_paused", reason_code: "budget_threshold_reached" } });
@@ -99,13 +114,25 @@ describe("whether it begins", () => {
 
 describe("what a turn is charged", () => {
   test("what was reported, where it can be believed", () => {
-    expect(chargeOf({ tokens: 1_500, input: 1_200, output: 300, calls: 2 }, usage(9), 0.5)).toEqual({ tokens: 1_500, input: 1_200, output: 300, calls: 2, minutes: 0.5, source: "reported" });
+    expect(chargeOf({ tokens: 1_500, input: 1_200, output: 300, calls: 2 }, usage(9), 0.5)).toEqual({
+      tokens: 1_500,
+      input: 1_200,
+      output: 300,
+      calls: 2,
+      minutes: 0.5,
+      source: "reported",
+    });
   });
   test("the estimate it was let in with, for anything else", () => {
     const odd = fc.constantFrom(Number.NaN, -1, Infinity, -Infinity, 1e300);
     fc.assert(
       fc.property(odd, fc.constantFrom("tokens", "calls", "usd", "input"), (value, field) => {
-        expect(chargeOf({ tokens: 10, calls: 1, [field]: value }, usage(4_000), 1)).toEqual({ tokens: 4_000, calls: 1, minutes: 1, source: "estimated" });
+        expect(chargeOf({ tokens: 10, calls: 1, [field]: value }, usage(4_000), 1)).toEqual({
+          tokens: 4_000,
+          calls: 1,
+          minutes: 1,
+          source: "estimated",
+        });
       }),
     );
     expect(chargeOf(null, null, 0)).toEqual({ tokens: 15_000, calls: 1, minutes: 0, source: "estimated" });
@@ -114,7 +141,18 @@ describe("what a turn is charged", () => {
   test("an estimate is marked in the ledger", () => {
     const tape = at({ tokens: 100_000 });
     const attempt = began(tape);
-    tape.append({ event: "turn_ended", attempt, agent: "a", stop: "end", says: {}, said: "", promised: false, announced_more: false, confidence: null, usage: chargeOf(null, usage(500), 0) });
+    tape.append({
+      event: "turn_ended",
+      attempt,
+      agent: "a",
+      stop: "end",
+      says: {},
+      said: "",
+      promised: false,
+      announced_more: false,
+      confidence: null,
+      usage: chargeOf(null, usage(500), 0),
+    });
     expect(tape.run.ledger.run).toMatchObject({ tokens: 500, estimated: 500 });
     expect(tape.run.ledger.phase["1"]).toMatchObject({ tokens: 500, calls: 1 });
   });

@@ -17,8 +17,21 @@ export const estimateTokens = 15_000;
 const believableMax = Number.MAX_SAFE_INTEGER;
 
 type Amount = number | undefined;
-export type Reported = { readonly tokens: number; readonly input?: Amount; readonly output?: Amount; readonly cached?: Amount; readonly usd?: Amount; readonly calls: number };
-export type Shortfall = { readonly scope: "run" | "phase"; readonly dimension: Dimension; readonly limit: number; readonly left: number; readonly need: number };
+export type Reported = {
+  readonly tokens: number;
+  readonly input?: Amount;
+  readonly output?: Amount;
+  readonly cached?: Amount;
+  readonly usd?: Amount;
+  readonly calls: number;
+};
+export type Shortfall = {
+  readonly scope: "run" | "phase";
+  readonly dimension: Dimension;
+  readonly limit: number;
+  readonly left: number;
+  readonly need: number;
+};
 
 /** Takes a use into the run's account and its phase's. Minutes are not charged: they are the time that was worked. */
 export function charge(ledger: Ledger, phase: string, usage: Usage | undefined): void {
@@ -38,7 +51,13 @@ export function charge(ledger: Ledger, phase: string, usage: Usage | undefined):
 export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
   const before = own(ledger.largest, role);
   const most = (dimension: Dimension): number => Math.max(before?.[dimension] ?? 0, usage[dimension] ?? 0);
-  put(ledger.largest, role, { tokens: most("tokens"), minutes: most("minutes"), calls: most("calls"), usd: most("usd"), source: usage.source });
+  put(ledger.largest, role, {
+    tokens: most("tokens"),
+    minutes: most("minutes"),
+    calls: most("calls"),
+    usd: most("usd"),
+    source: usage.source,
+  });
 }
 
 /** What the next turn of this step may need: its role's largest so far, else the smaller of the estimate and what is left. */
@@ -118,11 +137,22 @@ export function minutesLeft(run: RunView, phase: string): number {
 export const retriesLeft = (run: RunView): number => Math.max(0, (own(run.limits.run, "retries") ?? Infinity) - run.retries);
 
 /** What a turn is charged: what was reported where it can be believed, else the estimate it was let in with. B3 */
-export function chargeOf(reported: Reported | null, need: Usage | null, minutes: number, source: "reported" | "metered" = "reported"): Usage {
+export function chargeOf(
+  reported: Reported | null,
+  need: Usage | null,
+  minutes: number,
+  source: "reported" | "metered" = "reported",
+): Usage {
   const took = isAmount(minutes) ? minutes : 0;
   if (reported !== null && isBelievable(reported)) return { ...reported, minutes: took, source };
   const usd = need?.usd ?? 0;
-  return { tokens: Math.max(1, need?.tokens ?? estimateTokens), calls: Math.max(1, need?.calls ?? 1), minutes: took, source: "estimated", ...(usd > 0 ? { usd } : {}) };
+  return {
+    tokens: Math.max(1, need?.tokens ?? estimateTokens),
+    calls: Math.max(1, need?.calls ?? 1),
+    minutes: took,
+    source: "estimated",
+    ...(usd > 0 ? { usd } : {}),
+  };
 }
 
 /** A turn that used nothing is as little to be believed as one that used less than nothing. */

@@ -40,7 +40,14 @@ describe("completion", () => {
   const held = { ...proved, baseline: "passed" } as const;
   const regressed = { check: check("lint", "project"), baseline: "passed", latest: "failed" } as const;
   const redBefore = { ...regressed, baseline: "failed" } as const;
-  const asked: CompletionAsked = { mode: "promise", promised: true, announcedMore: false, criteria: [proved], others: [], treeChanged: true };
+  const asked: CompletionAsked = {
+    mode: "promise",
+    promised: true,
+    announcedMore: false,
+    criteria: [proved],
+    others: [],
+    treeChanged: true,
+  };
 
   const cases: readonly [string, Partial<CompletionAsked>, boolean, string, string][] = [
     ["promised and proved", {}, true, "verified", "completion_verified"],
@@ -52,13 +59,25 @@ describe("completion", () => {
     ["one criterion has no command", { criteria: [proved, unrunnable] }, true, "verified_with_gaps", "completion_with_gaps"],
     ["nothing runnable, something changed", { criteria: [unrunnable] }, true, "unverified", "completion_unverified"],
     ["nothing runnable, nothing changed", { criteria: [unrunnable], treeChanged: false }, false, "unverified", "nothing_changed"],
-    ["it held before and nothing was changed", { criteria: [held], treeChanged: false }, true, "verified_with_gaps", "completion_with_gaps"],
+    [
+      "it held before and nothing was changed",
+      { criteria: [held], treeChanged: false },
+      true,
+      "verified_with_gaps",
+      "completion_with_gaps",
+    ],
     ["it passes by itself and nothing was changed", { treeChanged: false }, true, "verified_with_gaps", "completion_with_gaps"],
     ["it held before and something was changed", { criteria: [held] }, true, "verified", "completion_verified"],
     ["objective mode asks for no promise", { mode: "objective", promised: false }, true, "verified", "completion_verified"],
     ["objective mode, a criterion red", { mode: "objective", criteria: [red] }, false, "refuted", "criterion_failed"],
     ["objective mode, a check regressed", { mode: "objective", others: [regressed] }, false, "refuted", "check_regressed"],
-    ["objective mode, a cycle not done", { mode: "objective", criteria: [proved, { ...unrunnable, cycleDone: false }] }, false, "unverified", "cycle_progressed"],
+    [
+      "objective mode, a cycle not done",
+      { mode: "objective", criteria: [proved, { ...unrunnable, cycleDone: false }] },
+      false,
+      "unverified",
+      "cycle_progressed",
+    ],
   ];
   for (const [name, more, complete, verdict, reason_code] of cases) {
     test(name, () => expect(judgeCompletion({ ...asked, ...more })).toMatchObject({ complete, verdict, reason_code }));

@@ -8,6 +8,7 @@
 import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { Verdict } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
+import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
 type Known = Readonly<Record<string, { readonly baseline: { readonly status: CheckStatus } }>>;
@@ -25,7 +26,8 @@ export type ChecksJudged = {
 
 /** Judges results against what the checks came to before the run; `known` is the state's own record of checks. */
 export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
-  const standing = (result: CheckResult): Standing => standingOf(result.check.kind, own(known, result.check.id)?.baseline.status ?? null, result.status);
+  const standing = (result: CheckResult): Standing =>
+    standingOf(result.check.kind, own(known, result.check.id)?.baseline.status ?? null, result.status);
   const those = (wanted: Standing): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
   const failing = those("failing");
   const regressed = those("regressed");
@@ -45,6 +47,8 @@ function standingOf(kind: Check["kind"], baseline: CheckStatus | null, latest: C
     case "restore":
       if (passes) return "holds";
       return baseline === null ? "failing" : baseline === "passed" ? "regressed" : "red_before"; // C3
+    default:
+      return unreachable(kind);
   }
 }
 
@@ -68,41 +72,73 @@ export type CompletionAsked = {
   readonly treeChanged: boolean;
 };
 
-export type CompletionJudged = { readonly complete: boolean; readonly verdict: Verdict; readonly reason_code: ReasonCode; readonly gaps: readonly string[] };
+export type CompletionJudged = {
+  readonly complete: boolean;
+  readonly verdict: Verdict;
+  readonly reason_code: ReasonCode;
+  readonly gaps: readonly string[];
+};
 
 export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
   const { mode, promised, announcedMore, criteria, others, treeChanged } = asked;
   const runnable = criteria.filter(({ check }) => check !== null);
   const red = runnable.filter(({ latest }) => latest !== "passed");
-  const vetoes = others.filter(({ check, baseline, latest }) => ["failing", "regressed"].includes(standingOf(check.kind, baseline, latest)));
-  const blocks = [...red.map((criterion) => `${nameOf(criterion)}: its check does not pass`), ...vetoes.map(({ check }) => `${check.title}: ${vetoOf(check.kind)}`)];
-  const open = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudged => ({ complete: false, verdict, reason_code, gaps });
+  const vetoes = others.filter(({ check, baseline, latest }) =>
+    ["failing", "regressed"].includes(standingOf(check.kind, baseline, latest)),
+  );
+  const blocks = [
+    ...red.map((criterion) => `${nameOf(criterion)}: its check does not pass`),
+    ...vetoes.map(({ check }) => `${check.title}: ${vetoOf(check.kind)}`),
+  ];
+  const open = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudged => ({
+    complete: false,
+    verdict,
+    reason_code,
+    gaps,
+  });
   const standing = red.length > 0 || vetoes.length > 0 ? "refuted" : "unverified";
 
   if (mode === "promise" && !promised) return open("completion_promise_missing", "unverified", blocks);
   if (mode === "promise" && announcedMore) return open("continuation_pending", "unverified", blocks);
-  if (blocks.length > 0) return open(mode === "promise" ? "completion_gates_blocked" : red.length > 0 ? "criterion_failed" : "check_regressed", standing, blocks);
+  if (blocks.length > 0)
+    return open(
+      mode === "promise" ? "completion_gates_blocked" : red.length > 0 ? "criterion_failed" : "check_regressed",
+      standing,
+      blocks,
+    );
   if (mode === "objective" && !criteria.every(({ cycleDone }) => cycleDone)) {
     const undone = criteria.filter(({ cycleDone }) => !cycleDone);
-    return open(treeChanged ? "cycle_progressed" : "nothing_changed", "unverified", undone.map((criterion) => `${nameOf(criterion)}: not worked on yet`));
+    return open(
+      treeChanged ? "cycle_progressed" : "nothing_changed",
+      "unverified",
+      undone.map((criterion) => `${nameOf(criterion)}: not worked on yet`),
+    );
   }
   const unchecked = criteria.filter(({ check }) => check === null).map((criterion) => `${nameOf(criterion)}: no command proves it`);
   if (runnable.length === 0) {
     if (!treeChanged) return open("nothing_changed", "unverified", unchecked); // C2
     const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
-    const stillRed = others.filter(({ latest }) => latest !== "passed").map(({ check }) => `${check.title}: failed before the run and still fails`);
+    const stillRed = others
+      .filter(({ latest }) => latest !== "passed")
+      .map(({ check }) => `${check.title}: failed before the run and still fails`);
     const gaps = [...unchecked, ...stillRed];
     // What the project itself checks and was red is proof of something, though not of the criterion's own words.
     if (turnedGreen) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
     return { complete: true, verdict: "unverified", reason_code: "completion_unverified", gaps }; // C1
   }
-  const untouched = treeChanged ? [] : runnable.map((criterion) => `${nameOf(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`);
+  const untouched = treeChanged
+    ? []
+    : runnable.map(
+        (criterion) =>
+          `${nameOf(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`,
+      );
   const gaps = [...unchecked, ...untouched]; // C2
   if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }
 
-const nameOf = ({ id, text }: CriterionStanding): string => (text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`);
+const nameOf = ({ id, text }: CriterionStanding): string =>
+  text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`;
 
 function vetoOf(kind: Check["kind"]): string {
   if (kind === "red_green") return "must fail before and pass now";

@@ -37,7 +37,14 @@ export function presetAnswer(run: RunView, walk: WalkView, block: string, step: 
   const row = firstMatch(run, walk, step.human?.preset ?? []);
   const question = own(run.blocks, block);
   const request = `preset:${block}`;
-  if (row === undefined || question === undefined || question.house || own(run.requests, request) !== undefined || !isAnswer(question.options, row.answer)) return null;
+  if (
+    row === undefined ||
+    question === undefined ||
+    question.house ||
+    own(run.requests, request) !== undefined ||
+    !isAnswer(question.options, row.answer)
+  )
+    return null;
   return record({ event: "block_answered", request, block, answer: row.answer });
 }
 
@@ -58,7 +65,14 @@ export function theHouseAsks(walk: WalkView, step: Step, outcome: OutcomeView, r
 }
 
 /** What a person may answer to the house, by letter or by word. */
-const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = { A: "retry", retry: "retry", B: "skip", skip: "skip", C: "stop", stop: "stop" };
+const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
+  A: "retry",
+  retry: "retry",
+  B: "skip",
+  skip: "skip",
+  C: "stop",
+  stop: "stop",
+};
 
 /** A person has answered what to do with the step. Any other word means trying again: of the three it gives nothing up. */
 export function replied(run: RunView, walk: WalkView, step: Step, reply: string): Next | null {

@@ -22,7 +22,11 @@ export function reactionTo(run: RunView, phase: PhaseView, phases: readonly Phas
   const row = firstMatch(run, own(run.walks, phase.id) ?? nowhere, rows) ?? {};
   if (row.finish !== undefined && !phases.every((other) => isFinal(run, other))) return null;
   if (row.stop !== undefined) return stopped(run, row.stop);
-  if (!phase.paused) return paused(run, row.finish ?? row.pause ?? "phase_failed", { phase: phase.id, detail: `phase ${phase.id}: ${phase.because ?? "failed"}` });
+  if (!phase.paused)
+    return paused(run, row.finish ?? row.pause ?? "phase_failed", {
+      phase: phase.id,
+      detail: `phase ${phase.id}: ${phase.because ?? "failed"}`,
+    });
   const mayReopen = phase.visit <= (reopen?.failed_phase ?? 0);
   return mayReopen ? record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "operator_retry" }) : null;
 }
@@ -64,7 +68,8 @@ function enter(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Ne
   const needs = run.phases.filter(({ id }) => phase.after.includes(id));
   if (!needs.every((need) => isFinal(run, need))) return null;
   const isFirstEntry = phase.visit === 0 && phases.every(({ visit }) => visit === 0);
-  if (flow.enter === "first_unproved" && isFirstEntry && run.proved.includes(phase.id)) return record({ event: "phase_skipped", walk: phase.id, because: "already_proved" });
+  if (flow.enter === "first_unproved" && isFirstEntry && run.proved.includes(phase.id))
+    return record({ event: "phase_skipped", walk: phase.id, because: "already_proved" });
   if (!wanted(run, nowhere, phaseRule(flow, phase.id))) return record({ event: "phase_skipped", walk: phase.id, because: "not_wanted" });
   if (phase.visit === 0) return record({ event: "phase_started", walk: phase.id });
   return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "rewound" });
@@ -75,7 +80,9 @@ function brokenBefore(run: RunView, phase: PhaseView): string | null {
   const { phases } = run.drafted.flow;
   if (phase.group === "phases" && "read" in phases && phases.needs !== "completed") return null;
   const needs = run.phases.filter(({ id, group }) => phase.after.includes(id) || (phase.group === "phases" && group === "before"));
-  const broken = needs.find(({ status, because }) => status === "failed" || (status === "skipped" && because?.startsWith(blockedBy("")) === true));
+  const broken = needs.find(
+    ({ status, because }) => status === "failed" || (status === "skipped" && because?.startsWith(blockedBy("")) === true),
+  );
   if (broken === undefined) return null;
   return broken.status === "failed" ? blockedBy(broken.id) : broken.because;
 }

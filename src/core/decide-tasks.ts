@@ -7,7 +7,12 @@ import { own } from "./record.ts";
 import type { OpenView, RunView, WalkView } from "./state.ts";
 
 /** Waves in order, tasks of a wave side by side, then the wave's own steps; at the end the outcome of the whole. */
-export function advanceTasks(run: RunView, open: OpenView, step: Step, advance: (run: RunView, walk: WalkView) => Next | null): Next | null {
+export function advanceTasks(
+  run: RunView,
+  open: OpenView,
+  step: Step,
+  advance: (run: RunView, walk: WalkView) => Next | null,
+): Next | null {
   for (const [index, wave] of open.waves.entries()) {
     const walks = wave.map((task) => walkOf(run, taskPath(open.attempt, task)));
     if (walks.some(({ result }) => result === null)) return advanceWave(run, open, walks, step.tasks?.parallel ?? 1, advance);
@@ -19,12 +24,19 @@ export function advanceTasks(run: RunView, open: OpenView, step: Step, advance: 
   return summed(run, open);
 }
 
-function advanceWave(run: RunView, open: OpenView, walks: readonly WalkView[], width: number, advance: (run: RunView, walk: WalkView) => Next | null): Next | null {
+function advanceWave(
+  run: RunView,
+  open: OpenView,
+  walks: readonly WalkView[],
+  width: number,
+  advance: (run: RunView, walk: WalkView) => Next | null,
+): Next | null {
   let busy = walks.reduce((sum, walk) => sum + (walk.open === null ? 0 : 1), 0);
   for (const walk of walks) {
     if (walk.result !== null) continue;
     const needs = neededBy(run, open, walk);
-    if (needs.some(({ result }) => result === "failed" || result === "skipped")) return record({ event: "task_skipped", walk: walk.path, because: "blocked" });
+    if (needs.some(({ result }) => result === "failed" || result === "skipped"))
+      return record({ event: "task_skipped", walk: walk.path, because: "blocked" });
     if (needs.some(({ result }) => result === null)) continue;
     if (walk.open === null && busy >= width) continue;
     const next = advance(run, walk);
@@ -55,5 +67,12 @@ function summed(run: RunView, open: OpenView): Next {
   };
   if (failed.length === 0 && !hasBadWave) return record({ event: "step_completed", attempt: open.attempt, facts });
   const detail = failed.length > 0 ? `tasks failed: ${facts.failed_tasks ?? ""}` : "what follows a wave failed";
-  return record({ event: "step_failed", attempt: open.attempt, facts, detail, fingerprint: fingerprintOf("tasks_failed", detail), reason_code: "tasks_failed" });
+  return record({
+    event: "step_failed",
+    attempt: open.attempt,
+    facts,
+    detail,
+    fingerprint: fingerprintOf("tasks_failed", detail),
+    reason_code: "tasks_failed",
+  });
 }

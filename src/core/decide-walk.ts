@@ -34,7 +34,14 @@ function begin(run: RunView, walk: WalkView, step: Step): Next | null {
   const kind = kindOf(step);
   const attempt = attemptOf(walk, step.id, (own(walk.ended, step.id) ?? 0) + 1);
   if (kind === "human") return asked(run, walk, step, attempt);
-  const started = { event: "step_started", walk: walk.path, step: step.id, attempt, kind, try: (own(walk.tries, attempt) ?? 0) + 1 } as const;
+  const started = {
+    event: "step_started",
+    walk: walk.path,
+    step: step.id,
+    attempt,
+    kind,
+    try: (own(walk.tries, attempt) ?? 0) + 1,
+  } as const;
   if (kind !== "agent") return { do: "attempt", event: started };
   // Half open means one attempt: whoever else would begin waits for it.
   if (run.breaker.state === "half_open" && liveOf(run).some((open) => open.kind === "agent")) return null;
@@ -52,7 +59,9 @@ function follow(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView):
   if (hasFailed && streak > 0 && streak <= retryOf(run.drafted.flow, step)) {
     return withinRetries(run, record({ event: "step_retried", walk: walk.path, step: step.id, n: streak }));
   }
-  const rows: readonly Row[] = hasFailed ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), ended] : (step.then ?? []);
+  const rows: readonly Row[] = hasFailed
+    ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), ended]
+    : (step.then ?? []);
   const { row, counted } = affordedBy(run, walk, firstMatch(run, walk, rows) ?? {});
   return take(run, walk, step, outcome, row, counted);
 }
@@ -63,13 +72,14 @@ const ended: Row = { end: "failed", because: "outcome" };
 /** The row itself, or what its count says when spent; a spent row may count in its turn. D3 */
 function affordedBy(run: RunView, walk: WalkView, first: Row): { readonly row: Row; readonly counted: Counted } {
   const spent = new Set<string>();
-  for (let row = first; ; ) {
+  for (let row = first; ;) {
     const name = row.count;
     const rule = name === undefined ? undefined : own(run.drafted.flow.counts ?? {}, name);
     if (name === undefined || rule === undefined) return { row, counted: {} };
     invariant(!spent.has(name), `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`);
     const atMost = numberOf(run, rule.at_most) ?? 0;
-    if ((countOf(run, walk, name) ?? 0) < atMost) return { row, counted: { count: name, per: rule.per, ...(rule.retry === true ? { retry: true } : {}) } };
+    if ((countOf(run, walk, name) ?? 0) < atMost)
+      return { row, counted: { count: name, per: rule.per, ...(rule.retry === true ? { retry: true } : {}) } };
     spent.add(name);
     row = rule.spent as Row;
   }
@@ -85,11 +95,20 @@ function take(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView, ro
   const steps = stepsOf(run, walk);
   const to = row.again === true ? walk.at : row.go === undefined ? walk.at + 1 : steps.findIndex(({ id }) => id === row.go);
   const target = steps[to];
-  if (row.end !== undefined || to === steps.length) return record({ event: endings[walk.kind][row.end ?? "completed"], walk: walk.path, ...given({ because, pause: row.pause }) });
+  if (row.end !== undefined || to === steps.length)
+    return record({ event: endings[walk.kind][row.end ?? "completed"], walk: walk.path, ...given({ because, pause: row.pause }) });
   invariant(target !== undefined, `D3: ${walk.path}/${step.id} goes to a step of its own walk`);
-  const isPlain = to > walk.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
+  const isPlain =
+    to > walk.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
   if (isPlain) return begin(run, walk, target);
-  const route = { event: "route_taken", walk: walk.path, step: step.id, to: target.id, ...counted, ...given({ because, pause: row.pause, rest: row.rest }) } as const;
+  const route = {
+    event: "route_taken",
+    walk: walk.path,
+    step: step.id,
+    to: target.id,
+    ...counted,
+    ...given({ because, pause: row.pause, rest: row.rest }),
+  } as const;
   return withinRetries(run, record(route), counted);
 }
 

@@ -51,7 +51,9 @@ function stopping(run: RunView): Next {
 function breakerTurn(run: RunView): Next | null {
   if (run.breaker.state === "half_open" && run.breaker.probed === "passed") return record({ event: "circuit_breaker_closed" });
   const because = tripOf(run);
-  return because === null ? null : record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
+  return because === null
+    ? null
+    : record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
 }
 
 /** Why nothing new may begin, if so. */
@@ -59,7 +61,9 @@ function haltOf(run: RunView): Next | null {
   if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
   if (run.hold !== null) return paused(run, run.hold);
   if (run.resting !== null) return rest(run.resting);
-  return run.breaker.state === "open" ? paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` }) : null;
+  return run.breaker.state === "open"
+    ? paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` })
+    : null;
 }
 
 /** A turn that was cut short may have to be played again, and then it must be affordable like any other. D5 */
@@ -83,9 +87,17 @@ function advanceRun(run: RunView): Next | null {
     return advanceGroup(run, group, phases);
   }
   const failed = run.phases.find(({ status }) => status === "failed");
-  if (failed !== undefined) return paused(run, "phase_failed", { phase: failed.id, detail: `phase ${failed.id}: ${failed.because ?? "failed"}` }); // D6
+  if (failed !== undefined)
+    return paused(run, "phase_failed", { phase: failed.id, detail: `phase ${failed.id}: ${failed.because ?? "failed"}` }); // D6
   const { verdict, gaps } = verdictOf(run);
-  return record({ event: "run_completed", from_state: run.status, to_state: "completed", verdict, gaps: [...gaps], reason_code: completionCodes[verdict] });
+  return record({
+    event: "run_completed",
+    from_state: run.status,
+    to_state: "completed",
+    verdict,
+    gaps: [...gaps],
+    reason_code: completionCodes[verdict],
+  });
 }
 
 /** Nothing moves and nothing runs: only people can help. */

@@ -8,10 +8,16 @@ export const record = (event: Draft): Next => ({ do: "record", event });
 
 /** Only what is there: a key without a value would be lost on the way through the journal. */
 export function given<Fields extends Record<string, unknown>>(fields: Fields): { [K in keyof Fields]?: Exclude<Fields[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof Fields]?: Exclude<Fields[K], undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof Fields]?: Exclude<Fields[K], undefined>;
+  };
 }
 
-export function paused(run: RunView, reason_code: string, more: { readonly phase?: string; readonly detail?: string; readonly actor?: string } = {}): Next {
+export function paused(
+  run: RunView,
+  reason_code: string,
+  more: { readonly phase?: string; readonly detail?: string; readonly actor?: string } = {},
+): Next {
   return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...more });
 }
 

@@ -45,14 +45,20 @@ export const phaseLaws: LawsOf<Names> = {
   },
   phase_started: (run, { walk }) => {
     const phase = phaseIn(run, walk);
-    invariant((phase.status === "waiting" || phase.status === "again") && phase.visit === 0, `F1: phase ${walk} is waiting for its first visit`);
+    invariant(
+      (phase.status === "waiting" || phase.status === "again") && phase.visit === 0,
+      `F1: phase ${walk} is waiting for its first visit`,
+    );
     open(run, phase, 1);
     put(run.ledger.phase, walk, nothingSpent());
     put(run.trees, walk, [run.tip.tree]);
   },
   phase_reopened: (run, { walk, visit }) => {
     const phase = phaseIn(run, walk);
-    invariant(["waiting", "again", "completed", "failed"].includes(phase.status) && visit === phase.visit + 1, `F1: phase ${walk} is over and comes to visit ${visit}`);
+    invariant(
+      ["waiting", "again", "completed", "failed"].includes(phase.status) && visit === phase.visit + 1,
+      `F1: phase ${walk} is over and comes to visit ${visit}`,
+    );
     invariant(own(run.walks, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
     open(run, phase, visit);
     for (const other of run.phases) if (other.because === blockedBy(walk)) wait(other); // What it held up may wait for it again.

@@ -67,7 +67,10 @@ export const runLaws: LawsOf<Names> = {
     run.detail = event.detail ?? null;
   },
   run_completed: (run, event) => {
-    invariant(run.phases.every(({ status }) => status === "completed" || status === "skipped"), "F1: a run with an unfinished or failed phase does not complete");
+    invariant(
+      run.phases.every(({ status }) => status === "completed" || status === "skipped"),
+      "F1: a run with an unfinished or failed phase does not complete",
+    );
     change(run, event, "completed");
     run.reason = event.reason_code;
     run.verdict = event.verdict;

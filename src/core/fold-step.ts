@@ -126,7 +126,8 @@ export const stepLaws: LawsOf<Names> = {
 /** The opening of an attempt that was set down on purpose: in doubt for every opening, and no crash. */
 const setDown = 0;
 
-export const attemptOf = (walk: Pick<Walk, "path" | "visit">, step: string, ordinal: number): string => `${walk.path}@${walk.visit}/${step}#${ordinal}`;
+export const attemptOf = (walk: Pick<Walk, "path" | "visit">, step: string, ordinal: number): string =>
+  `${walk.path}@${walk.visit}/${step}#${ordinal}`;
 
 function placeIn(run: Run, walk: Walk, step: string): number {
   const at = stepsOf(run, walk).findIndex(({ id }) => id === step);
@@ -157,7 +158,15 @@ type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
   const walk = walkIn(run, open.walk);
   const facts = open.session === null ? event.facts : { ...event.facts, session: open.session };
-  const outcome: Outcome = { kind, facts, says: open.says, reason: event.reason_code, detail: event.detail ?? null, checks: event.checks ?? [] };
+  const outcome: Outcome = {
+    kind,
+    facts,
+    says: open.says,
+    reason: event.reason_code,
+    detail: event.detail ?? null,
+    checks: event.checks ?? [],
+  };
+  charge(run.ledger, walk.phase, event.usage);
   put(walk.last, open.step, outcome);
   put(walk.seen, open.step, outcome);
   add(walk.ended, open.step);

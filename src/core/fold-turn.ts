@@ -21,11 +21,17 @@ export const turnLaws: LawsOf<Names> = {
   turn_ended: (run, event) => {
     const open = openIn(run, event.attempt);
     // A turn that recovery closed by its artifacts is written down after the remedy: it has the stage already, and no turn yet.
-    invariant(open.kind === "agent" && open.turn === null && (open.stage === "started" || open.stage === "turned"), `F1: ${event.attempt} has not ended its turn`);
+    invariant(
+      open.kind === "agent" && open.turn === null && (open.stage === "started" || open.stage === "turned"),
+      `F1: ${event.attempt} has not ended its turn`,
+    );
     open.stage = "turned";
     open.turn = event;
     open.need = null;
-    open.says = event.confidence === null || own(event.says, "confidence") !== undefined ? event.says : { ...event.says, confidence: event.confidence };
+    open.says =
+      event.confidence === null || own(event.says, "confidence") !== undefined
+        ? event.says
+        : { ...event.says, confidence: event.confidence };
     charge(run.ledger, walkIn(run, open.walk).phase, event.usage);
     if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
     const place = placeOf(run, event.attempt);
@@ -45,9 +51,10 @@ export const turnLaws: LawsOf<Names> = {
 /** A turn takes its place where it first begins. One that was cut short is played again in it; one that ended has used it. */
 export function takePlace(run: Run, open: OpenAttempt, ordinal: number): void {
   if (open.role === null) return;
-  const place = placeOf(run, open.attempt);
+  const { phase, task, tries } = walkIn(run, open.walk);
+  // Only a second try can have a place already; looking for one that is not there would go through them all.
+  const place = (own(tries, open.attempt) ?? 0) > 1 ? placeOf(run, open.attempt) : undefined;
   if (place !== undefined && !place.isOver) return anew(run, place);
-  const { phase, task } = walkIn(run, open.walk);
   run.turns.push({ attempt: open.attempt, phase, step: open.step, role: open.role, task, ordinal, asks: 1, isOver: false });
 }
 

@@ -6,7 +6,7 @@
 //   F3. The ledger never shrinks, and time never runs back.
 //   F4. Nobody outside holds the state that is changed: it is changed in place, because copying it per event is quadratic.
 
-import type { Entry, EventName } from "../contracts/event.ts";
+import type { Entry } from "../contracts/event.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { born } from "./born.ts";
 import { blockLaws } from "./fold-blocks.ts";
@@ -65,7 +65,7 @@ export function evolve(state: RunState, entry: Entry): RunState {
     return born(entry);
   }
   const law = own(laws, entry.event) as ((run: Run, event: Entry) => void) | undefined;
-  invariant(law !== undefined, `F1: there is an event ${entry.event as EventName}`);
+  invariant(law !== undefined, `F1: there is an event ${entry.event}`);
   invariant(entry.seq === state.seq + 1, `F1: entry ${entry.seq} follows ${state.seq}`);
   passTime(state, entry);
   law(state, entry);

@@ -7,13 +7,33 @@ import { historyOf } from "./history.ts";
 const flow: Flow = {
   flow: "tried",
   version: 1,
-  phases: [{ id: "1", steps: [{ id: "all", tasks: { read: "plan", parallel: 3, each: [{ id: "do", agent: "worker", prompt: "w.md" }] } }] }],
+  phases: [
+    { id: "1", steps: [{ id: "all", tasks: { read: "plan", parallel: 3, each: [{ id: "do", agent: "worker", prompt: "w.md" }] } }] },
+  ],
 };
 const path = (task: string): string => `1@1/all#1/${task}`;
 const attempt = (task: string): string => `${path(task)}@1/do#1`;
-const began = (task: string): Draft => ({ event: "step_started", walk: path(task), step: "do", attempt: attempt(task), kind: "agent", try: 1 });
+const began = (task: string): Draft => ({
+  event: "step_started",
+  walk: path(task),
+  step: "do",
+  attempt: attempt(task),
+  kind: "agent",
+  try: 1,
+});
 const askedAgain = (task: string, ask: number): Draft => ({ event: "return_asked_again", attempt: attempt(task), ask, errors: ["no"] });
-const ended = (task: string): Draft => ({ event: "turn_ended", attempt: attempt(task), agent: "a", stop: "end", says: {}, said: "", promised: false, announced_more: false, confidence: null, usage: usage(1) });
+const ended = (task: string): Draft => ({
+  event: "turn_ended",
+  attempt: attempt(task),
+  agent: "a",
+  stop: "end",
+  says: {},
+  said: "",
+  promised: false,
+  announced_more: false,
+  confidence: null,
+  usage: usage(1),
+});
 const cut = (task: string, by: "operator" | "scope"): Draft => ({ event: "step_interrupted", attempt: attempt(task), by });
 
 function story(...drafts: readonly Draft[]): Tape {
@@ -25,10 +45,19 @@ function story(...drafts: readonly Draft[]): Tape {
     ...drafts,
   );
 }
-const of = (tape: Tape, task: string, ask = 1): string[] => historyOf(tape.run, attempt(task), ask).history.map((turn) => `${turn.task} ${turn.ask}`);
+const of = (tape: Tape, task: string, ask = 1): string[] =>
+  historyOf(tape.run, attempt(task), ask).history.map((turn) => `${turn.task} ${turn.ask}`);
 
 test("a turn is told who it is", () => {
-  expect(historyOf(story(began("a")).run, attempt("a")).facts).toEqual({ flow: "tried", phase: "1", step: "do", role: "worker", task: "a", attempt: 1, ask: 1 });
+  expect(historyOf(story(began("a")).run, attempt("a")).facts).toEqual({
+    flow: "tried",
+    phase: "1",
+    step: "do",
+    role: "worker",
+    task: "a",
+    attempt: 1,
+    ask: 1,
+  });
 });
 test("side by side, each sees those that began before it, ended or not", () => {
   const tape = story(began("a"), began("b"), ended("b"), began("c"));
@@ -46,7 +75,13 @@ test("a turn cut short keeps its place and is played again in it", () => {
 });
 test("a turn that a crash cut short keeps it too", () => {
   const doubt = { kind: "agent", stage: "started", layer: "dirty", done: false, proof: false, often: false } as const;
-  const tape = story(began("a"), began("b"), opened(2), { event: "attempt_settled", attempt: attempt("a"), doubt, remedy: "repeat", why: "half done" }, began("c"));
+  const tape = story(
+    began("a"),
+    began("b"),
+    opened(2),
+    { event: "attempt_settled", attempt: attempt("a"), doubt, remedy: "repeat", why: "half done" },
+    began("c"),
+  );
   expect([of(tape, "a"), of(tape, "c")]).toEqual([[], ["a 1", "b 1"]]);
 });
 test("a turn that ended has used its place, even if nothing of it was kept", () => {

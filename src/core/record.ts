@@ -1,7 +1,10 @@
 /** Records keyed by names that people and agents chose: `constructor` and `__proto__` are names like any other. */
 
 export function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
+  const value = record[key];
+  // All that a plain record inherits is functions and a prototype: anything else is its own, and is found by one look.
+  const mayBeInherited = typeof value === "function" || key === "__proto__";
+  return mayBeInherited && !Object.hasOwn(record, key) ? undefined : value;
 }
 
 export function put<Value>(record: Record<string, Value>, key: string, value: Value): void {

@@ -27,7 +27,11 @@ export const recoveryRows: readonly RecoveryRow[] = [
   { when: { often: false, kind: "check" }, remedy: "repeat", why: "a check only reads" },
   { when: { often: false, kind: "tasks" }, remedy: "repeat", why: "reading tasks only reads" },
   { when: { often: false, kind: "flow" }, remedy: "continue", why: "the child run has a journal of its own and goes on from it" },
-  { when: { often: false, kind: "run", done: true }, remedy: "continue", why: "the effect is there under its key: only the outcome is missing" },
+  {
+    when: { often: false, kind: "run", done: true },
+    remedy: "continue",
+    why: "the effect is there under its key: only the outcome is missing",
+  },
   { when: { often: false, kind: "run", done: false }, remedy: "repeat", why: "the effect is not there, or may be made again" },
   { when: { often: false, kind: "agent", stage: "applied" }, remedy: "continue", why: "paid and applied: only the proof is missing" },
   { when: { ...paid, done: true }, remedy: "continue", why: "the commit is there under its key: write it down" },
@@ -36,8 +40,16 @@ export const recoveryRows: readonly RecoveryRow[] = [
   { when: { ...paid, done: false, layer: "absent" }, remedy: "repeat", why: "the layer is gone, and the claim alone is worth nothing" },
   { when: { ...begun, layer: "absent" }, remedy: "repeat", why: "no trace was left" },
   { when: { ...begun, layer: "intact" }, remedy: "repeat", why: "no turn was recorded, so nothing can be as it left it: set it aside" },
-  { when: { ...begun, layer: "dirty", proof: true }, remedy: "close", why: "the artifacts are complete: the work is done, only the word is missing" },
-  { when: { ...begun, layer: "dirty", proof: false }, remedy: "repeat", why: "half-done work: set it aside, keep the difference, the same attempt again" },
+  {
+    when: { ...begun, layer: "dirty", proof: true },
+    remedy: "close",
+    why: "the artifacts are complete: the work is done, only the word is missing",
+  },
+  {
+    when: { ...begun, layer: "dirty", proof: false },
+    remedy: "repeat",
+    why: "half-done work: set it aside, keep the difference, the same attempt again",
+  },
 ];
 
 export function remedyFor(doubt: Doubt): RecoveryRow {

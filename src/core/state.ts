@@ -94,7 +94,16 @@ export type Block = {
 };
 
 /** A turn's place in the order in which turns first began; set-aside tries keep it, finished ones have used it. */
-export type TurnPlace = { attempt: AttemptId; phase: string; step: string; role: string; task: string | null; ordinal: number; asks: number; isOver: boolean };
+export type TurnPlace = {
+  attempt: AttemptId;
+  phase: string;
+  step: string;
+  role: string;
+  task: string | null;
+  ordinal: number;
+  asks: number;
+  isOver: boolean;
+};
 
 export type Spent = { tokens: number; minutes: number; calls: number; usd: number; estimated: number };
 
@@ -174,7 +183,11 @@ export type Run = {
 
 export type RunState = { status: "unborn" } | Run;
 
-type DeepReadonly<T> = T extends (infer E)[] ? readonly DeepReadonly<E>[] : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+type DeepReadonly<T> = T extends (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
 /** A run as everybody but `fold` sees it. */
 export type RunView = DeepReadonly<Run>;
 export type RunStateView = { readonly status: "unborn" } | RunView;

@@ -7,11 +7,20 @@ import { allowedFrom, mayGo, refusalOf } from "./transitions.ts";
 
 describe("a run goes from one state to another in six ways", () => {
   const allowed = ["draft running", "running paused", "paused running", "running stopped", "paused stopped", "running completed"];
-  for (const from of states) for (const to of states) test(`${from} to ${to}`, () => expect(mayGo(from, to)).toBe(allowed.includes(`${from} ${to}`)));
+  for (const from of states)
+    for (const to of states) test(`${from} to ${to}`, () => expect(mayGo(from, to)).toBe(allowed.includes(`${from} ${to}`)));
 });
 
 describe("and commands are possible where their transition is", () => {
-  const cases = { go: ["draft", "paused", "running"], resume: ["paused"], pause: ["running"], stop: ["running", "paused"], ack: ["draft"], raise: ["running", "paused"], answer: ["running", "paused"] } as const;
+  const cases = {
+    go: ["draft", "paused", "running"],
+    resume: ["paused"],
+    pause: ["running"],
+    stop: ["running", "paused"],
+    ack: ["draft"],
+    raise: ["running", "paused"],
+    answer: ["running", "paused"],
+  } as const;
   for (const [command, from] of Object.entries(cases) as [keyof typeof cases, readonly string[]][]) {
     test(command, () => {
       expect([...allowedFrom(command)].toSorted()).toEqual([...from].toSorted());
@@ -26,7 +35,10 @@ describe("and commands are possible where their transition is", () => {
 
 describe("the fold refuses every other change as corruption", () => {
   const events: Readonly<Record<string, (from: "draft" | "running" | "paused" | "stopped" | "completed") => Draft>> = {
-    running: (from_state) => (from_state === "draft" ? { event: "run_started", ack: hash, from_state, to_state: "running" } : { event: "run_resumed", request: "r", from_state, to_state: "running" }),
+    running: (from_state) =>
+      from_state === "draft"
+        ? { event: "run_started", ack: hash, from_state, to_state: "running" }
+        : { event: "run_resumed", request: "r", from_state, to_state: "running" },
     paused: (from_state) => ({ event: "run_paused", from_state, to_state: "paused" }),
     stopped: (from_state) => ({ event: "run_stopped", from_state, to_state: "stopped" }),
   };

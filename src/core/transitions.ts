@@ -21,7 +21,10 @@ export function allowedFrom(command: RunCommand): readonly RunStatus[] {
 }
 
 /** Null where the command is possible; else the refusal, with the states from which it would be. */
-export function refusalOf(command: RunCommand, status: RunStatus): null | { readonly reason_code: "invalid_state_transition"; readonly allowed_from: readonly RunStatus[] } {
+export function refusalOf(
+  command: RunCommand,
+  status: RunStatus,
+): null | { readonly reason_code: "invalid_state_transition"; readonly allowed_from: readonly RunStatus[] } {
   const allowed_from = allowedFrom(command);
   return allowed_from.includes(status) ? null : { reason_code: "invalid_state_transition", allowed_from };
 }

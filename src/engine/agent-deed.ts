@@ -6,6 +6,7 @@
 //   A3. The agent's word decides nothing here: `passed` means that the step's own proof holds.
 
 import type { Usage } from "../contracts/budget.ts";
+import type { Draft } from "../contracts/event.ts";
 import { chargeOf } from "../core/budget.ts";
 import { madeProgress, fingerprintOf } from "../core/breaker.ts";
 import type { TurnResult } from "../ports/agent.ts";
@@ -50,7 +51,7 @@ async function takeTurn(deed: Deed): Promise<boolean> {
   }
   if (result.kind !== "ended") return failTurn(deed, result, brief.cast.agent, usage);
   const changes = await world.workspace.changesOf(attempt);
-  await deed.record({ event: "turn_ended", ...(await turnOf(deed, result, changes, brief.cast.agent, usage)) }); // A1
+  await deed.record(await turnOf(deed, result, changes, brief.cast.agent, usage)); // A1
   return refuseViolations(deed, changes, result.outside);
 }
 
@@ -76,11 +77,12 @@ async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" 
   return false;
 }
 
-async function turnOf(deed: Deed, result: Extract<TurnResult, { kind: "ended" }>, changes: ChangeSet, agent: string, usage: Usage) {
+async function turnOf(deed: Deed, result: Extract<TurnResult, { kind: "ended" }>, changes: ChangeSet, agent: string, usage: Usage): Promise<Draft> {
   const isLong = result.said.length > saidCharsMax || result.claim !== undefined;
   const claim = isLong ? await deed.world.journal.putBlob(JSON.stringify({ said: result.said, claim: result.claim ?? null })) : undefined;
   const says = result.confidence === null ? result.says : { ...result.says, confidence: result.confidence };
   return {
+    event: "turn_ended",
     attempt: deed.attempt,
     actor: `agent:${agent}`,
     agent,

@@ -121,7 +121,8 @@ class Driving {
   }
 
   async #record(event: Draft): Promise<void> {
-    const complete = { actor: "system", reason_code: "ok", ...event };
+    // These three lead every line, so they come first; what the event itself says of them holds.
+    const complete = Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event);
     const entries = await this.#world.journal.append([complete]);
     for (const entry of entries) this.#accept(entry);
   }
@@ -172,7 +173,8 @@ class Driving {
     else await live.ended; // E4
     const open = this.#run.open[attempt];
     if (open === undefined) return;
-    if (open.kind === "agent") await this.#world.workspace.setAside(attempt);
+    // A turn that has ended is paid for: its layer stays, and the next opening settles what is left to do.
+    if (open.kind === "agent" && open.stage === "started") await this.#world.workspace.setAside(attempt);
     const usage = live?.deed.interruption ?? undefined;
     await this.#record({
       event: "step_interrupted",

@@ -15,11 +15,24 @@ export function smallened(flow: Flow): Flow {
   const step = (rule: Step): Step => ({
     ...rule,
     ...(rule.retry === undefined ? {} : { retry: Math.min(retryMax, rule.retry) }),
-    ...(rule.tasks === undefined ? {} : { tasks: { ...rule.tasks, parallel: 1, each: rule.tasks.each.map(step), ...(rule.tasks.wave === undefined ? {} : { wave: rule.tasks.wave.map(step) }) } }),
+    ...(rule.tasks === undefined
+      ? {}
+      : {
+          tasks: {
+            ...rule.tasks,
+            parallel: 1,
+            each: rule.tasks.each.map(step),
+            ...(rule.tasks.wave === undefined ? {} : { wave: rule.tasks.wave.map(step) }),
+          },
+        }),
   });
   const steps = (rules: readonly Step[] | undefined): Step[] | undefined => rules?.map(step);
-  const phases = <P extends { steps: Step[] }>(list: readonly P[]): P[] => list.map((phase) => ({ ...phase, steps: phase.steps.map(step) }));
-  const counts = Object.entries(flow.counts ?? {}).map(([name, count]) => [name, { ...count, at_most: typeof count.at_most === "number" ? Math.min(countMax, count.at_most) : count.at_most }] as const);
+  const phases = <P extends { steps: Step[] }>(list: readonly P[]): P[] =>
+    list.map((phase) => ({ ...phase, steps: phase.steps.map(step) }));
+  const counts = Object.entries(flow.counts ?? {}).map(
+    ([name, count]) =>
+      [name, { ...count, at_most: typeof count.at_most === "number" ? Math.min(countMax, count.at_most) : count.at_most }] as const,
+  );
   const retry = flow.defaults?.step?.retry;
   return {
     ...flow,
@@ -40,7 +53,10 @@ export function optionSets(flow: Flow): readonly Values[] {
   const options = Object.entries(flow.options ?? {}).filter(([name]) => text.includes(`"option.${name}"`)); // What no row asks about changes no way.
   const base: Values = Object.fromEntries(options.map(([name, option]) => [name, standing(option)]));
   const others = options.flatMap(([name, option]) => alternatives(option).map((value) => ({ ...base, [name]: value })));
-  const turned = { ...base, ...Object.fromEntries(options.filter(([, { type }]) => type === "flag").map(([name, option]) => [name, standing(option) !== true])) };
+  const turned = {
+    ...base,
+    ...Object.fromEntries(options.filter(([, { type }]) => type === "flag").map(([name, option]) => [name, standing(option) !== true])),
+  };
   const sets = [base, ...others, turned].map((set) => JSON.stringify(set));
   return [...new Set(sets)].map((set) => JSON.parse(set) as Values);
 }
@@ -87,7 +103,10 @@ export function toldBy(step: Step, domains: Domains): readonly Told[] {
       facts: Object.fromEntries(entries.filter(([name]) => !isSaid(name))),
     };
   });
-  const maySayNothing = step.agent !== undefined && (step.returns === undefined || step.returns_optional === true) && split.some(({ says }) => Object.keys(says).length > 0);
+  const maySayNothing =
+    step.agent !== undefined &&
+    (step.returns === undefined || step.returns_optional === true) &&
+    split.some(({ says }) => Object.keys(says).length > 0);
   return maySayNothing ? [...split, { says: {}, facts: split[0]?.facts ?? {} }] : split;
 }
 
@@ -104,7 +123,10 @@ function valuesOf(want: Want, options: Values): readonly Scalar[] {
 /** Every condition that stands anywhere in the flow. */
 function whensIn(flow: Flow): readonly When[] {
   const ofRow = ({ when }: Pick<Row, "when">): When[] => (when === undefined ? [] : [when]);
-  const ofRule = ({ only_if, unless }: Pick<Step, "only_if" | "unless">): When[] => [...(only_if === undefined ? [] : [only_if]), ...(unless ?? [])];
+  const ofRule = ({ only_if, unless }: Pick<Step, "only_if" | "unless">): When[] => [
+    ...(only_if === undefined ? [] : [only_if]),
+    ...(unless ?? []),
+  ];
   const ofStep = (step: Step): When[] => [
     ...ofRule(step),
     ...(step.then ?? []).flatMap(ofRow),

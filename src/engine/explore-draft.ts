@@ -63,5 +63,15 @@ export const draftFor = {
 };
 
 export function enveloped(draft: Draft, seq: number): Entry {
-  return { actor: "system", reason_code: "ok", ...draft, seq, epoch: 0, ts: "2000-01-01T00:00:00.000Z", active_ms: 0, prev: "", crc: "" } as Entry;
+  return {
+    actor: "system",
+    reason_code: "ok",
+    ...draft,
+    seq,
+    epoch: 0,
+    ts: "2000-01-01T00:00:00.000Z",
+    active_ms: 0,
+    prev: "",
+    crc: "",
+  };
 }

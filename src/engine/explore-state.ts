@@ -14,7 +14,8 @@ export function settled(run: Run): void {
   for (const walk of Object.values(run.walks)) {
     walk.tries = {};
     walk.seen = {};
-    if (walk.result === "completed" && !walk.phase.startsWith("before.")) Object.assign(walk, { last: {}, ended: {}, streak: {}, taken: {} });
+    if (walk.result === "completed" && !walk.phase.startsWith("before."))
+      Object.assign(walk, { last: {}, ended: {}, streak: {}, taken: {} });
   }
 }
 
@@ -37,11 +38,33 @@ function copied<T>(value: T): T {
 
 /** Two runs with one key decide alike for ever: ordinals and visits beyond what is asked about are left out. */
 export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
-  const phases = run.phases.map(({ status, visit, because, paused }) => [status, Math.min(1, visit), status === "skipped" ? because : null, paused]);
+  const phases = run.phases.map(({ status, visit, because, paused }) => [
+    status,
+    Math.min(1, visit),
+    status === "skipped" ? because : null,
+    paused,
+  ]);
   const walks = Object.values(run.walks).map((walk) => walkKey(run, walk));
   const open = Object.values(run.open).map(({ attempt, stage, left }) => [attempt, stage, left]);
-  const now = [run.status, run.reason, run.hold, run.resting, run.surveyed === run.opening, run.isRead, Math.min(2, run.finished), run.taken, run.invocation];
-  return JSON.stringify([now, phases, walks, open, Object.keys(run.blocks), [...unproved].filter((path) => run.walks[path]?.result === null).toSorted()]).replaceAll(/#\d+|@\d+|!\d+/g, "");
+  const now = [
+    run.status,
+    run.reason,
+    run.hold,
+    run.resting,
+    run.surveyed === run.opening,
+    run.isRead,
+    Math.min(2, run.finished),
+    run.taken,
+    run.invocation,
+  ];
+  return JSON.stringify([
+    now,
+    phases,
+    walks,
+    open,
+    Object.keys(run.blocks),
+    [...unproved].filter((path) => run.walks[path]?.result === null).toSorted(),
+  ]).replaceAll(/#\d+|@\d+|!\d+/g, "");
 }
 
 function walkKey(run: Run, walk: Walk): unknown {
@@ -52,7 +75,9 @@ function walkKey(run: Run, walk: Walk): unknown {
   const step = steps[walk.at];
   const read = readElsewhere(run.drafted.flow, steps);
   // What only its own rows read of an outcome is of no account once the walk has gone on.
-  const outcomes = Object.entries(walk.last).map(([id, { kind, facts, says }]) => (isBefore || id === step?.id || read.has(id) ? [id, kind, facts, says] : [id, kind]));
+  const outcomes = Object.entries(walk.last).map(([id, { kind, facts, says }]) =>
+    isBefore || id === step?.id || read.has(id) ? [id, kind, facts, says] : [id, kind],
+  );
   const streak = step === undefined ? 0 : Math.min(walk.streak[step.id] ?? 0, retryOf(run.drafted.flow, step) + 1);
   return [walk.path, walk.result, walk.at, walk.open, walk.block, outcomes, walk.taken, streak, walk.reply];
 }
@@ -64,9 +89,17 @@ function readElsewhere(flow: Flow, steps: readonly Step[]): ReadonlySet<string> 
   const known = readers.get(steps);
   if (known !== undefined) return known;
   const heads = (when: object | undefined): string[] => Object.keys(when ?? {}).map((name) => name.split(".")[0] ?? "");
-  const shared = [...(flow.when_step_fails ?? []), ...(flow.when_phase_fails ?? []), ...Object.values(flow.counts ?? {}).map(({ spent }) => spent)].flatMap(({ when }) => heads(when));
+  const shared = [
+    ...(flow.when_step_fails ?? []),
+    ...(flow.when_phase_fails ?? []),
+    ...Object.values(flow.counts ?? {}).map(({ spent }) => spent),
+  ].flatMap(({ when }) => heads(when));
   const own = steps.flatMap((step) => {
-    const whens = [step.only_if, ...(step.unless ?? []), ...[...(step.then ?? []), ...(step.otherwise ?? []), ...(step.human?.preset ?? [])].map(({ when }) => when)];
+    const whens = [
+      step.only_if,
+      ...(step.unless ?? []),
+      ...[...(step.then ?? []), ...(step.otherwise ?? []), ...(step.human?.preset ?? [])].map(({ when }) => when),
+    ];
     return whens.flatMap(heads).filter((head) => head !== step.id);
   });
   const read = new Set([...shared, ...own]);

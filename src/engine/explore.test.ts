@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-thenable -- `then` is a word of the flow language.
 import { describe, expect, test } from "vitest";
 import type { Flow, Step } from "../contracts/flow.ts";
 import { flows } from "../../test/simulation/support/flows.ts";
@@ -5,7 +6,8 @@ import { explore } from "./explore.ts";
 
 const agent = (id: string, more: Partial<Step> = {}): Step => ({ id, agent: "worker", prompt: "do.md", ...more });
 const flowOf = (steps: Step[], more: Partial<Flow> = {}): Flow => ({ flow: "tried", version: 1, phases: [{ id: "1", steps }], ...more });
-const kindsOf = (flow: Flow, statesMax?: number) => explore(flow, statesMax === undefined ? {} : { statesMax }).findings.map(({ kind, step }) => [kind, step]);
+const kindsOf = (flow: Flow, statesMax?: number) =>
+  explore(flow, statesMax === undefined ? {} : { statesMax }).findings.map(({ kind, step }) => [kind, step]);
 
 describe("no path of the fixture flows completes past a failed proof, ends nowhere or goes round for ever", () => {
   for (const [name, flow] of Object.entries(flows)) {
@@ -23,12 +25,17 @@ describe("what it finds", () => {
     expect(kindsOf(flowOf([agent("write", { proof: ["written"] })]))).toEqual([]);
   });
   test("a failed check that a row walks past", () => {
-    expect(kindsOf(flowOf([agent("write", { proof: ["written"] }), { id: "look", check: ["project"], otherwise: [{ end: "completed" }] }]))).toEqual([["failed_proof", "look"]]);
+    expect(
+      kindsOf(flowOf([agent("write", { proof: ["written"] }), { id: "look", check: ["project"], otherwise: [{ end: "completed" }] }])),
+    ).toEqual([["failed_proof", "look"]]);
   });
   test("a failed proof whose spent count completes", () => {
     const counts = { round: { at_most: 3, per: "phase", spent: { end: "completed" } } } as const;
     const steps = [agent("write", { proof: ["written"], otherwise: [{ go: "write", count: "round" }] })];
-    expect(kindsOf(flowOf(steps, { counts }))).toEqual([["failed_proof", "write"], ["unproved", null]]);
+    expect(kindsOf(flowOf(steps, { counts }))).toEqual([
+      ["failed_proof", "write"],
+      ["unproved", null],
+    ]);
   });
   test("a turn that nothing judges", () => {
     expect(kindsOf(flowOf([agent("write")]))).toEqual([["unproved", null]]);
@@ -40,10 +47,15 @@ describe("what it finds", () => {
     const steps: Step[] = [agent("write", { proof: ["written"] }), { id: "look", check: ["project"], otherwise: [{ go: "write" }] }];
     expect(kindsOf(flowOf(steps))).toEqual([["ring", "look"]]);
     const counted = { counts: { round: { at_most: 3, per: "phase", spent: { end: "failed" } } } } as const;
-    expect(kindsOf(flowOf([steps[0] as Step, { ...(steps[1] as Step), otherwise: [{ go: "write", count: "round" }] }], counted))).toEqual([]);
+    expect(kindsOf(flowOf([steps[0] as Step, { ...(steps[1] as Step), otherwise: [{ go: "write", count: "round" }] }], counted))).toEqual(
+      [],
+    );
   });
   test("a ring of nothing but routes", () => {
-    const steps: Step[] = [{ id: "a", run: "a" }, { id: "b", run: "b", only_if: { "option.never": true }, then: [{ go: "a" }] }];
+    const steps: Step[] = [
+      { id: "a", run: "a" },
+      { id: "b", run: "b", only_if: { "option.never": true }, then: [{ go: "a" }] },
+    ];
     expect(kindsOf(flowOf(steps)).map(([kind]) => kind)).toContain("ring");
   });
   test("a way to a step that is not there", () => {

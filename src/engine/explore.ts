@@ -59,7 +59,8 @@ class Exploring {
   }
 
   found(): Explored {
-    if (this.#ends.completed === 0 && !this.#gaveUp) this.#find({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" });
+    if (this.#ends.completed === 0 && !this.#gaveUp)
+      this.#find({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" });
     return { states: this.#states, gaveUp: this.#gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
   }
 
@@ -134,13 +135,24 @@ class Exploring {
     const here = `${walk}/${step.id}`;
     if (step.tasks !== undefined) {
       const isProved = provedBy(step.tasks.each);
-      return { here, paid: [], free: tasksOf(step).map(({ waves, left }) => branch([{ event: "tasks_read", attempt, waves, left }], isProved)) };
+      return {
+        here,
+        paid: [],
+        free: tasksOf(step).map(({ waves, left }) => branch([{ event: "tasks_read", attempt, waves, left }], isProved)),
+      };
     }
     const isAgent = step.agent !== undefined;
     const free = toldBy(step, this.#domains).flatMap(({ facts, says }, index) => {
       const turn = isAgent ? [draftFor.turn(attempt, says)] : [];
-      const passed = branch([...turn, { event: "step_completed", attempt, facts, progress: true }], isAgent ? isGate(step) : isGate(step) ? true : null);
-      const failed = (): Node => branch([...turn, { event: "step_failed", attempt, facts, progress: true, fingerprint: "explored", reason_code: "explored" }], isAgent ? false : null);
+      const passed = branch(
+        [...turn, { event: "step_completed", attempt, facts, progress: true }],
+        isAgent ? isGate(step) : isGate(step) ? true : null,
+      );
+      const failed = (): Node =>
+        branch(
+          [...turn, { event: "step_failed", attempt, facts, progress: true, fingerprint: "explored", reason_code: "explored" }],
+          isAgent ? false : null,
+        );
       return index === 0 || step.otherwise?.some(({ when }) => when !== undefined) === true ? [passed, failed()] : [passed];
     });
     return { here, free, paid: [] };
@@ -152,7 +164,8 @@ class Exploring {
       this.#ends[run.status]++;
       return null;
     }
-    if (run.status === "paused" && run.reason === "nothing_can_move") this.#find({ kind: "dead_end", ...where(placeOf(run)), message: `nothing can move at ${placeOf(run)}` });
+    if (run.status === "paused" && run.reason === "nothing_can_move")
+      this.#find({ kind: "dead_end", ...where(placeOf(run)), message: `nothing can move at ${placeOf(run)}` });
     const branch = (drafts: readonly Draft[]): Node => {
       const copy = copyOf(run);
       for (const draft of drafts) take(copy, draft);
@@ -177,10 +190,20 @@ class Exploring {
     if (run.phases.find(({ id }) => id === walk.phase)?.group === "after") return;
     for (const [id, outcome] of Object.entries(walk.last)) {
       if (outcome.kind !== "failed" || !isGate(stepOf(run, walk, id))) continue;
-      this.#find({ kind: "failed_proof", phase: walk.phase, step: id, message: `${walk.kind} ${walk.phase} can be completed although ${id} has failed` });
+      this.#find({
+        kind: "failed_proof",
+        phase: walk.phase,
+        step: id,
+        message: `${walk.kind} ${walk.phase} can be completed although ${id} has failed`,
+      });
     }
     if (event.event !== "phase_completed" || !unproved.has(walk.path)) return;
-    this.#find({ kind: "unproved", phase: walk.phase, step: null, message: `phase ${walk.phase} can be completed after an agent's turn that no check or proof has judged since` });
+    this.#find({
+      kind: "unproved",
+      phase: walk.phase,
+      step: null,
+      message: `phase ${walk.phase} can be completed after an agent's turn that no check or proof has judged since`,
+    });
   }
 
   #ring(places: readonly string[]): void {
@@ -225,9 +248,17 @@ function marked(unproved: ReadonlySet<string>, walk: string, isProved: boolean |
 }
 
 /** One task, none, and tasks left to people, where the flow leaves any. */
-function tasksOf({ tasks }: Step): readonly { readonly waves: { id: string; files: string[]; after: string[] }[][]; readonly left: string[] }[] {
+function tasksOf({
+  tasks,
+}: Step): readonly { readonly waves: { id: string; files: string[]; after: string[] }[][]; readonly left: string[] }[] {
   const one = [[{ id: "task", files: [], after: [] }]];
-  const left = tasks?.leave === undefined ? [] : [{ waves: one, left: ["left"] }, { waves: [], left: ["left"] }];
+  const left =
+    tasks?.leave === undefined
+      ? []
+      : [
+          { waves: one, left: ["left"] },
+          { waves: [], left: ["left"] },
+        ];
   return [{ waves: one, left: [] }, { waves: [], left: [] }, ...left];
 }
 

@@ -1,6 +1,7 @@
 import type { Gate } from "../contracts/flow.ts";
 import { stepsOfPhase } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
+import { placedGate } from "./prove.ts";
 import type { World } from "./world.ts";
 
 /** Looks at the artifacts once an opening: which finished phases have lost their proof, which unbegun ones already have it. */
@@ -19,7 +20,7 @@ async function isProved(world: World, run: RunView, phase: string): Promise<bool
     .filter(({ agent }) => agent !== undefined)
     .flatMap(({ proof }) => proof ?? [])
     .filter((proof): proof is Gate => typeof proof !== "string")
-    .map(({ fresh: _fresh, ...gate }) => gate);
+    .map(({ fresh: _fresh, ...gate }) => placedGate(gate, phase));
   if (gates.length === 0) return null;
   const cancel = new AbortController().signal;
   const result = await world.verifier.prove({ attempt: `${phase}@0/survey#1`, gates, commit: run.tip.commit, changed: [], cancel, onSignal: world.onSignal });

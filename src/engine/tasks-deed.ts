@@ -1,5 +1,7 @@
+import { fingerprintOf } from "../core/breaker.ts";
 import { wavesOf } from "../core/waves.ts";
 import { invariant } from "../kit/invariant.ts";
+import type { TaskFound } from "../ports/functions.ts";
 import { type Deed, settingOf } from "./deed.ts";
 
 /** Reads the tasks of a tasks step and writes down their waves; from then on the tasks walk by themselves. */
@@ -9,8 +11,14 @@ export async function tasksDeed(deed: Deed): Promise<void> {
   invariant(rule !== undefined, `${step.id} is a tasks step`);
   const read = deed.world.functions.tasks[rule.read];
   invariant(read !== undefined, `a reader of tasks is in the registry: ${rule.read}`);
-  const { tasks } = await read(run, walk);
-  const isLeft = (task: (typeof tasks)[number]): boolean => rule.leave?.["type"] !== undefined && task.type === rule.leave["type"];
+  const found = await read(run, walk);
+  const { attempt } = deed;
+  if ("problem" in found) {
+    const fingerprint = fingerprintOf("tasks_invalid", found.problem);
+    return deed.record({ event: "step_failed", attempt, facts: {}, fingerprint, detail: found.problem, reason_code: "tasks_invalid" });
+  }
+  const { tasks } = found;
+  const isLeft = (task: TaskFound): boolean => rule.leave?.["type"] !== undefined && task.type === rule.leave["type"];
   const waves = wavesOf(tasks.filter((task) => !isLeft(task)).map(({ id, files, after, title }) => ({ id, files: [...files], after: [...after], ...(title === undefined ? {} : { title }) })));
-  await deed.record({ event: "tasks_read", attempt: deed.attempt, waves, left: tasks.filter(isLeft).map(({ id }) => id) });
+  return deed.record({ event: "tasks_read", attempt, waves, left: tasks.filter(isLeft).map(({ id }) => id) });
 }

@@ -1,5 +1,5 @@
 import { historyOf } from "../core/history.ts";
-import { minutesLeft } from "../core/budget.ts";
+import { minutesLeft, retriesLeft } from "../core/budget.ts";
 import type { TurnOrder } from "../ports/agent.ts";
 import { type Deed, settingOf } from "./deed.ts";
 import type { Brief } from "./world.ts";
@@ -15,7 +15,10 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
   const { facts, history } = historyOf(run, deed.attempt);
   const continued = step.continues === undefined ? undefined : walk.seen[step.continues]?.facts["session"];
   const turn: TurnOrder = {
-    ...brief,
+    prompt: brief.prompt,
+    returns: brief.returns,
+    promise: brief.promise,
+    cast: brief.cast,
     run: run.drafted.run_id,
     attempt: deed.attempt,
     facts,
@@ -26,7 +29,7 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
     cancel: deed.cancel.signal,
     onSession: (session) => deed.record({ event: "session_opened", attempt: deed.attempt, session, agent: brief.cast.agent, actor: `agent:${brief.cast.agent}` }),
     onAskAgain: async (ask, errors, raw, usage) => {
-      if (ask > asksMax) return false;
+      if (ask > asksMax || retriesLeft(deed.run()) === 0) return false;
       const blob = await deed.world.journal.putBlob(raw);
       await deed.record({
         event: "return_asked_again",

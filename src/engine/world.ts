@@ -1,3 +1,4 @@
+import type { Usage } from "../contracts/budget.ts";
 import type { Draft, Entry, EventOf } from "../contracts/event.ts";
 import type { AttemptId, Hash } from "../contracts/ids.ts";
 import type { Facts } from "../contracts/outcome.ts";
@@ -21,7 +22,7 @@ export interface Children {
     readonly flow: string;
     readonly options: Readonly<Record<string, string | number | boolean>>;
     readonly cancel: AbortSignal;
-  }): Promise<{ readonly ok: boolean; readonly facts: Facts; readonly detail: string }>;
+  }): Promise<{ readonly ok: boolean; readonly facts: Facts; readonly detail: string; readonly usage?: Usage }>;
 }
 
 /** Where events go: acknowledged means on disk. */

@@ -46,6 +46,10 @@ function kindOf(event: Event): Decision["kind"] | null {
 const judgedBy: Readonly<Record<string, Decision["kind"]>> = {
   scope_violation_blocked: "guardrail",
   oracle_changed: "guardrail",
+  agent_failed: "guardrail",
+  agent_unavailable: "guardrail",
+  agent_timeout: "guardrail",
+  return_invalid: "guardrail",
   check_regressed: "guardrail",
   check_flaky: "guardrail",
   completion_gates_blocked: "guardrail",

@@ -36,7 +36,7 @@ const wordsOf: Readonly<Record<string, readonly StepKind[]>> = {
   commit: ["agent"],
   with: ["flow"],
   writes: ["agent", "run"],
-  proof: ["agent", "run", "tasks", "flow"],
+  proof: ["agent", "run", "flow"],
   retry: ["agent", "run", "check", "tasks", "flow"],
   limits: ["agent", "run", "check", "tasks", "flow"],
   otherwise: ["agent", "run", "check", "tasks", "flow"],
@@ -86,6 +86,12 @@ function names({ say, registry }: Lint, step: Step, path: DataPath, list: StepLi
   if (registry.flows !== undefined) known("flow", step.flow, "unknown_flow", registry.flows, [...path, "flow"]);
   if (step.tasks !== undefined) {
     known("reader", step.tasks.read, "unknown_reader", registry.readers.tasks, [...path, "tasks", "read"]);
+    const { read, from } = step.tasks;
+    const wantsFile = registry.readers.from?.includes(read) === true;
+    const fault = from === undefined ? null : pathFault(from);
+    if (wantsFile && from === undefined) say([...path, "tasks", "read"], "tasks_without_file", `found the reader ${shown(read)} and no file, expected from: <path>`);
+    if (!wantsFile && from !== undefined) say([...path, "tasks", "from"], "word_out_of_place", `found from, which the reader ${shown(read)} does not take`);
+    if (fault !== null) say([...path, "tasks", "from"], "bad_path", `found ${shown(from)}, ${fault}`);
     if (list.kind !== "phase") say([...path, "tasks"], "tasks_nested", `found tasks inside a ${list.kind} list, expected them in a phase`);
   }
   if (

@@ -9,7 +9,8 @@ import type { SaysKind } from "./returns.ts";
 export type Registry = {
   readonly run: readonly string[];
   readonly proof: readonly string[];
-  readonly readers: { readonly phases: readonly string[]; readonly tasks: readonly string[] };
+  /** `from`: the readers of tasks that want a file named beside them. */
+  readonly readers: { readonly phases: readonly string[]; readonly tasks: readonly string[]; readonly from?: readonly string[] };
   readonly schemas: readonly string[];
   readonly checks: readonly string[];
   /** Flows that may be called as children; left out, any name will do. */

@@ -7,16 +7,28 @@ import { Script } from "../contracts/script.ts";
 import { stepsEverywhere } from "../flows/lists.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
+import { loadedFlow } from "./flows.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
 
 /** Who plays which role. A script is read and checked now, and kept with the run: what an agent could change later decides nothing. */
 export async function castOf(place: Place, agent: string | undefined, config: Config, flow: Flow, keep: (text: string) => Promise<string>): Promise<Record<string, Cast>> {
-  const roles = [...new Set(stepsEverywhere(flow).flatMap(({ step }) => (step.agent === undefined ? [] : [step.agent])))];
+  const roles = await rolesOf(place, flow);
   const named = (role: string): string | undefined => agent ?? config.roles?.[role] ?? config.agent;
   const cast: Record<string, Cast> = {};
   for (const role of roles) cast[role] = await castFor(place, role, named(role), config, keep);
   return cast;
+}
+
+/** The roles of a flow and of every flow it calls: who plays them is settled before any agent could have a say. */
+async function rolesOf(place: Place, flow: Flow, roles = new Set<string>(), known = new Set([flow.flow])): Promise<ReadonlySet<string>> {
+  for (const { step } of stepsEverywhere(flow)) {
+    if (step.agent !== undefined) roles.add(step.agent);
+    if (step.flow === undefined || known.has(step.flow)) continue;
+    known.add(step.flow);
+    await rolesOf(place, (await loadedFlow(place, step.flow)).flow, roles, known);
+  }
+  return roles;
 }
 
 export async function castFor(place: Place, role: string, name: string | undefined, config: Config, keep: (text: string) => Promise<string>): Promise<Cast> {

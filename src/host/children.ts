@@ -4,7 +4,9 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { dimensions } from "../contracts/budget.ts";
 import type { EventOf } from "../contracts/event.ts";
+import { leftOf } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
 import type { Children } from "../engine/world.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
@@ -23,6 +25,7 @@ export type ChildParts = {
   readonly place: Place;
   readonly folder: string;
   readonly view: () => RunView;
+  readonly readBlob: (hash: string) => Promise<Buffer>;
   /** Writes a new journal with this first event and these blobs. */
   readonly begin: (folder: string, event: EventOf<"run_drafted">, blobs: readonly string[]) => Promise<void>;
   readonly hold: <Value>(folder: string, run: string, work: (hand: ChildHand) => Promise<Value>) => Promise<Value>;
@@ -34,7 +37,7 @@ export function childrenOf(parts: ChildParts): Children {
       const parent = parts.view().drafted;
       const run = `${parent.run_id}-${crc32(attempt)}`; // follows from the journal, so it is the same after every crash
       const folder = join(parts.folder, "children", run);
-      if (!existsSync(join(folder, "journal.jsonl"))) await draft(parts, folder, run, flow, options);
+      if (!existsSync(join(folder, "journal.jsonl"))) await draft(parts, folder, run, attempt, flow, options);
       return parts.hold(folder, run, async (hand) => {
         const { ack } = hand.view().drafted;
         const common = { actor: "system", ack } as const;
@@ -43,14 +46,17 @@ export function childrenOf(parts: ChildParts): Children {
           await hand.append({ ...common, event: "run_started", reason_code: "run_started", from_state: "draft", to_state: "running" });
         }
         const why = await hand.drive({ cancel });
-        const { status, verdict, tip } = hand.view();
-        return { ok: status === "completed", facts: { run, status, verdict: verdict ?? "none", commit: tip.commit }, detail: `child run ${run}: ${status === "completed" ? (verdict ?? "") : why}` };
+        const { status, verdict, tip, ledger } = hand.view();
+        const { tokens, calls, usd, estimated } = ledger.run;
+        // Its minutes are not charged: the parent's own clock went on meanwhile.
+        const usage = { tokens, calls, usd, minutes: 0, source: estimated > 0 ? "estimated" : "reported" } as const;
+        return { usage, ok: status === "completed", facts: { run, status, verdict: verdict ?? "none", commit: tip.commit }, detail: `child run ${run}: ${status === "completed" ? (verdict ?? "") : why}` };
       });
     },
   };
 }
 
-async function draft(parts: ChildParts, folder: string, run: string, name: string, options: Readonly<Record<string, string | number | boolean>>): Promise<void> {
+async function draft(parts: ChildParts, folder: string, run: string, attempt: string, name: string, options: Readonly<Record<string, string | number | boolean>>): Promise<void> {
   const { drafted, tip } = parts.view();
   const { loadedFlow } = await import("./flows.ts"); // few runs have children, and none needs the flow parser without them
   const { flow, prompts, hash } = await loadedFlow(parts.place, name);
@@ -63,7 +69,7 @@ async function draft(parts: ChildParts, folder: string, run: string, name: strin
     objective: structuredClone(drafted.objective) as EventOf<"run_drafted">["objective"],
     options: { ...options, ...withoutLanding },
     budget: structuredClone(drafted.budget) as EventOf<"run_drafted">["budget"],
-    limits: structuredClone(drafted.limits) as EventOf<"run_drafted">["limits"],
+    limits: limitsLeft(parts.view(), attempt),
     checks: structuredClone(drafted.checks) as EventOf<"run_drafted">["checks"],
     cast: structuredClone(drafted.cast) as EventOf<"run_drafted">["cast"],
     isolation: drafted.isolation,
@@ -71,6 +77,8 @@ async function draft(parts: ChildParts, folder: string, run: string, name: strin
     config_hash: drafted.config_hash,
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const hashes = new Set(Object.values(drafted.cast).flatMap(({ script }) => script ?? []));
+  const scripts = await Promise.all([...hashes].map(async (script) => (await parts.readBlob(script)).toString("utf8")));
   await parts.begin(
     folder,
     {
@@ -84,8 +92,15 @@ async function draft(parts: ChildParts, folder: string, run: string, name: strin
       ack: sha256(canonicalJson(content)),
       to_state: "draft",
     },
-    Object.values(prompts),
+    [...Object.values(prompts), ...scripts],
   );
+}
+
+/** A child may use what its parent has left, and no more. */
+function limitsLeft(parent: RunView, attempt: string): EventOf<"run_drafted">["limits"] {
+  const phase = parent.walks[parent.open[attempt]?.walk ?? ""]?.phase ?? "";
+  const left = dimensions.map((dimension) => [dimension, leftOf(parent, phase, dimension)] as const).filter(([, amount]) => Number.isFinite(amount));
+  return { run: { ...parent.drafted.limits.run, ...Object.fromEntries(left) }, phase: { ...parent.drafted.limits.phase } };
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

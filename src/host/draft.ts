@@ -14,7 +14,7 @@ import type { GoInput } from "./go-input.ts";
 import { type Home, listRuns, newRunId, runFolder, writeCurrent } from "./home.ts";
 import { readObjective } from "./objective.ts";
 import { beginRun } from "./open-run.ts";
-import { openedRepository } from "./opened-repository.ts";
+import { surveyedRepository } from "./opened-repository.ts";
 import { optionsOf } from "./options-of.ts";
 import type { Place } from "./place.ts";
 import { policyOf } from "./policy.ts";
@@ -28,7 +28,7 @@ import { tryIsolation } from "./try-isolation.ts";
 export type Drafted = { readonly run: string; readonly warnings: readonly string[] };
 
 export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
-  const repository = await openedRepository(home.root);
+  const repository = await surveyedRepository(home.root);
   const settings = settingsOf(place, home, input);
   const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
   const read = readObjective(input, settings.config, flow);

@@ -1,6 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
 import { makeDraft } from "./draft.ts";
-import type { GoFlags } from "./go.ts";
+import type { GoInput } from "./go-input.ts";
 import { type Home, homeOf } from "./home.ts";
 import type { Place } from "./place.ts";
 import { previewOf } from "./preview.ts";
@@ -8,9 +8,16 @@ import { readRun } from "./read-run.ts";
 import { refuse, reply } from "./reply.ts";
 import { work } from "./work.ts";
 
+export type GoFlags = GoInput & {
+  readonly yes: boolean;
+  readonly maxCycles?: number | undefined;
+  readonly now?: boolean | undefined;
+  readonly adoptConfig?: boolean | undefined;
+};
+
 /** Drafts what was asked for, and starts it. */
 export async function goNew(place: Place, input: GoFlags): Promise<Answer> {
-  const home = homeOf(place.cwd);
+  const home = await homeOf(place.cwd);
   const { run, warnings } = await makeDraft(place, home, input);
   return goDraft(place, home, run, input, null, warnings);
 }

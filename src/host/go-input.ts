@@ -1,3 +1,4 @@
+import { given } from "./given.ts";
 import type { ObjectiveInput } from "./objective.ts";
 
 /** What `start` and `go` may be given, as words from the command line. */
@@ -10,13 +11,6 @@ export type GoInput = ObjectiveInput & {
   readonly run?: string | undefined;
   readonly new?: boolean | undefined;
 };
-
-/** What was really given: an empty text, or a slash command's placeholder that nothing replaced, was not. */
-export function given(text: string | undefined): string | null {
-  const words = text?.trim() ?? "";
-  const bare = words.replace(/^(["'])(.*)\1$/s, "$2").trim();
-  return bare === "" || /^\$ARGUMENTS$|^\$\{ARGUMENTS(?:[:?+=-][^}]*)?\}$/.test(bare) ? null : words;
-}
 
 /** Whether something new is asked for, rather than what is there to be taken up. */
 export function hasGoal(input: GoInput): boolean {

@@ -1,5 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
-import { describedBy, type GoInput, hasGoal } from "./go-input.ts";
+import type { GoFlags } from "./go-draft.ts";
+import { describedBy, hasGoal } from "./go-input.ts";
 import { findHome, listRuns, namedRun, type Home } from "./home.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
@@ -7,13 +8,6 @@ import { answered, refuse } from "./reply.ts";
 import { takeUp } from "./take-up.ts";
 import { mustBe, type Standing } from "./standing.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
-
-export type GoFlags = GoInput & {
-  readonly yes: boolean;
-  readonly maxCycles?: number | undefined;
-  readonly now?: boolean | undefined;
-  readonly adoptConfig?: boolean | undefined;
-};
 
 /** Starts or takes up a run, and works until it rests: done, paused, or out of cycles. */
 export function go(place: Place, input: GoFlags): Promise<Answer> {

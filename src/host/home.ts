@@ -15,8 +15,13 @@ export function findHome(cwd: string): Home | null {
   }
 }
 
-export function homeOf(cwd: string): Home {
-  return findHome(cwd) ?? refuse("not_a_repository", { message: `${cwd} is not inside a git repository, so there is nothing a run could work on.` });
+/** The home a run would have; where there is none git is asked why, for a bare repository has no `.git` to be found by. */
+export async function homeOf(cwd: string): Promise<Home> {
+  const home = findHome(cwd);
+  if (home !== null) return home;
+  const { openedRepository } = await import("./opened-repository.ts"); // the quick commands never come here
+  const { root } = await openedRepository(cwd);
+  return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
 }
 
 export const runFolder = (home: Home, run: string): string => join(home.folder, "runs", run);

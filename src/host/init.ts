@@ -18,7 +18,7 @@ version: 1
 /** Lays out what a project needs: a config file, and ignore lines so that our files never show up as changes. */
 export function init(place: Place, input: { readonly gitignore?: boolean | undefined }): Promise<Answer> {
   return answered(async () => {
-    const home = homeOf(place.cwd);
+    const home = await homeOf(place.cwd);
     const repository = await openedRepository(home.root);
     const done: string[] = [];
     mkdirSync(home.folder, { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@ import type { Flow } from "../contracts/flow.ts";
 import { approvalPolicies, completionModes, handoffModes, type Objective, riskLevels } from "../contracts/objective.ts";
 import { quantityText } from "../kit/quantity.ts";
 import { didYouMean } from "../kit/suggest.ts";
-import { given } from "./go-input.ts";
+import { given } from "./given.ts";
 import { flowBudget, readBudget } from "./objective-budget.ts";
 import { readCriteria } from "./objective-criteria.ts";
 import { readScope } from "./objective-scope.ts";

@@ -1,9 +1,13 @@
-import { openRepository, type Repository } from "../workspace/repository.ts";
+import { findRepository, type Found, openRepository, type Repository, type SurveyedRepository } from "../workspace/repository.ts";
 import { refuse } from "./reply.ts";
 
 /** The repository around a folder; why it cannot hold a run is the answer otherwise. */
-export async function openedRepository(folder: string): Promise<Repository> {
-  const opened = await openRepository(folder);
-  if ("repository" in opened) return opened.repository;
-  return refuse(opened.failure.reason, { message: opened.failure.detail });
+export const openedRepository = async (folder: string): Promise<Repository> => orRefuse(await findRepository(folder));
+
+/** The same, with its checkout looked through: for whoever begins a run. */
+export const surveyedRepository = async (folder: string): Promise<SurveyedRepository> => orRefuse(await openRepository(folder));
+
+function orRefuse<Kind extends Repository>(found: Found<Kind>): Kind {
+  if ("repository" in found) return found.repository;
+  return refuse(found.failure.reason, { message: found.failure.detail });
 }

@@ -12,7 +12,7 @@ import { answered, reply } from "./reply.ts";
 export function start(place: Place, input: GoInput): Promise<Answer> {
   return answered(async () => {
     if (!hasGoal(input)) return invalidGoal(place, input);
-    const home = homeOf(place.cwd);
+    const home = await homeOf(place.cwd);
     const drafted = await makeDraft(place, home, input);
     const { view } = await readRun(home, drafted.run);
     const preview = await previewOf(place, home, view);

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
-import { Config } from "../contracts/config.ts";
 import { Flow } from "../contracts/flow.ts";
 import { Script } from "../contracts/script.ts";
 import { lintFlow } from "../flows/lint.ts";
@@ -9,6 +8,7 @@ import { loadFlow } from "../flows/load.ts";
 import { verifyJournal } from "../journal/read.ts";
 import type { Finding } from "../kit/finding.ts";
 import { documentBytesMax, isRefused, readLocated } from "../kit/located.ts";
+import { readConfigFile } from "./config-file.ts";
 import { lintRegistry } from "./functions/registry.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
@@ -52,7 +52,7 @@ async function validated(path: string, shown: string): Promise<Validated> {
       return found("flow", (loaded.kind === "invalid" ? loaded.findings : loaded.kind === "loaded" ? lintFlow({ ...loaded, registry: lintRegistry }) : []).map(ofFinding));
     }
     case "config":
-      return found("config", located(path, Config));
+      return found("config", configFindings(path).map(ofFinding));
     case "script":
       return found("script", located(path, Script));
     case "unknown":
@@ -82,7 +82,13 @@ function headOf(path: string): string {
   }
 }
 
-function located(path: string, schema: typeof Config | typeof Script | typeof Flow): Violation[] {
+/** By the same reader that a run's config goes through, so that both find the same. */
+function configFindings(path: string): readonly Finding[] {
+  const read = readConfigFile(path);
+  return "findings" in read ? read.findings : [];
+}
+
+function located(path: string, schema: typeof Script | typeof Flow): Violation[] {
   const size = statSync(path).size;
   if (size > documentBytesMax) return [violation(1, "size", `is ${size} bytes; at most ${documentBytesMax} are read`)];
   const fd = openSync(path, "r");

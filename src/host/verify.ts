@@ -23,8 +23,8 @@ export function verify(place: Place, input: { readonly run?: string | undefined;
     if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
     const chain = verifyJournal(runFolder(home, run));
     const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
-    if (!chain.ok) return damaged(run, chain, shown);
-    const { view } = await readRun(home, run);
+    if (chain.damaged_line !== null) return damaged(run, chain, shown);
+    const { view } = await readRun(home, run); // what is wrong without being damage, a newer version say, is refused here by its own name
     const evidence = input.chainOnly === true ? [] : await recheck(place, home, run, view);
     const differs = evidence.filter(({ holds }) => holds === false);
     const page = [

@@ -12,7 +12,6 @@ import type { Recorder, World } from "../engine/world.ts";
 import { glimpse } from "../faces/progress.ts";
 import { returnOf } from "../flows/returns.ts";
 import { openVerifier } from "../verify/verifier.ts";
-import { WorkspaceFailed } from "../workspace/failure.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { briefOf } from "./brief.ts";
 import { childrenOf, type ChildParts } from "./children.ts";
@@ -25,13 +24,11 @@ import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
 import { product } from "./product.ts";
-import { refuse } from "./reply.ts";
 import { systemClock } from "./system-clock.ts";
 
 export type WorldParts = ChildParts & {
   readonly home: Home;
   readonly recorder: Recorder;
-  readonly readBlob: (hash: string) => Promise<Buffer>;
   readonly watch: (entry: Entry, run: RunView) => void;
   readonly cancel: AbortSignal | null;
 };
@@ -44,10 +41,9 @@ export type OpenedWorld = { readonly world: World; readonly isolation: Isolation
 export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const { place, home, folder, view, recorder } = parts;
   const { drafted, tip } = view();
-  const repository = await openedRepository(home.root);
   const policy = recordedPolicy(view());
-  const isolation = await isolationFor(drafted.isolation, home, folder);
-  const workspace = await openWorkspace({
+  const [repository, isolation] = await Promise.all([openedRepository(home.root), isolationFor(drafted.isolation, home, folder)]);
+  const opening = openWorkspace({
     repository,
     runDir: folder,
     runId: drafted.run_id,
@@ -56,9 +52,6 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     ownedPaths: [],
     expectedTip: tip.commit,
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
-  }).catch((error: unknown) => {
-    if (error instanceof WorkspaceFailed) return refuse(error.reason, { run_id: drafted.run_id, state: view().status, message: error.message });
-    throw error;
   });
   const prompts: Record<string, string> = {};
   for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");
@@ -71,7 +64,8 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     // Of the blobs only its script: beside it lie evidence and prompts that are none of its business.
     wrap: (argv, { layer, cast }, env) => isolation.wrap({ argv, cwd: layer, env, writable: [layer], readable: cast.script === undefined ? [] : [scriptOf(cast.script), scriptedEntry()] }),
   });
-  await agents.sweep(drafted.run_id); // what an earlier life left alive is ended before anything new begins
+  // What an earlier life left alive is ended before anything new begins; the branch is looked at meanwhile.
+  const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id)]);
   const verifier = openVerifier({
     workspace,
     putBlob: (bytes) => recorder.putBlob(bytes),
@@ -80,7 +74,10 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     product,
     timeoutMs: policy.check_minutes_max * 60_000,
     clock: systemClock,
-    env: agents.guarded(),
+    // Asked for with the first check, not before: a guardian is a process, and a run is in hand again without one.
+    get env() {
+      return agents.guarded();
+    },
     // A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
     wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, home: "user", writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])], network: policy.check_network ? "on" : "off" }),
   });
@@ -124,6 +121,10 @@ function liveView(place: Place, folder: string): (signal: Signal) => void {
     if (line === null || systemClock.monotonicMs() - shownAt < liveEveryMs) return;
     shownAt = systemClock.monotonicMs();
     place.live(line);
-    writeFileSync(join(folder, "live"), line, { mode: 0o600 });
+    try {
+      writeFileSync(join(folder, "live"), line, { mode: 0o600 });
+    } catch {
+      // A glimpse that cannot be kept is no reason to end a run; what matters goes to the journal, which says so.
+    }
   };
 }

@@ -51,6 +51,8 @@ const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 export const readFlags = constants.O_RDONLY | careful;
 export const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | careful;
 export const keepFlags = constants.O_RDWR | constants.O_CREAT | careful;
+/** For a file that is there: only who could write to it may lock it. */
+export const editFlags = constants.O_RDWR | careful;
 const replaceFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | careful;
 
 /** Writes all of it: a nearly full disk takes a part first and refuses only the next call. */

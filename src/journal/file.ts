@@ -17,6 +17,7 @@ import { genesis } from "./line.ts";
 import type { Lock } from "./lock.ts";
 import { takeLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
+import { recoverFromLog } from "./recover.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { stampOf } from "./stamp.ts";
 import { Writer } from "./writer.ts";
@@ -30,6 +31,7 @@ export async function openJournal(dir: string, options: Options): Promise<Opened
     try {
       const fd = openFile(disk, join(dir, journalFile), appendFlags);
       try {
+        await recoverFromLog(disk, dir, fd);
         return openLocked(disk, dir, lock, fd, options);
       } catch (error) {
         disk.close(fd);
@@ -59,11 +61,12 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
   disk.fdatasync(fd);
   const writer = new Writer(disk, fd, walked.end, stampOf(options, walked.end));
-  const journal = new FileJournal(disk, dir, lock, fd, writer, options.commit);
   // A journal of which nothing is left was never acknowledged, and its first line stays the run's first event.
   if (repaired !== null && walked.end.seq > 0) {
     writer.appendSync([{ event: "journal_repaired", actor: "system", reason_code: "journal_repaired", ...repaired }]).forEach(onEntry);
   }
+  if (options.commit === "group" && options.group !== undefined) writer.share(options.group.join(dir, fd));
+  const journal = new FileJournal(disk, dir, lock, fd, writer, options.commit);
   return { journal, snapshot: isTaken ? found.state : null, entries, repaired };
 }
 
@@ -139,7 +142,11 @@ class FileJournal implements Journal {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#writer.idle();
-    this.#disk.close(this.#fd);
-    this.#lock.release();
+    try {
+      this.#writer.leave();
+    } finally {
+      this.#disk.close(this.#fd);
+      this.#lock.release();
+    }
   }
 }

@@ -10,6 +10,7 @@
 
 import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
+import type { CommitGroup } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 
 /** Where a journal stands after a line: everything the next line depends on. */
@@ -51,6 +52,8 @@ export type Replay = {
 export type Options = Replay & {
   /** `sync` blocks until the disk has it; `group` lets several appends share a sync off the main thread. */
   readonly commit: "sync" | "group";
+  /** Under `commit: "group"`: the runs of this process with which it shares its syncs; without it, it syncs its own file. */
+  readonly group?: CommitGroup;
   /** ISO 8601 in UTC. */
   readonly now: () => string;
   /** Milliseconds of work, never falling. Only its growth since opening counts: it is added to what the journal already tells. */

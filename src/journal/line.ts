@@ -42,27 +42,35 @@ export function addLine(batch: Batch, at: Position, stamp: Stamp, what: Event): 
   const seq = at.seq + 1;
   const prev = at.prev;
   const version = seq === 1 ? `"journal":${journalVersion},` : "";
-  const body = JSON.stringify(ordered).slice(1, -1);
-  const head = `{"seq":${seq},${version}"epoch":${epoch},"ts":${JSON.stringify(ts)},"active_ms":${active_ms},${body},"prev":"${prev}"`;
-  refuseOver(head.length);
-  const crc = crc32(head).toString(16).padStart(8, "0");
-  const line = `${head},"crc":"${crc}"}`;
+  const body = JSON.stringify(ordered);
+  const head = `{"seq":${seq},${version}"epoch":${epoch},"ts":${JSON.stringify(ts)},"active_ms":${active_ms},`;
+  refuseOver(body.length);
 
   const start = batch.used;
-  reserve(batch, line.length * 3 + 1);
-  const lineEnd = start + batch.bytes.write(line, start, "utf8");
+  reserve(batch, (head.length + body.length) * 3 + tailBytes + 1);
+  const { bytes } = batch;
+  const bodyAt = start + bytes.write(head, start, "utf8") - 1;
+  const bodyEnd = bodyAt + bytes.write(body, bodyAt, "utf8") - 1;
+  // The body brings a brace where the head ends and one where the tail begins.
+  bytes[bodyAt] = 44;
+  const crcAt = bodyEnd + bytes.write(`,"prev":"${prev}"`, bodyEnd, "latin1");
+  const crc = hexOf(crc32(viewOf(bytes, start, crcAt)));
+  const lineEnd = crcAt + bytes.write(`,"crc":"${crc}"}\n`, crcAt, "latin1") - 1;
   refuseOver(lineEnd - start);
-  batch.bytes[lineEnd] = 10;
   batch.used = lineEnd + 1;
 
   at.seq = seq;
   at.epoch = epoch;
   at.activeMs = active_ms;
   at.byte += batch.used - start;
-  at.prev = hash("sha256", viewOf(batch.bytes, start, lineEnd));
+  at.prev = hash("sha256", viewOf(bytes, start, lineEnd));
   // Parsing the line is the sure way to J2; an event without anything nested comes out the same, and most have nothing.
-  return seq > 1 && isFlat(ordered) ? { seq, epoch, ts, active_ms, ...ordered, prev, crc } : (JSON.parse(line) as Entry);
+  if (seq > 1 && isFlat(ordered)) return { seq, epoch, ts, active_ms, ...ordered, prev, crc };
+  return JSON.parse(bytes.toString("utf8", start, lineEnd)) as Entry;
 }
+
+/** A checksum as a line bears it. */
+export const hexOf = (crc: number): string => crc.toString(16).padStart(8, "0");
 
 /** The event with its name, actor and reason in front. */
 function inOrder(what: Event): Event {
@@ -92,7 +100,7 @@ function refuseOver(bytes: number): void {
   if (bytes > lineBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: lineBytesMax });
 }
 
-function reserve(batch: Batch, bytes: number): void {
+export function reserve(batch: Batch, bytes: number): void {
   const needed = batch.used + bytes;
   if (needed <= batch.bytes.length) return;
   const larger = Buffer.allocUnsafeSlow(Math.max(needed, batch.bytes.length * 2));
@@ -113,6 +121,16 @@ export function faultOf(bytes: Buffer, start: number, lineEnd: number): string |
     if (bytes[crcAt + digit] !== hexDigits[(crc >>> (28 - 4 * digit)) & 15]) return "its checksum does not match";
   }
   return null;
+}
+
+/** What a sound line says in front of its tail; the bytes are spent on it. The tail is known: `prev` is looked at here, the CRC was. */
+export function headOf(bytes: Buffer, start: number, lineEnd: number): { readonly json: string; readonly prev: string; readonly crc: string } {
+  const tailAt = lineEnd - tailBytes;
+  const prevAt = tailAt + prevKey.length;
+  const prev = bytes.toString("latin1", prevAt, prevAt + 64);
+  const crc = bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
+  bytes[tailAt] = 125;
+  return { json: bytes.toString("utf8", start, tailAt + 1), prev, crc };
 }
 
 /** Where the first line of these bytes ends by its tail, newline or not; 0 if there is no tail. */

@@ -34,7 +34,7 @@ export async function takeLock(disk: Disk, dir: string): Promise<Lock> {
 }
 
 /** Loaded only by owners: readers need neither the addon nor the time it takes. */
-async function loadTryLock(): Promise<(fd: number) => boolean> {
+export async function loadTryLock(): Promise<(fd: number) => boolean> {
   try {
     return (await import("fs-native-extensions")).tryLock;
   } catch (error) {

@@ -7,12 +7,14 @@
 
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
+import type { Commit } from "./commit.ts";
+import { ownCommit } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 import { writeAll } from "./disk.ts";
 import { failureOf, JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";
 import type { Batch, Stamp } from "./line.ts";
-import { addLine, appendBytesMax, batchBytesMax } from "./line.ts";
+import { addLine, appendBytesMax, batchBytesMax, viewOf } from "./line.ts";
 
 type Waiting = {
   readonly entries: readonly Entry[];
@@ -29,6 +31,7 @@ export class Writer {
   readonly #disk: Disk;
   readonly #fd: number;
   readonly #stamp: () => Stamp;
+  #commit: Commit;
   /** After the last line that was encoded, and after the last that is on disk. */
   #tip: Position;
   #acknowledged: Position;
@@ -45,6 +48,18 @@ export class Writer {
     this.#tip = at;
     this.#acknowledged = at;
     this.#stamp = stamp;
+    this.#commit = ownCommit(disk, fd);
+  }
+
+  /** From now on its syncs are shared with other runs. */
+  share(commit: Commit): void {
+    invariant(!this.#isBusy, "a journal joins others while nothing is under way");
+    this.#commit = commit;
+  }
+
+  /** Nothing more is written: what others keep for it is given up. */
+  leave(): void {
+    this.#commit.leave();
   }
 
   get position(): Readonly<Position> {
@@ -104,7 +119,7 @@ export class Writer {
       // Everybody who waits has been told.
       return;
     }
-    this.#disk.fdatasyncLater(this.#fd, (error) => {
+    this.#commit.later(viewOf(load.bytes, 0, load.used), this.#acknowledged.byte, (error) => {
       if (error !== null && error !== undefined) {
         this.#die(error, "syncing the journal", load);
         return;
@@ -152,7 +167,7 @@ export class Writer {
     this.#failure = failure;
     try {
       // After a failed sync the kernel may hold lines as clean that never reached the disk: they must not be found again.
-      this.#disk.ftruncate(this.#fd, this.#acknowledged.byte);
+      this.#commit.cut(this.#acknowledged.byte);
     } catch {
       // What stays is a torn tail or an unacknowledged line, and the next opening deals with both.
     }

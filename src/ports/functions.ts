@@ -26,12 +26,13 @@ export interface Functions<State, Walk> {
   readonly tasks: Readonly<
     Record<
       string,
-      (state: State, walk: Walk) => Promise<{
-        readonly tasks: readonly { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[]; readonly title?: string; readonly type?: string }[];
-      }>
+      (state: State, walk: Walk) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }>
     >
   >;
 }
+
+/** A task as a reader found it: what it may touch, what it comes after. No two bear one id, and none waits for itself. */
+export type TaskFound = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[]; readonly title?: string; readonly type?: string };
 
 export type FunctionOrder<State, Walk> = {
   readonly attempt: AttemptId;

@@ -11,7 +11,7 @@ import type { Applied } from "../ports/workspace.ts";
 import { foldersAbove, shownOf, type BytePath } from "./byte-path.ts";
 import { examineLayer, type Examined } from "./examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
-import { git, gitLine } from "./git.ts";
+import { git, gitLine, isDiskFull } from "./git.ts";
 import { commitFor, inUser, messageOf, pathsBetween, shortOf, tipOf } from "./history.ts";
 import { identityEnv } from "./identity.ts";
 import type { Change } from "./judge.ts";
@@ -149,7 +149,8 @@ export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promis
   });
   if (answer.code === 0) return true;
   if ((await tipOf(run)).commit !== from) return false;
-  throw new WorkspaceFailed("workspace_unusable", `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
+  const reason = (await isDiskFull(answer, run.repository.root)) ? "disk_full" : "workspace_unusable";
+  throw new WorkspaceFailed(reason, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
 }
 
 /** Moving a branch under a checkout would make the user's files look changed. */

@@ -8,6 +8,7 @@
 //   G3. Every call has a time limit and an output limit.
 
 import { spawn } from "node:child_process";
+import { statfs } from "node:fs/promises";
 import { errnoOf, WorkspaceFailed } from "./failure.ts";
 
 export type GitCall = {
@@ -27,6 +28,8 @@ export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly 
 export const outputBytesMaxDefault = 1 << 29;
 export const timeoutMsDefault = 600_000;
 const errorBytesMax = 16_384;
+/** Less than this is no room: a file and its folder's entry take a block each. */
+const roomBytesMin = 16_384;
 
 const hardening = [
   ["core.hooksPath", "/dev/null"],
@@ -51,8 +54,15 @@ export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
   const words = answer.err.trim().slice(0, 2000);
-  const isFull = /No space left on device|Disk quota exceeded/.test(words);
-  throw new WorkspaceFailed(isFull ? "disk_full" : "workspace_unusable", `git ${call.args[0] ?? ""} failed (${answer.code}): ${words}`);
+  const reason = (await isDiskFull(answer, call.cwd)) ? "disk_full" : "workspace_unusable";
+  throw new WorkspaceFailed(reason, `git ${call.args[0] ?? ""} failed (${answer.code}): ${words}`);
+}
+
+/** Whether git failed for want of room. It does not always say so, and then the disk itself is asked. */
+export async function isDiskFull({ err }: Pick<GitAnswer, "err">, folder: string): Promise<boolean> {
+  if (/No space left on device|Disk quota exceeded/.test(err)) return true;
+  const disk = await statfs(folder).catch(() => null);
+  return disk !== null && disk.blocks > 0 && (disk.bavail * disk.bsize < roomBytesMin || (disk.files > 0 && disk.ffree === 0));
 }
 
 /** The one line a plumbing command prints. */

@@ -3,7 +3,7 @@
 import type { AttemptId, GitSha } from "../contracts/ids.ts";
 import { bytePathOf, shownOf } from "./byte-path.ts";
 import { WorkspaceFailed } from "./failure.ts";
-import { git, type GitAnswer } from "./git.ts";
+import { git } from "./git.ts";
 import type { OpenRun } from "./run.ts";
 
 export type RunCommit = {
@@ -30,17 +30,16 @@ export function messageOf(run: OpenRun, attempt: AttemptId, subject: string): st
   return `${line === "" ? "Changes of one attempt" : line}\n\nAutopilot-Run: ${run.runId}\nAutopilot-Attempt: ${trailerValue(attempt)}\n`;
 }
 
+/** Asked of the user's repository, since that is where the branch lives. */
 export async function tipOf(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
-  // Asked of the user's repository, since that is where the branch lives.
-  const ask = (name: string): Promise<GitAnswer> =>
-    git({ ...inUser(run), args: ["rev-parse", "--verify", "-q", name], codes: [0, 1, 128] });
-  const commit = await ask(`${run.ref}^{commit}`);
-  if (commit.code !== 0) throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
-  const sha = commit.out.toString("utf8").trim();
-  return {
-    commit: sha,
-    tree: (await git({ ...inUser(run), args: ["rev-parse", "--verify", `${sha}^{tree}`] })).out.toString("utf8").trim(),
-  };
+  const { code, out } = await git({
+    ...inUser(run),
+    args: ["rev-parse", `${run.ref}^{commit}`, `${run.ref}^{tree}`, "--"],
+    codes: [0, 128],
+  });
+  const [commit = "", tree = ""] = out.toString("utf8").split("\n");
+  if (code !== 0) throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
+  return { commit, tree };
 }
 
 export const shortOf = (ref: string): string => ref.replace(/^refs\/heads\//, "");
@@ -51,6 +50,7 @@ export const inUser = (run: OpenRun): { readonly cwd: string; readonly env: Read
 
 /** The run's commits, oldest first. Throws workspace_changed where the branch holds anything else. */
 export async function ownCommits(run: OpenRun, tip: GitSha): Promise<readonly RunCommit[]> {
+  if (tip === run.base.commit) return [];
   const log = await git({
     ...run.shadow.call,
     args: ["log", "--reverse", "--topo-order", "-z", "--format=%H%x1f%P%x1f%T%x1f%B", `${run.base.commit}..${tip}`, "--"],
@@ -60,7 +60,7 @@ export async function ownCommits(run: OpenRun, tip: GitSha): Promise<readonly Ru
     .split("\0")
     .filter((entry) => entry !== "")
     .map((entry) => commitOf(run, entry));
-  if (commits.length === 0 && tip !== run.base.commit) throw changed(run, `it no longer contains ${run.base.commit.slice(0, 12)}`);
+  if (commits.length === 0) throw changed(run, `it no longer contains ${run.base.commit.slice(0, 12)}`);
   let parent = run.base.commit;
   for (const commit of commits) {
     if (commit.parent !== parent) throw changed(run, `commit ${commit.commit.slice(0, 12)} does not follow the one before it`);

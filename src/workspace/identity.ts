@@ -7,12 +7,17 @@ export type Identity = { readonly name: string; readonly email: string };
 export const ownIdentity: Identity = { name: "autopilot", email: "autopilot@localhost" };
 
 export async function identityOf(root: string): Promise<Identity> {
-  const ask = async (key: string): Promise<string> => {
-    const { code, out } = await git({ cwd: root, config: "user", args: ["config", "-z", "--get", key], codes: [0, 1] });
-    return code === 0 ? out.toString("utf8").replace(/\0$/, "").trim() : "";
-  };
-  const [name, email] = await Promise.all([ask("user.name"), ask("user.email")]);
+  const asked = ["config", "-z", "--get-regexp", "^user\\.(name|email)$"];
+  const { code, out } = await git({ cwd: root, config: "user", args: asked, codes: [0, 1] });
+  // Each value stands behind its key and a newline; where a key is set in several places the last one counts.
+  const values = new Map(code === 0 ? out.toString("utf8").split("\0").map(keyAndValue) : []);
+  const [name = "", email = ""] = [values.get("user.name"), values.get("user.email")];
   return name === "" || email === "" ? ownIdentity : { name, email };
+}
+
+function keyAndValue(entry: string): readonly [string, string] {
+  const end = entry.indexOf("\n");
+  return end === -1 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1).trim()];
 }
 
 export const identityEnv = ({ name, email }: Identity): Record<string, string> => ({

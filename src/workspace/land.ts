@@ -11,7 +11,7 @@ import type { GitSha } from "../contracts/ids.ts";
 import type { LandResult } from "../ports/workspace.ts";
 import { bytePathOf, shownOf } from "./byte-path.ts";
 import { WorkspaceFailed } from "./failure.ts";
-import { git, gitLine } from "./git.ts";
+import { git, gitLine, isDiskFull } from "./git.ts";
 import { inUser, shortOf, tipOf } from "./history.ts";
 import { identityEnv } from "./identity.ts";
 import type { OpenRun } from "./run.ts";
@@ -99,7 +99,7 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: "fast_f
   });
   const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
   if (answer.code === 0 && head === to) return { landed: true, how, commit: to };
-  if (/No space left on device/.test(answer.err))
+  if (await isDiskFull(answer, run.repository.root))
     throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
   return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }

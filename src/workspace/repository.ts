@@ -7,7 +7,7 @@ import type { GitSha } from "../contracts/ids.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { shownOf } from "./byte-path.ts";
 import { WorkspaceFailed } from "./failure.ts";
-import { git, gitLine, type GitAnswer } from "./git.ts";
+import { git, type GitAnswer } from "./git.ts";
 import { ownedAlways } from "./owned.ts";
 import { ownedOf } from "./scope.ts";
 import { statusOf } from "./status.ts";
@@ -23,6 +23,10 @@ export type Repository = {
   /** The branch's short name; null when HEAD is detached. */
   readonly branch: string | null;
   readonly head: { readonly commit: GitSha; readonly tree: GitSha };
+};
+
+/** A repository with what a new run should know of its checkout. */
+export type SurveyedRepository = Repository & {
   /** Tracked files with uncommitted changes, the runner's own left out. */
   readonly isDirty: boolean;
   readonly submodules: number;
@@ -39,53 +43,99 @@ const failure = (reason: RepositoryFailure["reason"], detail: string): { readonl
   failure: { reason, detail },
 });
 
-/** The innermost repository around a folder, or why it cannot hold a run. `ownedPaths` are left out of the question whether it is dirty. */
-export async function openRepository(
-  folder: string,
-  ownedPaths: readonly string[] = [],
-): Promise<{ readonly repository: Repository } | { readonly failure: RepositoryFailure }> {
+export type Found<Kind extends Repository> = { readonly repository: Kind } | { readonly failure: RepositoryFailure };
+
+/** The innermost repository around a folder, or why it cannot hold a run. */
+export function findRepository(folder: string): Promise<Found<Repository>> {
+  return orUnusable(() => find(resolve(folder)));
+}
+
+/** The same, with its checkout looked through. `ownedPaths` are left out of the question whether it is dirty. */
+export function openRepository(folder: string, ownedPaths: readonly string[] = []): Promise<Found<SurveyedRepository>> {
+  return orUnusable(async () => {
+    const found = await find(resolve(folder));
+    return "failure" in found ? found : { repository: await surveyed(found.repository, [...ownedAlways, ...ownedPaths]) };
+  });
+}
+
+async function orUnusable<Kind extends Repository>(work: () => Promise<Found<Kind>>): Promise<Found<Kind>> {
   try {
-    return await findRepository(resolve(folder), [...ownedAlways, ...ownedPaths]);
+    return await work();
   } catch (error) {
     if (error instanceof WorkspaceFailed) return failure("workspace_unusable", error.message);
     throw error;
   }
 }
 
-async function findRepository(folder: string, owned: readonly string[]): ReturnType<typeof openRepository> {
-  const ask = (...args: string[]): Promise<GitAnswer> => git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128] });
-  const line = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
-
-  const found = await ask("--absolute-git-dir");
-  if (found.code !== 0) {
-    if (/not a git repository/i.test(found.err)) return failure("not_a_repository", `${folder} is not inside a git repository.`);
-    return failure("workspace_unusable", `git cannot open the repository at ${folder}: ${found.err.trim().slice(0, 500)}`);
-  }
-  if (line(await ask("--is-bare-repository")) === "true")
-    return failure("repository_bare", `${line(found)} is a bare repository: there is no checkout to work from.`);
-  const top = await ask("--show-toplevel");
-  if (top.code !== 0) return failure("workspace_unusable", `${folder} is inside a git directory, not inside a checkout.`);
-
-  const root = await realpath(line(top));
-  const gitDir = await realpath(line(found));
-  const common = line(await ask("--git-common-dir"));
-  const commonDir = await realpath(isAbsolute(common) ? common : join(folder, common));
-  const format: ObjectFormat = line(await ask("--show-object-format")) === "sha256" ? "sha256" : "sha1";
-
-  const inRoot = { cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } };
-  const commit = await git({ ...inRoot, args: ["rev-parse", "--verify", "-q", "HEAD^{commit}"], codes: [0, 1, 128] });
-  if (commit.code !== 0) return failure("no_commits_yet", `The repository at ${root} has no commit to start from.`);
-  const head = { commit: line(commit), tree: await gitLine({ ...inRoot, args: ["rev-parse", "--verify", "HEAD^{tree}"] }) };
-  const symbolic = await git({ ...inRoot, args: ["symbolic-ref", "-q", "--short", "HEAD"], codes: [0, 1] });
-  const branch = symbolic.code === 0 ? line(symbolic) : null;
-
+async function find(folder: string): Promise<Found<Repository>> {
+  const answers = (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
+  if ("failure" in answers) return answers;
+  const root = await realpath(answers.top);
+  const gitDir = await realpath(answers.gitDir);
+  const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));
   for (const path of [root, commonDir, join(commonDir, "objects")]) {
     if (!(await mayWrite(path)))
       return failure("workspace_unusable", `${path} cannot be written to, so a run cannot keep its files there.`);
   }
+  const format: ObjectFormat = answers.format === "sha256" ? "sha256" : "sha1";
+  const branch = answers.ref === "HEAD" ? null : answers.ref.replace(/^refs\/heads\//, "");
+  return { repository: { root, gitDir, commonDir, format, branch, head: { commit: answers.commit, tree: answers.tree } } };
+}
 
-  const status = await statusOf({ root, gitDir }, ownedOf(owned));
-  const tree = await readTree(inRoot, head.commit);
+type Answers = Readonly<Record<"gitDir" | "bare" | "commonDir" | "format" | "top" | "commit" | "tree" | "ref", string>>;
+
+const ask = (folder: string, ...args: string[]): Promise<GitAnswer> => git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128] });
+const line = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
+
+/** Everything with one git process, as almost always; null where that does not work out, and has to be asked in pieces. */
+async function answersAtOnce(folder: string): Promise<Answers | null> {
+  const places = ["--absolute-git-dir", "--is-bare-repository", "--git-common-dir", "--show-object-format", "--show-toplevel"];
+  const answer = await ask(folder, ...places, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD");
+  const [gitDir, bare, commonDir, format, top, commit, tree, ref, ...more] = line(answer).split("\n");
+  const isWhole = answer.code === 0 && ref !== undefined && more.length === 0; // a path with a line break in it gives more lines
+  if (!isWhole || gitDir === undefined || bare !== "false" || commonDir === undefined || format === undefined) return null;
+  return top === undefined || commit === undefined || tree === undefined
+    ? null
+    : { gitDir, bare, commonDir, format, top, commit, tree, ref };
+}
+
+/** The same answers, each by itself, so that the one that is missing can be named. */
+async function answersOneByOne(folder: string): Promise<Answers | { readonly failure: RepositoryFailure }> {
+  const found = await ask(folder, "--absolute-git-dir");
+  if (found.code !== 0) {
+    if (/not a git repository/i.test(found.err)) return failure("not_a_repository", `${folder} is not inside a git repository.`);
+    return failure("workspace_unusable", `git cannot open the repository at ${folder}: ${found.err.trim().slice(0, 500)}`);
+  }
+  const bare = line(await ask(folder, "--is-bare-repository"));
+  if (bare === "true") return failure("repository_bare", `${line(found)} is a bare repository: there is no checkout to work from.`);
+  const top = await ask(folder, "--show-toplevel");
+  if (top.code !== 0) return failure("workspace_unusable", `${folder} is inside a git directory, not inside a checkout.`);
+  const commit = await ask(folder, "--verify", "HEAD^{commit}");
+  if (commit.code !== 0) return failure("no_commits_yet", `The repository at ${line(top)} has no commit to start from.`);
+  const [commonDir, format, tree, ref] = await Promise.all([
+    ask(folder, "--git-common-dir"),
+    ask(folder, "--show-object-format"),
+    ask(folder, "--verify", "HEAD^{tree}"),
+    ask(folder, "--symbolic-full-name", "HEAD"),
+  ]);
+  return {
+    gitDir: line(found),
+    bare,
+    commonDir: line(commonDir),
+    format: line(format),
+    top: line(top),
+    commit: line(commit),
+    tree: line(tree),
+    ref: line(ref),
+  };
+}
+
+async function surveyed(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
+  const { root, gitDir, head, branch } = repository;
+  const [status, tree] = await Promise.all([
+    statusOf({ root, gitDir }, ownedOf(owned)),
+    readTree({ cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } }, head.commit),
+  ]);
   const submodules = [...tree].filter(([, entry]) => isGitlink(entry));
   const warnings = [
     ...(status.changed.length > 0
@@ -103,19 +153,7 @@ async function findRepository(folder: string, owned: readonly string[]): ReturnT
         ]
       : []),
   ];
-  return {
-    repository: {
-      root,
-      gitDir,
-      commonDir,
-      format,
-      branch,
-      head,
-      isDirty: status.changed.length > 0,
-      submodules: submodules.length,
-      warnings,
-    },
-  };
+  return { ...repository, isDirty: status.changed.length > 0, submodules: submodules.length, warnings };
 }
 
 async function mayWrite(path: string): Promise<boolean> {

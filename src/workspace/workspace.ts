@@ -101,13 +101,14 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     trash: join(runDir, "trash"),
   };
   for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true });
+  const [shadow, identity] = await Promise.all([openShadow(repository, runDir), identityOf(repository.root)]);
   return {
     runId,
     repository,
     base,
     ref: `refs/heads/${branchOf(runId)}`,
-    shadow: await openShadow(repository, runDir),
-    identity: await identityOf(repository.root),
+    shadow,
+    identity,
     inScope: scopeOf(order.scope),
     isOwned: ownedOf([...ownedAlways, ...order.ownedPaths]),
     masks: order.masks ?? [],

@@ -140,7 +140,9 @@ describe("where there is no run", () => {
   });
 
   test("a run that is named and not there is run_missing for status too", async () => {
-    const { code, json } = await autopilot(scratch(), ["status", "--run", "run-2020-01-01-000000", "--json"]);
-    expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "run_missing" });
+    for (const run of ["run-2020-01-01-000000", "../../etc/passwd", "current"]) {
+      const { code, json } = await autopilot(scratch(), ["status", "--run", run, "--json"]);
+      expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "run_missing" });
+    }
   });
 });

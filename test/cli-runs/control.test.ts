@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, type Ended, eventsOf, goWords, journal, processesOf, until } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
@@ -21,7 +21,7 @@ async function working(turns: readonly object[] = [deaf], atLeast = 3, words: re
   const folder = scratch();
   const { child, ended } = begin(folder, goWords(folder, turns, [...bExists, ...words]));
   const run = await until("the agent's session", () => eventsOf(folder, "session_opened").length > 0 && String(journal(folder)[0]?.["run_id"]), 60_000);
-  await until("its processes", () => processesOf(run).length >= atLeast, 60_000);
+  await until("its processes", () => processesOf(run, folder).length >= atLeast, 60_000);
   return { folder, run, child, ended };
 }
 
@@ -33,14 +33,14 @@ async function measured<Value>(what: string, work: () => Promise<Value>): Promis
 }
 
 /** The whole process tree is gone at once, not soon. */
-const nobodyIsLeft = (run: string): void => expect(processesOf(run)).toEqual([]);
+const nobodyIsLeft = (run: string, folder: string): void => expect(processesOf(run, folder)).toEqual([]);
 
 describe.concurrent("control from another terminal", () => {
-  test("pause --now ends a deaf agent and all it started, sets the attempt aside, and resume completes", async () => {
-    const { folder, run, ended } = await working([{ ...deaf, repeat: 1, when: { attempt: 1 } }, honest]);
+  test("pause --now ends a deaf agent and all it started, and sets the attempt aside", async () => {
+    const { folder, run, ended } = await working();
     const paused = await measured("pause --now", () => autopilot(folder, ["pause", "--now", "--json"]));
     expect(paused.json).toMatchObject({ result: "PASS", reason_code: "operator_paused", state: "paused" });
-    nobodyIsLeft(run);
+    nobodyIsLeft(run, folder);
     const answer = await ended;
     expect(answer.json).toMatchObject({ result: "WARN", reason_code: "operator_paused", state: "paused" });
     expect(answer.code).toBe(0);
@@ -54,7 +54,7 @@ describe.concurrent("control from another terminal", () => {
     const stopped = await measured("stop", () => autopilot(folder, ["stop", "--reason", "enough", "--json"]));
     expect(stopped).toMatchObject({ code: 0 });
     expect(stopped.json).toMatchObject({ result: "PASS", reason_code: "operator_stopped", state: "stopped" });
-    nobodyIsLeft(run);
+    nobodyIsLeft(run, folder);
     const answer = await ended;
     expect(answer.json).toMatchObject({ result: "FAIL", reason_code: "operator_stopped", state: "stopped" });
     expect(answer.code).toBe(1);
@@ -79,31 +79,33 @@ describe.concurrent("control from another terminal", () => {
     expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
   });
 
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s to the runner pauses the run and leaves no process", async (signal) => {
+  test.each(["SIGINT", "SIGTERM"] as const)("%s to the runner pauses the run and leaves no process", async (signal) => {
     const { folder, run, child, ended } = await working();
     child.kill(signal);
     const answer = await measured(signal, () => ended);
     expect(answer.json).toMatchObject({ reason_code: "operator_paused", state: "paused" });
-    nobodyIsLeft(run);
+    nobodyIsLeft(run, folder);
     expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ state: "paused", reason_code: "operator_paused" });
   });
 
-  test("kill -9 of the runner leaves no agent alive; resume plays the turn again and counts no cycle twice", async () => {
-    const { folder, run, child, ended } = await working([{ ...deaf, repeat: 1, when: { attempt: 1 } }]);
+  test("kill -9 of the runner leaves no agent alive; resume ends with the tree of an undisturbed run and counts no cycle twice", async () => {
+    const mark = join(scratchFolder(), "hung-once");
+    const once = { run: `[ -e ${mark} ] || { touch ${mark}; setsid sh -c 'trap "" TERM; sleep 300' & sleep 300; }` };
+    const turns = [{ do: [makeB, { ignore_term: true }, once, promise] }];
+    const { folder, run, child, ended } = await working(turns);
     child.kill("SIGKILL");
     await ended;
-    await until("the guardian's work", () => processesOf(run).length === 0);
-    const status = await autopilot(folder, ["status", "--json"]);
-    expect(status.json).toMatchObject({ state: "running", owner: null });
-    // The interrupted turn is played again in its own place, so it hangs again; a pause ends that.
-    const again = begin(folder, ["resume", "--json"]);
-    await until("the second life's agent", () => processesOf(run).length >= 3, 60_000);
-    await autopilot(folder, ["pause", "--now", "--json"]);
-    expect((await again.ended).json).toMatchObject({ state: "paused" });
-    nobodyIsLeft(run);
+    await until("the guardian's work", () => processesOf(run, folder).length === 0);
+    expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ state: "running", owner: null });
+    const resumed = await autopilot(folder, ["resume", "--json"]);
+    expect(resumed.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    nobodyIsLeft(run, folder);
     const begun = journal(folder).filter(({ event, step }) => event === "step_started" && step === "execute");
     expect(new Set(begun.map(({ attempt }) => attempt)).size).toBe(1);
     expect(journal(folder).filter(({ event, step }) => event === "step_started" && step === "pick")).toHaveLength(1);
+    const undisturbed = scratch();
+    await autopilot(undisturbed, goWords(undisturbed, turns, bExists));
+    expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(git(undisturbed, "rev-parse", "HEAD^{tree}"));
   });
 
   test("a second go or resume while one works is refused with the first one's pid", async () => {
@@ -124,7 +126,7 @@ describe.concurrent("control from another terminal", () => {
     await ended;
     const paused = await autopilot(folder, ["pause", "--now", "--json"]);
     expect(paused.json).toMatchObject({ result: "PASS", state: "paused" });
-    nobodyIsLeft(run);
+    nobodyIsLeft(run, folder);
     const stopped = await autopilot(folder, ["stop", "--json"]);
     expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
     expect(journal(folder).filter(({ event }) => event === "turn_ended")).toEqual([]);
@@ -136,10 +138,23 @@ describe.concurrent("control from another terminal", () => {
     const words = ["--done-criteria", "slow :: setsid sleep 300 & trap '' TERM; sleep 300; test -f src/b.txt"];
     const { ended } = begin(folder, goWords(folder, [honest], words));
     const run = await until("the baseline", () => eventsOf(folder, "step_started").length > 0 && String(journal(folder)[0]?.["run_id"]), 60_000);
-    await until("the check's processes", () => processesOf(run).length >= 2, 60_000);
+    await until("the check's processes", () => processesOf(run, folder).length >= 2, 60_000);
     const stopped = await measured("stop in a check", () => autopilot(folder, ["stop", "--json"]));
     expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
-    nobodyIsLeft(run);
+    nobodyIsLeft(run, folder);
     expect((await ended).json).toMatchObject({ state: "stopped" });
+  });
+
+  test.each([["stop", "stopped"], ["pause --now", "paused"]])("%s reaches through to the agent of a child run", async (command, state) => {
+    const folder = scratch();
+    const flow = "flow: parent\nversion: 1\nlands_nothing: true\nphases:\n  - id: call\n    steps:\n      - { id: child, flow: objective }\n      - { id: after, check: [\"test -d .\"] }\n";
+    write(folder, { ".autopilot/flows/parent/flow.yaml": flow });
+    const { ended } = begin(folder, goWords(folder, [deaf], [...bExists, "--flow", "parent"]));
+    const run = await until("the parent's journal", () => journal(folder)[0]?.["run_id"] as string | undefined, 60_000);
+    await until("the child's processes", () => processesOf(run, folder).length >= 3, 60_000);
+    const answer = await measured(`${command} through a child`, () => autopilot(folder, [...command.split(" "), "--json"]));
+    expect(answer.json).toMatchObject({ result: "PASS", state });
+    nobodyIsLeft(run, folder);
+    expect((await ended).json).toMatchObject({ state });
   });
 });

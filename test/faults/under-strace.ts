@@ -23,7 +23,7 @@ export const whyNoStrace = ((): string => {
 export type Thread = "main" | "files";
 export type Call = { readonly thread: Thread; readonly name: string; readonly ordinal: number; readonly line: string };
 
-/** `at` names a call by its number in its thread; `path` narrows the count to calls on that very file. */
+/** A call by its name and its number in its thread, and what becomes of it. */
 export type Fault = {
   readonly thread: Thread;
   readonly name: string;
@@ -31,7 +31,10 @@ export type Fault = {
   readonly does: string;
   readonly at: number;
   readonly forEver?: boolean;
+  /** Counts only calls on this very file. */
   readonly path?: string;
+  /** Other calls to be written into the log beside. */
+  readonly also?: string;
 };
 export type Faulted = Ended & { readonly log: string; readonly fired: number };
 
@@ -49,7 +52,7 @@ export async function withFault(folder: string, words: readonly string[], fault:
   const options = [
     ...(isPool ? ["-f", "-b", "execve"] : []),
     ...(fault.path === undefined ? [] : ["-P", fault.path]),
-    ...["-e", `trace=${fault.name}`, "-e", `inject=${fault.name}:${fault.does}:when=${when}`],
+    ...["-e", `trace=${fault.name}${fault.also === undefined ? "" : `,${fault.also}`}`, "-e", `inject=${fault.name}:${fault.does}:when=${when}`],
   ];
   const { ended, log } = await strace(folder, words, options, lead === 0 ? "" : `${fault.name}:${lead}`);
   const fired = fault.does.startsWith("signal") ? (log.match(/killed by SIGKILL/g)?.length ?? 0) : (log.match(/\(INJECTED\)/g)?.length ?? 0);

@@ -4,7 +4,7 @@ import { flowOf } from "./flows.ts";
 import { essenceOf, live, type Lived } from "./live.ts";
 import { crashable, momentsOf, resumed } from "./sweeping.ts";
 
-const momentsMax = 30;
+const momentsMax = 12;
 const kinds = [
   ["pause", { control: "pause", now: false }],
   ["pause --now", { control: "pause", now: true }],

@@ -1,7 +1,7 @@
 // autopilot: the built command line as a user runs it, in a process of its own, with a home that is nobody's.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -107,15 +107,17 @@ function seen<Value>(look: () => Value): Value | null {
   }
 }
 
-/** The living processes that bear a run's mark in their environment, whoever started them. */
-export function processesOf(run: string): readonly number[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== process.pid && isMarked(pid, run));
+/** The living processes that bear a run's mark in their environment, whoever started them. Runs of one second share a name, so the place counts too. */
+export function processesOf(run: string, folder: string): readonly number[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== process.pid && isMarked(pid, run, folder));
 }
 
-function isMarked(pid: number, run: string): boolean {
+function isMarked(pid: number, run: string, folder: string): boolean {
   try {
     const isZombie = /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-    return !isZombie && readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`AUTOPILOT_RUN=${run}`);
+    const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+    const isOfRun = !isZombie && environment.split("\0").some((word) => word === `AUTOPILOT_RUN=${run}` || word.startsWith(`AUTOPILOT_RUN=${run}-`)); // a child run's name begins with its parent's
+    return isOfRun && (environment.includes(`${folder}/`) || readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/`));
   } catch {
     return false;
   }

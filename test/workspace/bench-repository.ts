@@ -20,7 +20,7 @@ import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import { addIgnoreLines } from "../../src/workspace/owned.ts";
-import { openRepository, type Repository } from "../../src/workspace/repository.ts";
+import { openRepository, type SurveyedRepository } from "../../src/workspace/repository.ts";
 import { openWorkspace, type WorkspaceOrder } from "../../src/workspace/workspace.ts";
 
 export const runId = "run-2026-01-02-030405";
@@ -75,7 +75,12 @@ export function makeRepository(root: string, files: Readonly<Record<string, stri
   return root;
 }
 
-export type Bench = { readonly root: string; readonly runDir: string; readonly repository: Repository; readonly workspace: Workspace };
+export type Bench = {
+  readonly root: string;
+  readonly runDir: string;
+  readonly repository: SurveyedRepository;
+  readonly workspace: Workspace;
+};
 
 export async function openBench(order: Partial<WorkspaceOrder> & { readonly root?: string } = {}): Promise<Bench> {
   const root = order.root ?? makeRepository(join(makeRoom(), "repo"));

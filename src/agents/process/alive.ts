@@ -49,10 +49,15 @@ export function seenOf(pid: number): Seen | undefined {
 }
 
 function ancestorsOf(pid: number): ReadonlySet<number> {
-  const parents = new Map(everyProcess().map((seen) => [seen.pid, seen.parent]));
+  const parentOf = process.platform === "linux" ? (one: number) => statOf(one)?.parent : parentsByPs();
   const line = new Set<number>();
-  for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parents.get(at)) line.add(at);
+  for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parentOf(at)) line.add(at);
   return line;
+}
+
+function parentsByPs(): (pid: number) => number | undefined {
+  const parents = new Map(everyProcess().map((seen) => [seen.pid, seen.parent]));
+  return (pid) => parents.get(pid);
 }
 
 function everyProcess(): readonly Seen[] {

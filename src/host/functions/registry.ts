@@ -10,6 +10,7 @@ import { completion } from "./completion.ts";
 import { land } from "./land.ts";
 import { nextCriterion } from "./next-criterion.ts";
 import { projectTests } from "./project-tests.ts";
+import { tasksFile } from "./tasks-file.ts";
 
 /** The runner's own functions, by the names that flows call them. */
 export function registryOf(parts: { readonly verifier: Verifier; readonly workspace: Workspace }): Functions<RunView, WalkView> {
@@ -22,17 +23,17 @@ export function registryOf(parts: { readonly verifier: Verifier; readonly worksp
     },
     proof: { project_tests: projectTests(parts.verifier) },
     phases: {},
-    tasks: {},
+    tasks: { tasks_file: tasksFile(parts.workspace) },
   };
 }
 
 /** The same names without the doing: for lint, and for the journal's record of versions. */
-export const registryVersions: Readonly<Record<string, number>> = { baseline: 1, next_criterion: 1, completion: 1, land: 1, project_tests: 1 };
+export const registryVersions: Readonly<Record<string, number>> = { baseline: 1, next_criterion: 1, completion: 1, land: 1, project_tests: 1, tasks_file: 1 };
 
 export const lintRegistry: Registry = {
   run: ["baseline", "next_criterion", "completion", "land"],
   proof: ["project_tests"],
-  readers: { phases: [], tasks: [] },
+  readers: { phases: [], tasks: ["tasks_file"], from: ["tasks_file"] },
   schemas: Object.keys(returnSchemas),
   checks: [...checkGroups],
   effects: { baseline: "none", next_criterion: "none", completion: "none", land: "idempotent" },

@@ -35,7 +35,7 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
   try {
     const answer = await command.run(place, given, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`));
     place.settle();
-    if (!isRaw || answer.result === "FAIL") return tell(answer, argv, io);
+    if (!isRaw || answer.result === "FAIL") return tell(answer, argv, io, answer.reason_code === "usage" ? command : undefined);
     for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
     return exitOf(answer);
   } finally {

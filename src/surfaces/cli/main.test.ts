@@ -20,7 +20,7 @@ test("a usage error is told on stderr with the usage, and nothing stands on stdo
 test("with --json a usage error is one object with every common field", async () => {
   const { io, out, err } = fakeIo();
   expect(await main(["--json", "pause", "--nwo"], io)).toBe(2);
-  expect(err()).toBe("");
+  expect(err()).toBe("Usage: autopilot pause [--now]\n");
   expect(out().trimEnd().includes("\n")).toBe(false);
   expect(objectIn(out())).toEqual({
     result: "FAIL",

@@ -17,12 +17,26 @@ export type Scenario = {
   readonly isCrashFree?: boolean;
 };
 
-export const resume = (run: Run): Draft => ({ event: "run_resumed", request: `resume:${run.opening}`, from_state: "paused", to_state: "running" });
+export const resume = (run: Run): Draft => ({
+  event: "run_resumed",
+  request: `resume:${run.opening}`,
+  from_state: "paused",
+  to_state: "running",
+});
 export function answer(run: Run, reply: string | ((block: Run["blocks"][string]) => string), issues?: string[]): readonly Draft[] {
   const block = Object.values(run.blocks)[0];
   if (block === undefined) return [resume(run)];
   const words = typeof reply === "string" ? reply : reply(block);
-  return [{ event: "block_answered", request: `answer:${block.block}`, block: block.block, answer: words, ...(issues === undefined ? {} : { issues }) }, resume(run)];
+  return [
+    {
+      event: "block_answered",
+      request: `answer:${block.block}`,
+      block: block.block,
+      answer: words,
+      ...(issues === undefined ? {} : { issues }),
+    },
+    resume(run),
+  ];
 }
 
 export type Lived = { readonly disk: Disk; readonly tape: Tape; readonly why: string; readonly ticks: number; readonly crashes: number };
@@ -52,7 +66,10 @@ export function live(scenario: Scenario, { cuts = [], pick, flow = flowNamed(sce
   };
   for (let life = 0; life < 400; life++) {
     try {
-      const { tape, why } = drive({ disk, tick, ...(pick === undefined ? {} : { pick }), ...(onAppend === undefined ? {} : { onAppend }) }, scenario.script);
+      const { tape, why } = drive(
+        { disk, tick, ...(pick === undefined ? {} : { pick }), ...(onAppend === undefined ? {} : { onAppend }) },
+        scenario.script,
+      );
       const requests = scenario.user?.(tape.run, why) ?? null;
       if (requests === null) return { disk, tape, why, ticks, crashes };
       disk.inbox.push(...requests);
@@ -73,8 +90,8 @@ export function essenceOf({ tape, disk }: Lived): unknown {
     phases: run.phases.map(({ id, status, visit, because }) => [id, status, visit, because]),
     retries: run.retries,
     taken: run.taken,
-    walks: Object.values(run.walks).map(({ path, result, ended, taken }) => [path, result, ended, taken]).toSorted(),
-    places: run.turns.map(({ attempt, asks, isOver }) => [attempt, asks, isOver]).toSorted(),
+    walks: Object.fromEntries(Object.values(run.walks).map(({ path, result, ended, taken }) => [path, { result, ended, taken }])),
+    places: run.turns.map(({ attempt, asks, isOver }) => `${attempt} asked ${asks}${isOver ? "" : ", not over"}`).toSorted(),
     commits: disk.commits.toSorted(),
     effects: [...disk.effects].toSorted(),
   };

@@ -27,13 +27,41 @@ export type Plan = {
   readonly asks?: number;
 };
 export type PhasesRead = readonly { readonly id: string; readonly after: string[]; readonly skip?: string }[];
-export type Asked = { readonly phase: string; readonly step: string; readonly n: number; readonly task: string | null; readonly visit: number; readonly run: Run };
+export type Asked = {
+  readonly phase: string;
+  readonly step: string;
+  readonly n: number;
+  readonly task: string | null;
+  readonly visit: number;
+  readonly run: Run;
+};
 export type Script = { readonly plan: (asked: Asked) => Plan; readonly phases?: PhasesRead };
 
-export type Disk = { journal: readonly Entry[]; layers: Map<string, "dirty" | "intact">; commits: string[]; effects: Set<string>; files: Set<string>; inbox: Draft[]; turns: string[] };
-export const newDisk = (): Disk => ({ journal: [], layers: new Map(), commits: [], effects: new Set(), files: new Set(), inbox: [], turns: [] });
+export type Disk = {
+  journal: readonly Entry[];
+  layers: Map<string, "dirty" | "intact">;
+  commits: string[];
+  effects: Set<string>;
+  files: Set<string>;
+  inbox: Draft[];
+  turns: string[];
+};
+export const newDisk = (): Disk => ({
+  journal: [],
+  layers: new Map(),
+  commits: [],
+  effects: new Set(),
+  files: new Set(),
+  inbox: [],
+  turns: [],
+});
 
-export type Machine = { readonly disk: Disk; readonly tick: () => void; readonly pick?: (size: number) => number; readonly onAppend?: (tape: Tape) => void };
+export type Machine = {
+  readonly disk: Disk;
+  readonly tick: () => void;
+  readonly pick?: (size: number) => number;
+  readonly onAppend?: (tape: Tape) => void;
+};
 
 const loopsMax = 20_000;
 
@@ -41,7 +69,7 @@ const loopsMax = 20_000;
 export function drive(machine: Machine, script: Script): { readonly tape: Tape; readonly why: string } {
   const { disk } = machine;
   const tape = new Tape(disk.journal);
-  const live = new Map<string, Generator<Draft | null>>();
+  const live = new Map<string, Generator<Draft | null, void>>();
   const append = (draft: Draft): void => {
     machine.tick();
     tape.append(JSON.parse(JSON.stringify(draft)) as Draft);
@@ -60,15 +88,29 @@ export function drive(machine: Machine, script: Script): { readonly tape: Tape; 
     if (next.do === "attempt") {
       affordedOrThrow(run, next);
       append(next.event);
-      live.set(next.event.attempt, perform(machine, () => tape.run, next.event.attempt, script));
+      live.set(
+        next.event.attempt,
+        perform(machine, () => tape.run, next.event.attempt, script),
+      );
     }
     if (next.do === "settle") {
       const doubt = inspect(disk, run, next.attempt);
       const { remedy, why } = remedyFor(doubt);
       const isLost = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent" && remedy === "repeat";
       if (remedy === "repeat") disk.layers.delete(next.attempt);
-      append({ event: "attempt_settled", attempt: next.attempt, doubt, remedy, why, ...(isLost ? { usage: chargeOf(null, usage(100), 0) } : {}) });
-      if (remedy !== "ask") live.set(next.attempt, perform(machine, () => tape.run, next.attempt, script));
+      append({
+        event: "attempt_settled",
+        attempt: next.attempt,
+        doubt,
+        remedy,
+        why,
+        ...(isLost ? { usage: chargeOf(null, usage(100), 0) } : {}),
+      });
+      if (remedy !== "ask")
+        live.set(
+          next.attempt,
+          perform(machine, () => tape.run, next.attempt, script),
+        );
     }
     if (next.do === "cancel") {
       live.delete(next.attempt);
@@ -89,30 +131,44 @@ function fits(run: Run, request: Draft): boolean {
   return request.event !== "run_resumed" || run.status === "paused";
 }
 
-function step(machine: Machine, live: Map<string, Generator<Draft | null>>, tape: Tape, append: (draft: Draft) => void): void {
+function step(machine: Machine, live: Map<string, Generator<Draft | null, void>>, tape: Tape, append: (draft: Draft) => void): void {
   const [attempt, deed] = [...live][machine.pick?.(live.size) ?? 0] ?? [];
   if (attempt === undefined || deed === undefined) throw new Error("it waits for nothing");
   const { value, done } = deed.next();
   machine.tick();
-  if (value !== null && value !== undefined) append(value as Draft);
+  if (value !== null && value !== undefined) append(value);
   const open = tape.run.open[attempt];
   if (done === true || open === undefined || open.stage === "walking") live.delete(attempt);
 }
 
-function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Script): Generator<Draft | null> {
+function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Script): Generator<Draft | null, void> {
   const open = now().open[attempt] as OpenAttempt;
   const walk = walkOf(now(), open.walk);
   const task = walk.kind === "phase" || walk.kind === "closing" ? null : (open.walk.split("/").pop() ?? null);
-  const plan = script.plan({ phase: walk.phase, step: open.step, task, n: Number(attempt.split("#").pop()), visit: walk.visit, run: now() });
+  const plan = script.plan({
+    phase: walk.phase,
+    step: open.step,
+    task,
+    n: Number(attempt.split("#").pop()),
+    visit: walk.visit,
+    run: now(),
+  });
   const facts = { ...plan.facts };
   const progress = plan.progress ?? true;
-  const ended: Draft = plan.fail === undefined ? { event: "step_completed", attempt, facts, progress } : { event: "step_failed", attempt, facts, progress, fingerprint: plan.fail, reason_code: plan.fail };
+  const ended: Draft =
+    plan.fail === undefined
+      ? { event: "step_completed", attempt, facts, progress }
+      : { event: "step_failed", attempt, facts, progress, fingerprint: plan.fail, reason_code: plan.fail };
   yield null;
-  if (open.kind === "tasks") return yield { event: "tasks_read", attempt, waves: wavesOf(plan.tasks ?? []), left: [...(plan.left ?? [])] };
+  if (open.kind === "tasks") {
+    yield { event: "tasks_read", attempt, waves: wavesOf(plan.tasks ?? []), left: [...(plan.left ?? [])] };
+    return;
+  }
   if (open.kind !== "agent") {
     if (open.kind === "run") disk.effects.add(attempt);
     yield null;
-    return yield ended;
+    yield ended;
+    return;
   }
   if (open.stage === "started") {
     const { history } = historyOf(now(), attempt);
@@ -123,11 +179,30 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
     if (plan.interrupt !== undefined && !disk.effects.has(key)) {
       disk.effects.add(key);
       disk.layers.delete(attempt);
-      return yield { event: "step_interrupted", attempt, by: plan.interrupt, usage: usage(50), reason_code: "scope_violation_blocked", paths: ["x"] };
+      yield {
+        event: "step_interrupted",
+        attempt,
+        by: plan.interrupt,
+        usage: usage(50),
+        reason_code: "scope_violation_blocked",
+        paths: ["x"],
+      };
+      return;
     }
     for (let ask = 1; ask <= (plan.asks ?? 0); ask++) yield { event: "return_asked_again", attempt, ask, errors: ["no"] };
     disk.layers.set(attempt, "intact");
-    yield { event: "turn_ended", attempt, agent: "fake", stop: "end_turn", says: { ...plan.says }, said: "", promised: false, announced_more: false, confidence: null, usage: usage(100) };
+    yield {
+      event: "turn_ended",
+      attempt,
+      agent: "fake",
+      stop: "end_turn",
+      says: { ...plan.says },
+      said: "",
+      promised: false,
+      announced_more: false,
+      confidence: null,
+      usage: usage(100),
+    };
   }
   if (open.stage !== "applied") {
     yield null;
@@ -146,12 +221,22 @@ function inspect(disk: Disk, run: Run, attempt: string): Doubt {
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
   const found = disk.layers.get(attempt);
   const layer = found === undefined ? "absent" : found === "intact" && stage !== "started" ? "intact" : "dirty";
-  return { kind: open.kind, stage, layer, done: disk.commits.includes(attempt) || disk.effects.has(attempt), proof: false, often: open.crashes >= 3 };
+  return {
+    kind: open.kind,
+    stage,
+    layer,
+    done: disk.commits.includes(attempt) || disk.effects.has(attempt),
+    proof: false,
+    often: open.crashes >= 3,
+  };
 }
 
 function survey(disk: Disk, run: Run): { gone: string[]; proved: string[] } {
   const flow: Flow = run.drafted.flow;
-  const proofs = (id: string): readonly string[] => phaseRule(flow, id).steps.filter(({ proof, agent }) => proof !== undefined && agent !== undefined).map((of) => `${id}/${of.id}`);
+  const proofs = (id: string): readonly string[] =>
+    phaseRule(flow, id)
+      .steps.filter(({ proof, agent }) => proof !== undefined && agent !== undefined)
+      .map((of) => `${id}/${of.id}`);
   const holds = (id: string): boolean => proofs(id).every((file) => disk.files.has(file));
   const asked = run.phases.filter(({ id, group }) => group === "phases" && proofs(id).length > 0);
   return {
@@ -169,7 +254,8 @@ function affordedOrThrow(run: Run, next: Extract<Next, { do: "attempt" }>): void
   for (const scope of ["run", "phase"] as const) {
     for (const dimension of dimensions) {
       const limit = limitOf(run, scope, phase, dimension);
-      if (limit !== undefined && usedOf(run, scope, phase, dimension) + (need[dimension] ?? 0) > limit) throw new Error(`unaffordable: ${dimension}`);
+      if (limit !== undefined && usedOf(run, scope, phase, dimension) + (need[dimension] ?? 0) > limit)
+        throw new Error(`unaffordable: ${dimension}`);
     }
   }
 }

@@ -1,24 +1,23 @@
-import type { Plan, Asked } from "./stage.ts";
+import type { Plan } from "./stage.ts";
+import { roadmapStories } from "./roadmap-stories.ts";
 import { answer, resume, type Scenario } from "./scenarios.ts";
 
 const task = (id: string, files: string[], after: string[] = []) => ({ id, files, after });
 const ok: Plan = {};
 
-/** What goes well in a phase of the roadmap unless a story says otherwise. */
-function roadmapGoesWell({ step, phase }: Asked): Plan {
-  if (step === "execute") return { tasks: [task("01", ["a"])] };
-  if (step === "plan_check") return { says: { pass: true, confidence: 9 } };
-  if (step === "verify") return { says: { pass: true } };
-  if (step === "judge") return { says: { recommendation: "proceed", alignment_score: 8 } };
-  if (step === "audit") return { facts: { gaps: 0 } };
-  return phase === "" ? ok : ok;
-}
-const statusOf = (run: { phases: readonly { id: string; status: string }[] }, id: string): string | undefined => run.phases.find((phase) => phase.id === id)?.status;
-
 export const stories: Readonly<Record<string, Scenario>> = {
   "objective: three cycles, complete in the third": {
     flow: "objective",
-    script: { plan: ({ step, n }) => (step === "prove" && n === 1 ? { fail: "criterion_red" } : step === "judged" ? { facts: { complete: n === 3 } } : step === "execute" ? { says: { confidence: 0.9 } } : ok) },
+    script: {
+      plan: ({ step, n }) =>
+        step === "prove" && n === 1
+          ? { fail: "criterion_red" }
+          : step === "judged"
+            ? { facts: { complete: n === 3 } }
+            : step === "execute"
+              ? { says: { confidence: 0.9 } }
+              : ok,
+    },
   },
   "objective: the cycle cap rests, and going again goes on": {
     flow: "objective",
@@ -30,127 +29,70 @@ export const stories: Readonly<Record<string, Scenario>> = {
   "objective: low confidence, by hand, then a merge that must be approved": {
     flow: "objective",
     drafted: { options: { approval_policy: "required-before-merge" } },
-    script: { plan: ({ step, n }) => (step === "execute" ? { says: { confidence: n === 1 ? 0.2 : 0.9 } } : step === "judged" ? { facts: { complete: n === 2 } } : ok) },
+    script: {
+      plan: ({ step, n }) =>
+        step === "execute" ? { says: { confidence: n === 1 ? 0.2 : 0.9 } } : step === "judged" ? { facts: { complete: n === 2 } } : ok,
+    },
     user: (run, why) => (why === "confidence_drop_requires_handoff" ? [resume(run)] : why === "human_block_open" ? answer(run, "A") : null),
   },
   "objective: a drop of confidence is reviewed by itself": {
     flow: "objective",
     drafted: { options: { handoff_mode: "auto" } },
-    script: { plan: ({ step, n }) => (step === "execute" ? { says: { confidence: 0.2 } } : step === "review" ? { says: { confidence: 0.8 } } : step === "judged" ? { facts: { complete: n === 2 } } : ok) },
+    script: {
+      plan: ({ step, n }) =>
+        step === "execute"
+          ? { says: { confidence: 0.2 } }
+          : step === "review"
+            ? { says: { confidence: 0.8 } }
+            : step === "judged"
+              ? { facts: { complete: n === 2 } }
+              : ok,
+    },
   },
   "objective: a review of an earlier round does not pause again": {
     flow: "objective",
     drafted: { options: { handoff_mode: "auto" } },
     script: {
       plan: ({ step, n }) =>
-        step === "execute" ? (n === 2 ? { fail: "agent_timeout" } : { says: { confidence: 0.2 } }) : step === "review" ? { says: { confidence: n === 1 ? 0.3 : 0.9 } } : step === "judged" ? { facts: { complete: n === 3 } } : ok,
+        step === "execute"
+          ? n === 2
+            ? { fail: "agent_timeout" }
+            : { says: { confidence: 0.2 } }
+          : step === "review"
+            ? { says: { confidence: n === 1 ? 0.3 : 0.9 } }
+            : step === "judged"
+              ? { facts: { complete: n === 3 } }
+              : ok,
     },
     user: (run, why) => (why === "confidence_drop_requires_handoff" && run.walks["1"]?.ended["judged"] === 1 ? [resume(run)] : null),
   },
   "objective: the scope left twice pauses": {
     flow: "objective",
-    script: { plan: ({ step, n, run }) => (step === "execute" && run.violations < 2 && n <= 2 ? { interrupt: "scope" } : step === "judged" ? { facts: { complete: n === 2 } } : ok) },
+    script: {
+      plan: ({ step, n, run }) =>
+        step === "execute" && run.violations < 2 && n <= 2
+          ? { interrupt: "scope" }
+          : step === "judged"
+            ? { facts: { complete: n === 2 } }
+            : ok,
+    },
     user: (run, why) => (why === "scope_violation_blocked" ? [resume(run)] : null),
   },
   "objective: nothing ever changes, the breaker opens, then it works": {
     flow: "objective",
-    script: { plan: ({ step, n }) => (step === "execute" ? { progress: n > 4, says: { confidence: 0.9 } } : step === "judged" ? { facts: { complete: n === 6 } } : ok) },
+    script: {
+      plan: ({ step, n }) =>
+        step === "execute" ? { progress: n > 4, says: { confidence: 0.9 } } : step === "judged" ? { facts: { complete: n === 6 } } : ok,
+    },
     user: (run, why) => (why === "breaker_open" ? [resume(run)] : null),
   },
-  "roadmap: everything at once": {
-    flow: "roadmap",
-    drafted: { options: { complete: true }, run: { retries: 40 } },
-    script: {
-      phases: [
-        { id: "0", after: [], skip: "already_completed" },
-        { id: "1", after: ["0"] },
-        { id: "2", after: ["1"] },
-        { id: "3", after: ["1"] },
-        { id: "4", after: ["3"] },
-        { id: "4.1", after: ["4"] },
-        { id: "5", after: ["1"] },
-        { id: "6", after: ["5"] },
-      ],
-      plan: (asked) => {
-        const { phase, step, n, task: id } = asked;
-        if (step === "triage") return { facts: { route: phase === "2" ? "verify_only" : "full", plan_exists: phase === "3" } };
-        if (step === "plan_check") return { says: { pass: true, confidence: phase === "1" && n === 1 ? 5 : 8 } };
-        if (step === "execute") {
-          const tasks = [task("01", ["a"]), task("02", ["b"]), ...(phase === "1" ? [task("03", ["a"]), task("04", ["c"], ["02"])] : [])];
-          return { tasks, left: phase === "5" ? ["h1"] : [] };
-        }
-        if (id === "02" && phase === "1" && n === 1) return { fail: "task_red" };
-        if (step === "checks") return phase === "1" && n === 1 ? { fail: "tests_red" } : phase === "3" ? { fail: `tests_red_${n}` } : ok;
-        if (step === "judge") return { says: { recommendation: "proceed", alignment_score: phase === "1" && n <= 3 ? 5 : 8 } };
-        if (step === "audit") return { facts: { gaps: n === 1 ? 1 : 0 } };
-        if (step === "fix") return { tasks: [task("gap-1", ["z"])] };
-        return roadmapGoesWell(asked);
-      },
-    },
-    user: (run, why) => {
-      if (why === "phase_failed" && (run.phases.find(({ id }) => id === "3")?.visit === 1 || statusOf(run, "after.self_audit") === "waiting")) return [resume(run)];
-      return why === "human_block_open" ? answer(run, ({ block }) => (block.endsWith("#1") ? "issues_found" : "pass"), ["wrong colour"]) : null;
-    },
-  },
-  "roadmap: a failed phase pauses, resume walks it again, checkpoints": {
-    flow: "roadmap",
-    drafted: { options: { checkpoint_every: 1 } },
-    script: {
-      phases: [{ id: "1", after: [] }, { id: "2", after: ["1"] }, { id: "3", after: ["2"] }],
-      plan: (asked) => (asked.step === "preflight" && asked.phase === "2" && asked.visit === 1 ? { fail: "tool_failure" } : roadmapGoesWell(asked)),
-    },
-    user: (run, why) => (["checkpoint_reached", "phase_failed"].includes(why) ? [resume(run)] : null),
-  },
-  "roadmap: the judge halts one, a replan is spent, one has only human tasks": {
-    flow: "roadmap",
-    drafted: { options: { complete: true }, run: { retries: 40 } },
-    script: {
-      phases: [{ id: "1", after: [] }, { id: "2", after: [] }, { id: "3", after: [] }],
-      plan: (asked) => {
-        const { phase, step } = asked;
-        if (step === "execute") return phase === "3" ? { tasks: [], left: ["h1"] } : { tasks: [task("01", ["a"])] };
-        if (step === "judge") return { says: { recommendation: phase === "1" ? "halt" : "proceed", alignment_score: 4 } };
-        if (step === "audit") return { facts: { gaps: 2 } };
-        if (step === "fix") return { tasks: [task("gap-1", ["z"])] };
-        return roadmapGoesWell(asked);
-      },
-    },
-    user: (run, why) => {
-      if (why === "human_block_open") return answer(run, "fail");
-      return why === "phase_failed" && statusOf(run, "after.self_audit") === "waiting" ? [resume(run)] : null;
-    },
-  },
-  "roadmap: the budget of a phase runs out in a wave and is raised": {
-    flow: "roadmap",
-    drafted: { phase: { tokens: 700 }, run: { tokens: 100_000 } },
-    script: {
-      phases: [{ id: "1", after: [] }],
-      plan: (asked) => (asked.step === "execute" ? { tasks: ["a", "b", "c", "d", "e"].map((id) => task(id, [id])) } : roadmapGoesWell(asked)),
-    },
-    user: (run, why) => {
-      if (why !== "budget_threshold_reached") return null;
-      return [{ event: "limit_raised", request: `raise:${run.opening}`, scope: "phase", dimension: "tokens", to: (run.limits.phase["tokens"] ?? 0) + 600 }, resume(run)];
-    },
-  },
-  "roadmap: a task fails for good, later waves wait, debug mends": {
-    flow: "roadmap",
-    script: {
-      phases: [{ id: "1", after: [] }],
-      plan: (asked) => {
-        const { step, task: id, n } = asked;
-        if (id === "01") return { fail: `red_${n}` };
-        if (id === "g1") return { fail: "large" };
-        if (step === "execute") return { tasks: [task("01", ["a"]), task("02", ["b"]), task("03", ["a"])] };
-        if (step === "checks" && n === 1) return { fail: "red" };
-        if (step === "audit") return { facts: { gaps: n === 1 ? 3 : 1 } };
-        if (step === "fix") return { tasks: [task("g1", ["x"]), task("g2", ["y"], ["g1"]), task("g3", ["z"])] };
-        return roadmapGoesWell(asked);
-      },
-    },
-  },
+  ...roadmapStories,
   "quality: two gates fail, then six phases": {
     flow: "quality",
-    script: { plan: ({ phase, step, n }) => (step === "look" ? { facts: { present: false } } : step === "do" && phase === "3" && n <= 2 ? { fail: `gate_${n}` } : ok) },
+    script: {
+      plan: ({ phase, step, n }) =>
+        step === "look" ? { facts: { present: false } } : step === "do" && phase === "3" && n <= 2 ? { fail: `gate_${n}` } : ok,
+    },
   },
   "quality: documents are required and missing": {
     flow: "quality",
@@ -168,7 +110,8 @@ export const stories: Readonly<Record<string, Scenario>> = {
         if (step === "look") return { facts: { ui_project: false, solution_exists: false } };
         if (phase === "1" && step === "do") return { says: { asks: n === 1, question: "Which database?" } };
         if (phase === "3" && n <= 4) return { fail: `plan_${n}` };
-        if (phase === "6" && step === "do" && id === null) return { tasks: [..."abcde"].map((file, i) => task(`0${i + 1}`, [file])).concat(task("06", ["f"], ["01", "02"])) };
+        if (phase === "6" && step === "do" && id === null)
+          return { tasks: ["a", "b", "c", "d", "e"].map((file, i) => task(`0${i + 1}`, [file])).concat(task("06", ["f"], ["01", "02"])) };
         if (step === "review") return { says: { pass: id !== "wave:1" } };
         return phase === "6" && id === "03" && n < 3 ? { fail: `red_${n}` } : ok;
       },
@@ -176,7 +119,9 @@ export const stories: Readonly<Record<string, Scenario>> = {
     user: (run, why) => {
       if (why === "session_boundary") return [resume(run)];
       if (why !== "human_block_open") return null;
-      return answer(run, ({ house, step, block }) => (house ? "A" : step === "decision" ? (block.endsWith("#1") ? "A" : "B") : step === "ask" ? "because" : "A"));
+      return answer(run, ({ house, step, block }) =>
+        house ? "A" : step === "decision" ? (block.endsWith("#1") ? "A" : "B") : step === "ask" ? "because" : "A",
+      );
     },
   },
   "greenfield: the review of a batch fails, a person stops it": {
@@ -185,7 +130,13 @@ export const stories: Readonly<Record<string, Scenario>> = {
     files: ["1/do", "2/do", "3/do"],
     script: {
       plan: ({ phase, step, task: id }) =>
-        step === "look" ? { facts: { ui_project: false } } : phase === "6" && step === "do" && id === null ? { tasks: [task("01", ["a"]), task("02", ["b"], ["01"])] } : step === "review" ? { says: { pass: false } } : ok,
+        step === "look"
+          ? { facts: { ui_project: false } }
+          : phase === "6" && step === "do" && id === null
+            ? { tasks: [task("01", ["a"]), task("02", ["b"], ["01"])] }
+            : step === "review"
+              ? { says: { pass: false } }
+              : ok,
     },
     user: (run, why) => (why === "human_block_open" ? answer(run, ({ house }) => (house ? "C" : "B")) : null),
   },
@@ -195,18 +146,31 @@ export const stories: Readonly<Record<string, Scenario>> = {
     files: ["1/do", "2/do", "3/do"],
     script: {
       plan: ({ phase, step, task: id }) =>
-        step === "look" ? { facts: { ui_project: true } } : phase === "6" && step === "do" && id === null ? { tasks: [task("01", ["a"])] } : step === "review" ? { says: { pass: true } } : ok,
+        step === "look"
+          ? { facts: { ui_project: true } }
+          : phase === "6" && step === "do" && id === null
+            ? { tasks: [task("01", ["a"])] }
+            : step === "review"
+              ? { says: { pass: true } }
+              : ok,
     },
   },
   "existing-code: two tasks, twice round": {
     flow: "existing-code",
     drafted: { options: { continue: true } },
     script: {
-      plan: ({ phase, step, task: id }) => (["4", "8"].includes(phase) && step === "do" && id === null ? { tasks: [task("01", ["a"]), task("02", ["b"])] } : step === "review" ? { says: { pass: true } } : ok),
+      plan: ({ phase, step, task: id }) =>
+        ["4", "8"].includes(phase) && step === "do" && id === null
+          ? { tasks: [task("01", ["a"]), task("02", ["b"])] }
+          : step === "review"
+            ? { says: { pass: true } }
+            : ok,
     },
     user: (run, why) => {
       if (why !== "human_block_open") return null;
-      return answer(run, ({ step, block }) => ((step === "more" && block.endsWith("7@1/more#1")) || (step === "again" && block.includes("12@1/")) ? "A" : "B"));
+      return answer(run, ({ step, block }) =>
+        (step === "more" && block.endsWith("7@1/more#1")) || (step === "again" && block.includes("12@1/")) ? "A" : "B",
+      );
     },
   },
   "calibrate: child runs side by side, one hangs, reverted": {
@@ -222,7 +186,10 @@ export const stories: Readonly<Record<string, Scenario>> = {
   "notes: a user's own flow, two rounds of mending": {
     flow: "notes",
     drafted: { options: { polish: true } },
-    script: { plan: ({ step, n }) => (step === "lint_notes" && n <= 2 ? { fail: "md013" } : step === "write" && n === 1 ? { fail: "empty", asks: 2 } : ok) },
+    script: {
+      plan: ({ step, n }) =>
+        step === "lint_notes" && n <= 2 ? { fail: "md013" } : step === "write" && n === 1 ? { fail: "empty", asks: 2 } : ok,
+    },
     user: (run, why) => (why === "human_block_open" ? answer(run, "A") : null),
   },
 };

@@ -46,7 +46,10 @@ export function runDrafted(flow: Flow, { options = {}, run = {}, phase = {}, che
     },
     options: { ...options },
     budget,
-    limits: { run: { ...flow.limits?.run, ...run } as Record<string, number>, phase: { ...flow.limits?.phase, ...phase } as Record<string, number> },
+    limits: {
+      run: { ...flow.limits?.run, ...run } as Record<string, number>,
+      phase: { ...flow.limits?.phase, ...phase } as Record<string, number>,
+    },
     base: { branch: "main", commit: sha(1), tree: sha(1) },
     checks: [...checks],
     cast: {},
@@ -70,7 +73,7 @@ export const surveyed: Draft = { event: "artifacts_surveyed", gone: [], proved: 
 /** Each entry a second of worked time after the one before. */
 export function entryOf(draft: Draft, seq: number, epoch = 0): Entry {
   const envelope = { seq, epoch, ts: isoOf(1_767_225_600_000 + seq * 1_000), active_ms: seq * 1_000, prev: "", crc: "" };
-  return { actor: "system", reason_code: "ok", ...draft, ...envelope } as Entry;
+  return { actor: "system", reason_code: "ok", ...draft, ...envelope };
 }
 
 export class Tape {
@@ -106,4 +109,10 @@ export class Tape {
 export const begun = (flow: Flow, how: DraftedWith = {}): Tape => new Tape().append(runDrafted(flow, how), started, opened(), surveyed);
 
 export const check = (id: string, kind: Check["kind"] = "criterion"): Check => ({ id, kind, title: id, command: id, source: "test" });
-export const result = (of: Check, status: CheckStatus): CheckResult => ({ check: of, status, exit_code: status === "passed" ? 0 : 1, duration_ms: 1, evidence: hash });
+export const result = (of: Check, status: CheckStatus): CheckResult => ({
+  check: of,
+  status,
+  exit_code: status === "passed" ? 0 : 1,
+  duration_ms: 1,
+  evidence: hash,
+});

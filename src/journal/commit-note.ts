@@ -1,0 +1,51 @@
+// commit-note: `commit.json` in a run's folder says in which shared log lines of its journal may lie that are not on disk in the journal itself.
+// It is there before the first such line is acknowledged, and goes only after the journal's own file has been synced.
+
+import { closeSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Disk } from "./disk.ts";
+import { nodeDisk, readFlags, replaceFile, syncFolder } from "./disk.ts";
+import { codeOf, damaged } from "./failure.ts";
+import { openFile } from "./open-file.ts";
+
+/** The log as seen from the run's folder, and the run as the log's records name it. */
+export type CommitNote = { readonly log: string; readonly run: string };
+
+const noteFile = "commit.json";
+
+export function writeNote(disk: Disk, dir: string, { log, run }: CommitNote): void {
+  replaceFile(disk, join(dir, noteFile), join(dir, `${noteFile}.tmp`), Buffer.from(`${JSON.stringify({ commit: 1, log, run })}\n`));
+}
+
+/** Null where no log holds anything of this run. A note that cannot be read is damage: what it names may have been acknowledged. */
+export function readNote(dir: string): CommitNote | null {
+  let text: string;
+  try {
+    const fd = openFile(nodeDisk, join(dir, noteFile), readFlags);
+    try {
+      text = readFileSync(fd, "utf8");
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+  const { log, run } = parsed(text);
+  if (typeof log !== "string" || typeof run !== "string") throw damaged(null, null, `${noteFile} does not name a log`);
+  return { log, run };
+}
+
+/** Durably: an old note that came back after a power cut could name lines that a later owner has replaced. */
+export function removeNote(disk: Disk, dir: string): void {
+  disk.unlink(join(dir, noteFile));
+  syncFolder(disk, dir);
+}
+
+function parsed(text: string): Partial<Record<keyof CommitNote, unknown>> {
+  try {
+    return (JSON.parse(text) as Partial<CommitNote> | null) ?? {};
+  } catch {
+    return {};
+  }
+}

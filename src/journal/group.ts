@@ -1,0 +1,255 @@
+// group: one sync for the lines of several runs of a process. Each run's own journal gets its lines at once, unsynced; a log that all
+// of them share is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
+//
+// Invariants:
+//   G1. An acknowledged line is on disk in its own journal, or whole in a log that the run's note names.
+//   G2. The log is emptied only after the own file of every run with lines in it has been synced.
+//   G3. Any failed sync is the last word of the whole group: nothing more is taken, and what is on disk stays as it is.
+
+import { randomBytes } from "node:crypto";
+import { constants, fstatSync, realpathSync } from "node:fs";
+import { join, relative } from "node:path";
+import { invariant } from "../kit/invariant.ts";
+import type { Commit, CommitGroup, Done } from "./commit.ts";
+import { addRecord, runKey } from "./commit-log.ts";
+import { removeNote, writeNote } from "./commit-note.ts";
+import type { Disk } from "./disk.ts";
+import { appendFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
+import { failureOf } from "./failure.ts";
+import type { Batch } from "./line.ts";
+import { loadTryLock } from "./lock.ts";
+import { openFile } from "./open-file.ts";
+import { removeUnneeded } from "./recover.ts";
+
+/** Emptied when it has grown beyond this; also bounds what a recovery reads. */
+const logBytesMax = 16 * 1024 * 1024;
+const keptBytesMax = 1024 * 1024;
+
+export type Group = CommitGroup & { close(): void };
+export type GroupOptions = { readonly disk?: Disk; readonly logBytesMax?: number };
+
+/** Opens a group whose log lies in this folder. One a process is enough; runs join it by the option `group`. */
+export async function openGroup(folder: string, options: GroupOptions = {}): Promise<Group> {
+  const disk = options.disk ?? nodeDisk;
+  makeFolder(disk, folder);
+  const place = realpathSync(folder);
+  await removeUnneeded(disk, place);
+  const path = join(place, `commit-${process.pid}-${randomBytes(8).toString("hex")}.log`);
+  const tryLock = await loadTryLock();
+  const fd = openFile(disk, path, appendFlags | constants.O_EXCL);
+  try {
+    invariant(tryLock(fd), "nobody else has a log that was just made");
+    syncFolder(disk, place);
+  } catch (error) {
+    disk.close(fd);
+    throw failureOf(error, "opening the shared commit log");
+  }
+  return new SharedLog(disk, place, path, fd, options.logBytesMax ?? logBytesMax);
+}
+
+type Waiting = { readonly member: Member; readonly lines: Uint8Array; readonly byte: number; readonly done: Done };
+
+class SharedLog implements Group {
+  readonly disk: Disk;
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #fd: number;
+  readonly #logBytesMax: number;
+  readonly #members = new Set<Member>();
+  #queue: Waiting[] = [];
+  #isBusy = false;
+  #isScheduled = false;
+  /** Bytes of the log that are synced. */
+  #bytes = 0;
+  #batch: Batch = { bytes: Buffer.allocUnsafeSlow(keptBytesMax / 4), used: 0 };
+  failure: Error | null = null;
+
+  constructor(disk: Disk, folder: string, path: string, fd: number, bytesMax: number) {
+    this.disk = disk;
+    this.#folder = folder;
+    this.#path = path;
+    this.#fd = fd;
+    this.#logBytesMax = bytesMax;
+  }
+
+  join(dir: string, fd: number): Commit {
+    const place = realpathSync(dir);
+    const run = relative(this.#folder, place);
+    writeNote(this.disk, dir, { log: relative(place, this.#path), run }); // G1
+    const member = new Member(this, dir, fd, runKey(run));
+    this.#members.add(member);
+    return member;
+  }
+
+  part(member: Member): void {
+    this.#members.delete(member);
+  }
+
+  take(waiting: Waiting): void {
+    if (this.failure !== null) return waiting.done(this.failure); // G3
+    this.#queue.push(waiting);
+    if (this.#isBusy || this.#isScheduled) return;
+    this.#isScheduled = true;
+    // Whoever else goes on in this turn of the loop comes along; a run that is alone need not wait for it.
+    if (this.#members.size === 1) queueMicrotask(this.#flush);
+    else setImmediate(this.#flush);
+  }
+
+  close(): void {
+    invariant(this.#members.size === 0, "a group is closed after its journals");
+    this.disk.close(this.#fd);
+    // After a failure the log is what the journals are completed from.
+    if (this.failure === null) unlinkQuietly(this.disk, this.#path);
+  }
+
+  readonly #flush = (): void => {
+    this.#isScheduled = false;
+    const [first, second] = this.#queue;
+    if (this.#isBusy || first === undefined) return;
+    this.#isBusy = true;
+    if (this.#bytes > this.#logBytesMax) return this.#empty();
+    const batch = this.#queue;
+    this.#queue = [];
+    if (second === undefined) return this.#syncAlone(first);
+    try {
+      this.#write(batch);
+    } catch (error) {
+      return this.#die(error, batch);
+    }
+    this.disk.fdatasyncLater(this.#fd, (error) => {
+      if (error !== null && error !== undefined) return this.#die(error, batch);
+      this.#bytes += this.#batch.used;
+      for (const { member } of batch) member.isInLog = true;
+      this.#settle(batch);
+    });
+  };
+
+  /** Who is alone in a batch needs no log: a sync of its own file covers all its lines. */
+  #syncAlone(waiting: Waiting): void {
+    this.#syncOwn(waiting.member, waiting.byte + waiting.lines.length, (error) => {
+      if (error !== null) this.#die(error, [waiting]);
+      else this.#settle([waiting]);
+    });
+  }
+
+  #syncOwn(member: Member, endByte: number, done: Done): void {
+    this.disk.fdatasyncLater(member.fd, (error) => {
+      if (error !== null && error !== undefined) {
+        member.isUnsure = true;
+        return done(error);
+      }
+      member.isSyncedTo(endByte);
+      done(null);
+    });
+  }
+
+  #write(batch: readonly Waiting[]): void {
+    if (this.#batch.bytes.length > keptBytesMax) this.#batch.bytes = Buffer.allocUnsafeSlow(keptBytesMax / 4);
+    this.#batch.used = 0;
+    for (const { member, lines, byte } of batch) addRecord(this.#batch, member.key, byte, lines);
+    writeAll(this.disk, this.#fd, this.#batch.bytes, this.#batch.used, null);
+  }
+
+  #settle(batch: readonly Waiting[]): void {
+    this.#isBusy = false;
+    for (const { done } of batch) done(null);
+    if (this.#queue.length === 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#flush);
+  }
+
+  /** G2: every own file is brought up to date, then the log begins anew. */
+  #empty(): void {
+    const behind = [...this.#members].filter(({ isInLog }) => isInLog);
+    let left = behind.length + 1;
+    let failed: Error | null = null;
+    const done = (error: Error | null): void => {
+      failed ??= error;
+      left--;
+      if (left > 0) return;
+      try {
+        if (failed !== null) throw failed;
+        this.disk.ftruncate(this.#fd, 0);
+      } catch (trouble) {
+        return this.#die(trouble, []);
+      }
+      this.#bytes = 0;
+      this.#settle([]);
+    };
+    for (const member of behind) this.#syncOwn(member, fstatSync(member.fd).size, done);
+    done(null);
+  }
+
+  fail(error: unknown): void {
+    this.#die(error, []);
+  }
+
+  #die(error: unknown, batch: readonly Waiting[]): void {
+    const failure = failureOf(error, "syncing the shared commit log");
+    this.failure = failure;
+    this.#isBusy = false;
+    try {
+      this.disk.ftruncate(this.#fd, this.#bytes);
+    } catch {
+      // What stays was not acknowledged, and each journal's own file decides whether it counts.
+    }
+    for (const { done } of [...batch, ...this.#queue.splice(0)]) done(failure); // G3
+    for (const member of this.#members) member.cutUnsure();
+  }
+}
+
+class Member implements Commit {
+  readonly #log: SharedLog;
+  readonly #dir: string;
+  readonly fd: number;
+  readonly key: string;
+  #syncedBytes: number;
+  /** Lines of it are on disk in the log alone. */
+  isInLog = false;
+  /** A sync of its own file failed: the kernel may take for written what is not, so only the log can tell (G1). */
+  isUnsure = false;
+
+  constructor(log: SharedLog, dir: string, fd: number, key: string) {
+    this.#log = log;
+    this.#dir = dir;
+    this.fd = fd;
+    this.key = key;
+    this.#syncedBytes = fstatSync(fd).size;
+  }
+
+  later(lines: Uint8Array, byte: number, done: Done): void {
+    this.#log.take({ member: this, lines, byte, done });
+  }
+
+  isSyncedTo(byte: number): void {
+    this.#syncedBytes = byte;
+    this.isInLog = false;
+  }
+
+  cut(byte: number): void {
+    const kept = this.isUnsure ? Math.min(byte, this.#syncedBytes) : byte;
+    if (kept < fstatSync(this.fd).size) this.#log.disk.ftruncate(this.fd, kept);
+  }
+
+  cutUnsure(): void {
+    try {
+      if (this.isUnsure) this.cut(this.#syncedBytes);
+    } catch {
+      // The first failure is the one to tell of.
+    }
+  }
+
+  leave(): void {
+    try {
+      if (this.#log.failure !== null) return; // The note stays, and the next opening completes the file.
+      this.#log.disk.fdatasync(this.fd);
+    } catch (error) {
+      this.isUnsure = true;
+      this.#log.fail(error); // G2, G3
+      throw failureOf(error, "syncing the journal");
+    } finally {
+      this.#log.part(this);
+    }
+    removeNote(this.#log.disk, this.#dir);
+  }
+}

@@ -1,0 +1,115 @@
+// power-cut: a disk that knows what of it would survive a power cut at this moment, and shows it after every change.
+// Contents survive by a sync of their file, names by a sync of their folder; folders themselves count as made for good.
+
+import { constants, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import type { Disk } from "./disk.ts";
+import { nodeDisk } from "./disk.ts";
+
+/** What became of everything that was not synced. `journals kept` and `logs kept`: the others of it are lost. */
+export const survivals = ["nothing", "everything", "half", "zeros", "journals kept", "logs kept"] as const;
+export type Survival = (typeof survivals)[number];
+/** Files by their path below the root. */
+export type Image = ReadonlyMap<string, Buffer>;
+
+type Inode = { path: string; durable: Buffer };
+export type PowerCutDisk = Disk & { image(survival: Survival): Image };
+
+/** What lies below the root already is on disk. `isSynced` false for a path means that its syncs do nothing, as a positive control. */
+export function powerCutDisk(root: string, onChange: () => void, isSynced: (path: string) => boolean = () => true): PowerCutDisk {
+  const live = new Map<string, Inode>();
+  for (const path of filesBelow(root)) live.set(path, { path, durable: readFileSync(path) });
+  const named = new Map(live);
+  const opened = new Map<number, Inode | string>();
+
+  function keep(fd: number, content: Buffer | null): void {
+    const what = opened.get(fd);
+    if (typeof what === "object" && content !== null && isSynced(what.path)) what.durable = content;
+    if (typeof what !== "string") return;
+    for (const path of new Set([...live.keys(), ...named.keys()])) {
+      if (dirname(path) !== what) continue;
+      const inode = live.get(path);
+      if (inode === undefined) named.delete(path);
+      else named.set(path, inode);
+    }
+  }
+  const contentNow = (fd: number): Buffer | null => {
+    const what = opened.get(fd);
+    return typeof what === "object" ? readFileSync(what.path) : null;
+  };
+  function changed<T>(value: T): T {
+    onChange();
+    return value;
+  }
+  const sync = (fd: number): void => changed(keep(fd, contentNow(fd)));
+
+  return {
+    open(given, flags, mode) {
+      const path = resolve(given);
+      const fd = nodeDisk.open(path, flags, mode);
+      if (statSync(path).isDirectory()) opened.set(fd, path);
+      else opened.set(fd, live.get(path) ?? { path, durable: Buffer.alloc(0) });
+      const inode = opened.get(fd);
+      if (typeof inode === "object" && (flags & constants.O_CREAT) !== 0) live.set(path, inode);
+      return changed(fd);
+    },
+    close(fd) {
+      nodeDisk.close(fd);
+      opened.delete(fd);
+    },
+    write: (fd, bytes, offset, length, position) => changed(nodeDisk.write(fd, bytes, offset, length, position)),
+    fdatasync: sync,
+    fdatasyncLater(fd, done) {
+      const content = contentNow(fd);
+      setImmediate(() => {
+        changed(keep(fd, content));
+        done(null);
+      });
+    },
+    fsync: sync,
+    ftruncate: (fd, bytes) => changed(nodeDisk.ftruncate(fd, bytes)),
+    rename(from, to) {
+      nodeDisk.rename(from, to);
+      const inode = live.get(resolve(from));
+      live.delete(resolve(from));
+      if (inode !== undefined) live.set(resolve(to), Object.assign(inode, { path: resolve(to) }));
+      onChange();
+    },
+    unlink(path) {
+      nodeDisk.unlink(path);
+      live.delete(resolve(path));
+      onChange();
+    },
+    mkdir: (path, mode) => nodeDisk.mkdir(path, mode),
+    image: (survival) => imageOf(root, live, named, survival),
+  };
+}
+
+function imageOf(root: string, live: ReadonlyMap<string, Inode>, named: ReadonlyMap<string, Inode>, survival: Survival): Image {
+  const image = new Map<string, Buffer>();
+  const place = (path: string): string => relative(root, path);
+  const isKept = (path: string): boolean =>
+    survival === "everything" || (survival === "logs kept" && path.endsWith(".log")) || (survival === "journals kept" && path.endsWith(".jsonl"));
+  for (const [path, { durable, path: now }] of named) {
+    if (isKept(path)) continue;
+    const unsynced = live.get(path)?.path === now ? readFileSync(now).subarray(durable.length) : Buffer.alloc(0);
+    if (survival === "zeros") image.set(place(path), Buffer.concat([durable, Buffer.alloc(unsynced.length)]));
+    else if (survival === "half") image.set(place(path), Buffer.concat([durable, unsynced.subarray(0, unsynced.length >> 1)]));
+    else image.set(place(path), durable);
+  }
+  for (const [path] of live) if (isKept(path)) image.set(place(path), readFileSync(path));
+  return image;
+}
+
+/** Puts the files of an image below a folder. */
+export function restore(image: Image, root: string): void {
+  for (const [path, bytes] of image) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), bytes);
+  }
+}
+
+function filesBelow(root: string): string[] {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,96 @@
+// recover: gives a journal back what only a shared commit log kept through a power cut, and removes logs that nobody needs.
+//
+// Invariants:
+//   R1. A note goes only when the journal's own file, synced, holds everything that the log has of it.
+//   R2. A log goes only when its process is gone and no run named in it has a note of it.
+
+import { closeSync, fstatSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { LogRecord } from "./commit-log.ts";
+import { recordsIn } from "./commit-log.ts";
+import { readNote, removeNote } from "./commit-note.ts";
+import type { Disk } from "./disk.ts";
+import { editFlags, nodeDisk, readFlags, unlinkQuietly, writeAll } from "./disk.ts";
+import { codeOf, damaged } from "./failure.ts";
+import { loadTryLock } from "./lock.ts";
+import { openFile } from "./open-file.ts";
+
+const logName = /^commit-\d+-[0-9a-f]+\.log$/;
+
+/** Completes the journal from the log its note names, if it has one. The run's lock is held, so nobody adds to either. */
+export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promise<void> {
+  const note = readNote(dir);
+  if (note === null) return;
+  const log = join(realpathSync(dir), note.log);
+  // A log that is gone was not needed any more (R2).
+  for (const record of fillFrom(recordsOf(log), note.run, fd)) {
+    if (record.byte < fstatSync(fd).size) disk.ftruncate(fd, record.byte);
+    writeAll(disk, fd, record.lines, record.lines.length, null);
+  }
+  disk.fdatasync(fd); // R1
+  removeNote(disk, dir);
+  await removeIfUnneeded(disk, log);
+}
+
+/** A log of a process that is gone is removed if no run it names still has a note of it. */
+export async function removeUnneeded(disk: Disk, folder: string): Promise<void> {
+  for (const name of readdirSync(folder)) if (logName.test(name)) await removeIfUnneeded(disk, join(folder, name));
+}
+
+/** The run's records from the first that its journal does not hold: from there on the log alone has it whole. */
+function fillFrom(records: readonly LogRecord[], run: string, fd: number): readonly LogRecord[] {
+  const own = records.filter((record) => record.run === run);
+  const first = own.findIndex((record) => !isHeld(record, fd));
+  const missing = first === -1 ? [] : own.slice(first);
+  let end = Math.min(fstatSync(fd).size, missing[0]?.byte ?? 0);
+  for (const { byte, lines } of missing) {
+    if (byte !== end) throw damaged(null, end, "the shared commit log does not continue the journal");
+    end += lines.length;
+  }
+  return missing;
+}
+
+function isHeld({ byte, lines }: LogRecord, fd: number): boolean {
+  const held = Buffer.alloc(lines.length);
+  return readSync(fd, held, 0, held.length, byte) === held.length && held.equals(lines);
+}
+
+function recordsOf(log: string): readonly LogRecord[] {
+  try {
+    const fd = openFile(nodeDisk, log, readFlags);
+    try {
+      return recordsIn(readFileSync(fd));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function removeIfUnneeded(disk: Disk, log: string): Promise<void> {
+  const tryLock = await loadTryLock();
+  let fd: number;
+  try {
+    fd = openFile(nodeDisk, log, editFlags);
+  } catch {
+    return; // Somebody else has removed it.
+  }
+  try {
+    const runs = tryLock(fd) ? new Set(recordsOf(log).map(({ run }) => run)) : null; // R2
+    if (runs === null || [...runs].some((run) => isNoted(log, run))) return;
+    unlinkQuietly(disk, log);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isNoted(log: string, run: string): boolean {
+  try {
+    const note = readNote(join(dirname(log), run));
+    return note !== null && basename(note.log) === basename(log);
+  } catch {
+    return true; // In doubt it is kept.
+  }
+}

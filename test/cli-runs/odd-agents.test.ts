@@ -1,0 +1,71 @@
+// Agents that break: the run goes on or pauses with a clear reason, and never hangs.
+
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
+import { scratch, write } from "../support/scratch-repository.ts";
+
+const promise = { say: "<promise>DONE</promise>" };
+const makeB = { write: { path: "src/b.txt", text: "b\n" } };
+const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
+const honest = { do: [makeB, promise] };
+const odd = resolve(import.meta.dirname, "../fixtures/agents/odd.mjs");
+
+describe.concurrent("agents that break", () => {
+  test.each([
+    ["exits with code 3 in its turn", { exit: 3 }, "agent_failed", /exited with code 3/],
+    ["answers with a protocol error", { error: { message: "boom" } }, "agent_failed", /boom/],
+    ["refuses", { stop: "refusal" }, "agent_failed", /refused/],
+    ["floods its output", { flood: 40_000_000 }, "agent_failed", /.+/],
+  ])("an agent that %s: nothing of the turn is kept, its turn is paid for, and the next one completes the run", async (_what, deed, reason, detail) => {
+    const folder = scratch();
+    const { json } = await goScripted(folder, [{ do: [{ write: { path: "src/half.txt", text: "half\n" } }, deed] }, honest], bExists);
+    expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    const [failed] = eventsOf(folder, "step_failed");
+    expect(failed).toMatchObject({ reason_code: reason, detail: expect.stringMatching(detail) as string });
+    expect(eventsOf(folder, "turn_ended")).toMatchObject([{ stop: reason, usage: { tokens: 30_000, source: "estimated" } }, { stop: "end_turn" }]);
+    expect(eventsOf(folder, "changes_applied").flatMap(({ paths }) => paths)).toEqual(["src/b.txt"]);
+  });
+
+  test("garbage between the lines of the protocol does not end a turn that is otherwise sound", async () => {
+    const folder = scratch();
+    const garbage = [{ garbage: "no protocol at all" }, { garbage: '{"jsonrpc":"2.0"' }, { garbage: "\u0000\u001b[2J" }];
+    const { json } = await goScripted(folder, [{ do: [...garbage, makeB, promise] }], bExists);
+    expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+  });
+
+  test("an agent that breaks every time opens the breaker, and the reason is named", async () => {
+    const folder = scratch();
+    const { code, json } = await goScripted(folder, [{ do: [{ exit: 3 }], repeat: 0 }], bExists);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "breaker_open", state: "paused" });
+    expect(code).toBe(1);
+    expect(eventsOf(folder, "step_failed").filter(({ reason_code }) => reason_code === "agent_failed")).toHaveLength(3);
+    expect((await autopilot(folder, ["report"])).out).toContain("exited with code 3");
+  });
+
+  test("a provider's limit pauses with its own reason, keeps the attempt's number, and resume plays the turn again", async () => {
+    const folder = scratch();
+    const turns = [{ do: [{ error: { code: 429, message: "rate limit reached, try later" } }] }];
+    const { json } = await goScripted(folder, turns, bExists);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "provider_limit_reached", state: "paused" });
+    expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "provider" }]);
+    const again = await autopilot(folder, ["resume", "--json"]);
+    expect(again.json).toMatchObject({ reason_code: "provider_limit_reached", state: "paused" });
+    expect(new Set(eventsOf(folder, "step_interrupted").map(({ attempt }) => attempt)).size).toBe(1);
+  });
+
+  test.each([
+    ["dies at its start", [process.execPath, odd, "dies-at-start"], /exited with code 7[\s\S]*cannot find my own head/],
+    ["is not there", ["/nowhere/agent"], /cannot be started/],
+    ["wants a login", [process.execPath, odd, "needs-login"], /logged in/],
+  ])("an agent that %s is unavailable, and the report says why", async (_what, argv, why) => {
+    const folder = scratch();
+    write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { odd: { argv } } }) });
+    const { json } = await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "odd", ...bExists]);
+    expect(json).toMatchObject({ result: "FAIL", state: "paused" });
+    const failures = eventsOf(folder, "step_failed").filter(({ reason_code }) => reason_code === "agent_unavailable");
+    expect(failures.length).toBeGreaterThan(0);
+    expect(failures[0]?.["detail"]).toMatch(why);
+    expect(json.remediation.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,76 @@
+// The disk says no: at the n-th call of a kind, once or from then on, n growing until a run gets through without meeting it.
+
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { autopilot } from "../support/autopilot.ts";
+import { acknowledgedIn, expectKept, expectWhole, keptIfWrong, newestRun, objectiveWords, recover, said, smallRepository } from "./small-run.ts";
+import { type Fault, type Faulted, twoAtATime, whyNoStrace, withFault } from "./under-strace.ts";
+
+const isAll = process.env["AUTOPILOT_FAULTS"] === "all";
+const timeoutMs = 2 * 3_600_000;
+/** Which calls of a kind fail; the series ends at the first that no run reaches. */
+const ordinals = isAll ? Array.from({ length: 200 }, (_, n) => n + 1) : [1, 2, 3, 5, 9, 17, 33, 65, 129, 257];
+
+type Kind = Omit<Fault, "at" | "does" | "forEver"> & { readonly errors: readonly string[]; readonly onJournal?: true };
+
+const full = ["disk_full"];
+const refused = ["journal_unwritable", "workspace_unusable"];
+/** What may be told of an error, by its name. */
+const reasonsFor: Readonly<Record<string, readonly string[]>> = { ENOSPC: full, EDQUOT: full, EIO: refused, EMFILE: refused };
+
+const kinds: readonly Kind[] = [
+  { thread: "main", name: "write", errors: ["ENOSPC", "EIO"], onJournal: true },
+  { thread: "main", name: "fdatasync", errors: ["EIO"], onJournal: true },
+  { thread: "main", name: "pwrite64", errors: ["EDQUOT"] },
+  { thread: "main", name: "rename", errors: ["EIO"] },
+  { thread: "files", name: "mkdir", errors: ["ENOSPC"] },
+  { thread: "files", name: "fdatasync", errors: ["EIO"] },
+  { thread: "files", name: "rename", errors: ["EDQUOT"] },
+];
+
+describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
+  const cases = kinds.flatMap((kind) => kind.errors.flatMap((error) => [false, true].map((forEver) => ({ ...kind, error, forEver }))));
+  const named = (one: (typeof cases)[number]): string => `${one.error} at ${one.name} of the ${one.thread} thread${one.onJournal ? " on the journal" : ""}, ${one.forEver ? "from then on" : "once"}`;
+
+  test("whichever call the disk refuses, once or for ever, the run says so in a sentence, loses nothing, and is taken up when the disk is well", { timeout: timeoutMs }, async () => {
+    let fired = 0;
+    await twoAtATime(cases, named, async (one) => {
+      let struck = 0;
+      for (const at of ordinals) {
+        const isReached = await suffer({ ...one, at, does: `error=${one.error}` });
+        if (!isReached) break;
+        struck++;
+      }
+      expect(struck, "it struck at least once").toBeGreaterThan(0);
+      fired += struck;
+    });
+    process.stdout.write(`disk errors: ${fired} struck\n`);
+    expect(fired).toBeGreaterThan(cases.length * 2);
+  });
+});
+
+/** One run with one fault; false where the run got through without meeting it. */
+async function suffer(fault: Fault & { readonly error: string; readonly onJournal?: true }): Promise<boolean> {
+  const folder = smallRepository();
+  expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
+  const path = fault.onJournal === true ? { path: join(newestRun(folder), "journal.jsonl") } : {};
+  const told = await withFault(folder, ["go", "--yes", "--json"], { ...fault, ...path });
+  await keptIfWrong(folder, async () => {
+    expectWords(told, reasonsFor[fault.error] ?? []);
+    const before = acknowledgedIn(folder);
+    await recover(folder);
+    expectKept(before, newestRun(folder));
+    await expectWhole(folder);
+  });
+  return told.fired > 0;
+}
+
+/** Through all the same, where the call did not matter; else a refusal in words. Never a stack, never a bug. */
+function expectWords(told: Faulted, reasons: readonly string[]): void {
+  expect(told.err, "no stack").not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
+  if (told.json.reason_code === "completion_verified") return;
+  expect(told.code, said(told)).toBe(1);
+  expect(reasons, said(told)).toContain(told.json.reason_code);
+  expect(told.json.message.length).toBeGreaterThan(10);
+  expect(told.json.remediation.length).toBeGreaterThan(0);
+}

@@ -1,0 +1,77 @@
+// A disk that is really full: a small one in memory, filled up by something else while a run works on it.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { autopilot } from "../support/autopilot.ts";
+import { scratchFolder } from "../support/scratch-repository.ts";
+import { acknowledgedIn, entriesOf, expectKept, expectWhole, newestRun, objectiveWords, recover, said, smallRepository } from "./small-run.ts";
+
+const diskMegabytes = 12;
+/** What is left free when the run begins: from nothing at all to nearly enough. */
+const freeKilobytes = [0, 24, 96, 160, 240, 320, 480, 700];
+
+const mounted: string[] = [];
+afterAll(() => {
+  for (const folder of mounted.splice(0)) execFileSync("umount", [folder]);
+});
+
+const mayMount = ((): boolean => {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
+  const folder = scratchFolder();
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "ignore" });
+    execFileSync("umount", [folder]);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.skipIf(!mayMount)(
+  `on a disk that is full a run pauses with disk_full, and completes when there is room again${mayMount ? "" : " (skipped: only root may mount a small disk)"}`,
+  async () => {
+    let refusals = 0;
+    let pauses = 0;
+    for (const kilobytes of freeKilobytes) {
+      const folder = onSmallDisk();
+      expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
+      const ballast = fill(folder, kilobytes);
+      const told = await autopilot(folder, ["go", "--yes", "--json"]);
+      if (told.json.reason_code !== "completion_verified") {
+        expect(told.json, said(told)).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
+        expect(told.code).toBe(1);
+        expect(told.err).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
+        refusals++;
+      }
+      if (entriesOf(newestRun(folder)).at(-1)?.event === "run_paused") pauses++;
+      const before = acknowledgedIn(folder);
+      rmSync(ballast);
+      await recover(folder);
+      expectKept(before, newestRun(folder));
+      await expectWhole(folder);
+    }
+    expect(refusals, "the disk was full at least in half of the tries").toBeGreaterThanOrEqual(freeKilobytes.length / 2);
+    expect(pauses, "and the pause itself found room in some").toBeGreaterThan(0);
+    process.stdout.write(`full disk: ${refusals} of ${freeKilobytes.length} tries, ${pauses} of them with the pause written down\n`);
+  },
+);
+
+function onSmallDisk(): string {
+  const disk = scratchFolder("autopilot-disk-");
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskMegabytes}m`, "tmpfs", disk]);
+  mounted.push(disk);
+  const folder = join(disk, "repo");
+  mkdirSync(folder);
+  cpSync(smallRepository(), folder, { recursive: true });
+  return folder;
+}
+
+/** Fills the disk until only so much is free. */
+function fill(folder: string, kilobytes: number): string {
+  const ballast = join(folder, "..", "ballast");
+  const { bavail, bsize } = statfsSync(folder);
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - kilobytes * 1024)));
+  return ballast;
+}

@@ -1,0 +1,28 @@
+// An owner that is stopped (a laptop that sleeps, a debugger) still owns its run: the lock says so, not a clock.
+
+import { expect, test } from "vitest";
+import { autopilot, begin, journal, until } from "../support/autopilot.ts";
+import { expectWhole, goWords, said, smallRepository } from "./small-run.ts";
+
+test("a run whose owner is suspended is not taken from it: resume answers run_locked, and the owner goes on when it wakes", async () => {
+  const folder = smallRepository();
+  const owner = begin(folder, goWords(folder));
+  const pid = owner.child.pid ?? 0;
+  await until("the run is at work", () => journal(folder).some(({ event }) => event === "session_opened"));
+  process.kill(pid, "SIGSTOP");
+  try {
+    const events = journal(folder).length;
+    for (const verb of ["resume", "go"]) {
+      const second = await autopilot(folder, [verb, "--json"]);
+      expect(second.json, said(second)).toMatchObject({ result: "FAIL", reason_code: "run_locked", pid });
+      expect(second.code).toBe(1);
+    }
+    expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ result: "PASS", state: "running", pid });
+    expect(journal(folder), "nobody else wrote").toHaveLength(events);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  const told = await owner.ended;
+  expect(told.json, said(told)).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
+  await expectWhole(folder);
+});
