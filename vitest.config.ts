@@ -23,6 +23,7 @@ export default defineConfig({
           name: "whole",
           include: ["test/**/*.test.ts"],
           exclude: ["test/architecture.test.ts", "test/contracts/**", "test/simulation/quick.test.ts", "test/fixtures/**"],
+          globalSetup: ["test/support/build-once.ts"],
           testTimeout: 600_000,
           hookTimeout: 120_000,
         },

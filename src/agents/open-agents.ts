@@ -69,7 +69,8 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
       guardian ??= openGuardian(life);
       return environmentOfLife(life, place);
     },
-    sweep: (run) => sweepMarked(belongsToRun(run, place)),
+    // Not this life's own: after a crash attempts are settled one by one, and those settled first are at work already.
+    sweep: (run) => sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words)),
     close: async () => {
       await sweepMarked(belongsToLife(life));
       guardian?.leave();

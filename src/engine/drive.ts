@@ -111,6 +111,7 @@ class Driving {
         return null;
       }
       case "wait":
+        if (this.#fault !== null) throw this.#fault; // the deed to wait for has failed meanwhile
         invariant(this.#deeds.size > 0, "D2: who waits, waits for a deed");
         return "wait";
       case "rest":

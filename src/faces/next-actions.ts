@@ -1,6 +1,6 @@
 // next-actions: what a person can do about a run now, as commands where there are commands. From state and reason code alone.
 
-import { isReasonCode, reasons } from "../contracts/reason.ts";
+import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { oneLine } from "./wording.ts";
@@ -52,19 +52,17 @@ function hintOf(run: RunView): readonly string[] {
 }
 
 function completedActions(run: RunView): readonly string[] {
-  const merge = isBranchKept(run) ? [`git merge autopilot/${run.drafted.run_id}`] : [];
+  const merge = branchKept(run) !== null ? [`git merge autopilot/${run.drafted.run_id}`] : [];
   const prove = run.verdict === "verified" ? [] : ["add a check next time: --done-criteria 'text :: command'"];
   return [...merge, "autopilot report", "autopilot verify", ...prove];
 }
 
-/** Whether the work was left on the run's own branch: told by the run, a phase, or the step that was to land it. */
-function isBranchKept(run: RunView): boolean {
-  const reasons = [
-    run.reason,
-    ...run.phases.map(({ because }) => because),
-    ...Object.values(run.walks).flatMap(({ last }) => Object.values(last).map(({ reason }) => reason)),
-  ];
-  return reasons.some((reason) => reason !== null && keepsBranch.has(reason));
+/** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null where it landed or there is none. */
+export function branchKept(run: RunView): ReasonCode | null {
+  const outcomes = Object.values(run.walks).flatMap(({ last }) => Object.values(last));
+  if (run.tip.commit === run.drafted.base.commit || outcomes.some(({ facts }) => facts["landed"] === true)) return null;
+  const told = [run.reason, ...run.phases.map(({ because }) => because), ...outcomes.map(({ reason }) => reason)];
+  return told.find((reason): reason is ReasonCode => reason !== null && keepsBranch.has(reason)) ?? "branch_kept";
 }
 
 const keepsBranch: ReadonlySet<string> = new Set(["branch_kept", "checkout_dirty", "checkout_moved", "merge_conflict"]);

@@ -12,7 +12,8 @@ import { invalidGoal } from "./nothing-to-do.ts";
 /** Starts or takes up a run, and works until it rests: done, paused, or out of cycles. */
 export function go(place: Place, input: GoFlags): Promise<Answer> {
   return answered(async () => {
-    if (hasGoal(input)) return (await drafting()).goNew(place, input);
+    // Drafting is loaded when it is needed: a run that is only taken up again must not wait for the parsers and linters of flows.
+    if (hasGoal(input)) return (await import("./go-draft.ts")).goNew(place, input);
     const home = findHome(place.cwd);
     const standing = home === null ? null : await standingHere(home, input.run);
     if (home === null || standing === null) return invalidGoal(place, input);
@@ -21,7 +22,7 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
     switch (view.status) {
       case "draft":
         if (described.length > 0) refuseWithoutGoal(run, described);
-        return (await drafting()).goDraft(place, home, run, input, await (await import("./draft-in-force.ts")).whyStale(place, home, view));
+        return (await import("./go-draft.ts")).goDraft(place, home, run, input, await (await import("./draft-in-force.ts")).whyStale(place, home, view));
       case "running":
       case "paused":
         return takeUp(place, standing, input, described.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${described.join(", ")}.`]);
@@ -31,9 +32,6 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
     }
   });
 }
-
-/** Loaded when it is needed: a run that is only taken up again must not wait for the parsers and linters of flows. */
-const drafting = (): Promise<typeof import("./go-draft.ts")> => import("./go-draft.ts");
 
 /** The run that is named, else the current one while it is open, else the newest that is. */
 async function standingHere(home: Home, named: string | undefined): Promise<Standing | null> {

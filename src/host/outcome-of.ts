@@ -2,7 +2,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
 import { reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
-import { nextActions } from "../faces/next-actions.ts";
+import { branchKept, nextActions } from "../faces/next-actions.ts";
 import { codeOf } from "./standing.ts";
 import { reply } from "./reply.ts";
 
@@ -15,10 +15,16 @@ export function outcomeOf(run: RunView, why: string, warnings: readonly string[]
     run_id: run.drafted.run_id,
     state: run.status,
     message: sentence(run, code),
-    warnings,
+    warnings: [...warnings, ...keptOf(run)],
     remediation: nextActions(run),
     data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), gaps: run.gaps },
   });
+}
+
+/** A person must not take finished work for landed work. */
+function keptOf(run: RunView): readonly string[] {
+  const kept = run.status === "completed" ? branchKept(run) : null;
+  return kept === null ? [] : [`${reasons[kept].meaning} It is on autopilot/${run.drafted.run_id}.`];
 }
 
 function codeFor(run: RunView, why: string): ReasonCode {

@@ -1,3 +1,5 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { codeOf, JournalFailure } from "../journal/failure.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
@@ -6,7 +8,21 @@ import { WorkspaceFailed } from "../workspace/failure.ts";
 export type Trouble = { readonly code: ReasonCode; readonly message: string };
 
 /** What a system says when it has no room, no right or no luck; every other error of a call is a mistake of ours. */
-const ofTheSystem = ["EIO", "EROFS", "EACCES", "EPERM", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EFBIG", "ESTALE", "ETIMEDOUT", "ENODEV", "ENXIO"];
+const ofTheSystem = [
+  "EIO",
+  "EROFS",
+  "EACCES",
+  "EPERM",
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+  "EAGAIN",
+  "EFBIG",
+  "ESTALE",
+  "ETIMEDOUT",
+  "ENODEV",
+  "ENXIO",
+];
 
 /** Why something failed through nobody's bug; null where it is one. */
 export function troubleOf(error: unknown): Trouble | null {
@@ -18,5 +34,27 @@ export function troubleOf(error: unknown): Trouble | null {
   const errno = codeOf(error);
   if (errno === null || !(error instanceof Error)) return null;
   if (errno === "ENOSPC" || errno === "EDQUOT") return { code: "disk_full", message: `The disk is full: ${error.message}.` };
-  return ofTheSystem.includes(errno) ? { code: "workspace_unusable", message: `The system refused: ${error.message}.` } : null;
+  if (isHiddenBehindMkdir(error))
+    return hasRoom(error.path)
+      ? refused(error)
+      : { code: "disk_full", message: `The disk is full: no folder could be made at ${error.path}.` };
+  return ofTheSystem.includes(errno) ? refused(error) : null;
+}
+
+const refused = (error: Error): Trouble => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
+
+/** Making a folder with those above it never fails for a missing one: Node says so where the system said something else. */
+function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {
+  return "syscall" in error && error.syscall === "mkdir" && codeOf(error) === "ENOENT" && "path" in error && typeof error.path === "string";
+}
+
+const roomBytesMin = 16_384;
+
+function hasRoom(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize >= roomBytesMin;
+  } catch {
+    return true; // nobody can say, so it is not said
+  }
 }

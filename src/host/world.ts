@@ -5,7 +5,7 @@ import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openAgents } from "../agents/open-agents.ts";
 import type { Entry, IsolationInForce } from "../contracts/event.ts";
-import { Evidence } from "../contracts/evidence.ts";
+import type { Evidence } from "../contracts/evidence.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
 import type { Recorder, World } from "../engine/world.ts";

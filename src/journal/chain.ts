@@ -7,9 +7,11 @@ import type { Entry } from "../contracts/event.ts";
 import { journalVersion } from "../contracts/journal-version.ts";
 import { codeOf, damaged, JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { batchBytesMax, endOfLine, faultOf, headOf, lineBytesMax, versionOf, viewOf } from "./line.ts";
+import { batchBytesMax, continues, crcOf, endOfLine, faultOf, headOf, lineBytesMax, versionOf, viewOf } from "./line.ts";
 
 const chunkBytes = 1024 * 1024;
+
+type Written<T> = { -readonly [K in keyof T]: T[K] };
 
 export type Walked = {
   /** After the last sound line. */
@@ -51,10 +53,9 @@ export function walkChain(fd: number, from: Readonly<Position>, onEntry: (entry:
 function admit(at: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
   const line = at.seq + 1;
   if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, at.byte, "not UTF-8");
+  if (!continues(buffer, end, at.prev)) throw damaged(line, at.byte, "it does not continue the line before");
   const after = hash("sha256", viewOf(buffer, start, end));
-  const { json, prev, crc } = headOf(buffer, start, end);
-  if (prev !== at.prev) throw damaged(line, at.byte, "it does not continue the line before");
-  const entry = parsed(json) as Partial<Entry> & { readonly journal?: unknown };
+  const entry = parsed(headOf(buffer, start, end)) as Partial<Written<Entry>> & { readonly journal?: unknown };
   if (entry.seq !== line) throw damaged(line, at.byte, `its number is ${String(entry.seq)}, not ${line}`);
   if (!isWhole(entry.epoch) || entry.epoch < Math.max(at.epoch, 1)) throw damaged(line, at.byte, "its epoch is older than the line before");
   if (!isWhole(entry.active_ms) || entry.active_ms < at.activeMs) throw damaged(line, at.byte, "its active_ms falls");
@@ -66,9 +67,10 @@ function admit(at: Position, buffer: Buffer, start: number, end: number, isText:
   at.epoch = entry.epoch;
   at.activeMs = entry.active_ms;
   at.byte += end + 1 - start;
+  entry.prev = at.prev;
+  entry.crc = crcOf(buffer, end);
   at.prev = after;
-  // Put in last, where the line has them: to parse them with the rest would take a quarter longer.
-  return Object.assign(entry, { prev, crc }) as Entry;
+  return entry as Entry;
 }
 
 /** An empty object stands for what is no JSON object: it fails the first check after. */

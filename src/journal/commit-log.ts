@@ -29,7 +29,7 @@ export function addRecord(batch: Batch, key: string, byte: number, lines: Uint8A
 /** The records up to the first that is not whole: what follows was never acknowledged, or is older than the log's last emptying. */
 export function recordsIn(bytes: Buffer): readonly LogRecord[] {
   const records: LogRecord[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = bytes.subarray(0, start + headerBytesMax).indexOf(10, start);
     const [, head = "", run = "", byte, length, crc] = header.exec(end === -1 ? "" : bytes.toString("utf8", start, end)) ?? [];
     const linesBytes = Number(length);

@@ -1,5 +1,6 @@
 // failure: what can go wrong with a journal through nobody's bug. Each kind says what the owner of the run can do about it.
 
+import { constants } from "node:os";
 import { unreachable } from "../kit/never.ts";
 
 export type Trouble =
@@ -47,6 +48,8 @@ export function failureOf(error: unknown, doing: string): Error {
 /** The errno name of a system error, or null for any other error. */
 export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return null;
+  // Node has no name for a quota that is used up.
+  if ("errno" in error && error.errno === -constants.errno.EDQUOT) return "EDQUOT";
   return typeof error.code === "string" ? error.code : null;
 }
 

@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Entry, Event } from "../contracts/event.ts";
+import type { Hash } from "../contracts/ids.ts";
 import { journalVersion } from "../contracts/journal-version.ts";
 import { invariant } from "../kit/invariant.ts";
 import { JournalFailure } from "./failure.ts";
@@ -123,15 +124,22 @@ export function faultOf(bytes: Buffer, start: number, lineEnd: number): string |
   return null;
 }
 
-/** What a sound line says in front of its tail; the bytes are spent on it. The tail is known: `prev` is looked at here, the CRC was. */
-export function headOf(bytes: Buffer, start: number, lineEnd: number): { readonly json: string; readonly prev: string; readonly crc: string } {
-  const tailAt = lineEnd - tailBytes;
-  const prevAt = tailAt + prevKey.length;
-  const prev = bytes.toString("latin1", prevAt, prevAt + 64);
-  const crc = bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
-  bytes[tailAt] = 125;
-  return { json: bytes.toString("utf8", start, tailAt + 1), prev, crc };
+/** Whether a sound line names this hash as that of the line before. */
+export function continues(bytes: Buffer, lineEnd: number, prev: Hash): boolean {
+  const prevAt = lineEnd - tailBytes + prevKey.length;
+  for (let i = 0; i < 64; i++) if (bytes[prevAt + i] !== prev.charCodeAt(i)) return false;
+  return true;
 }
+
+/** The JSON of a sound line without its tail, which is known already: to parse it too would take a quarter longer. Spends the bytes. */
+export function headOf(bytes: Buffer, start: number, lineEnd: number): string {
+  const tailAt = lineEnd - tailBytes;
+  bytes[tailAt] = 125;
+  return bytes.toString("utf8", start, tailAt + 1);
+}
+
+/** The checksum that a line bears. */
+export const crcOf = (bytes: Buffer, lineEnd: number): string => bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
 
 /** Where the first line of these bytes ends by its tail, newline or not; 0 if there is no tail. */
 export function endOfLine(bytes: Buffer): number {

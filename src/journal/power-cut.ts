@@ -89,7 +89,9 @@ function imageOf(root: string, live: ReadonlyMap<string, Inode>, named: Readonly
   const image = new Map<string, Buffer>();
   const place = (path: string): string => relative(root, path);
   const isKept = (path: string): boolean =>
-    survival === "everything" || (survival === "logs kept" && path.endsWith(".log")) || (survival === "journals kept" && path.endsWith(".jsonl"));
+    survival === "everything" ||
+    (survival === "logs kept" && path.endsWith(".log")) ||
+    (survival === "journals kept" && path.endsWith(".jsonl"));
   for (const [path, { durable, path: now }] of named) {
     if (isKept(path)) continue;
     const unsynced = live.get(path)?.path === now ? readFileSync(now).subarray(durable.length) : Buffer.alloc(0);

@@ -5,7 +5,7 @@
 //   R2. A log goes only when its process is gone and no run named in it has a note of it.
 
 import { closeSync, fstatSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { LogRecord } from "./commit-log.ts";
 import { recordsIn } from "./commit-log.ts";
 import { readNote, removeNote } from "./commit-note.ts";
@@ -21,7 +21,7 @@ const logName = /^commit-\d+-[0-9a-f]+\.log$/;
 export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promise<void> {
   const note = readNote(dir);
   if (note === null) return;
-  const log = join(realpathSync(dir), note.log);
+  const log = resolve(realpathSync(dir), note.log);
   // A log that is gone was not needed any more (R2).
   for (const record of fillFrom(recordsOf(log), note.run, fd)) {
     if (record.byte < fstatSync(fd).size) disk.ftruncate(fd, record.byte);
@@ -88,7 +88,7 @@ async function removeIfUnneeded(disk: Disk, log: string): Promise<void> {
 
 function isNoted(log: string, run: string): boolean {
   try {
-    const note = readNote(join(dirname(log), run));
+    const note = readNote(resolve(dirname(log), run));
     return note !== null && basename(note.log) === basename(log);
   } catch {
     return true; // In doubt it is kept.

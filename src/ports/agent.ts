@@ -58,6 +58,6 @@ export type TurnResult =
 
 export interface Agents {
   turn(order: TurnOrder): Promise<TurnResult>;
-  /** Ends every process of this run that is still alive, whoever started it; says how many there were. */
+  /** Ends every process of this run that an earlier life left alive, and none that this one began; says how many there were. */
   sweep(run: RunId): Promise<number>;
 }

@@ -107,12 +107,14 @@ function spawnGit(call: GitCall): Promise<GitAnswer> {
           : `git could not be started: ${error.message}`;
       reject(new WorkspaceFailed("workspace_unusable", sentence));
     });
-    child.on("close", (code) => {
+    child.on("close", (code, signal) => {
       clearTimeout(timer);
       if (inputError !== null) return reject(inputError instanceof Error ? inputError : new Error("the input could not be read"));
       if (isLate) return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} did not end in time.`));
       if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
-      resolve({ code: code ?? 128, out: Buffer.concat(out), err, isCut });
+      // One that was killed has not answered, whatever codes are answers.
+      if (code === null) return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} was ended by ${signal ?? "a signal"}.`));
+      resolve({ code, out: Buffer.concat(out), err, isCut });
     });
     child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.
     feed(child.stdin, call.input ?? []).catch((error: unknown) => {
@@ -143,12 +145,14 @@ const drained = (stdin: NodeJS.WritableStream): Promise<void> =>
     stdin.on("error", done);
   });
 
+/** Which runner started a git, for the one that comes after it. */
+export const gitMark = "AUTOPILOT_GIT";
 /** Where a user may keep their configuration instead of the usual places. */
 const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
 function environmentOf(call: GitCall): Record<string, string> {
   const outer = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  const fixed = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", LANGUAGE: "C" };
+  const fixed = { [gitMark]: String(process.pid), GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", LANGUAGE: "C" };
   const isTheirs = (name: string): boolean => !name.startsWith("GIT_") || configNames.includes(name);
   if (call.config === "user") return { ...Object.fromEntries(outer.filter(([name]) => isTheirs(name))), ...fixed, ...call.env }; // G2
   const kept = outer.filter(([name]) => name === "PATH" || name === "TMPDIR");

@@ -4,12 +4,13 @@
 //   N1. Nothing is forced: git itself moves the checkout forward (`merge --ff-only`), and refuses where a file would be lost.
 //   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
-//   N4. Landing twice is landing once.
+//   N4. Landing twice is landing once, also where the first was cut short.
 
 import { lstatSync } from "node:fs";
 import type { GitSha } from "../contracts/ids.ts";
 import type { LandResult } from "../ports/workspace.ts";
 import { bytePathOf, shownOf } from "./byte-path.ts";
+import { forgetLanding, undoCutLanding, writeLanding } from "./cut-landing.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { git, gitLine, isDiskFull } from "./git.ts";
 import { inUser, shortOf, tipOf } from "./history.ts";
@@ -29,8 +30,10 @@ export async function landRun(run: OpenRun, message: string): Promise<LandResult
   if (current !== branch)
     return refusal("checkout_moved", `The run began on ${branch}; the checkout is on ${current ?? "a detached HEAD"} now.`); // N2
 
+  const cutShort = await undoCutLanding(run);
   const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
   if (await isAncestor(run, tip, head)) return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
+  if (cutShort !== null) return refusal("checkout_dirty", cutShort);
   const { changed } = await statusOf(run.repository, run.isOwned);
   if (changed.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${some(changed)}.`); // N2
   if (await isAncestor(run, head, tip)) return moveCheckout(run, head, tip, "fast_forward");
@@ -89,6 +92,7 @@ async function mergeCommit(run: OpenRun, head: GitSha, tip: GitSha, message: str
 async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: "fast_forward" | "merge"): Promise<LandResult> {
   const inTheWay = await filesInTheWay(run, from, to);
   if (inTheWay.length > 0) return refusal("checkout_dirty", `Files git does not track are in the way: ${some(inTheWay)}.`);
+  await writeLanding(run, from, to);
   const options = ["--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures", "--no-stat", "-q"];
   const answer = await git({
     cwd: run.repository.root,
@@ -98,7 +102,11 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: "fast_f
     codes: [0, 1, 2, 128],
   });
   const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
-  if (answer.code === 0 && head === to) return { landed: true, how, commit: to };
+  if (answer.code === 0 && head === to) {
+    await forgetLanding(run);
+    return { landed: true, how, commit: to };
+  }
+  await undoCutLanding(run); // Git leaves a checkout half moved where it fails on the way.
   if (await isDiskFull(answer, run.repository.root))
     throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
   return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);

@@ -16,6 +16,7 @@ import { git } from "./git.ts";
 import { commitFor, inUser, ownCommits, shortOf, tipOf } from "./history.ts";
 import { identityEnv, identityOf } from "./identity.ts";
 import { landRun } from "./land.ts";
+import { clearLeftovers } from "./leftovers.ts";
 import { layerFolder, makeLayer } from "./layer.ts";
 import { ownedAlways } from "./owned.ts";
 import { openRecords } from "./records.ts";
@@ -50,6 +51,7 @@ export const branchOf = (runId: RunId): string => `autopilot/${runId}`;
 /** Opens the workspace, making the branch if the run is new. Throws WorkspaceFailed where that cannot be. */
 export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
   const run = await openRun(order);
+  await clearLeftovers(run);
   await openBranch(run, order.expectedTip ?? null);
   await erase(run.folders.trash);
 

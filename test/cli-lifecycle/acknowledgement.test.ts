@@ -8,16 +8,23 @@ import { autopilot, eventsOf, journal, program, type Told } from "../support/aut
 import { git, scratch, write } from "../support/scratch-repository.ts";
 import { done, inTwoTurns, makesOut, objective, writes } from "./stories.ts";
 
-const brief = ({ code, json }: { readonly code: number | null; readonly json: Told }): object => ({ code, result: json.result, reason: json.reason_code, state: json.state });
+const brief = ({ code, json }: { readonly code: number | null; readonly json: Told }): object => ({
+  code,
+  result: json.result,
+  reason: json.reason_code,
+  state: json.state,
+});
 const stale = { code: 1, result: "FAIL", reason: "ack_stale", state: "draft" };
 const unacknowledged = { code: 1, result: "FAIL", reason: "dry_run_required_before_execute", state: "draft" };
 const verified = { code: 0, result: "PASS", reason: "completion_verified", state: "completed" };
 
 /** A script that leaves a trace beside the repository, so that one sees whether it was ever played. */
-const traced = (folder: string): readonly object[] => [{ do: [{ run: `touch '${join(dirname(folder), "played")}'` }, writes("out.txt"), done] }];
+const traced = (folder: string): readonly object[] => [
+  { do: [{ run: `touch '${join(dirname(folder), "played")}'` }, writes("out.txt"), done] },
+];
 const ackOf = ({ json }: { readonly json: Told }): string => json["ack"] as string;
 
-test("start writes a draft and shows everything the preview promises, with an id, and starts nothing", async () => {
+test.concurrent("start writes a draft and shows everything the preview promises, with an id, and starts nothing", async () => {
   const folder = scratch({ files: { "src/a.txt": "a\n", "docs/b.md": "b\n", "package.json": '{"scripts":{"test":"true"}}\n' } });
   const { code, json } = await autopilot(folder, ["start", ...objective(folder, traced(folder)), "--scope", "src/**,out.txt"]);
   expect({ code, result: json.result, state: json.state }).toEqual({ code: 0, result: "PASS", state: "draft" });
@@ -40,7 +47,7 @@ test("start writes a draft and shows everything the preview promises, with an id
   expect(journal(folder).map(({ event }) => event)).toEqual(["run_drafted"]);
 });
 
-test("go on an unacknowledged draft is dry_run_required_before_execute, with preview, id and inferred defaults, and executes nothing", async () => {
+test.concurrent("go on an unacknowledged draft is dry_run_required_before_execute, with preview, id and inferred defaults, and executes nothing", async () => {
   const folder = scratch();
   const fresh = await autopilot(folder, ["go", ...objective(folder, traced(folder))]);
   const again = await autopilot(folder, ["go", "--json"]);
@@ -55,25 +62,33 @@ test("go on an unacknowledged draft is dry_run_required_before_execute, with pre
   expect(git(folder, "branch", "--list", "autopilot/*")).toBe("");
 });
 
-test("an acknowledged draft goes, and the journal says who acknowledged which preview", async () => {
+test.concurrent("an acknowledged draft goes, and the journal says who acknowledged which preview", async () => {
   const folder = scratch();
   const started = await autopilot(folder, ["start", ...objective(folder)]);
   const wrong = await autopilot(folder, ["ack", "deadbeefdeadbeef", "--json"]);
   expect(brief(wrong)).toEqual(stale);
   expect(brief(await autopilot(folder, ["ack", ackOf(started).slice(0, 7), "--json"]))).toEqual(stale);
   const acknowledged = await autopilot(folder, ["ack", ackOf(started).slice(0, 12), "--json"]);
-  expect({ ...brief(acknowledged), ack: ackOf(acknowledged) }).toEqual({ code: 0, result: "PASS", reason: "ack_recorded", state: "draft", ack: ackOf(started) });
+  expect({ ...brief(acknowledged), ack: ackOf(acknowledged) }).toEqual({
+    code: 0,
+    result: "PASS",
+    reason: "ack_recorded",
+    state: "draft",
+    ack: ackOf(started),
+  });
   expect(brief(await autopilot(folder, ["go", "--json"]))).toEqual(verified);
-  expect(eventsOf(folder, "preview_acknowledged")).toMatchObject([{ ack: ackOf(started), actor: expect.stringMatching(/^operator:/) as string }]);
+  expect(eventsOf(folder, "preview_acknowledged")).toMatchObject([
+    { ack: ackOf(started), actor: expect.stringMatching(/^operator:/) as string },
+  ]);
 });
 
-test("--yes acknowledges the preview of the very invocation", async () => {
+test.concurrent("--yes acknowledges the preview of the very invocation", async () => {
   const folder = scratch();
   expect(brief(await autopilot(folder, ["go", ...objective(folder), "--yes"]))).toEqual(verified);
   expect(eventsOf(folder, "preview_acknowledged")).toHaveLength(1);
 });
 
-test("a new goal replaces the draft: the old id is ack_stale, and the old draft can neither be acknowledged nor started by name", async () => {
+test.concurrent("a new goal replaces the draft: the old id is ack_stale, and the old draft can neither be acknowledged nor started by name", async () => {
   const folder = scratch();
   const old = await autopilot(folder, ["start", ...objective(folder, traced(folder))]);
   const fresh = await autopilot(folder, ["start", ...objective(folder), "--risk-level", "low"]);
@@ -98,25 +113,29 @@ const meanwhile: readonly (readonly [what: string, act: (folder: string) => void
 ];
 
 const small = {
-  ".autopilot/flows/small/flow.yaml": 'flow: small\nversion: 1\nlands_nothing: true\nphases:\n  - id: "1"\n    steps:\n      - { id: work, agent: worker, prompt: work.md, otherwise: [{ pause: phase_failed, again: true }] }\n      - { id: prove, check: [criteria], otherwise: [{ pause: phase_failed, again: true }] }\n',
+  ".autopilot/flows/small/flow.yaml":
+    'flow: small\nversion: 1\nlands_nothing: true\nphases:\n  - id: "1"\n    steps:\n      - { id: work, agent: worker, prompt: work.md, otherwise: [{ pause: phase_failed, again: true }] }\n      - { id: prove, check: [criteria], otherwise: [{ pause: phase_failed, again: true }] }\n',
   ".autopilot/flows/small/prompts/work.md": "Do {{goal}}.\n",
 };
 
-test.each(meanwhile)("while it is a draft, a change of %s makes ack and go ack_stale, and a new start gives a new draft", async (what, act) => {
-  const folder = scratch({ files: { "a.txt": "a\n", ...small } });
-  const words = ["start", ...objective(folder), "--flow", what === "the flow" ? "small" : "objective"];
-  const started = await autopilot(folder, words);
-  expect(started.json.reason_code, started.json.message).toBe("run_drafted");
-  act(folder);
-  const acknowledged = await autopilot(folder, ["ack", ackOf(started), "--json"]);
-  expect(brief(acknowledged), acknowledged.json.message).toEqual(stale);
-  expect(brief(await autopilot(folder, ["go", "--json"]))).toEqual(stale);
-  expect(brief(await autopilot(folder, ["go", "--yes", "--json"]))).toEqual(stale);
-  const again = await autopilot(folder, words);
-  expect((await autopilot(folder, ["ack", ackOf(again), "--json"])).code).toBe(0);
-});
+test.concurrent.each(meanwhile)(
+  "while it is a draft, a change of %s makes ack and go ack_stale, and a new start gives a new draft",
+  async (what, act) => {
+    const folder = scratch({ files: { "a.txt": "a\n", ...small } });
+    const words = ["start", ...objective(folder), "--flow", what === "the flow" ? "small" : "objective"];
+    const started = await autopilot(folder, words);
+    expect(started.json.reason_code, started.json.message).toBe("run_drafted");
+    act(folder);
+    const acknowledged = await autopilot(folder, ["ack", ackOf(started), "--json"]);
+    expect(brief(acknowledged), acknowledged.json.message).toEqual(stale);
+    expect(brief(await autopilot(folder, ["go", "--json"]))).toEqual(stale);
+    expect(brief(await autopilot(folder, ["go", "--yes", "--json"]))).toEqual(stale);
+    const again = await autopilot(folder, words);
+    expect((await autopilot(folder, ["ack", ackOf(again), "--json"])).code).toBe(0);
+  },
+);
 
-test("an acknowledgement given before the config changed does not count afterwards", async () => {
+test.concurrent("an acknowledgement given before the config changed does not count afterwards", async () => {
   const folder = scratch();
   const started = await autopilot(folder, ["start", ...objective(folder, traced(folder))]);
   expect((await autopilot(folder, ["ack", ackOf(started), "--json"])).code).toBe(0);
@@ -125,14 +144,14 @@ test("an acknowledgement given before the config changed does not count afterwar
   expect(existsSync(join(dirname(folder), "played"))).toBe(false);
 });
 
-test("dry_run auto counts from the user's own config", async () => {
+test.concurrent("dry_run auto counts from the user's own config", async () => {
   const folder = scratch();
   const config = join(dirname(folder), "xdg");
   write(config, { "autopilot/config.yaml": "dry_run: auto\n" });
   expect(brief(await autopilot(folder, ["go", ...objective(folder)], { env: { XDG_CONFIG_HOME: config } }))).toEqual(verified);
 });
 
-test("dry_run auto in the project's config is ignored, with a warning that names file and line", async () => {
+test.concurrent("dry_run auto in the project's config is ignored, with a warning that names file and line", async () => {
   const folder = scratch();
   write(folder, { ".autopilot/config.yaml": "version: 1\ndry_run: auto\n" });
   const went = await autopilot(folder, ["go", ...objective(folder, traced(folder))]);
@@ -141,20 +160,30 @@ test("dry_run auto in the project's config is ignored, with a warning that names
   expect(existsSync(join(dirname(folder), "played"))).toBe(false);
 });
 
-test("flags that describe an objective are refused on a draft without its goal, rather than passed over", async () => {
+test.concurrent("flags that describe an objective are refused on a draft without its goal, rather than passed over", async () => {
   const folder = scratch();
   await autopilot(folder, ["start", ...objective(folder, traced(folder))]);
   const { code, json } = await autopilot(folder, ["go", "--yes", "--max-budget", "conservative", "--json"]);
-  expect({ code, reason: json.reason_code, missing: json["missing_fields"] }).toEqual({ code: 1, reason: "objective_schema_invalid", missing: ["goal"] });
+  expect({ code, reason: json.reason_code, missing: json["missing_fields"] }).toEqual({
+    code: 1,
+    reason: "objective_schema_invalid",
+    missing: ["goal"],
+  });
   expect(existsSync(join(dirname(folder), "played"))).toBe(false);
 });
 
-test("while a run is open a new goal is run_open, naming it and the three ways on; --new begins a second one beside it", async () => {
+test.concurrent("while a run is open a new goal is run_open, naming it and the three ways on; --new begins a second one beside it", async () => {
   const folder = scratch();
   const first = await autopilot(folder, ["go", ...objective(folder, inTwoTurns), "--yes", "--max-cycles", "1"]);
   for (const verb of ["start", "go"]) {
     const { code, json } = await autopilot(folder, [verb, ...objective(folder)]);
-    expect({ code, result: json.result, reason: json.reason_code, run: json.run_id, state: json.state }).toEqual({ code: 1, result: "FAIL", reason: "run_open", run: first.json.run_id, state: "running" });
+    expect({ code, result: json.result, reason: json.reason_code, run: json.run_id, state: json.state }).toEqual({
+      code: 1,
+      result: "FAIL",
+      reason: "run_open",
+      run: first.json.run_id,
+      state: "running",
+    });
     expect(json.remediation.join("\n")).toMatch(/resume[\s\S]*stop[\s\S]*--new/);
   }
   expect(readdirSync(join(folder, ".autopilot", "runs"))).toHaveLength(1);
@@ -164,21 +193,32 @@ test("while a run is open a new goal is run_open, naming it and the three ways o
   expect((await autopilot(folder, ["status", "--json", "--run", first.json.run_id ?? ""])).json.state).toBe("running");
 });
 
-test("bare autopilot takes up what is there: a draft, an open run though another one is current, and else asks for a goal", async () => {
+test.concurrent("bare autopilot takes up what is there: a draft, an open run though another one is current, and else asks for a goal", async () => {
   const folder = scratch();
   const nothing = await autopilot(folder, ["--json"]);
-  expect({ code: nothing.code, reason: nothing.json.reason_code, missing: nothing.json["missing_fields"], state: nothing.json.state }).toEqual({ code: 1, reason: "objective_schema_invalid", missing: ["goal"], state: "idle" });
+  expect({
+    code: nothing.code,
+    reason: nothing.json.reason_code,
+    missing: nothing.json["missing_fields"],
+    state: nothing.json.state,
+  }).toEqual({ code: 1, reason: "objective_schema_invalid", missing: ["goal"], state: "idle" });
   const first = await autopilot(folder, ["start", ...objective(folder, inTwoTurns)]);
   expect(brief(await autopilot(folder, ["--json"]))).toEqual(unacknowledged);
   await autopilot(folder, ["--yes", "--json", "--max-cycles", "1"]);
-  const beside = await autopilot(folder, ["go", "something else", "--new", "--yes", ...objective(folder, [{ do: [writes("else.txt"), writes("out.txt"), done] }]).slice(1)]);
+  const beside = await autopilot(folder, [
+    "go",
+    "something else",
+    "--new",
+    "--yes",
+    ...objective(folder, [{ do: [writes("else.txt"), writes("out.txt"), done] }]).slice(1),
+  ]);
   expect(beside.json.state).toBe("completed");
   const taken = await autopilot(folder, ["$ARGUMENTS", "--json"]);
   expect({ ...brief(taken), run: taken.json.run_id }).toMatchObject({ run: first.json.run_id, state: "completed" });
   expect((await autopilot(folder, ["--json"])).json.reason_code).toBe("objective_schema_invalid");
 });
 
-test("with no goal and nothing to take up, what lies here is named with a command for it", async () => {
+test.concurrent("with no goal and nothing to take up, what lies here is named with a command for it", async () => {
   const folder = scratch({ files: { "ROADMAP.md": "# Roadmap\n", "_docs/a.md": "a\n" } });
   const { json } = await autopilot(folder, ["--json"]);
   expect(json.remediation.join("\n")).toMatch(/ROADMAP\.md[\s\S]*autopilot[\s\S]*_docs/);
@@ -209,13 +249,16 @@ print(json.dumps({"shown": shown.decode("utf8", "replace"), "code": os.waitstatu
   return JSON.parse(stdout) as { shown: string; code: number };
 }
 
-test.skipIf(!hasPython)("on a terminal go shows the preview and asks: y starts the run, anything else leaves the draft (skipped without Python, which makes the terminal)", async () => {
-  const folder = scratch();
-  const words = objective(folder, makesOut).filter((word) => word !== "--json");
-  const no = onTerminal(folder, ["go", ...words], "n\n");
-  expect(no.shown).toMatch(/Preview: nothing has been executed[\s\S]*Start this run\?/);
-  expect(no.code).toBe(1);
-  expect(journal(folder).map(({ event }) => event)).toEqual(["run_drafted"]);
-  expect(onTerminal(folder, ["go"], "y\n").code).toBe(0);
-  expect((await autopilot(folder, ["status", "--json"])).json.state).toBe("completed");
-});
+test.skipIf(!hasPython)(
+  "on a terminal go shows the preview and asks: y starts the run, anything else leaves the draft (skipped without Python, which makes the terminal)",
+  async () => {
+    const folder = scratch();
+    const words = objective(folder, makesOut).filter((word) => word !== "--json");
+    const no = onTerminal(folder, ["go", ...words], "n\n");
+    expect(no.shown).toMatch(/Preview: nothing has been executed[\s\S]*Start this run\?/);
+    expect(no.code).toBe(1);
+    expect(journal(folder).map(({ event }) => event)).toEqual(["run_drafted"]);
+    expect(onTerminal(folder, ["go"], "y\n").code).toBe(0);
+    expect((await autopilot(folder, ["status", "--json"])).json.state).toBe("completed");
+  },
+);

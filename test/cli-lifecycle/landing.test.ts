@@ -10,32 +10,57 @@ import { criterion, done, makesOut, writes } from "./stories.ts";
 
 /** Everything of the user's checkout and branches; our own folder, the run's branch and git's bookkeeping left out. */
 const checkout = (folder: string): string =>
-  [fingerprint(folder, { without: [".git", ".autopilot"] }), git(folder, "rev-parse", "HEAD"), git(folder, "symbolic-ref", "-q", "HEAD"), git(folder, "status", "--porcelain"), git(folder, "stash", "list"), readFileSync(join(folder, ".git", "index")).toString("base64")].join("\n");
+  [
+    fingerprint(folder, { without: [".git", ".autopilot"] }),
+    git(folder, "rev-parse", "HEAD"),
+    git(folder, "symbolic-ref", "-q", "HEAD"),
+    git(folder, "status", "--porcelain"),
+    git(folder, "stash", "list"),
+    readFileSync(join(folder, ".git", "index")).toString("base64"),
+  ].join("\n");
 
 /** A script whose turn waits for a file beside the repository, so that the test can look and act while the run works. */
-const waiting = (folder: string): readonly object[] => [{ do: [writes("out.txt"), { run: `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done` }, done] }];
+const waiting = (folder: string): readonly object[] => [
+  { do: [writes("out.txt"), { run: `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done` }, done] },
+];
 const goOn = (folder: string): void => writeFileSync(join(dirname(folder), "go-on"), "");
 
-const words = (folder: string, turns: readonly object[]): readonly string[] => ["go", "make out.txt", ...criterion, "--isolation", "clone", ...scripted(folder, turns), "--yes", "--json"];
+const words = (folder: string, turns: readonly object[]): readonly string[] => [
+  "go",
+  "make out.txt",
+  ...criterion,
+  "--isolation",
+  "clone",
+  ...scripted(folder, turns),
+  "--yes",
+  "--json",
+];
 
-test("while the run works nothing in the user's checkout changes; at completion a clean one is fast-forwarded", async () => {
+test.concurrent("while the run works nothing in the user's checkout changes; at completion a clean one is fast-forwarded", async () => {
   const folder = scratch();
   const before = checkout(folder);
   const head = git(folder, "rev-parse", "HEAD");
   const at = begin(folder, words(folder, waiting(folder)));
   await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
   expect(checkout(folder)).toBe(before);
-  expect(git(folder, "worktree", "list").split("\n").filter((line) => line.startsWith(`${folder} `))).toHaveLength(1);
+  expect(
+    git(folder, "worktree", "list")
+      .split("\n")
+      .filter((line) => line.startsWith(`${folder} `)),
+  ).toHaveLength(1);
   goOn(folder);
   const { json } = await at.ended;
   expect({ reason: json.reason_code, state: json.state }).toEqual({ reason: "completion_verified", state: "completed" });
   expect(readFileSync(join(folder, "out.txt"), "utf8")).toBe("made\n");
   expect(git(folder, "rev-parse", "HEAD")).toBe(git(folder, "rev-parse", `autopilot/${json.run_id ?? ""}`));
   expect(git(folder, "merge-base", head, "HEAD")).toBe(head);
-  expect({ branch: git(folder, "branch", "--show-current"), status: git(folder, "status", "--porcelain") }).toEqual({ branch: "main", status: "" });
+  expect({ branch: git(folder, "branch", "--show-current"), status: git(folder, "status", "--porcelain") }).toEqual({
+    branch: "main",
+    status: "",
+  });
 });
 
-test("a branch that moved on without a conflict gets a merge commit", async () => {
+test.concurrent("a branch that moved on without a conflict gets a merge commit", async () => {
   const folder = scratch();
   const at = begin(folder, words(folder, waiting(folder)));
   await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
@@ -46,46 +71,65 @@ test("a branch that moved on without a conflict gets a merge commit", async () =
   goOn(folder);
   const { json } = await at.ended;
   expect(json.reason_code).toBe("completion_verified");
-  expect(git(folder, "rev-list", "--parents", "-1", "HEAD").split(" ").slice(1)).toEqual([mine, git(folder, "rev-parse", `autopilot/${json.run_id ?? ""}`)]);
-  expect([existsSync(join(folder, "mine.txt")), existsSync(join(folder, "out.txt")), git(folder, "status", "--porcelain")]).toEqual([true, true, ""]);
+  expect(git(folder, "rev-list", "--parents", "-1", "HEAD").split(" ").slice(1)).toEqual([
+    mine,
+    git(folder, "rev-parse", `autopilot/${json.run_id ?? ""}`),
+  ]);
+  expect([existsSync(join(folder, "mine.txt")), existsSync(join(folder, "out.txt")), git(folder, "status", "--porcelain")]).toEqual([
+    true,
+    true,
+    "",
+  ]);
 });
 
 describe("nothing is forced", () => {
   const files = { "a.txt": "a\n", "shared.txt": "base\n" };
   const meanwhile: readonly (readonly [what: string, reason: string, act: (folder: string) => void])[] = [
     ["a tracked file with uncommitted changes", "checkout_dirty", (folder) => write(folder, { "a.txt": "mine\n" })],
-    ["a staged change", "checkout_dirty", (folder) => {
-      write(folder, { "a.txt": "mine\n" });
-      git(folder, "add", "a.txt");
-    }],
+    [
+      "a staged change",
+      "checkout_dirty",
+      (folder) => {
+        write(folder, { "a.txt": "mine\n" });
+        git(folder, "add", "a.txt");
+      },
+    ],
     ["an untracked file where a new one would go", "checkout_dirty", (folder) => write(folder, { "out.txt": "mine\n" })],
     ["another branch checked out", "checkout_moved", (folder) => git(folder, "switch", "-q", "-c", "other")],
-    ["a commit that conflicts", "merge_conflict", (folder) => {
-      write(folder, { "shared.txt": "mine\n" });
-      git(folder, "commit", "-q", "-a", "-m", "mine");
-    }],
+    [
+      "a commit that conflicts",
+      "merge_conflict",
+      (folder) => {
+        write(folder, { "shared.txt": "mine\n" });
+        git(folder, "commit", "-q", "-a", "-m", "mine");
+      },
+    ],
   ];
-  test.each(meanwhile)("into %s (%s): the checkout stays as it is, the branch stays, and the hint says how to merge", async (_what, reason, act) => {
-    const folder = scratch({ files });
-    const turns = [{ do: [writes("shared.txt", "theirs\n"), ...((waiting(folder)[0] as { do: object[] }).do)] }];
-    const at = begin(folder, words(folder, turns));
-    await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
-    act(folder);
-    const before = checkout(folder);
-    goOn(folder);
-    const { json, code } = await at.ended;
-    const branch = `autopilot/${json.run_id ?? ""}`;
-    expect({ code, state: json.state, verdict: json["verdict"] }).toEqual({ code: 0, state: "completed", verdict: "verified" });
-    expect(checkout(folder)).toBe(before);
-    expect(git(folder, "show", `${branch}:out.txt`)).toBe("made");
-    expect(json.remediation).toContain(`git merge ${branch}`);
-    expect(JSON.stringify(eventsOf(folder, "step_failed").at(-1))).toContain(reason);
-    const report = await autopilot(folder, ["report", "--json"]);
-    expect(JSON.stringify(report.json["decisions"])).toContain(reason);
-    expect((await autopilot(folder, ["status", "--json"])).json["next_actions"]).toContain(`git merge ${branch}`);
-  });
+  test.concurrent.each(meanwhile)(
+    "into %s (%s): the checkout stays as it is, the branch stays, and the hint says how to merge",
+    async (_what, reason, act) => {
+      const folder = scratch({ files });
+      const turns = [{ do: [writes("shared.txt", "theirs\n"), ...(waiting(folder)[0] as { do: object[] }).do] }];
+      const at = begin(folder, words(folder, turns));
+      await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
+      act(folder);
+      const before = checkout(folder);
+      goOn(folder);
+      const { json, code } = await at.ended;
+      const branch = `autopilot/${json.run_id ?? ""}`;
+      expect({ code, state: json.state, verdict: json["verdict"] }).toEqual({ code: 0, state: "completed", verdict: "verified" });
+      expect(checkout(folder)).toBe(before);
+      expect(git(folder, "show", `${branch}:out.txt`)).toBe("made");
+      expect(json.remediation).toContain(`git merge ${branch}`);
+      expect(json.warnings.join("\n")).toContain(`It is on ${branch}.`);
+      expect(JSON.stringify(eventsOf(folder, "step_failed").at(-1))).toContain(reason);
+      const report = await autopilot(folder, ["report", "--json"]);
+      expect(JSON.stringify(report.json["decisions"])).toContain(reason);
+      expect((await autopilot(folder, ["status", "--json"])).json["next_actions"]).toContain(`git merge ${branch}`);
+    },
+  );
 
-  test("work that is not verified as promised does not land while the run is open", async () => {
+  test.concurrent("work that is not verified as promised does not land while the run is open", async () => {
     const folder = scratch();
     const before = checkout(folder);
     const { json } = await goScripted(folder, [{ do: [writes("other.txt"), done], repeat: 0 }], [...criterion, "--max-cycles", "2"]);
@@ -97,7 +141,7 @@ describe("nothing is forced", () => {
   });
 });
 
-test("a run that was told not to land keeps its branch and says how to merge", async () => {
+test.concurrent("a run that was told not to land keeps its branch and says how to merge", async () => {
   const folder = scratch();
   const before = checkout(folder);
   const { json } = await goScripted(folder, makesOut, [...criterion, "--option", "land=false"]);

@@ -18,7 +18,10 @@ describe("log and watch", () => {
   test("log --jsonl streams the events as they lie in the journal, one a line, and --since begins later", async () => {
     const { out, code } = await autopilot(folder, ["log", "--jsonl"]);
     expect(code).toBe(0);
-    const events = out.trimEnd().split("\n").map((line) => JSON.parse(line) as Entry);
+    const events = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Entry);
     expect(events).toEqual(journal(folder));
     const later = (await autopilot(folder, ["log", "--jsonl", "--since", "20"])).out.trimEnd().split("\n");
     expect(later).toHaveLength(events.length - 19);
@@ -57,20 +60,48 @@ describe("validate", () => {
       ".autopilot/config.yaml": "version: 1\n",
       "odd-name": "turns:\n  - do: [{ say: hello }]\n",
       "plain.txt": "just words\n",
-      ".autopilot/flows/mine/flow.yaml": readFileSync(join(import.meta.dirname, "../../src/flows/catalog/objective/flow.yaml"), "utf8").replace("flow: objective", "flow: mine"),
+      ".autopilot/flows/mine/flow.yaml": readFileSync(
+        join(import.meta.dirname, "../../src/flows/catalog/objective/flow.yaml"),
+        "utf8",
+      ).replace("flow: objective", "flow: mine"),
     });
     for (const name of readdirSync(join(import.meta.dirname, "../../src/flows/catalog/objective/prompts")))
-      write(here, { [`.autopilot/flows/mine/prompts/${name}`]: readFileSync(join(import.meta.dirname, "../../src/flows/catalog/objective/prompts", name), "utf8") });
+      write(here, {
+        [`.autopilot/flows/mine/prompts/${name}`]: readFileSync(
+          join(import.meta.dirname, "../../src/flows/catalog/objective/prompts", name),
+          "utf8",
+        ),
+      });
     writeFileSync(join(beside, "script.json"), JSON.stringify({ turns: [] }));
     const before = fingerprint(here, { without: [".git/index"] });
     const run = runFolderOf(folder);
-    const { json } = await autopilot(here, ["validate", join(run, "journal.jsonl"), run, ".autopilot/flows/mine/flow.yaml", ".autopilot/config.yaml", "odd-name", "../script.json", "plain.txt", "nowhere", "--json"]);
-    expect((json["files"] as { format: string; valid: boolean }[]).map(({ format, valid }) => `${format} ${valid}`)).toEqual(["journal true", "journal true", "flow true", "config true", "script true", "script true", "unknown false", "missing false"]);
+    const { json } = await autopilot(here, [
+      "validate",
+      join(run, "journal.jsonl"),
+      run,
+      ".autopilot/flows/mine/flow.yaml",
+      ".autopilot/config.yaml",
+      "odd-name",
+      "../script.json",
+      "plain.txt",
+      "nowhere",
+      "--json",
+    ]);
+    expect((json["files"] as { format: string; valid: boolean }[]).map(({ format, valid }) => `${format} ${valid}`)).toEqual([
+      "journal true",
+      "journal true",
+      "flow true",
+      "config true",
+      "script true",
+      "script true",
+      "unknown false",
+      "missing false",
+    ]);
     expect(fingerprint(here, { without: [".git/index"] })).toBe(before);
   });
 });
 
-describe("config", () => {
+describe.concurrent("config", () => {
   test("shows every value with where it came from, file and line; flags over environment over project over user over defaults", async () => {
     const here = scratch();
     const xdg = join(dirname(here), "xdg");
@@ -78,14 +109,27 @@ describe("config", () => {
     write(here, { ".autopilot/config.yaml": "# ours\nagent: from-project\nhandoff_mode: manual\n" });
     const { code, json } = await autopilot(here, ["config", "--json"], { env: { XDG_CONFIG_HOME: xdg, AUTOPILOT_HANDOFF_MODE: "auto" } });
     expect(code).toBe(0);
-    const settings = Object.fromEntries((json["settings"] as { key: string; value: unknown; from: string; file?: string; line?: number }[]).map(({ key, ...rest }) => [key, rest]));
+    const settings = Object.fromEntries(
+      (json["settings"] as { key: string; value: unknown; from: string; file?: string; line?: number }[]).map(({ key, ...rest }) => [
+        key,
+        rest,
+      ]),
+    );
     expect(settings["agent"]).toEqual({ value: "from-project", from: "project", file: join(here, ".autopilot/config.yaml"), line: 2 });
     expect(settings["risk_level"]).toEqual({ value: "high", from: "user", file: join(xdg, "autopilot/config.yaml"), line: 3 });
     expect(settings["handoff_mode"]).toEqual({ value: "auto", from: "environment" });
     expect(settings["isolation"]).toEqual({ value: "auto", from: "default" });
   });
 
-  test.each(["dry_run: auto", "isolation: none", "isolation: clone", "max_budget: extended", "limits: { cost_cap_tokens_total: 50000000 }", "risk_level: low", "network: { checks: true }"])("%s in the project's file loosens nothing and is told as ignored; in the user's it counts", async (line) => {
+  test.each([
+    "dry_run: auto",
+    "isolation: none",
+    "isolation: clone",
+    "max_budget: extended",
+    "limits: { cost_cap_tokens_total: 50000000 }",
+    "risk_level: low",
+    "network: { checks: true }",
+  ])("%s in the project's file loosens nothing and is told as ignored; in the user's it counts", async (line) => {
     const here = scratch();
     write(here, { ".autopilot/config.yaml": `${line}\n` });
     const project = await autopilot(here, ["config", "--json"]);
@@ -107,20 +151,37 @@ describe("config", () => {
   });
 });
 
-describe("a person's decisions", () => {
-  const asking = (here: string, policy: string): readonly string[] => ["go", ...objective(here, makesOut), "--yes", "--approval-policy", policy];
+describe.concurrent("a person's decisions", () => {
+  const asking = (here: string, policy: string): readonly string[] => [
+    "go",
+    ...objective(here, makesOut),
+    "--yes",
+    "--approval-policy",
+    policy,
+  ];
 
   test("approval before execution: it pauses before the agent works, inbox shows the question, approve and resume go on", async () => {
     const here = scratch();
     const went = await autopilot(here, asking(here, "required-before-execute"));
-    expect({ code: went.code, result: went.json.result, reason: went.json.reason_code, state: went.json.state }).toEqual({ code: 0, result: "WARN", reason: "approval_required", state: "paused" });
+    expect({ code: went.code, result: went.json.result, reason: went.json.reason_code, state: went.json.state }).toEqual({
+      code: 0,
+      result: "WARN",
+      reason: "approval_required",
+      state: "paused",
+    });
     expect(eventsOf(here, "session_opened")).toEqual([]);
     const inbox = await autopilot(here, ["inbox", "--json"]);
-    expect(inbox.json["blocks"]).toMatchObject([{ question: "Execute this objective?", options: { A: "execute", B: "stop" }, recommend: "A" }]);
+    expect(inbox.json["blocks"]).toMatchObject([
+      { question: "Execute this objective?", options: { A: "execute", B: "stop" }, recommend: "A" },
+    ]);
     const wrong = await autopilot(here, ["answer", "Z", "--json"]);
     expect({ code: wrong.code, result: wrong.json.result }).toEqual({ code: 1, result: "FAIL" });
     const approved = await autopilot(here, ["approve", "--json"]);
-    expect({ code: approved.code, reason: approved.json.reason_code, answer: approved.json["answer"] }).toEqual({ code: 0, reason: "block_answered", answer: "A" });
+    expect({ code: approved.code, reason: approved.json.reason_code, answer: approved.json["answer"] }).toEqual({
+      code: 0,
+      reason: "block_answered",
+      answer: "A",
+    });
     expect(eventsOf(here, "block_answered")[0]?.actor).toMatch(/^operator:/);
     expect((await autopilot(here, ["inbox", "--json"])).json["blocks"]).toEqual([]);
     expect((await autopilot(here, ["approve", "--json"])).json.reason_code).toBe("invalid_state_transition");
@@ -154,81 +215,21 @@ describe("a person's decisions", () => {
     const raised = await autopilot(here, ["budget", "raise", "tokens=+100k", "calls=200", "--reason", "a large one", "--json"]);
     expect({ code: raised.code, reason: raised.json.reason_code }).toEqual({ code: 0, reason: "limit_raised" });
     expect(raised.json["budget"]).toMatchObject({ limits: { tokens: 280_000, calls: 200, minutes: 30 } });
-    expect(eventsOf(here, "limit_raised").map((entry) => [entry["dimension"], entry["to"], entry["detail"], entry.actor.startsWith("operator:")])).toEqual([["tokens", 280_000, "a large one", true], ["calls", 200, "a large one", true]]);
+    expect(
+      eventsOf(here, "limit_raised").map((entry) => [
+        entry["dimension"],
+        entry["to"],
+        entry["detail"],
+        entry.actor.startsWith("operator:"),
+      ]),
+    ).toEqual([
+      ["tokens", 280_000, "a large one", true],
+      ["calls", 200, "a large one", true],
+    ]);
     for (const bad of ["tokens=1k", "tokens=+0", "hours=+1", "tokens"]) {
       const refused = await autopilot(here, ["budget", "raise", bad, "--json"]);
       expect({ bad, code: refused.code, reason: refused.json.reason_code }).toEqual({ bad, code: 1, reason: "objective_schema_invalid" });
     }
     expect(eventsOf(here, "limit_raised")).toHaveLength(2);
-  });
-});
-
-describe("setting up", () => {
-  test("init writes config and ignore lines once, and changes nothing the second time", async () => {
-    const here = scratch();
-    const first = await autopilot(here, ["init", "--json"]);
-    expect({ code: first.code, result: first.json.result }).toEqual({ code: 0, result: "PASS" });
-    expect(readFileSync(join(here, ".git/info/exclude"), "utf8")).toContain(".autopilot/*\n!.autopilot/config.yaml\n!.autopilot/flows/\n");
-    expect((await autopilot(here, ["validate", ".autopilot/config.yaml", "--json"])).code).toBe(0);
-    writeFileSync(join(here, ".autopilot/config.yaml"), "version: 1\nagent: mine\n");
-    const before = fingerprint(here, { without: [".git/index"] });
-    const again = await autopilot(here, ["init", "--json"]);
-    expect(again.json["done"]).toEqual([]);
-    expect(fingerprint(here, { without: [".git/index"] })).toBe(before);
-    await autopilot(here, ["init", "--gitignore", "--json"]);
-    await autopilot(here, ["init", "--gitignore", "--json"]);
-    expect(readFileSync(join(here, ".gitignore"), "utf8").split("\n").filter((line) => line === ".autopilot/*")).toHaveLength(1);
-  });
-
-  test("doctor looks at node, git, repository, config and isolation, and changes nothing", async () => {
-    const here = scratch();
-    const before = fingerprint(here, { without: [".git/index"] });
-    const { json } = await autopilot(here, ["doctor", "--json"]);
-    expect((json["findings"] as { name: string }[]).map(({ name }) => name)).toEqual(expect.arrayContaining(["node", "git", "repository", "config"]));
-    expect((json["findings"] as { name: string }[]).some(({ name }) => name.startsWith("isolation "))).toBe(true);
-    expect(fingerprint(here, { without: [".git/index"] })).toBe(before);
-  });
-
-  test("flow list, show, lint and detect answer, and a flow of the user's own is among them", async () => {
-    const here = scratch({ files: { "a.txt": "a\n", ".autopilot/flows/mine/flow.yaml": 'flow: mine\nversion: 1\nlands_nothing: true\nphases:\n  - id: "1"\n    steps:\n      - { id: work, agent: worker, prompt: work.md, otherwise: [{ pause: phase_failed, again: true }] }\n      - { id: prove, check: [criteria], otherwise: [{ pause: phase_failed, again: true }] }\n', ".autopilot/flows/mine/prompts/work.md": "Do {{goal}}.\n" } });
-    const listed = (await autopilot(here, ["flow", "list", "--json"])).json["flows"] as { name: string }[];
-    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(["objective", "mine"]));
-    const shown = await autopilot(here, ["flow", "show", "mine", "--json"]);
-    expect(shown.json["flow"]).toMatchObject({ flow: "mine" });
-    const linted = await autopilot(here, ["flow", "lint", "--json"]);
-    expect({ code: linted.code, findings: linted.json["findings"] }).toEqual({ code: 0, findings: [] });
-    expect((await autopilot(here, ["flow", "detect", "--json"])).json["flow"]).toBe("objective");
-    expect((await autopilot(here, ["flow", "show", "nobodys", "--json"])).json.reason_code).toBe("flow_missing");
-  });
-
-  test("agents lists the embedded one, and agents try plays one harmless turn", async () => {
-    const { json } = await autopilot(folder, ["agents", "--json"]);
-    expect((json["agents"] as { name: string }[]).map(({ name }) => name)).toContain("scripted");
-    const [, player = ""] = scripted(folder, [{ do: [{ say: "hello there" }] }], "hello");
-    const tried = await autopilot(folder, ["agents", "try", player, "--json"]);
-    expect({ code: tried.code, said: tried.json["said"] }).toEqual({ code: 0, said: "hello there" });
-    expect((await autopilot(folder, ["agents", "try", "nobody", "--json"])).json.reason_code).toBe("agent_unavailable");
-  });
-
-  test("schema names every schema there is and gives each, and completions and help answer", async () => {
-    const names = (await autopilot(folder, ["schema", "--json"])).json["schemas"] as string[];
-    expect(names).toEqual(expect.arrayContaining(["status", "report", "journal", "config", "flow", "script", "objective", "reason-codes"]));
-    for (const name of names) expect(Object.keys((await autopilot(folder, ["schema", name, "--json"])).json["schema"] as object).length, name).toBeGreaterThan(0);
-    for (const shell of ["bash", "zsh", "fish"]) expect((await autopilot(folder, ["completions", shell])).out).toContain("autopilot");
-    for (const words of [["help"], ["help", "go"], ["go", "--help"], ["--help"], ["budget", "raise", "--help"]]) {
-      const { code, out, err } = await autopilot(folder, words);
-      expect({ code, err }).toEqual({ code: 0, err: "" });
-      expect(out).toContain("Usage: autopilot");
-    }
-    expect((await autopilot(folder, ["--version"])).out).toMatch(/^autopilot \d+\.\d+\.\d+\n$/);
-  });
-
-  test("slash commands may be typed as they are: /autopilot status", async () => {
-    expect((await autopilot(folder, ["/autopilot", "status", "--json"])).json.state).toBe("completed");
-  });
-
-  test("a run that used the criterion of another goal is not confused with it", async () => {
-    const { json } = await autopilot(folder, ["go", "again", ...criterion, "--isolation", "clone", ...scripted(folder, [{ do: [{ say: "<promise>DONE</promise>" }] }]), "--yes", "--json"]);
-    expect({ result: json.result, verdict: json["verdict"] }).toEqual({ result: "WARN", verdict: "verified_with_gaps" });
   });
 });

@@ -39,13 +39,18 @@ describe("a command line that is not understood", () => {
     if (words.includes("--json") || words.at(-1) === "--scope") return expect(spoken.err + spoken.out).toMatch(told);
     expect(spoken.out).toBe("");
     const { json, code } = await autopilot(folder, [...words, "--json"]);
-    expect({ code, result: json.result, reason: json.reason_code, run: json.run_id }).toEqual({ code: 2, result: "FAIL", reason: "usage", run: null });
+    expect({ code, result: json.result, reason: json.reason_code, run: json.run_id }).toEqual({
+      code: 2,
+      result: "FAIL",
+      reason: "usage",
+      run: null,
+    });
     expect(json.message).toMatch(told);
     expect(fingerprint(folder)).toBe(before);
   });
 });
 
-describe("a broken file", () => {
+describe.concurrent("a broken file", () => {
   test.each([
     ["a key that is not known", "version: 1\nisolatoin: clone\n", 2, /isolatoin.*isolation/],
     ["a value of another kind", "checks:\n  timeout_minutes: soon\n", 2, /number/],
@@ -54,22 +59,29 @@ describe("a broken file", () => {
     ["a key given twice", "agent: a\nagent: b\n", 2, /./],
     ["a budget that is none", "max_budget: generous\n", 1, /conservative/],
     ["a newer version", "agent: a\nversion: 7\n", 2, /version 7.*newer/],
-  ])("a config with %s is config_invalid with file, line and what was expected, and validate finds the same", async (_what, text, line, told) => {
-    const folder = scratch();
-    write(folder, { ".autopilot/config.yaml": text });
-    const { code, json } = await autopilot(folder, ["start", ...objective(folder)]);
-    expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "config_invalid" });
-    expect(json.message).toContain(`.autopilot/config.yaml:${line}:`);
-    expect(json.message).toMatch(told);
-    const checked = await autopilot(folder, ["validate", ".autopilot/config.yaml", "--json"]);
-    expect({ code: checked.code, reason: checked.json.reason_code }).toEqual({ code: 1, reason: "file_invalid" });
-    const [file] = checked.json["files"] as { format: string; valid: boolean; violations: { line: number; rule: string; message: string; severity: string }[] }[];
-    expect(file).toMatchObject({ path: ".autopilot/config.yaml", format: "config", valid: false });
-    expect(file?.violations.map((violation) => violation.line)).toContain(line);
-    expect((await autopilot(folder, ["config", "--json"])).json.reason_code).toBe("config_invalid");
-    expect((await autopilot(folder, ["doctor", "--json"])).code).toBe(1);
-    expect((await autopilot(folder, ["status", "--json"])).code).toBe(0);
-  });
+  ])(
+    "a config with %s is config_invalid with file, line and what was expected, and validate finds the same",
+    async (_what, text, line, told) => {
+      const folder = scratch();
+      write(folder, { ".autopilot/config.yaml": text });
+      const { code, json } = await autopilot(folder, ["start", ...objective(folder)]);
+      expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "config_invalid" });
+      expect(json.message).toContain(`.autopilot/config.yaml:${line}:`);
+      expect(json.message).toMatch(told);
+      const checked = await autopilot(folder, ["validate", ".autopilot/config.yaml", "--json"]);
+      expect({ code: checked.code, reason: checked.json.reason_code }).toEqual({ code: 1, reason: "file_invalid" });
+      const [file] = checked.json["files"] as {
+        format: string;
+        valid: boolean;
+        violations: { line: number; rule: string; message: string; severity: string }[];
+      }[];
+      expect(file).toMatchObject({ path: ".autopilot/config.yaml", format: "config", valid: false });
+      expect(file?.violations.map((violation) => violation.line)).toContain(line);
+      expect((await autopilot(folder, ["config", "--json"])).json.reason_code).toBe("config_invalid");
+      expect((await autopilot(folder, ["doctor", "--json"])).code).toBe(1);
+      expect((await autopilot(folder, ["status", "--json"])).code).toBe(0);
+    },
+  );
 
   test("an environment variable with a bad value is config_invalid and named", async () => {
     const folder = scratch();
@@ -150,8 +162,13 @@ describe("a journal", () => {
     expect(changed).not.toBe(lines[at]);
     writeFileSync(path(), `${[...lines.slice(0, at), ...(changed === null ? [] : [changed]), ...lines.slice(at + 1)].join("\n")}\n`);
     const verified = await autopilot(folder, ["verify", "--json"]);
-    expect({ code: verified.code, reason: verified.json.reason_code, chain: verified.json["chain"] }).toEqual({ code: 1, reason: "journal_damaged", chain: { ok: false, events: at, damaged_line: at + 1 } });
-    for (const words of reading.slice(0, 3)) expect((await autopilot(folder, [...words, "--json"])).json.reason_code, words[0]).toBe("journal_damaged");
+    expect({ code: verified.code, reason: verified.json.reason_code, chain: verified.json["chain"] }).toEqual({
+      code: 1,
+      reason: "journal_damaged",
+      chain: { ok: false, events: at, damaged_line: at + 1 },
+    });
+    for (const words of reading.slice(0, 3))
+      expect((await autopilot(folder, [...words, "--json"])).json.reason_code, words[0]).toBe("journal_damaged");
     const [file] = (await autopilot(folder, ["validate", path(), "--json"])).json["files"] as { violations: { line: number }[] }[];
     expect(file?.violations[0]?.line).toBe(at + 1);
     writeFileSync(path(), whole);
@@ -165,7 +182,10 @@ describe("a journal", () => {
     const kept = readFileSync(blob);
     const good = await autopilot(folder, ["verify", "--json"]);
     expect({ code: good.code, chain: good.json["chain"] }).toMatchObject({ code: 0, chain: { ok: true, damaged_line: null } });
-    expect(good.json["evidence"]).toMatchObject([{ recorded: "failed", now: "failed", holds: true }, { command: "test -f out.txt", recorded: "passed", now: "passed", holds: true }]);
+    expect(good.json["evidence"]).toMatchObject([
+      { recorded: "failed", now: "failed", holds: true },
+      { command: "test -f out.txt", recorded: "passed", now: "passed", holds: true },
+    ]);
     writeFileSync(blob, kept.toString("utf8").replace('"passed"', '"failed"'), { mode: 0o600 });
     const bad = await autopilot(folder, ["verify", "--json"]);
     expect({ code: bad.code, reason: bad.json.reason_code }).toEqual({ code: 1, reason: "evidence_differs" });

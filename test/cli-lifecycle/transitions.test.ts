@@ -38,7 +38,13 @@ async function changesOf(folder: string): Promise<readonly Change[]> {
     expect(entry.actor, entry.event).toMatch(/^(system|operator:.+|agent:.+)$/);
     expect(entry.reason_code, entry.event).not.toBe("");
   }
-  return changes.map((entry) => ({ event: entry.event, from: entry["from_state"], to: entry["to_state"], reason: entry.reason_code, actor: entry.actor }));
+  return changes.map((entry) => ({
+    event: entry.event,
+    from: entry["from_state"],
+    to: entry["to_state"],
+    reason: entry.reason_code,
+    actor: entry.actor,
+  }));
 }
 
 describe("the six transitions of the lifecycle", () => {
@@ -46,11 +52,20 @@ describe("the six transitions of the lifecycle", () => {
     const folder = scratch();
     await autopilot(folder, ["start", ...objective(folder, inTwoTurns)]);
     const went = await autopilot(folder, ["go", "--yes", "--json", "--max-cycles", "1"]);
-    expect({ code: went.code, result: went.json.result, reason: went.json.reason_code, state: went.json.state }).toEqual({ code: 0, result: "WARN", reason: "cycle_cap_reached", state: "running" });
+    expect({ code: went.code, result: went.json.result, reason: went.json.reason_code, state: went.json.state }).toEqual({
+      code: 0,
+      result: "WARN",
+      reason: "cycle_cap_reached",
+      state: "running",
+    });
     const paused = await autopilot(folder, ["pause", "--json"]);
     expect({ code: paused.code, state: paused.json.state }).toEqual({ code: 0, state: "paused" });
     const resumed = await autopilot(folder, ["resume", "--json"]);
-    expect({ code: resumed.code, reason: resumed.json.reason_code, state: resumed.json.state }).toEqual({ code: 0, reason: "completion_verified", state: "completed" });
+    expect({ code: resumed.code, reason: resumed.json.reason_code, state: resumed.json.state }).toEqual({
+      code: 0,
+      reason: "completion_verified",
+      state: "completed",
+    });
     expect(await changesOf(folder)).toEqual([
       { event: "run_started", from: "draft", to: "running", reason: "run_started", actor: operator },
       { event: "run_paused", from: "running", to: "paused", reason: "operator_paused", actor: operator },
@@ -79,26 +94,42 @@ describe("the six transitions of the lifecycle", () => {
     const at = begin(folder, ["go", ...objective(folder, [{ do: [{ hang: true }] }]), "--yes"]);
     await until("the agent's turn", () => eventsOf(folder, "session_opened").length > 0);
     const second = await autopilot(folder, ["go", "--json"]);
-    expect({ code: second.code, reason: second.json.reason_code, pid: second.json["pid"] }).toEqual({ code: 1, reason: "run_locked", pid: at.child.pid });
+    expect({ code: second.code, reason: second.json.reason_code, pid: second.json["pid"] }).toEqual({
+      code: 1,
+      reason: "run_locked",
+      pid: at.child.pid,
+    });
     expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ state: "running", reason_code: "run_in_progress" });
     const paused = await autopilot(folder, ["pause", "--now", "--json"]);
     expect({ code: paused.code, state: paused.json.state }).toEqual({ code: 0, state: "paused" });
     const went = await at.ended;
-    expect({ code: went.code, result: went.json.result, reason: went.json.reason_code }).toEqual({ code: 0, result: "WARN", reason: "operator_paused" });
+    expect({ code: went.code, result: went.json.result, reason: went.json.reason_code }).toEqual({
+      code: 0,
+      result: "WARN",
+      reason: "operator_paused",
+    });
 
     const again = begin(folder, ["resume", "--json"]);
     await until("the turn again", () => eventsOf(folder, "session_opened").length > 1);
     const stopped = await autopilot(folder, ["stop", "--json"]);
     expect({ code: stopped.code, state: stopped.json.state }).toEqual({ code: 0, state: "stopped" });
     const ended = await again.ended;
-    expect({ code: ended.code, result: ended.json.result, reason: ended.json.reason_code, state: ended.json.state }).toEqual({ code: 1, result: "FAIL", reason: "operator_stopped", state: "stopped" });
+    expect({ code: ended.code, result: ended.json.result, reason: ended.json.reason_code, state: ended.json.state }).toEqual({
+      code: 1,
+      result: "FAIL",
+      reason: "operator_stopped",
+      state: "stopped",
+    });
   });
 
   test("a run that says running and has no owner is taken up by go without a transition", async () => {
     const folder = scratch();
     await autopilot(folder, ["go", ...objective(folder, inTwoTurns), "--yes", "--max-cycles", "1"]);
     expect((await autopilot(folder, ["go", "--json"])).json.state).toBe("completed");
-    expect((await changesOf(folder)).map(({ from, to }) => `${String(from)} ${String(to)}`)).toEqual(["draft running", "running completed"]);
+    expect((await changesOf(folder)).map(({ from, to }) => `${String(from)} ${String(to)}`)).toEqual([
+      "draft running",
+      "running completed",
+    ]);
   });
 });
 
@@ -114,30 +145,54 @@ const refusals: readonly (readonly [verb: string, words: readonly string[], allo
 ];
 
 describe.each(refusals)("what every other state answers to", (verb, words, allowed) => {
-  test.each(states.filter((state) => !allowed.includes(state)))(`${verb} is refused with invalid_state_transition from %s, and nothing is written down`, async (state) => {
-    const folder = folderOf(state);
-    const before = journal(folder).length;
-    const run = (await autopilot(folder, ["status", "--json"])).json.run_id ?? "";
-    const { code, json } = await autopilot(folder, [...words.map((word) => (word === "RUN" ? run : word)), "--json"]);
-    expect({ code, result: json.result, reason: json.reason_code, state: json.state, run: json.run_id }).toEqual({ code: 1, result: "FAIL", reason: "invalid_state_transition", state, run });
-    expect((json["allowed_from"] as string[]).toSorted()).toEqual(allowed.toSorted());
-    expect(json.remediation.length).toBeGreaterThan(0);
-    expect(journal(folder)).toHaveLength(before);
-  });
+  test.each(states.filter((state) => !allowed.includes(state)))(
+    `${verb} is refused with invalid_state_transition from %s, and nothing is written down`,
+    async (state) => {
+      const folder = folderOf(state);
+      const before = journal(folder).length;
+      const run = (await autopilot(folder, ["status", "--json"])).json.run_id ?? "";
+      const { code, json } = await autopilot(folder, [...words.map((word) => (word === "RUN" ? run : word)), "--json"]);
+      expect({ code, result: json.result, reason: json.reason_code, state: json.state, run: json.run_id }).toEqual({
+        code: 1,
+        result: "FAIL",
+        reason: "invalid_state_transition",
+        state,
+        run,
+      });
+      expect((json["allowed_from"] as string[]).toSorted()).toEqual(allowed.toSorted());
+      expect(json.remediation.length).toBeGreaterThan(0);
+      expect(journal(folder)).toHaveLength(before);
+    },
+  );
 });
 
 describe("where there is no run", () => {
   test("status passes, idle, with every field of status and exit 0", async () => {
     const { code, json } = await autopilot(scratch(), ["status", "--json"]);
-    expect({ code, result: json.result, state: json.state, run: json.run_id }).toEqual({ code: 0, result: "PASS", state: "idle", run: null });
-    for (const field of ["objective", "budget", "progress", "isolation", "verdict", "next_actions"]) expect(Object.keys({ ...json }), field).toContain(field);
+    expect({ code, result: json.result, state: json.state, run: json.run_id }).toEqual({
+      code: 0,
+      result: "PASS",
+      state: "idle",
+      run: null,
+    });
+    for (const field of ["objective", "budget", "progress", "isolation", "verdict", "next_actions"])
+      expect(Object.keys({ ...json }), field).toContain(field);
   });
 
-  test.each(["pause", "resume", "stop", "report", "log", "watch", "inbox", "budget", "verify", "approve"])("%s answers run_missing, exit 1", async (verb) => {
-    const { code, json } = await autopilot(scratch(), [verb, "--json"]);
-    expect({ code, result: json.result, reason: json.reason_code, state: json.state, run: json.run_id }).toEqual({ code: 1, result: "FAIL", reason: "run_missing", state: "idle", run: null });
-    expect(json.remediation.length).toBeGreaterThan(0);
-  });
+  test.each(["pause", "resume", "stop", "report", "log", "watch", "inbox", "budget", "verify", "approve"])(
+    "%s answers run_missing, exit 1",
+    async (verb) => {
+      const { code, json } = await autopilot(scratch(), [verb, "--json"]);
+      expect({ code, result: json.result, reason: json.reason_code, state: json.state, run: json.run_id }).toEqual({
+        code: 1,
+        result: "FAIL",
+        reason: "run_missing",
+        state: "idle",
+        run: null,
+      });
+      expect(json.remediation.length).toBeGreaterThan(0);
+    },
+  );
 
   test("a run that is named and not there is run_missing for status too", async () => {
     for (const run of ["run-2020-01-01-000000", "../../etc/passwd", "current"]) {

@@ -10,7 +10,13 @@ const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
 const used = (input: number, output = 0) => ({ usage: { input, output } });
 /** Turns that move the run on without finishing it, so that only the budget ends them. */
 const busy = (...deeds: readonly object[]) => ({ do: [{ run: "date +%N >> src/notes.txt" }, ...deeds], repeat: 0 });
-type Budget = { limits: Record<string, number>; counters: Record<string, number>; ratios: Record<string, number>; warnings: string[]; estimated: number };
+type Budget = {
+  limits: Record<string, number>;
+  counters: Record<string, number>;
+  ratios: Record<string, number>;
+  warnings: string[];
+  estimated: number;
+};
 const budgetOf = async (folder: string): Promise<Budget> => (await autopilot(folder, ["status", "--json"])).json["budget"] as Budget;
 
 describe.concurrent("budget", () => {
@@ -30,7 +36,9 @@ describe.concurrent("budget", () => {
 
     const raised = await autopilot(folder, ["budget", "raise", "tokens=+3k", "--reason", "one more", "--json"]);
     expect(raised.json).toMatchObject({ result: "PASS", reason_code: "limit_raised" });
-    expect(eventsOf(folder, "limit_raised")).toMatchObject([{ dimension: "tokens", to: 8000, detail: "one more", actor: expect.stringMatching(/^operator:/) }]);
+    expect(eventsOf(folder, "limit_raised")).toMatchObject([
+      { dimension: "tokens", to: 8000, detail: "one more", actor: expect.stringMatching(/^operator:/) as string },
+    ]);
     const resumed = await autopilot(folder, ["resume", "--json"]);
     expect(resumed.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
     expect((await budgetOf(folder)).counters["tokens"]).toBe(6000);
@@ -51,7 +59,10 @@ describe.concurrent("budget", () => {
     const { json } = await goScripted(folder, [busy()], [...bExists, "--max-budget", "tokens=70k"]);
     expect(json).toMatchObject({ reason_code: "budget_threshold_reached", state: "paused" });
     const turns = eventsOf(folder, "turn_ended");
-    expect(turns.map(({ usage }) => usage)).toMatchObject([{ tokens: 30_000, source: "estimated" }, { tokens: 30_000, source: "estimated" }]);
+    expect(turns.map(({ usage }) => usage)).toMatchObject([
+      { tokens: 30_000, source: "estimated" },
+      { tokens: 30_000, source: "estimated" },
+    ]);
     const budget = await budgetOf(folder);
     expect(budget).toMatchObject({ counters: { tokens: 60_000 }, estimated: 60_000 });
     expect(budget.warnings.join(" ")).toContain("estimated");
@@ -94,9 +105,22 @@ describe.concurrent("budget", () => {
   });
 
   test("profiles set the seed's limits", async () => {
-    for (const [profile, limits] of [["conservative", { tokens: 80_000, minutes: 15, calls: 80 }], ["extended", { tokens: 360_000, minutes: 60, calls: 360 }]] as const) {
+    for (const [profile, limits] of [
+      ["conservative", { tokens: 80_000, minutes: 15, calls: 80 }],
+      ["extended", { tokens: 360_000, minutes: 60, calls: 360 }],
+    ] as const) {
       const folder = scratch();
-      const { json } = await autopilot(folder, ["start", "make b", "--max-budget", profile, "--agent", "scripted:../script.json", "--isolation", "clone", "--json"]);
+      const { json } = await autopilot(folder, [
+        "start",
+        "make b",
+        "--max-budget",
+        profile,
+        "--agent",
+        "scripted:../script.json",
+        "--isolation",
+        "clone",
+        "--json",
+      ]);
       expect(json.reason_code).toBe("script_invalid"); // nothing is written before everything is valid
       await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--max-budget", profile]);
       expect((await budgetOf(folder)).limits).toEqual(limits);

@@ -9,7 +9,8 @@ import { git, scratch } from "../support/scratch-repository.ts";
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
-const roles = (folder: string): readonly string[] => journal(folder).flatMap(({ event, step, kind }) => (event === "step_started" && kind === "agent" ? [String(step)] : []));
+const roles = (folder: string): readonly string[] =>
+  journal(folder).flatMap(({ event, step, kind }) => (event === "step_started" && kind === "agent" ? [String(step)] : []));
 
 describe.concurrent("confidence", () => {
   test("low confidence pauses for a hand-off in manual mode, and resume completes without another turn", async () => {
@@ -45,7 +46,11 @@ describe.concurrent("confidence", () => {
 
   test("an agent that tells no confidence is neutral", async () => {
     const folder = scratch();
-    const { json } = await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--risk-level", "high", "--approval-policy", "none"]);
+    const { json } = await goScripted(
+      folder,
+      [{ do: [makeB, promise] }],
+      [...bExists, "--risk-level", "high", "--approval-policy", "none"],
+    );
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
   });
 
@@ -87,7 +92,11 @@ describe.concurrent("confidence", () => {
 describe.concurrent("approval", () => {
   test("required-before-execute: no turn begins before a person approves, then it runs", async () => {
     const folder = scratch();
-    const { code, json } = await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--approval-policy", "required-before-execute"]);
+    const { code, json } = await goScripted(
+      folder,
+      [{ do: [makeB, promise] }],
+      [...bExists, "--approval-policy", "required-before-execute"],
+    );
     expect(json).toMatchObject({ result: "WARN", reason_code: "approval_required", state: "paused" });
     expect(code).toBe(0);
     expect(roles(folder)).toEqual([]);
@@ -95,7 +104,7 @@ describe.concurrent("approval", () => {
     expect(JSON.stringify(inbox.json)).toContain("Execute this objective?");
     const approved = await autopilot(folder, ["approve", "--json"]);
     expect(approved.json).toMatchObject({ result: "PASS", reason_code: "block_answered" });
-    expect(eventsOf(folder, "block_answered")).toMatchObject([{ answer: "A", actor: expect.stringMatching(/^operator:./) }]);
+    expect(eventsOf(folder, "block_answered")).toMatchObject([{ answer: "A", actor: expect.stringMatching(/^operator:./) as string }]);
     const resumed = await autopilot(folder, ["resume", "--json"]);
     expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
   });

@@ -11,7 +11,16 @@ const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
 /** Writes something, leaves a process in a session of its own behind, hears neither cancel nor TERM, and never answers. */
-const deaf = { do: [makeB, { run: "setsid sh -c 'trap \"\" TERM HUP INT; sleep 300' >/dev/null 2>&1 & sleep 0.2" }, { ignore_term: true }, { say: "hanging" }, { hang: true }], repeat: 0 };
+const deaf = {
+  do: [
+    makeB,
+    { run: "setsid sh -c 'trap \"\" TERM HUP INT; sleep 300' >/dev/null 2>&1 & sleep 0.2" },
+    { ignore_term: true },
+    { say: "hanging" },
+    { hang: true },
+  ],
+  repeat: 0,
+};
 const honest = { do: [makeB, promise] };
 
 type Working = { readonly folder: string; readonly run: string; readonly child: ChildProcess; readonly ended: Promise<Ended> };
@@ -20,7 +29,11 @@ type Working = { readonly folder: string; readonly run: string; readonly child: 
 async function working(turns: readonly object[] = [deaf], atLeast = 3, words: readonly string[] = []): Promise<Working> {
   const folder = scratch();
   const { child, ended } = begin(folder, goWords(folder, turns, [...bExists, ...words]));
-  const run = await until("the agent's session", () => eventsOf(folder, "session_opened").length > 0 && String(journal(folder)[0]?.["run_id"]), 60_000);
+  const run = await until(
+    "the agent's session",
+    () => eventsOf(folder, "session_opened").length > 0 && String(journal(folder)[0]?.["run_id"]),
+    60_000,
+  );
   await until("its processes", () => processesOf(run, folder).length >= atLeast, 60_000);
   return { folder, run, child, ended };
 }
@@ -137,7 +150,11 @@ describe.concurrent("control from another terminal", () => {
     const folder = scratch();
     const words = ["--done-criteria", "slow :: setsid sleep 300 & trap '' TERM; sleep 300; test -f src/b.txt"];
     const { ended } = begin(folder, goWords(folder, [honest], words));
-    const run = await until("the baseline", () => eventsOf(folder, "step_started").length > 0 && String(journal(folder)[0]?.["run_id"]), 60_000);
+    const run = await until(
+      "the baseline",
+      () => eventsOf(folder, "step_started").length > 0 && String(journal(folder)[0]?.["run_id"]),
+      60_000,
+    );
     await until("the check's processes", () => processesOf(run, folder).length >= 2, 60_000);
     const stopped = await measured("stop in a check", () => autopilot(folder, ["stop", "--json"]));
     expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
@@ -145,9 +162,13 @@ describe.concurrent("control from another terminal", () => {
     expect((await ended).json).toMatchObject({ state: "stopped" });
   });
 
-  test.each([["stop", "stopped"], ["pause --now", "paused"]])("%s reaches through to the agent of a child run", async (command, state) => {
+  test.each([
+    ["stop", "stopped"],
+    ["pause --now", "paused"],
+  ])("%s reaches through to the agent of a child run", async (command, state) => {
     const folder = scratch();
-    const flow = "flow: parent\nversion: 1\nlands_nothing: true\nphases:\n  - id: call\n    steps:\n      - { id: child, flow: objective }\n      - { id: after, check: [\"test -d .\"] }\n";
+    const flow =
+      'flow: parent\nversion: 1\nlands_nothing: true\nphases:\n  - id: call\n    steps:\n      - { id: child, flow: objective }\n      - { id: after, check: ["test -d ."] }\n';
     write(folder, { ".autopilot/flows/parent/flow.yaml": flow });
     const { ended } = begin(folder, goWords(folder, [deaf], [...bExists, "--flow", "parent"]));
     const run = await until("the parent's journal", () => journal(folder)[0]?.["run_id"] as string | undefined, 60_000);

@@ -17,15 +17,21 @@ describe.concurrent("agents that break", () => {
     ["answers with a protocol error", { error: { message: "boom" } }, "agent_failed", /boom/],
     ["refuses", { stop: "refusal" }, "agent_failed", /refused/],
     ["floods its output", { flood: 40_000_000 }, "agent_failed", /.+/],
-  ])("an agent that %s: nothing of the turn is kept, its turn is paid for, and the next one completes the run", async (_what, deed, reason, detail) => {
-    const folder = scratch();
-    const { json } = await goScripted(folder, [{ do: [{ write: { path: "src/half.txt", text: "half\n" } }, deed] }, honest], bExists);
-    expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
-    const [failed] = eventsOf(folder, "step_failed");
-    expect(failed).toMatchObject({ reason_code: reason, detail: expect.stringMatching(detail) as string });
-    expect(eventsOf(folder, "turn_ended")).toMatchObject([{ stop: reason, usage: { tokens: 30_000, source: "estimated" } }, { stop: "end_turn" }]);
-    expect(eventsOf(folder, "changes_applied").flatMap(({ paths }) => paths)).toEqual(["src/b.txt"]);
-  });
+  ])(
+    "an agent that %s: nothing of the turn is kept, its turn is paid for, and the next one completes the run",
+    async (_what, deed, reason, detail) => {
+      const folder = scratch();
+      const { json } = await goScripted(folder, [{ do: [{ write: { path: "src/half.txt", text: "half\n" } }, deed] }, honest], bExists);
+      expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+      const [failed] = eventsOf(folder, "step_failed");
+      expect(failed).toMatchObject({ reason_code: reason, detail: expect.stringMatching(detail) as string });
+      expect(eventsOf(folder, "turn_ended")).toMatchObject([
+        { stop: reason, usage: { tokens: 30_000, source: "estimated" } },
+        { stop: "end_turn" },
+      ]);
+      expect(eventsOf(folder, "changes_applied").flatMap(({ paths }) => paths)).toEqual(["src/b.txt"]);
+    },
+  );
 
   test("garbage between the lines of the protocol does not end a turn that is otherwise sound", async () => {
     const folder = scratch();

@@ -49,12 +49,28 @@ describe.concurrent("a flow of one's own", () => {
   test("gates send the agent back with what was found, a person sends it back once more, and then it lands", async () => {
     const folder = scratch();
     write(folder, flowAt("craft", plan, { "write.md": prompt }));
-    const turns = [{ do: [wrote("# Plan\n- one\n"), { write: { path: "docs/parts/draft-x.md", text: "x\n" } }, { write: { path: "docs/a.tmp", text: "x\n" } }] }, { do: [{ delete: { path: "docs/a.tmp" } }, ...good(2).do] }, good(3)];
+    const turns = [
+      {
+        do: [
+          wrote("# Plan\n- one\n"),
+          { write: { path: "docs/parts/draft-x.md", text: "x\n" } },
+          { write: { path: "docs/a.tmp", text: "x\n" } },
+        ],
+      },
+      { do: [{ delete: { path: "docs/a.tmp" } }, ...good(2).do] },
+      good(3),
+    ];
     const first = await goScripted(folder, turns, ["--flow", "craft"]);
     expect(first.json).toMatchObject({ result: "WARN", reason_code: "human_block_open", state: "paused" });
     const [failed] = eventsOf(folder, "step_failed");
     expect(failed).toMatchObject({ reason_code: "proof_missing" });
-    for (const rule of [/min_lines docs\/plan\.md: found .*2.*expected .*3/, /at_least|any/, /none docs\/a\.tmp|a\.tmp/, /docs\/parts\/one\.md/]) expect(failed?.["detail"]).toMatch(rule);
+    for (const rule of [
+      /min_lines docs\/plan\.md: found .*2.*expected .*3/,
+      /at_least|any/,
+      /none docs\/a\.tmp|a\.tmp/,
+      /docs\/parts\/one\.md/,
+    ])
+      expect(failed?.["detail"]).toMatch(rule);
     expect((await autopilot(folder, ["inbox", "--json"])).out).toContain("Is this the plan?");
     await autopilot(folder, ["answer", "B", "--json"]);
     expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "human_block_open" });
@@ -68,7 +84,11 @@ describe.concurrent("a flow of one's own", () => {
   test("an option bounds the ways back: spent, the phase fails and the run pauses, never completes", async () => {
     const folder = scratch();
     write(folder, flowAt("craft", plan, { "write.md": prompt }));
-    const { json } = await goScripted(folder, [{ do: [wrote("no\n")] }, { do: [wrote("no more\n")] }], ["--flow", "craft", "--option", "rounds=1", "--option", "ask=false"]);
+    const { json } = await goScripted(
+      folder,
+      [{ do: [wrote("no\n")] }, { do: [wrote("no more\n")] }],
+      ["--flow", "craft", "--option", "rounds=1", "--option", "ask=false"],
+    );
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
     expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "rounds_spent" }]);
@@ -95,11 +115,15 @@ describe.concurrent("a flow of one's own", () => {
 
   test("a flow that is wrong is refused with file and line, by lint and by go, and nothing is written", async () => {
     const folder = scratch();
-    const broken = plan.replace("otherwise: [{ go: write, count: again }]", "otherwise: [{ go: wrote, count: again }]").replace("run: land", "run: landing");
+    const broken = plan
+      .replace("otherwise: [{ go: write, count: again }]", "otherwise: [{ go: wrote, count: again }]")
+      .replace("run: land", "run: landing");
     write(folder, flowAt("craft", broken, { "write.md": "{goal} {nonsense}\n" }));
     const lint = await autopilot(folder, ["flow", "lint", "craft", "--json"]);
     expect({ code: lint.code, reason: lint.json.reason_code }).toEqual({ code: 1, reason: "flow_invalid" });
-    const found = (lint.json["findings"] as { file: string; line: number; rule: string }[]).map(({ file, line, rule }) => `${file.split("/").at(-1)}:${line} ${rule}`);
+    const found = (lint.json["findings"] as { file: string; line: number; rule: string }[]).map(
+      ({ file, line, rule }) => `${file.split("/").at(-1)}:${line} ${rule}`,
+    );
     const lineOf = (words: string): number => broken.split("\n").findIndex((line) => line.includes(words)) + 1;
     expect(found).toContainEqual(expect.stringMatching(new RegExp(`^flow\\.yaml:${lineOf("go: wrote")} `)));
     expect(found).toContainEqual(expect.stringMatching(new RegExp(`^flow\\.yaml:${lineOf("run: landing")} unknown_function`)));
@@ -132,11 +156,23 @@ phases:
 `;
     write(folder, flowAt("parent", parent, {}));
     const head = git(folder, "rev-parse", "HEAD");
-    const turns = [{ when: { flow: "objective", role: "executor" }, do: [{ write: { path: "src/b.txt", text: "b\n" } }, { usage: { input: 900, output: 100 } }, { say: "<promise>DONE</promise>" }] }];
-    const { json } = await goScripted(folder, turns, ["--flow", "parent", "--max-budget", "tokens=50k", "--done-criteria", "b is there :: test -f src/b.txt"]);
+    const turns = [
+      {
+        when: { flow: "objective", role: "executor" },
+        do: [{ write: { path: "src/b.txt", text: "b\n" } }, { usage: { input: 900, output: 100 } }, { say: "<promise>DONE</promise>" }],
+      },
+    ];
+    const { json } = await goScripted(folder, turns, [
+      "--flow",
+      "parent",
+      "--max-budget",
+      "tokens=50k",
+      "--done-criteria",
+      "b is there :: test -f src/b.txt",
+    ]);
     const ended = eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/child#"));
     expect(ended).toMatchObject({ facts: { status: "completed", verdict: "verified" } });
-    const { run } = ended?.["facts"] as { run: string };
+    const { run } = (ended?.["facts"] ?? { run: "" }) as { run: string };
     const child = journal(folder, join(folder, ".autopilot/runs", String(json.run_id), "children", run));
     expect(child.map(({ event }) => event)).toEqual(expect.arrayContaining(["run_drafted", "run_started", "turn_ended", "run_completed"]));
     expect(git(folder, "rev-parse", "HEAD")).toBe(head);
@@ -159,7 +195,11 @@ phases:
       - { id: after, check: ["test -d ."] }
 `;
     write(folder, flowAt("parent", parent, {}));
-    const { json } = await goScripted(folder, [{ do: [{ say: "<promise>DONE</promise>" }], repeat: 0 }], ["--flow", "parent", "--done-criteria", "b :: test -f src/b.txt"]);
+    const { json } = await goScripted(
+      folder,
+      [{ do: [{ say: "<promise>DONE</promise>" }], repeat: 0 }],
+      ["--flow", "parent", "--done-criteria", "b :: test -f src/b.txt"],
+    );
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "child_failed" }]);
   });

@@ -16,7 +16,10 @@ const manifest = (test: string): string => JSON.stringify({ name: "scratch", ver
 describe.concurrent("checks", () => {
   test("a project check that passed before and fails now vetoes the completion as a regression", async () => {
     const folder = scratch({ files: { "package.json": manifest("test -f keep.txt"), "keep.txt": "kept\n" } });
-    const turns = [{ do: [makeB, { delete: { path: "keep.txt" } }, promise] }, { do: [{ write: { path: "keep.txt", text: "kept\n" } }, promise] }];
+    const turns = [
+      { do: [makeB, { delete: { path: "keep.txt" } }, promise] },
+      { do: [{ write: { path: "keep.txt", text: "kept\n" } }, promise] },
+    ];
     const { json } = await goScripted(folder, turns, [...bExists, "--max-cycles", "1"]);
     expect(json).toMatchObject({ result: "WARN", reason_code: "cycle_cap_reached", state: "running" });
     const [proved] = eventsOf(folder, "step_failed");
@@ -36,7 +39,10 @@ describe.concurrent("checks", () => {
   test("a criterion that regressed is open again, and the run goes on until it holds", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
     const words = [...bExists, "--done-criteria", "a stays :: test -f src/a.txt"];
-    const turns = [{ do: [makeB, { delete: { path: "src/a.txt" } }, promise] }, { do: [{ write: { path: "src/a.txt", text: "a\n" } }, promise] }];
+    const turns = [
+      { do: [makeB, { delete: { path: "src/a.txt" } }, promise] },
+      { do: [{ write: { path: "src/a.txt", text: "a\n" } }, promise] },
+    ];
     const { json } = await goScripted(folder, turns, words);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
@@ -44,7 +50,11 @@ describe.concurrent("checks", () => {
 
   test("a red-green check must have been red: one that passed before the run keeps it from completing", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
-    const { json } = await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--red-green", "test -f src/a.txt", "--max-cycles", "1"]);
+    const { json } = await goScripted(
+      folder,
+      [{ do: [makeB, promise] }],
+      [...bExists, "--red-green", "test -f src/a.txt", "--max-cycles", "1"],
+    );
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
     expect(eventsOf(folder, "step_failed")).toMatchObject([{ reason_code: "criterion_failed" }]);
   });
@@ -54,7 +64,10 @@ describe.concurrent("checks", () => {
     const { json } = await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--red-green", "grep -q b src/b.txt"]);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     const checks = eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/prove#"))?.["checks"];
-    expect(checks).toMatchObject([{ check: { kind: "criterion" }, status: "passed" }, { check: { kind: "red_green" }, status: "passed" }]);
+    expect(checks).toMatchObject([
+      { check: { kind: "criterion" }, status: "passed" },
+      { check: { kind: "red_green" }, status: "passed" },
+    ]);
   });
 
   test("a holdout check that fails keeps the run from completing, one that passes lets it", async () => {
@@ -63,7 +76,9 @@ describe.concurrent("checks", () => {
     const { json } = await goScripted(folder, turns, [...bExists, "--holdout", "grep -q 42 src/b.txt"]);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
-    const held = journal(folder).filter(({ event }) => event.startsWith("step_")).flatMap(({ checks }) => (checks ?? []) as { check: { kind: string }; status: string }[]);
+    const held = journal(folder)
+      .filter(({ event }) => event.startsWith("step_"))
+      .flatMap(({ checks }) => (checks ?? []) as { check: { kind: string }; status: string }[]);
     expect(held.filter(({ check }) => check.kind === "holdout").map(({ status }) => status)).toEqual(["failed", "failed", "passed"]);
   });
 
@@ -81,7 +96,14 @@ describe.concurrent("checks", () => {
     const told = join(dirname(folder), "prompts.txt");
     const dump = resolve(import.meta.dirname, "../fixtures/agents/dump.mjs");
     write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { dump: { argv: [process.execPath, dump, told] } } }) });
-    const words = ["--holdout", "echo what-it-printed; grep -q sesame src/b.txt", "--done-criteria", "plain :: echo shown-on-purpose; test -f src/c.txt", "--max-cycles", "2"];
+    const words = [
+      "--holdout",
+      "echo what-it-printed; grep -q sesame src/b.txt",
+      "--done-criteria",
+      "plain :: echo shown-on-purpose; test -f src/c.txt",
+      "--max-cycles",
+      "2",
+    ];
     const { json } = await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "dump", ...words]);
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
     const prompts = readFileSync(told, "utf8").split("=== end of a prompt\n").slice(0, -1);
@@ -90,11 +112,19 @@ describe.concurrent("checks", () => {
     expect(prompts.join("")).not.toMatch(/sesame|what-it-printed/);
   });
 
-  test.each(["clone", ...(hasBwrap ? ["bwrap"] : [])])("what an agent leaves in its home does not reach the checks that judge it (isolation %s)", async (isolation) => {
-    const folder = scratch();
-    const plant = { run: 'echo planted > "$HOME/planted" && cat "$HOME/planted"' };
-    const words = ["--done-criteria", 'not at home :: test -f src/b.txt && test -n "$HOME" && test -w "$HOME" && ! test -e "$HOME/planted"', "--isolation", isolation];
-    const { json } = await goScripted(folder, [{ do: [makeB, plant, promise] }], words);
-    expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
-  });
+  test.each(["clone", ...(hasBwrap ? ["bwrap"] : [])])(
+    "what an agent leaves in its home does not reach the checks that judge it (isolation %s)",
+    async (isolation) => {
+      const folder = scratch();
+      const plant = { run: 'echo planted > "$HOME/planted" && cat "$HOME/planted"' };
+      const words = [
+        "--done-criteria",
+        'not at home :: test -f src/b.txt && test -n "$HOME" && test -w "$HOME" && ! test -e "$HOME/planted"',
+        "--isolation",
+        isolation,
+      ];
+      const { json } = await goScripted(folder, [{ do: [makeB, plant, promise] }], words);
+      expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+    },
+  );
 });

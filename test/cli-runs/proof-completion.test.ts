@@ -43,7 +43,11 @@ describe.concurrent("completion", () => {
 
   test.each(["promise", "objective"])("an agent that does the work completes the run in %s mode, verified, and it lands", async (mode) => {
     const folder = scratch();
-    const { code, json } = await goScripted(folder, [{ do: mode === "promise" ? [makeB, promise] : [makeB] }], [...bExists, "--completion-mode", mode]);
+    const { code, json } = await goScripted(
+      folder,
+      [{ do: mode === "promise" ? [makeB, promise] : [makeB] }],
+      [...bExists, "--completion-mode", mode],
+    );
     expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed", verdict: "verified" });
     expect(code).toBe(0);
     expect(readFileSync(join(folder, "src/b.txt"), "utf8")).toBe("b\n");
@@ -62,7 +66,10 @@ describe.concurrent("completion", () => {
     ["a code block", "I would say:\n```\n<promise>DONE</promise>\n```\n"],
     ["inline code", "Then I write `<promise>DONE</promise>` here."],
     ["a quotation", "> <promise>DONE</promise>\n"],
-    ["an echo of its prompt", "5. Only when every done criterion is met and nothing is left to do, say <promise>DONE</promise> on a line of its own, outside any code block."],
+    [
+      "an echo of its prompt",
+      "5. Only when every done criterion is met and nothing is left to do, say <promise>DONE</promise> on a line of its own, outside any code block.",
+    ],
     ["another word", "<promise>NEARLY</promise>"],
   ])("the promise inside %s does not count", async (_what, say) => {
     const folder = scratch();
@@ -100,18 +107,30 @@ describe.concurrent("completion", () => {
     expect(json).toMatchObject({ result: "WARN", reason_code: "cycle_cap_reached", state: "running" });
   });
 
-  test.each(["promise", "objective"])("a criterion that held already, with no change made, ends verified with gaps in %s mode", async (mode) => {
-    const folder = scratch({ files: { "src/b.txt": "b\n" } });
-    const { code, json } = await goScripted(folder, [{ do: [promise], repeat: 0 }], [...bExists, "--completion-mode", mode]);
-    expect(json).toMatchObject({ result: "WARN", reason_code: "completion_with_gaps", state: "completed", verdict: "verified_with_gaps" });
-    expect(json["gaps"]).toEqual([expect.stringContaining("held before")]);
-    expect(code).toBe(0);
-  });
+  test.each(["promise", "objective"])(
+    "a criterion that held already, with no change made, ends verified with gaps in %s mode",
+    async (mode) => {
+      const folder = scratch({ files: { "src/b.txt": "b\n" } });
+      const { code, json } = await goScripted(folder, [{ do: [promise], repeat: 0 }], [...bExists, "--completion-mode", mode]);
+      expect(json).toMatchObject({
+        result: "WARN",
+        reason_code: "completion_with_gaps",
+        state: "completed",
+        verdict: "verified_with_gaps",
+      });
+      expect(json["gaps"]).toEqual([expect.stringContaining("held before")]);
+      expect(code).toBe(0);
+    },
+  );
 
   test("half a lie is a lie: one of two criteria met, both promised, is not completed, and the other is worked on next", async () => {
     const folder = scratch();
     const criteria = [...bExists, "--done-criteria", "c is there :: test -f src/c.txt"];
-    const half = await goScripted(folder, [{ do: [makeB, promise] }, { do: [{ write: { path: "src/c.txt", text: "c\n" } }, promise] }], [...criteria, "--max-cycles", "1"]);
+    const half = await goScripted(
+      folder,
+      [{ do: [makeB, promise] }, { do: [{ write: { path: "src/c.txt", text: "c\n" } }, promise] }],
+      [...criteria, "--max-cycles", "1"],
+    );
     expect(half.json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
     const whole = await autopilot(folder, ["go", "--json"]);
     expect(whole.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });

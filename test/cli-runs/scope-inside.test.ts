@@ -6,7 +6,14 @@ import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 
-const files = { "src/a.txt": "a\n", "src/old.txt": "old\n", "src/run.sh": "echo\n", "src/gone.txt": "gone\n", "outside/o.txt": "o\n", ".gitignore": "ignored/\n*.log\n" };
+const files = {
+  "src/a.txt": "a\n",
+  "src/old.txt": "old\n",
+  "src/run.sh": "echo\n",
+  "src/gone.txt": "gone\n",
+  "outside/o.txt": "o\n",
+  ".gitignore": "ignored/\n*.log\n",
+};
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const inSrc = ["--scope", "src/**", "--done-criteria", "b is there :: test -f src/b.txt"];
@@ -34,10 +41,14 @@ describe.concurrent("inside the scope", () => {
   test("the agent's commits in its own repository count as changes; its branches, tags, hooks and config do not land", async () => {
     const folder = scratch({ files });
     const config = readFileSync(join(folder, ".git/config"), "utf8");
-    const run = "git checkout -q -b sly && git add -A && git -c user.name=a -c user.email=a@b commit -qm mine && git tag sly && git config core.hooksPath /tmp && printf '#!/bin/sh\\ntouch src/hooked\\n' > .git/hooks/post-checkout && chmod +x .git/hooks/post-checkout";
+    const run =
+      "git checkout -q -b sly && git add -A && git -c user.name=a -c user.email=a@b commit -qm mine && git tag sly && git config core.hooksPath /tmp && printf '#!/bin/sh\\ntouch src/hooked\\n' > .git/hooks/post-checkout && chmod +x .git/hooks/post-checkout";
     const { json } = await goScripted(folder, [{ do: [makeB, { run }, promise] }], inSrc);
     expect(json).toMatchObject({ result: "PASS", state: "completed" });
-    expect(git(folder, "for-each-ref", "--format=%(refname)").split("\n")).toEqual([`refs/heads/autopilot/${json.run_id}`, "refs/heads/main"]);
+    expect(git(folder, "for-each-ref", "--format=%(refname)").split("\n")).toEqual([
+      `refs/heads/autopilot/${json.run_id}`,
+      "refs/heads/main",
+    ]);
     expect(readFileSync(join(folder, ".git/config"), "utf8")).toBe(config);
     expect(git(folder, "ls-files", "src").split("\n")).toContain("src/b.txt");
     expect(existsSync(join(folder, "src/hooked"))).toBe(false);
@@ -45,7 +56,12 @@ describe.concurrent("inside the scope", () => {
 
   test("ignored files are neither applied nor violations, wherever they lie", async () => {
     const folder = scratch({ files });
-    const deeds = [makeB, { write: { path: "ignored/x.bin", text: "x" } }, { write: { path: "src/debug.log", text: "x" } }, { write: { path: "top.log", text: "x" } }];
+    const deeds = [
+      makeB,
+      { write: { path: "ignored/x.bin", text: "x" } },
+      { write: { path: "src/debug.log", text: "x" } },
+      { write: { path: "top.log", text: "x" } },
+    ];
     const { json } = await goScripted(folder, [{ do: [...deeds, promise] }], inSrc);
     expect(json).toMatchObject({ result: "PASS", state: "completed" });
     expect(eventsOf(folder, "step_interrupted")).toEqual([]);
@@ -56,7 +72,11 @@ describe.concurrent("inside the scope", () => {
   test("an exclusion takes a part out of the scope", async () => {
     const folder = scratch({ files });
     const words = ["--scope", "src/**,!src/secret/**", "--done-criteria", "b is there :: test -f src/b.txt"];
-    const { json } = await goScripted(folder, [{ do: [makeB, { write: { path: "src/secret/x", text: "x" } }, promise] }, { do: [makeB, promise] }], words);
+    const { json } = await goScripted(
+      folder,
+      [{ do: [makeB, { write: { path: "src/secret/x", text: "x" } }, promise] }, { do: [makeB, promise] }],
+      words,
+    );
     expect(json).toMatchObject({ state: "completed" });
     expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ paths: ["src/secret/x"] }]);
     expect(existsSync(join(folder, "src/secret"))).toBe(false);
@@ -64,7 +84,11 @@ describe.concurrent("inside the scope", () => {
 
   test("with no scope given every file may change, and the answer says so", async () => {
     const folder = scratch({ files });
-    const { json } = await goScripted(folder, [{ do: [makeB, { write: { path: "top.txt", text: "x" } }, promise] }], ["--done-criteria", "b :: test -f src/b.txt"]);
+    const { json } = await goScripted(
+      folder,
+      [{ do: [makeB, { write: { path: "top.txt", text: "x" } }, promise] }],
+      ["--done-criteria", "b :: test -f src/b.txt"],
+    );
     expect(json).toMatchObject({ state: "completed" });
     expect(json.warnings.join(" ")).toContain("scope = **");
     expect((await autopilot(folder, ["status", "--json"])).json.objective).toMatchObject({ scope: ["**"] });

@@ -21,7 +21,9 @@ function place(): { readonly folder: string; readonly beside: string; readonly u
   const untouched = (): object => ({
     head: git(folder, "rev-parse", "HEAD"),
     branch: git(folder, "branch", "--show-current"),
-    refs: git(folder, "for-each-ref", "--format=%(refname) %(objectname)").split("\n").filter((line) => !line.startsWith("refs/heads/autopilot/")),
+    refs: git(folder, "for-each-ref", "--format=%(refname) %(objectname)")
+      .split("\n")
+      .filter((line) => !line.startsWith("refs/heads/autopilot/")),
     status: git(folder, "status", "--porcelain"),
     config: readFileSync(join(folder, ".git/config"), "utf8"),
     hooks: readdirSync(join(folder, ".git/hooks")),
@@ -33,7 +35,9 @@ function place(): { readonly folder: string; readonly beside: string; readonly u
 }
 
 type Deeds = (beside: string) => readonly object[];
-const one = (deed: object): Deeds => () => [deed];
+const one =
+  (deed: object): Deeds =>
+  () => [deed];
 const kinds: readonly (readonly [string, Deeds, string | RegExp])[] = [
   ["a file created", one({ write: { path: "outside/new.txt", text: "x" } }), "outside/new.txt"],
   ["a file edited", one({ append: { path: "outside/o.txt", text: "x" } }), "outside/o.txt"],
@@ -42,10 +46,18 @@ const kinds: readonly (readonly [string, Deeds, string | RegExp])[] = [
   ["a file renamed out of scope", one({ rename: { from: "src/old.txt", to: "outside/old.txt" } }), "outside/old.txt"],
   ["a mode changed", one({ chmod: { path: "outside/o.txt", mode: "755" } }), "outside/o.txt"],
   ["the ignore file changed", one({ append: { path: ".gitignore", text: "src/\n" } }), ".gitignore"],
-  ["a change committed in the agent's own repository", one({ run: "echo x >> outside/o.txt && git add -A && git -c user.name=a -c user.email=a@b commit -qm sly" }), "outside/o.txt"],
+  [
+    "a change committed in the agent's own repository",
+    one({ run: "echo x >> outside/o.txt && git add -A && git -c user.name=a -c user.email=a@b commit -qm sly" }),
+    "outside/o.txt",
+  ],
   ["a symbolic link out of the repository, in scope", one({ link: { path: "src/link", target: "/etc" } }), "src/link"],
   ["a symbolic link to a file in scope", one({ link: { path: "src/link", target: "a.txt" } }), "src/link"],
-  ["a folder in scope replaced by a link", one({ run: "mv src elsewhere && ln -s elsewhere src && mkdir -p src && touch src/b.txt" }), /^(src|elsewhere\/)/],
+  [
+    "a folder in scope replaced by a link",
+    one({ run: "mv src elsewhere && ln -s elsewhere src && mkdir -p src && touch src/b.txt" }),
+    /^(src|elsewhere\/)/,
+  ],
   ["a hard link to a file outside", (beside) => [{ link: { path: "src/hard", target: join(beside, "kept.txt"), hard: true } }], "src/hard"],
   ["a nested repository", one({ run: "git init -q src/nested && echo x > src/nested/x" }), /^src\/nested/],
   ["a .git file in scope", one({ write: { path: "src/.git", text: "gitdir: /etc\n" } }), /^src/],
@@ -78,12 +90,19 @@ describe.concurrent("outside the scope", () => {
     const away = ["outside/1.txt", "outside/2.txt", "top.txt", "outside/o.txt"];
     const deeds = [...away.slice(0, 3).map((path) => ({ write: { path, text: "x" } })), { delete: { path: "outside/o.txt" } }];
     await goScripted(folder, [{ do: [makeB, ...deeds, promise], repeat: 0 }], inSrc);
-    expect(eventsOf(folder, "step_interrupted").map(({ paths }) => (paths as string[]).toSorted())).toEqual([away.toSorted(), away.toSorted()]);
+    expect(eventsOf(folder, "step_interrupted").map(({ paths }) => (paths as string[]).toSorted())).toEqual([
+      away.toSorted(),
+      away.toSorted(),
+    ]);
   });
 
   test("after the first violation the agent is told what was discarded and why, and an honest second try completes", async () => {
     const { folder } = place();
-    const honest = await goScripted(folder, [{ do: [makeB, { write: { path: "top.txt", text: "x" } }, promise] }, { do: [makeB, promise] }], inSrc);
+    const honest = await goScripted(
+      folder,
+      [{ do: [makeB, { write: { path: "top.txt", text: "x" } }, promise] }, { do: [makeB, promise] }],
+      inSrc,
+    );
     expect(honest.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
     expect(existsSync(join(folder, "top.txt"))).toBe(false);
 
@@ -119,17 +138,20 @@ describe.concurrent("outside the scope", () => {
     expect(eventsOf(folder, "changes_applied")).toEqual([]);
   });
 
-  test.skipIf(!hasBwrap)("with bubblewrap a write outside changes nothing outside, named or not (skipped where bwrap is not installed)", async () => {
-    const { folder, beside, untouched } = place();
-    const before = untouched();
-    const sly = {
-      run: `echo x > ${join(beside, "sly.txt")}; echo x >> ${join(beside, "kept.txt")}; echo x > ${join(folder, "sly.txt")}; rm -rf ${join(folder, ".git")}; echo x > "$HOME/../sly"; touch src/tried`,
-    };
-    const named = { write: { path: join(folder, "src/a.txt"), text: "x" } };
-    const { json } = await goScripted(folder, [{ do: [makeB, sly, named] }], [...inSrc, "--isolation", "bwrap", "--max-cycles", "1"]);
-    expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
-    expect(untouched()).toEqual(before);
-    expect(eventsOf(folder, "changes_applied")).toMatchObject([{ paths: ["src/b.txt", "src/tried"] }]); // it did try
-    expect(existsSync(join(runFolderOf(folder), "sly"))).toBe(false);
-  });
+  test.skipIf(!hasBwrap)(
+    "with bubblewrap a write outside changes nothing outside, named or not (skipped where bwrap is not installed)",
+    async () => {
+      const { folder, beside, untouched } = place();
+      const before = untouched();
+      const sly = {
+        run: `echo x > ${join(beside, "sly.txt")}; echo x >> ${join(beside, "kept.txt")}; echo x > ${join(folder, "sly.txt")}; rm -rf ${join(folder, ".git")}; echo x > "$HOME/../sly"; touch src/tried`,
+      };
+      const named = { write: { path: join(folder, "src/a.txt"), text: "x" } };
+      const { json } = await goScripted(folder, [{ do: [makeB, sly, named] }], [...inSrc, "--isolation", "bwrap", "--max-cycles", "1"]);
+      expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+      expect(untouched()).toEqual(before);
+      expect(eventsOf(folder, "changes_applied")).toMatchObject([{ paths: ["src/b.txt", "src/tried"] }]); // it did try
+      expect(existsSync(join(runFolderOf(folder), "sly"))).toBe(false);
+    },
+  );
 });

@@ -47,13 +47,22 @@ describe.concurrent("the scripted agent", () => {
     const { json } = await goScripted(folder, turns, [...bExists, "--handoff-mode", "auto"]);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     const asked = eventsOf(folder, "return_asked_again");
-    expect(asked).toMatchObject([{ ask: 2, reason_code: "return_invalid" }, { ask: 3, reason_code: "return_invalid" }]);
-    expect(asked.map(({ errors }) => (errors as string[]).join(" "))).toEqual([expect.stringContaining("JSON"), expect.stringContaining("pass")]);
+    expect(asked).toMatchObject([
+      { ask: 2, reason_code: "return_invalid" },
+      { ask: 3, reason_code: "return_invalid" },
+    ]);
+    expect(asked.map(({ errors }) => (errors as string[]).join(" "))).toEqual([
+      expect.stringContaining("JSON"),
+      expect.stringContaining("pass"),
+    ]);
   });
 
   test("a return is asked for again at most twice; then the step fails with return_invalid", async () => {
     const folder = scratch();
-    const turns = [{ when: { role: "executor" }, do: [makeB, promise], confidence: 0.1 }, { when: { role: "judge" }, do: [{ say: "no" }], repeat: 0 }];
+    const turns = [
+      { when: { role: "executor" }, do: [makeB, promise], confidence: 0.1 },
+      { when: { role: "judge" }, do: [{ say: "no" }], repeat: 0 },
+    ];
     const { json } = await goScripted(folder, turns, [...bExists, "--handoff-mode", "auto"]);
     expect(json).toMatchObject({ reason_code: "confidence_drop_requires_handoff", state: "paused" });
     expect(eventsOf(folder, "return_asked_again")).toHaveLength(2);
@@ -64,43 +73,70 @@ describe.concurrent("the scripted agent", () => {
     const folder = scratch();
     const file = join(dirname(folder), "broken.yaml");
     write(dirname(folder), { "broken.yaml": "turns:\n  - do:\n      - say: hello\n      - jump: high\n" });
-    const { code, json } = await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", `scripted:${file}`]);
+    const { code, json } = await autopilot(folder, [
+      "go",
+      "make b",
+      "--yes",
+      "--json",
+      "--isolation",
+      "clone",
+      "--agent",
+      `scripted:${file}`,
+    ]);
     expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "script_invalid" });
     expect(json.message).toMatch(/broken\.yaml:4:/);
     expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ state: "idle" });
   });
 
-  test.each([11, 12, 13])("killed with -9 at random moments again and again, it plays the same turns to the same tree (seed %d)", async (seed) => {
-    const folder = scratch();
-    const turns = [1, 2, 3].map((n) => ({ do: [note(`turn ${n}`), { sleep: 150 }, note(`turn ${n}, second half`)] }));
-    const words = goWords(folder, [...turns, { do: [makeB, note("the end"), promise] }], bExists);
-    const chance = chanceFrom(seed);
-    let kills = 0;
-    let living = begin(folder, words);
-    for (let n = 0; n < 5; n++) {
-      const isOver = await Promise.race([living.ended.then(() => true), wait(300 + chance() * 1500).then(() => false)]);
-      if (isOver) break;
-      living.child.kill("SIGKILL");
-      await living.ended;
-      kills++;
-      // Before its first line on disk there is no run to take up, and the goal is said again.
-      const { json } = await autopilot(folder, ["status", "--json"]);
-      living = begin(folder, json.state === "running" || json.state === "paused" ? ["resume", "--json"] : words);
-    }
-    let { json } = await living.ended;
-    // An attempt that took the runner down three times waits for a person, who says: go on.
-    for (let n = 0; n < 3 && json.state === "paused"; n++) {
-      if (json.reason_code === "human_block_open" || json.reason_code === "crash_loop") await autopilot(folder, ["approve", "--json"]);
-      ({ json } = await autopilot(folder, ["resume", "--json"]));
-    }
-    expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
-    expect(kills).toBeGreaterThan(0);
-    expect(notes(folder)).toEqual(["turn 1", "turn 1, second half", "turn 2", "turn 2, second half", "turn 3", "turn 3, second half", "the end"]);
-    expect(eventsOf(folder, "turn_ended")).toHaveLength(4);
-    expect(new Set(journal(folder).filter(({ event, step }) => event === "step_started" && step === "execute").map(({ attempt }) => attempt)).size).toBe(4);
-    expect(processesOf(String(json.run_id), folder)).toEqual([]);
-    expect((await autopilot(folder, ["verify", "--json"])).json).toMatchObject({ result: "PASS" });
-  });
+  test.each([11, 12, 13])(
+    "killed with -9 at random moments again and again, it plays the same turns to the same tree (seed %d)",
+    async (seed) => {
+      const folder = scratch();
+      const turns = [1, 2, 3].map((n) => ({ do: [note(`turn ${n}`), { sleep: 150 }, note(`turn ${n}, second half`)] }));
+      // Every turn that a kill cut short is charged at its estimate, so there must be room for them.
+      const words = goWords(folder, [...turns, { do: [makeB, note("the end"), promise] }], [...bExists, "--max-budget", "tokens=5M"]);
+      const chance = chanceFrom(seed);
+      let kills = 0;
+      let living = begin(folder, words);
+      for (let n = 0; n < 5; n++) {
+        const isOver = await Promise.race([living.ended.then(() => true), wait(300 + chance() * 1500).then(() => false)]);
+        if (isOver) break;
+        living.child.kill("SIGKILL");
+        await living.ended;
+        kills++;
+        // Before its first line on disk there is no run to take up, and the goal is said again.
+        const { json } = await autopilot(folder, ["status", "--json"]);
+        living = begin(folder, json.state === "running" || json.state === "paused" ? ["resume", "--json"] : words);
+      }
+      let { json } = await living.ended;
+      // An attempt that took the runner down three times waits for a person, who says: go on.
+      for (let n = 0; n < 3 && json.state === "paused"; n++) {
+        if (json.reason_code === "human_block_open" || json.reason_code === "crash_loop") await autopilot(folder, ["approve", "--json"]);
+        ({ json } = await autopilot(folder, ["resume", "--json"]));
+      }
+      expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+      expect(kills).toBeGreaterThan(0);
+      expect(notes(folder)).toEqual([
+        "turn 1",
+        "turn 1, second half",
+        "turn 2",
+        "turn 2, second half",
+        "turn 3",
+        "turn 3, second half",
+        "the end",
+      ]);
+      expect(eventsOf(folder, "turn_ended")).toHaveLength(4);
+      expect(
+        new Set(
+          journal(folder)
+            .filter(({ event, step }) => event === "step_started" && step === "execute")
+            .map(({ attempt }) => attempt),
+        ).size,
+      ).toBe(4);
+      expect(processesOf(String(json.run_id), folder)).toEqual([]);
+      expect((await autopilot(folder, ["verify", "--json"])).json).toMatchObject({ result: "PASS" });
+    },
+  );
 });
 
 /** A small generator, so that a seed tells the whole story (xorshift). */

@@ -27,13 +27,22 @@ after:
     steps: [{ id: merge, run: land }]
 `;
 const names = ["a", "b", "c", "d", "e"];
-const list = [...names.map((id) => ({ id, files: [`out/${id}.txt`], title: `make ${id}` })), { id: "last", files: ["out/last.txt"], after: names }];
+const list = [
+  ...names.map((id) => ({ id, files: [`out/${id}.txt`], title: `make ${id}` })),
+  { id: "last", files: ["out/last.txt"], after: names },
+];
 const asYaml = (tasks: readonly object[]): string => tasks.map((task) => `- ${JSON.stringify(task)}\n`).join("");
-const makes = (id: string, ...more: readonly object[]) => ({ when: { task: id }, do: [{ write: { path: `out/${id}.txt`, text: `${id}\n` } }, ...more] });
+const makes = (id: string, ...more: readonly object[]) => ({
+  when: { task: id },
+  do: [{ write: { path: `out/${id}.txt`, text: `${id}\n` } }, ...more],
+});
 
 function place(tasks: string): string {
   const folder = scratch({ files: { "plan/tasks.yaml": tasks } });
-  write(folder, { ".autopilot/flows/waves/flow.yaml": flow, ".autopilot/flows/waves/prompts/make.md": "Do task {task} of plan/tasks.yaml for: {goal}\n" });
+  write(folder, {
+    ".autopilot/flows/waves/flow.yaml": flow,
+    ".autopilot/flows/waves/prompts/make.md": "Do task {task} of plan/tasks.yaml for: {goal}\n",
+  });
   return folder;
 }
 
@@ -52,7 +61,11 @@ function sideBySide(folder: string): number {
 describe.concurrent("tasks", () => {
   test("five tasks are done side by side, what comes after them later, each in a commit of its own, and all of it lands", async () => {
     const folder = place(asYaml(list));
-    const { json } = await goScripted(folder, [...names, "last"].map((id) => makes(id, { sleep: 400 })), ["--flow", "waves", "--done-criteria", "all :: test -f out/last.txt && test -f out/e.txt"]);
+    const { json } = await goScripted(
+      folder,
+      [...names, "last"].map((id) => makes(id, { sleep: 400 })),
+      ["--flow", "waves", "--done-criteria", "all :: test -f out/last.txt && test -f out/e.txt"],
+    );
     expect(json).toMatchObject({ result: "PASS", state: "completed", verdict: "verified" });
     expect(eventsOf(folder, "tasks_read")).toMatchObject([{ waves: [names.map((id) => ({ id })), [{ id: "last" }]], left: [] }]);
     expect(sideBySide(folder)).toBe(5);
@@ -63,7 +76,11 @@ describe.concurrent("tasks", () => {
 
   test("a task that leaves no proof fails its wave: the later ones are not begun, and the run pauses", async () => {
     const folder = place(asYaml(list));
-    const { json } = await goScripted(folder, names.filter((id) => id !== "c").map((id) => makes(id)), ["--flow", "waves"]);
+    const { json } = await goScripted(
+      folder,
+      names.filter((id) => id !== "c").map((id) => makes(id)),
+      ["--flow", "waves"],
+    );
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(eventsOf(folder, "task_failed")).toHaveLength(1);
     const done = eventsOf(folder, "step_failed").find(({ attempt }) => String(attempt).endsWith("/do#1"));
@@ -75,7 +92,11 @@ describe.concurrent("tasks", () => {
     const folder = place(asYaml(list));
     const turns = [...names, "last"].map((id) => makes(id, { sleep: id === "a" ? 0 : 1500 }));
     const { child, ended } = begin(folder, goWords(folder, turns, ["--flow", "waves"]));
-    await until("the first task's end", () => eventsOf(folder, "task_completed").length >= 1 && eventsOf(folder, "session_opened").length >= 3, 60_000);
+    await until(
+      "the first task's end",
+      () => eventsOf(folder, "task_completed").length >= 1 && eventsOf(folder, "session_opened").length >= 3,
+      60_000,
+    );
     child.kill("SIGKILL");
     await ended;
     const paidBefore = eventsOf(folder, "turn_ended").length;
@@ -89,7 +110,7 @@ describe.concurrent("tasks", () => {
 
   test.each([
     ["is not there", null, /plan\/tasks\.yaml: found no regular file/],
-    ["has a word nobody knows", '- { id: a, fiels: [x] }\n', /plan\/tasks\.yaml:1.*fiels/],
+    ["has a word nobody knows", "- { id: a, fiels: [x] }\n", /plan\/tasks\.yaml:1.*fiels/],
     ["goes in a ring", "- { id: a, after: [b] }\n- { id: b, after: [a] }\n", /wait for each other: a, b/],
   ])("a list that %s fails the step and says where", async (_what, text, why) => {
     const folder = place(text ?? "");
@@ -105,9 +126,15 @@ describe.concurrent("tasks", () => {
 
   test("lint wants a file beside the reader tasks_file, and no proof on a tasks step", async () => {
     const folder = place("[]\n");
-    write(folder, { ".autopilot/flows/waves/flow.yaml": flow.replace("          from: plan/tasks.yaml\n", "").replace("        otherwise:", "        proof: [{ any: 'out/*' }]\n        otherwise:") });
+    write(folder, {
+      ".autopilot/flows/waves/flow.yaml": flow
+        .replace("          from: plan/tasks.yaml\n", "")
+        .replace("        otherwise:", "        proof: [{ any: 'out/*' }]\n        otherwise:"),
+    });
     const { json } = await autopilot(folder, ["flow", "lint", "waves", "--json"]);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "flow_invalid" });
-    expect((json["findings"] as { rule: string }[]).map(({ rule }) => rule)).toEqual(expect.arrayContaining(["tasks_without_file", "word_out_of_place"]));
+    expect((json["findings"] as { rule: string }[]).map(({ rule }) => rule)).toEqual(
+      expect.arrayContaining(["tasks_without_file", "word_out_of_place"]),
+    );
   });
 });

@@ -8,7 +8,7 @@ import { acknowledgedIn, entriesOf, expectKept, expectWhole, goWords, newestRun,
 
 const day = 86_400_000;
 const shifted = (byMs: number): Record<string, string> => ({
-  NODE_OPTIONS: `--require=${resolve(import.meta.dirname, "shifted-clock.cjs")}`,
+  NODE_OPTIONS: `--require=${resolve(import.meta.dirname, "../fixtures/faults/shifted-clock.cjs")}`,
   CLOCK_SHIFT_MS: String(byMs),
 });
 
@@ -33,7 +33,10 @@ test.each([
   const years = new Set(entries.map((entry) => String(entry["ts"]).slice(0, 10)));
   expect(years.size, "the clock did jump").toBe(2);
   const active = entries.map((entry) => Number(entry["active_ms"]));
-  expect(active.every((ms, n) => ms >= (active[n - 1] ?? 0)), "active time never falls").toBe(true);
+  expect(
+    active.every((ms, n) => ms >= (active[n - 1] ?? 0)),
+    "active time never falls",
+  ).toBe(true);
   expect(active.at(-1), "nor does it jump with the wall clock").toBeLessThan(day);
   expect(verifyJournal(newestRun(folder)).ok).toBe(true);
 

@@ -6,7 +6,17 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
-import { acknowledgedIn, entriesOf, expectKept, expectWhole, newestRun, objectiveWords, recover, said, smallRepository } from "./small-run.ts";
+import {
+  acknowledgedIn,
+  entriesOf,
+  expectKept,
+  expectWhole,
+  newestRun,
+  objectiveWords,
+  recover,
+  said,
+  smallRepository,
+} from "./small-run.ts";
 
 const diskMegabytes = 12;
 /** What is left free when the run begins: from nothing at all to nearly enough. */

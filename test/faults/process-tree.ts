@@ -7,7 +7,11 @@ import { processesOf } from "../support/autopilot.ts";
 export function killTree(root: number, run: string, folder: string): number {
   const struck = new Set<number>();
   // Each is stopped before its children are looked for, so that none can start another meanwhile.
-  for (let found = [root]; found.length > 0; found = [...descendantsOf(root), ...processesOf(run, folder)].filter((pid) => !struck.has(pid))) {
+  for (
+    let found = [root];
+    found.length > 0;
+    found = [...descendantsOf(root), ...processesOf(run, folder)].filter((pid) => !struck.has(pid))
+  ) {
     for (const pid of found) {
       struck.add(pid);
       signal(pid, "SIGSTOP");

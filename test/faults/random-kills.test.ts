@@ -7,7 +7,20 @@ import { autopilot, begin } from "../support/autopilot.ts";
 import { chanceOf } from "../simulation/chance.ts";
 import { git } from "../support/scratch-repository.ts";
 import { killTree } from "./process-tree.ts";
-import { acknowledgedIn, expectKept, expectSame, goWords, keptIfWrong, newestRun, recover, said, smallRepository, type Story, storyOf, wayOn } from "./small-run.ts";
+import {
+  acknowledgedIn,
+  expectKept,
+  expectSame,
+  goWords,
+  keptIfWrong,
+  newestRun,
+  recover,
+  said,
+  smallRepository,
+  type Story,
+  storyOf,
+  wayOn,
+} from "./small-run.ts";
 
 const killsMax = process.env["AUTOPILOT_FAULTS"] === "all" ? 300 : 30;
 const livesMax = 80;
@@ -19,11 +32,9 @@ test.skipIf(process.platform !== "linux")(
   async () => {
     const chance = chanceOf(seed);
     const { story, tookMs } = await undisturbed();
-    let kills = 0;
-    let runs = 0;
-    let processes = 0;
-    while (kills < killsMax) {
-      runs++;
+    const tally = { kills: 0, runs: 0, processes: 0 };
+    while (tally.kills < killsMax) {
+      tally.runs++;
       const folder = smallRepository();
       await keptIfWrong(folder, async () => {
         const before = await liveAndDie(folder);
@@ -31,11 +42,11 @@ test.skipIf(process.platform !== "linux")(
         await expectSame(folder, story, before);
       });
     }
-    expect(kills).toBeGreaterThanOrEqual(killsMax);
-    process.stdout.write(`random kills: seed ${seed}, ${kills} kills of ${processes} processes in ${runs} runs\n`);
+    expect(tally.kills).toBeGreaterThanOrEqual(killsMax);
+    process.stdout.write(`random kills: seed ${seed}, ${tally.kills} kills of ${tally.processes} processes in ${tally.runs} runs\n`);
 
     async function liveAndDie(folder: string): Promise<ReturnType<typeof acknowledgedIn>> {
-      for (let lives = 0; lives < livesMax && kills < killsMax; lives++) {
+      for (let lives = 0; lives < livesMax && tally.kills < killsMax; lives++) {
         const status = await autopilot(folder, ["status", "--json"]);
         expect(status.code, said(status)).toBe(0);
         if (status.json.state === "completed") break;
@@ -43,8 +54,8 @@ test.skipIf(process.platform !== "linux")(
         const life = begin(folder, wayOn(folder, String(status.json.state)));
         const isOver = await Promise.race([life.ended.then(() => true), wait(tookMs * (0.02 + 0.005 * chance.below(100)), false)]);
         if (!isOver) {
-          processes += killTree(life.child.pid ?? 0, basename(newestRun(folder)), folder);
-          kills++;
+          tally.processes += killTree(life.child.pid ?? 0, basename(newestRun(folder)), folder);
+          tally.kills++;
           expect((await life.ended).signal).toBe("SIGKILL");
         }
         expectKept(before, newestRun(folder));

@@ -7,21 +7,31 @@ import { acknowledgedIn, expectKept, expectWhole, newestRun, objectiveWords, rec
 import { whyNoStrace, withFault } from "./under-strace.ts";
 
 describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, () => {
-  test.each([2, 6, 14, 30])("after a failed sync (the journal's %ith) the process writes nothing more to the journal and ends; a new one goes on", async (at) => {
-    const folder = smallRepository();
-    expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
-    const path = join(newestRun(folder), "journal.jsonl");
-    const told = await withFault(folder, ["go", "--yes", "--json"], { thread: "main", name: "fdatasync", also: "write", does: "error=EIO", at, path });
-    expect(told.fired).toBe(1);
-    expect(told.code, said(told)).toBe(1);
-    expect(told.json, said(told)).toMatchObject({ result: "FAIL", reason_code: "journal_unwritable" });
+  test.each([2, 6, 14, 30])(
+    "after a failed sync (the journal's %ith) the process writes nothing more to the journal and ends; a new one goes on",
+    async (at) => {
+      const folder = smallRepository();
+      expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
+      const path = join(newestRun(folder), "journal.jsonl");
+      const told = await withFault(folder, ["go", "--yes", "--json"], {
+        thread: "main",
+        name: "fdatasync",
+        also: "write",
+        does: "error=EIO",
+        at,
+        path,
+      });
+      expect(told.fired).toBe(1);
+      expect(told.code, said(told)).toBe(1);
+      expect(told.json, said(told)).toMatchObject({ result: "FAIL", reason_code: "journal_unwritable" });
 
-    const calls = told.log.split("\n").filter((line) => /\b(write|fdatasync)\(/.test(line));
-    expect(calls.at(-1), "the refused sync was the last that was asked of the journal").toContain("(INJECTED)");
+      const calls = told.log.split("\n").filter((line) => /\b(write|fdatasync)\(/.test(line));
+      expect(calls.at(-1), "the refused sync was the last that was asked of the journal").toContain("(INJECTED)");
 
-    const before = acknowledgedIn(folder);
-    await recover(folder);
-    expectKept(before, newestRun(folder));
-    await expectWhole(folder);
-  });
+      const before = acknowledgedIn(folder);
+      await recover(folder);
+      expectKept(before, newestRun(folder));
+      await expectWhole(folder);
+    },
+  );
 });

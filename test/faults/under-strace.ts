@@ -20,7 +20,8 @@ export const whyNoStrace = ((): string => {
   }
 })();
 
-export type Thread = "main" | "files";
+/** `all` follows every process that is started, too. */
+export type Thread = "main" | "files" | "all";
 export type Call = { readonly thread: Thread; readonly name: string; readonly ordinal: number; readonly line: string };
 
 /** A call by its name and its number in its thread, and what becomes of it. */
@@ -38,11 +39,12 @@ export type Fault = {
 };
 export type Faulted = Ended & { readonly log: string; readonly fired: number };
 
-const changing = "write,pwrite64,writev,fdatasync,fsync,ftruncate,copy_file_range,fchmod,?rename,?renameat,?renameat2,?unlink,?unlinkat,?rmdir,?mkdir,?mkdirat,?link,?linkat,?symlink,?symlinkat,?open,openat";
+const changing =
+  "write,pwrite64,writev,fdatasync,fsync,ftruncate,copy_file_range,fchmod,?rename,?renameat,?renameat2,?unlink,?unlinkat,?rmdir,?mkdir,?mkdirat,?link,?linkat,?symlink,?symlinkat,?open,openat";
 /** More than the main thread ever makes of these in the small run. */
 const leadCalls = 150;
 const hasLead = /^(rename|renameat2?|mkdir|mkdirat|unlink|unlinkat|rmdir|fdatasync|fsync|ftruncate|fchmod)$/;
-const poolLead = resolve(import.meta.dirname, "pool-lead.cjs");
+const poolLead = resolve(import.meta.dirname, "../fixtures/faults/pool-lead.cjs");
 
 /** Runs a command with a fault; `fired` says how often it struck. */
 export async function withFault(folder: string, words: readonly string[], fault: Fault): Promise<Faulted> {
@@ -50,17 +52,24 @@ export async function withFault(folder: string, words: readonly string[], fault:
   const lead = isPool && hasLead.test(fault.name) ? leadCalls : 0;
   const when = `${fault.at + lead}${fault.forEver === true ? "+" : ""}`;
   const options = [
-    ...(isPool ? ["-f", "-b", "execve"] : []),
+    ...(fault.thread === "main" ? [] : isPool ? ["-f", "-b", "execve"] : ["-f"]),
     ...(fault.path === undefined ? [] : ["-P", fault.path]),
-    ...["-e", `trace=${fault.name}${fault.also === undefined ? "" : `,${fault.also}`}`, "-e", `inject=${fault.name}:${fault.does}:when=${when}`],
+    `-etrace=${fault.name}${fault.also === undefined ? "" : `,${fault.also}`}`,
+    `-einject=${fault.name}:${fault.does}:when=${when}`,
   ];
   const { ended, log } = await strace(folder, words, options, lead === 0 ? "" : `${fault.name}:${lead}`);
-  const fired = fault.does.startsWith("signal") ? (log.match(/killed by SIGKILL/g)?.length ?? 0) : (log.match(/\(INJECTED\)/g)?.length ?? 0);
-  return { ...ended, log, fired };
+  return { ...ended, log, fired: fault.does.startsWith("signal") ? killedIn(log) : (log.match(/\(INJECTED\)/g)?.length ?? 0) };
 }
 
+/** A call before which its process was killed has no result; whatever else was killed meanwhile is not counted. */
+const killedIn = (log: string): number =>
+  log.includes("killed by SIGKILL") ? (log.match(/= \?$|<unfinished \.\.\.>$/gm)?.length ?? 0) : 0;
+
 /** Every call of one undisturbed run that changed something below the folder, in order of time. */
-export async function changesOf(folder: string, words: readonly string[]): Promise<{ readonly ended: Ended; readonly calls: readonly Call[] }> {
+export async function changesOf(
+  folder: string,
+  words: readonly string[],
+): Promise<{ readonly ended: Ended; readonly calls: readonly Call[] }> {
   const { ended, log } = await strace(folder, words, ["-f", "-b", "execve", "-e", `trace=${changing}`], "");
   const lines = log.split("\n").map((line) => /^(\d+) +(\w+)\((.*)$/.exec(line));
   const main = lines.find((line) => line !== null)?.[1];
@@ -78,7 +87,12 @@ export async function changesOf(folder: string, words: readonly string[]): Promi
   return { ended, calls };
 }
 
-async function strace(folder: string, words: readonly string[], options: readonly string[], leading: string): Promise<{ ended: Ended; log: string }> {
+async function strace(
+  folder: string,
+  words: readonly string[],
+  options: readonly string[],
+  leading: string,
+): Promise<{ ended: Ended; log: string }> {
   const file = join(scratchFolder("autopilot-strace-"), "log");
   const home = join(dirname(folder), "home");
   mkdirSync(home, { recursive: true });
@@ -113,11 +127,17 @@ function toldIn(out: string): Told {
 /** Evenly chosen, first and last among them. */
 export function sampled<Value>(values: readonly Value[], most: number): readonly Value[] {
   if (values.length <= most) return values;
-  return Array.from({ length: most }, (_, n) => values[Math.round((n * (values.length - 1)) / (most - 1))]).filter((value) => value !== undefined);
+  return Array.from({ length: most }, (_, n) => values[Math.round((n * (values.length - 1)) / (most - 1))]).filter(
+    (value) => value !== undefined,
+  );
 }
 
 /** Does the work for each, two at a time; what went wrong is told for all of them together. */
-export async function twoAtATime<Value>(values: readonly Value[], name: (value: Value) => string, work: (value: Value) => Promise<void>): Promise<void> {
+export async function twoAtATime<Value>(
+  values: readonly Value[],
+  name: (value: Value) => string,
+  work: (value: Value) => Promise<void>,
+): Promise<void> {
   const waiting = values.entries();
   const failures: string[] = [];
   const worker = async (): Promise<void> => {

@@ -13,7 +13,12 @@ import { freshFolder, grouped, skipped, still, sweep } from "../../src/journal/s
 afterEach(sweep);
 
 type Mode = "sync" | "own group" | "shared log";
-type Cut = { readonly survival: string; readonly image: Image; readonly acknowledged: readonly number[]; readonly given: readonly number[] };
+type Cut = {
+  readonly survival: string;
+  readonly image: Image;
+  readonly acknowledged: readonly number[];
+  readonly given: readonly number[];
+};
 type Lived = { readonly cuts: readonly Cut[]; readonly root: string };
 
 const runs = 3;
@@ -101,13 +106,20 @@ test("without the log's own sync, something acknowledged is lost", async () => {
 test("without the sync of a journal's own file before the log is emptied, something acknowledged is lost", async () => {
   const { cuts } = await live("shared log", (path) => !path.endsWith(".jsonl"));
   let losses = 0;
-  for (const cut of cuts) if (cut.survival === "nothing") losses += await lostIn(cut).then(({ length }) => length, () => 1);
+  for (const cut of cuts)
+    if (cut.survival === "nothing")
+      losses += await lostIn(cut).then(
+        ({ length }) => length,
+        () => 1,
+      );
   expect(losses).toBeGreaterThan(0);
 });
 
 test("a second cut in the midst of completing a journal loses nothing either", async () => {
   const { cuts } = await live("shared log");
-  const owed = cuts.filter(({ survival, image }) => survival === "nothing" && [...image.keys()].some((path) => path.endsWith("commit.json")));
+  const owed = cuts.filter(
+    ({ survival, image }) => survival === "nothing" && [...image.keys()].some((path) => path.endsWith("commit.json")),
+  );
   expect(owed.length).toBeGreaterThan(0);
   for (const cut of owed.filter((_, at) => at % 7 === 0)) {
     const root = freshFolder();

@@ -19,8 +19,20 @@ export type Told = {
   readonly remediation: readonly string[];
   readonly [more: string]: unknown;
 };
-export type Ended = { readonly code: number | null; readonly signal: string | null; readonly out: string; readonly err: string; readonly json: Told };
-export type Entry = { readonly seq: number; readonly event: string; readonly reason_code: string; readonly actor: string; readonly [more: string]: unknown };
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+  readonly json: Told;
+};
+export type Entry = {
+  readonly seq: number;
+  readonly event: string;
+  readonly reason_code: string;
+  readonly actor: string;
+  readonly [more: string]: unknown;
+};
 type Around = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
 
 /** Runs a command to its end. `json` throws where stdout is not one object. */
@@ -29,7 +41,11 @@ export function autopilot(folder: string, words: readonly string[], around: Arou
 }
 
 /** Starts a command and leaves it running. */
-export function begin(folder: string, words: readonly string[], { env = {}, input }: Around = {}): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+export function begin(
+  folder: string,
+  words: readonly string[],
+  { env = {}, input }: Around = {},
+): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const home = join(dirname(folder), "home");
   mkdirSync(home, { recursive: true });
   const child = spawn(process.execPath, [program, ...words], {
@@ -61,7 +77,12 @@ function lazily(out: string, err: string): Told {
       throw new Error(`stdout is not one JSON object:\n${out}\nstderr:\n${err}`);
     }
   };
-  return new Proxy({} as Told, { get: (_, key) => Reflect.get(read(), key) as unknown, has: (_, key) => key in read(), ownKeys: () => Reflect.ownKeys(read()), getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(read(), key) });
+  return new Proxy({} as Told, {
+    get: (_, key) => Reflect.get(read(), key) as unknown,
+    has: (_, key) => key in read(),
+    ownKeys: () => Reflect.ownKeys(read()),
+    getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(read(), key),
+  });
 }
 
 /** A script for the embedded agent, beside the repository; gives the words that choose it. */
@@ -81,7 +102,11 @@ const runFolderOf = (folder: string): string => {
 /** The newest run's journal, whole lines only: its owner may be writing. */
 export function journal(folder: string, of = runFolderOf(folder)): readonly Entry[] {
   const text = readFileSync(join(of, "journal.jsonl"), "utf8");
-  return text.slice(0, text.lastIndexOf("\n") + 1).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Entry);
+  return text
+    .slice(0, text.lastIndexOf("\n") + 1)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Entry);
 }
 
 export const eventsOf = (folder: string, event: string): readonly Entry[] => journal(folder).filter((entry) => entry.event === event);
@@ -109,14 +134,18 @@ function seen<Value>(look: () => Value): Value | null {
 
 /** The living processes that bear a run's mark in their environment, whoever started them. Runs of one second share a name, so the place counts too. */
 export function processesOf(run: string, folder: string): readonly number[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== process.pid && isMarked(pid, run, folder));
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && isMarked(pid, run, folder));
 }
 
 function isMarked(pid: number, run: string, folder: string): boolean {
   try {
     const isZombie = /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
     const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
-    const isOfRun = !isZombie && environment.split("\0").some((word) => word === `AUTOPILOT_RUN=${run}` || word.startsWith(`AUTOPILOT_RUN=${run}-`)); // a child run's name begins with its parent's
+    const isOfRun =
+      !isZombie && environment.split("\0").some((word) => word === `AUTOPILOT_RUN=${run}` || word.startsWith(`AUTOPILOT_RUN=${run}-`)); // a child run's name begins with its parent's
     return isOfRun && (environment.includes(`${folder}/`) || readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/`));
   } catch {
     return false;

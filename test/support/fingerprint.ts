@@ -17,7 +17,12 @@ export function fingerprint(folder: string, { without = [] }: { readonly without
       else if (found.isDirectory()) {
         lines.push(`${kind} folder`);
         walk(at);
-      } else if (found.isFile()) lines.push(`${kind} ${createHash("sha256").update(readFileSync(join(folder, at))).digest("hex")}`);
+      } else if (found.isFile())
+        lines.push(
+          `${kind} ${createHash("sha256")
+            .update(readFileSync(join(folder, at)))
+            .digest("hex")}`,
+        );
       else lines.push(`${kind} other`);
     }
   };

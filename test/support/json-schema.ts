@@ -28,27 +28,42 @@ const rules: Readonly<Record<string, Rule>> = {
     const isFit = asked === "integer" ? Number.isInteger(value) : kindOf(value) === asked;
     return unless(isFit, `${at}: is ${kindOf(value)}, not ${String(asked)}`);
   },
-  required: (value, asked, at) => (isObject(value) ? (asked as string[]).flatMap((name) => unless(Object.hasOwn(value, name), `${at}: lacks ${name}`)) : []),
+  required: (value, asked, at) =>
+    isObject(value) ? (asked as string[]).flatMap((name) => unless(Object.hasOwn(value, name), `${at}: lacks ${name}`)) : [],
   properties: (value, asked, at, _schema, root) =>
-    isObject(value) ? Object.entries(asked as Record<string, Schema>).flatMap(([name, inner]) => (Object.hasOwn(value, name) ? misfits(value[name], inner, `${at}.${name}`, root) : [])) : [],
+    isObject(value)
+      ? Object.entries(asked as Record<string, Schema>).flatMap(([name, inner]) =>
+          Object.hasOwn(value, name) ? misfits(value[name], inner, `${at}.${name}`, root) : [],
+        )
+      : [],
   additionalProperties: (value, asked, at, schema, root) => {
     if (!isObject(value) || asked === true) return [];
-    const known = Object.keys((schema["properties"] ?? {}) as object);
+    const known = Object.keys(schema["properties"] ?? {});
     const others = Object.keys(value).filter((name) => !known.includes(name));
-    return others.flatMap((name) => (asked === false ? [`${at}: has ${name} besides`] : misfits(value[name], asked as Schema, `${at}.${name}`, root)));
+    return others.flatMap((name) =>
+      asked === false ? [`${at}: has ${name} besides`] : misfits(value[name], asked as Schema, `${at}.${name}`, root),
+    );
   },
-  propertyNames: (value, asked, at) => (isObject(value) ? Object.keys(value).flatMap((name) => misfits(name, asked as Schema, `${at} (its name ${name})`)) : []),
-  items: (value, asked, at, _schema, root) => (Array.isArray(value) ? value.flatMap((item, n) => misfits(item, asked as Schema, `${at}[${n}]`, root)) : []),
-  enum: (value, asked, at) => unless((asked as unknown[]).includes(value), `${at}: ${JSON.stringify(value)} is none of ${JSON.stringify(asked)}`),
+  propertyNames: (value, asked, at) =>
+    isObject(value) ? Object.keys(value).flatMap((name) => misfits(name, asked as Schema, `${at} (its name ${name})`)) : [],
+  items: (value, asked, at, _schema, root) =>
+    Array.isArray(value) ? value.flatMap((item, n) => misfits(item, asked as Schema, `${at}[${n}]`, root)) : [],
+  enum: (value, asked, at) =>
+    unless((asked as unknown[]).includes(value), `${at}: ${JSON.stringify(value)} is none of ${JSON.stringify(asked)}`),
   const: (value, asked, at) => unless(value === asked, `${at}: ${JSON.stringify(value)} is not ${JSON.stringify(asked)}`),
   anyOf: (value, asked, at, _schema, root) => {
     const tried = (asked as Schema[]).map((one) => misfits(value, one, at, root));
-    return tried.some((found) => found.length === 0) ? [] : [`${at}: fits none of ${tried.length}: ${tried.map((found) => found[0]).join(" / ")}`];
+    return tried.some((found) => found.length === 0)
+      ? []
+      : [`${at}: fits none of ${tried.length}: ${tried.map((found) => found[0]).join(" / ")}`];
   },
-  pattern: (value, asked, at) => unless(typeof value !== "string" || new RegExp(asked as string, "u").test(value), `${at}: does not match ${String(asked)}`),
+  pattern: (value, asked, at) =>
+    unless(typeof value !== "string" || new RegExp(asked as string, "u").test(value), `${at}: does not match ${String(asked)}`),
   minimum: (value, asked, at) => unless(typeof value !== "number" || value >= (asked as number), `${at}: below ${String(asked)}`),
   maximum: (value, asked, at) => unless(typeof value !== "number" || value <= (asked as number), `${at}: above ${String(asked)}`),
-  minLength: (value, asked, at) => unless(typeof value !== "string" || value.length >= (asked as number), `${at}: shorter than ${String(asked)}`),
-  maxLength: (value, asked, at) => unless(typeof value !== "string" || value.length <= (asked as number), `${at}: longer than ${String(asked)}`),
+  minLength: (value, asked, at) =>
+    unless(typeof value !== "string" || value.length >= (asked as number), `${at}: shorter than ${String(asked)}`),
+  maxLength: (value, asked, at) =>
+    unless(typeof value !== "string" || value.length <= (asked as number), `${at}: longer than ${String(asked)}`),
   minItems: (value, asked, at) => unless(!Array.isArray(value) || value.length >= (asked as number), `${at}: fewer than ${String(asked)}`),
 };

@@ -2,8 +2,13 @@ import { expect, test } from "vitest";
 import { tasksIn } from "./tasks-file.ts";
 
 test("a list of tasks is read from YAML or JSON, with nothing but an id needed", () => {
-  const tasks = [{ id: "one", files: [], after: [] }, { id: "2.b", files: ["src/a.ts"], after: ["one"], title: "Second", type: "manual" }];
-  expect(tasksIn("tasks.yaml", '- id: one\n- { id: "2.b", files: [src/a.ts], after: [one], title: Second, type: manual }\n')).toEqual({ tasks });
+  const tasks = [
+    { id: "one", files: [], after: [] },
+    { id: "2.b", files: ["src/a.ts"], after: ["one"], title: "Second", type: "manual" },
+  ];
+  expect(tasksIn("tasks.yaml", '- id: one\n- { id: "2.b", files: [src/a.ts], after: [one], title: Second, type: manual }\n')).toEqual({
+    tasks,
+  });
   expect(tasksIn("tasks.json", JSON.stringify(tasks))).toEqual({ tasks });
 });
 

@@ -56,7 +56,13 @@ function fileOf(run: RunView, walk: WalkView): string {
 export function tasksIn(file: string, content: string): Found {
   const read = readLocated(file, content, TaskList);
   if (isRefused(read)) return { problem: read.findings.map(findingText).join("; ") };
-  const tasks = read.value.map(({ id, files, after, title, type }) => ({ id, files, after, ...(title === undefined ? {} : { title }), ...(type === undefined ? {} : { type }) }));
+  const tasks = read.value.map(({ id, files, after, title, type }) => ({
+    id,
+    files,
+    after,
+    ...(title === undefined ? {} : { title }),
+    ...(type === undefined ? {} : { type }),
+  }));
   const faults = [...doubles(tasks), ...strangers(tasks), ...rings(tasks)]; // T2
   return faults.length === 0 ? { tasks } : { problem: `${file}: ${faults.join("; ")}` };
 }
@@ -66,7 +72,9 @@ const doubles = (tasks: readonly TaskFound[]): string[] =>
 
 function strangers(tasks: readonly TaskFound[]): string[] {
   const ids = new Set(tasks.map(({ id }) => id));
-  return tasks.flatMap(({ id, after }) => after.filter((other) => !ids.has(other)).map((other) => `task ${id} comes after ${other}, which is not there`));
+  return tasks.flatMap(({ id, after }) =>
+    after.filter((other) => !ids.has(other)).map((other) => `task ${id} comes after ${other}, which is not there`),
+  );
 }
 
 /** Takes away whoever waits for nobody left, until nothing changes; who stays waits in a ring. */
@@ -75,7 +83,8 @@ function rings(tasks: readonly TaskFound[]): string[] {
   for (;;) {
     const ids = new Set(left.map(({ id }) => id));
     const waiting = left.filter(({ after }) => after.some((other) => ids.has(other)));
-    if (waiting.length === left.length) return left.length === 0 ? [] : [`these tasks wait for each other: ${left.map(({ id }) => id).join(", ")}`];
+    if (waiting.length === left.length)
+      return left.length === 0 ? [] : [`these tasks wait for each other: ${left.map(({ id }) => id).join(", ")}`];
     left = waiting;
   }
 }

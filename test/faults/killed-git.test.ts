@@ -1,0 +1,92 @@
+// A git that is killed leaves its lock, and in a checkout the half of its work. Taken up again, the run clears up after it, and after nobody else.
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { autopilot, begin, until } from "../support/autopilot.ts";
+import { git } from "../support/scratch-repository.ts";
+import {
+  acknowledgedIn,
+  entriesOf,
+  expectKept,
+  expectWhole,
+  newestRun,
+  objectiveWords,
+  recover,
+  said,
+  smallRepository,
+} from "./small-run.ts";
+import { whyNoStrace, withFault } from "./under-strace.ts";
+
+/** A run that was killed in its first turn: its branch is there. */
+async function begun(): Promise<string> {
+  const folder = smallRepository();
+  const life = begin(folder, ["go", ...objectiveWords(folder), "--yes", "--json"]);
+  await until("a turn is under way", () => entriesOf(newestRun(folder)).some(({ event }) => event === "session_opened"));
+  life.child.kill("SIGKILL");
+  await life.ended;
+  return folder;
+}
+
+const lockOf = {
+  branch: (folder: string) => join(folder, ".git/refs/heads/autopilot", `${basename(newestRun(folder))}.lock`),
+  index: (folder: string) => join(folder, ".git/index.lock"),
+  main: (folder: string) => join(folder, ".git/refs/heads/main.lock"),
+} as const;
+
+/** Kills the git that is about to put this lock in place, and says what the runner made of it. */
+async function killedAt(folder: string, lock: keyof typeof lockOf): ReturnType<typeof withFault> {
+  const path = lockOf[lock](folder);
+  const told = await withFault(folder, ["resume", "--json"], {
+    thread: "all",
+    name: "?rename,?renameat,?renameat2",
+    does: "signal=KILL",
+    at: 1,
+    path,
+  });
+  expect(told.fired, told.log).toBeGreaterThan(0);
+  expect(existsSync(path), "its lock was left").toBe(true);
+  expect(told.code, said(told)).toBe(1);
+  expect(told.json, said(told)).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable", state: "paused" });
+  return told;
+}
+
+describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => {
+  test.each([
+    { lock: "branch", when: "while it moves the run's branch" },
+    { lock: "index", when: "while it updates the user's checkout, its files but not yet its index" },
+    { lock: "main", when: "while it updates the user's checkout, its files and index but not yet its branch" },
+  ] as const)("killed $when, git leaves a lock; taken up again the run lands all the same, once", async ({ lock }) => {
+    const folder = await begun();
+    await killedAt(folder, lock);
+    const before = acknowledgedIn(folder);
+    await recover(folder);
+    expectKept(before, newestRun(folder));
+    await expectWhole(folder);
+  });
+
+  test("what the user wrote after a landing was cut short is not undone: the branch is kept, and the file stays theirs", async () => {
+    const folder = await begun();
+    await killedAt(folder, "index");
+    writeFileSync(join(folder, "src/a.txt"), "mine\n");
+    const told = await autopilot(folder, ["resume", "--json"]);
+    expect(told.json, said(told)).toMatchObject({ state: "completed" });
+    expect(readFileSync(join(folder, "src/a.txt"), "utf8")).toBe("mine\n");
+    expect(git(folder, "rev-list", "--count", "main")).toBe("1");
+  });
+
+  test("a lock that a living git of the user's may hold is left alone", async () => {
+    const folder = await begun();
+    await killedAt(folder, "index");
+    // A git that waits for its input, as one with an open editor would.
+    const waiting = spawn("git", ["cat-file", "--batch"], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
+    try {
+      const told = await autopilot(folder, ["resume", "--json"]);
+      expect(told.json, said(told)).toMatchObject({ state: "completed" });
+      expect(existsSync(lockOf.index(folder)), "the lock is still there").toBe(true);
+    } finally {
+      waiting.kill("SIGKILL");
+    }
+  });
+});
