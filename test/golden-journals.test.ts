@@ -11,7 +11,10 @@ import { canonicalJson } from "../src/kit/canonical-json.ts";
 
 const folder = "test/golden/journals";
 const journals = readdirSync(folder);
-const linesOf = (name: string): string[] => readFileSync(join(folder, name, "journal.jsonl"), "utf8").trimEnd().split("\n");
+const linesOf = (name: string): string[] =>
+  readFileSync(join(folder, name, "journal.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n");
 
 test("there are golden journals", () => expect(journals.length).toBeGreaterThanOrEqual(2));
 
@@ -25,7 +28,16 @@ test.each(journals)("%s folds to the recorded state", async (name) => {
 test.each(journals)("the chain of %s holds, and every line fits its event's schema", (name) => {
   expect(verifyJournal(join(folder, name))).toMatchObject({ ok: true, events: linesOf(name).length });
   for (const line of linesOf(name)) {
-    const { seq: _seq, journal: _journal, epoch: _epoch, ts: _ts, active_ms: _active, prev: _prev, crc: _crc, ...event } = JSON.parse(line) as Entry & { journal?: number };
+    const {
+      seq: _seq,
+      journal: _journal,
+      epoch: _epoch,
+      ts: _ts,
+      active_ms: _active,
+      prev: _prev,
+      crc: _crc,
+      ...event
+    } = JSON.parse(line) as Entry & { journal?: number };
     const read = v.safeParse(eventSchemas[event.event], event);
     expect(read.success, `${event.event}: ${read.issues?.map(({ message }) => message).join("; ")}`).toBe(true);
   }

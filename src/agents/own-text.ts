@@ -87,7 +87,9 @@ function withoutEcho(text: string, prompt: string): string {
   });
   const kept = said.filter((_, at) => !echoed.has(at)).join("\n");
   // A prompt's line repeated inside a longer one.
-  const phrases = [...prompt.split("\n").map((line) => line.trim()), ...asked].filter((line) => /<promise>/i.test(line) && !isBareTag(line));
+  const phrases = [...prompt.split("\n").map((line) => line.trim()), ...asked].filter(
+    (line) => /<promise>/i.test(line) && !isBareTag(line),
+  );
   return phrases.reduce((rest, phrase) => rest.replaceAll(phrase, " "), kept);
 }
 

@@ -103,13 +103,27 @@ const events = {
   },
   preview_acknowledged: { ack: Hash },
   run_started: { ack: Hash, ...change },
-  run_opened: { opening: Count, owner: v.strictObject({ pid: Count, host: text }), product: text, isolation: IsolationInForce, options: maybe(v.record(text, Scalar)) },
+  run_opened: {
+    opening: Count,
+    owner: v.strictObject({ pid: Count, host: text }),
+    product: text,
+    isolation: IsolationInForce,
+    options: maybe(v.record(text, Scalar)),
+  },
   journal_repaired: { cut_bytes: Count, at_byte: Count },
   run_paused: { ...change, phase: maybe(text), detail: maybe(text) },
   run_resumed: { ...change, request: text, now: maybe(v.boolean()) },
   run_stopped: { ...change, detail: maybe(text) },
   run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
-  policy_changed: { path: text, recorded: Hash, found: Hash, adopted: v.boolean(), cast: maybe(v.record(text, Cast)), isolation: maybe(text), policy: maybe(Policy) },
+  policy_changed: {
+    path: text,
+    recorded: Hash,
+    found: Hash,
+    adopted: v.boolean(),
+    cast: maybe(v.record(text, Cast)),
+    isolation: maybe(text),
+    policy: maybe(Policy),
+  },
 
   // Requests of other processes; `request` is the key by which each is journaled once.
   control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
@@ -128,7 +142,14 @@ const events = {
   closing_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
 
   // Steps. An agent attempt is three deeds with a line each: the turn, the apply, the proof.
-  step_started: { walk: WalkPath, step: text, attempt: AttemptId, kind: v.picklist(["agent", "run", "check", "tasks", "flow"]), try: Count, need: maybe(Usage) },
+  step_started: {
+    walk: WalkPath,
+    step: text,
+    attempt: AttemptId,
+    kind: v.picklist(["agent", "run", "check", "tasks", "flow"]),
+    try: Count,
+    need: maybe(Usage),
+  },
   session_opened: { attempt: AttemptId, session: text, agent: text },
   return_asked_again: { attempt: AttemptId, ask: Count, errors: v.array(text), raw: maybe(Hash), usage: maybe(Usage) },
   turn_ended: {
@@ -167,8 +188,20 @@ const events = {
     /** What a child run used in all; turns are charged where they end. */
     usage: maybe(Usage),
   },
-  step_interrupted: { attempt: AttemptId, by: v.picklist(interruptions), usage: maybe(Usage), paths: maybe(v.array(text)), detail: maybe(text) },
-  attempt_settled: { attempt: AttemptId, doubt: Doubt, remedy: v.picklist(["close", "continue", "repeat", "ask"]), why: text, usage: maybe(Usage) },
+  step_interrupted: {
+    attempt: AttemptId,
+    by: v.picklist(interruptions),
+    usage: maybe(Usage),
+    paths: maybe(v.array(text)),
+    detail: maybe(text),
+  },
+  attempt_settled: {
+    attempt: AttemptId,
+    doubt: Doubt,
+    remedy: v.picklist(["close", "continue", "repeat", "ask"]),
+    why: text,
+    usage: maybe(Usage),
+  },
   step_skipped: { walk: WalkPath, step: text },
   step_retried: { walk: WalkPath, step: text, n: Count, reset: maybe(v.boolean()) },
   route_taken: {
@@ -213,14 +246,17 @@ type Schemas = typeof events;
 export type EventName = keyof Schemas;
 export const eventNames = Object.keys(events) as EventName[];
 
-const schemaOf = <N extends EventName>(name: N) => v.strictObject({ event: v.literal(name), ...common, ...events[name] });
+const schemaOf = (name: EventName): v.StrictObjectSchema<v.ObjectEntries, undefined> =>
+  v.strictObject({ event: v.literal(name), ...common, ...events[name] });
 /** One strict schema per event, by name. */
-export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, schemaOf(name)])) as unknown as {
-  readonly [N in EventName]: ReturnType<typeof schemaOf<N>>;
-};
+export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, schemaOf(name)])) as Readonly<
+  Record<EventName, ReturnType<typeof schemaOf>>
+>;
 
 type DataOf<Entries> = Entries extends v.ObjectEntries ? v.InferOutput<v.StrictObjectSchema<Entries, undefined>> : never;
-export type EventOf<N extends EventName> = { readonly event: N; readonly actor: Actor; readonly reason_code: string } & Readonly<DataOf<Schemas[N]>>;
+export type EventOf<N extends EventName> = { readonly event: N; readonly actor: Actor; readonly reason_code: string } & Readonly<
+  DataOf<Schemas[N]>
+>;
 export type Event = { [N in EventName]: EventOf<N> }[EventName];
 /** An event before it is known who did it and why; the engine fills both in. */
 export type Draft = { [N in EventName]: Omit<EventOf<N>, "actor" | "reason_code"> & { actor?: Actor; reason_code?: string } }[EventName];

@@ -8,7 +8,10 @@ const Scalar = v.union([v.string(), v.number(), v.boolean()]);
 export type Scalar = v.InferOutput<typeof Scalar>;
 
 /** A number, or the option that holds it: `option.max_cycles`. */
-export const NumberOrOption = v.union([v.number(), v.pipe(v.string(), v.regex(/^option\.[a-z][a-z0-9_-]*$/, "expected a number or option.<name>"))]);
+export const NumberOrOption = v.union([
+  v.number(),
+  v.pipe(v.string(), v.regex(/^option\.[a-z][a-z0-9_-]*$/, "expected a number or option.<name>")),
+]);
 export type NumberOrOption = v.InferOutput<typeof NumberOrOption>;
 
 /** What a fact is compared with: equal, one of, below, at least. */

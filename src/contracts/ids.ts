@@ -29,5 +29,8 @@ export const GitSha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/
 export type GitSha = v.InferOutput<typeof GitSha>;
 
 /** `operator:<user>`, `system`, `agent:<name>`. */
-export const Actor = v.pipe(v.string(), v.regex(/^(system|operator:.{1,128}|agent:.{1,128})$/, "expected system, operator:<user> or agent:<name>"));
+export const Actor = v.pipe(
+  v.string(),
+  v.regex(/^(system|operator:.{1,128}|agent:.{1,128})$/, "expected system, operator:<user> or agent:<name>"),
+);
 export type Actor = v.InferOutput<typeof Actor>;

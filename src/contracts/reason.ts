@@ -19,9 +19,21 @@ export const reasons = {
 
   // Seed 001's four defaults.
   dry_run_required_before_execute: reason("FAIL", "The preview has not been acknowledged, so nothing was executed.", "autopilot go --yes"),
-  budget_threshold_reached: reason("FAIL", "The next turn could exceed the budget, so it was not started.", 'autopilot budget raise tokens=+100k --reason "…" && autopilot resume'),
-  scope_violation_blocked: reason("FAIL", "The agent changed something outside the scope; nothing of that attempt was kept.", "autopilot log, then widen --scope in a new run or autopilot resume"),
-  confidence_drop_requires_handoff: reason("FAIL", "The agent's confidence fell below the threshold of this risk level.", "look at autopilot report, then autopilot resume"),
+  budget_threshold_reached: reason(
+    "FAIL",
+    "The next turn could exceed the budget, so it was not started.",
+    'autopilot budget raise tokens=+100k --reason "…" && autopilot resume',
+  ),
+  scope_violation_blocked: reason(
+    "FAIL",
+    "The agent changed something outside the scope; nothing of that attempt was kept.",
+    "autopilot log, then widen --scope in a new run or autopilot resume",
+  ),
+  confidence_drop_requires_handoff: reason(
+    "FAIL",
+    "The agent's confidence fell below the threshold of this risk level.",
+    "look at autopilot report, then autopilot resume",
+  ),
 
   // Objective and lifecycle.
   objective_schema_invalid: reason("FAIL", "The objective is incomplete or has a field that is not valid.", "autopilot help start"),
@@ -43,7 +55,11 @@ export const reasons = {
   completion_unverified: reason("WARN", "Finished, but nothing runnable could prove it.", "add a check: --done-criteria 'text :: command'"),
   completion_with_gaps: reason("WARN", "Finished, but part of the proof is missing.", "autopilot report names the gaps"),
   completion_promise_missing: reason("WARN", "The agent has not said the completion promise yet.", "autopilot go"),
-  completion_gates_blocked: reason("FAIL", "The agent says it is done; the runner's own checks say it is not.", "autopilot report shows the failing checks"),
+  completion_gates_blocked: reason(
+    "FAIL",
+    "The agent says it is done; the runner's own checks say it is not.",
+    "autopilot report shows the failing checks",
+  ),
   continuation_pending: reason("WARN", "The agent promised completion and announced more work in the same breath.", "autopilot go"),
   nothing_changed: reason("WARN", "The agent changed nothing and nothing new was proved.", "autopilot report"),
   criterion_failed: reason("FAIL", "A done criterion's check fails.", "autopilot report shows its output"),
@@ -54,11 +70,19 @@ export const reasons = {
   agent_failed: reason("FAIL", "The agent's turn ended in an error.", "autopilot log, then autopilot resume"),
   agent_timeout: reason("FAIL", "The agent's turn ran out of time and was cancelled.", "autopilot resume"),
   provider_limit_reached: reason("FAIL", "The model provider's limit is used up for now.", "wait for the reset, then autopilot resume"),
-  return_invalid: reason("FAIL", "What the agent handed back does not fit its schema, after being asked again.", "autopilot log shows the raw text"),
+  return_invalid: reason(
+    "FAIL",
+    "What the agent handed back does not fit its schema, after being asked again.",
+    "autopilot log shows the raw text",
+  ),
   crash_loop: reason("FAIL", "The same attempt took the runner down three times.", "look at autopilot log, then autopilot resume"),
 
   // Gates and people.
-  breaker_open: reason("FAIL", "The circuit breaker opened: the run was going in circles.", "autopilot report, then autopilot resume after the cooldown (or --now)"),
+  breaker_open: reason(
+    "FAIL",
+    "The circuit breaker opened: the run was going in circles.",
+    "autopilot report, then autopilot resume after the cooldown (or --now)",
+  ),
   approval_required: reason("WARN", "A person must approve before it goes on.", "autopilot approve, then autopilot resume"),
   human_block_open: reason("WARN", "A question waits for a person.", "autopilot inbox"),
   boundary_reached: reason("WARN", "The flow pauses here on purpose.", "autopilot resume"),
@@ -71,29 +95,53 @@ export const reasons = {
   nothing_can_move: reason("FAIL", "Nothing in this run can move on.", "autopilot report"),
 
   // The machine.
-  isolation_unavailable: reason("FAIL", "No isolation strong enough could be set up on this machine.", "install bubblewrap, or choose --isolation clone by name"),
+  isolation_unavailable: reason(
+    "FAIL",
+    "No isolation strong enough could be set up on this machine.",
+    "install bubblewrap, or choose --isolation clone by name",
+  ),
   workspace_changed: reason("FAIL", "The run's branch was changed by somebody else.", "autopilot doctor"),
   workspace_unusable: reason("FAIL", "This folder cannot hold a run.", "autopilot doctor"),
   not_a_repository: reason("FAIL", "This folder is not inside a git repository.", "git init && git add -A && git commit -m start"),
   no_commits_yet: reason("FAIL", "The repository has no commit to start from.", "git add -A && git commit -m start"),
   repository_bare: reason("FAIL", "A bare repository has no checkout to land in.", "run in a clone of it"),
   disk_full: reason("FAIL", "The disk is full; nothing acknowledged was lost.", "free some space, then autopilot resume"),
-  journal_damaged: reason("FAIL", "The run's journal is damaged.", "restore .autopilot/runs/<run> from a backup; autopilot validate names the line"),
-  journal_unwritable: reason("FAIL", "The disk refused a write; what was acknowledged is safe, what follows cannot be.", "check the disk, then autopilot resume"),
+  journal_damaged: reason(
+    "FAIL",
+    "The run's journal is damaged.",
+    "restore .autopilot/runs/<run> from a backup; autopilot validate names the line",
+  ),
+  journal_unwritable: reason(
+    "FAIL",
+    "The disk refused a write; what was acknowledged is safe, what follows cannot be.",
+    "check the disk, then autopilot resume",
+  ),
   journal_newer: reason("FAIL", "The journal was written by a newer version.", "update autopilot"),
   journal_repaired: reason("PASS", "A torn last line, never acknowledged, was cut off.", ""),
 
   // Landing.
   landed: reason("PASS", "The verified work is on your branch.", ""),
   branch_kept: reason("WARN", "The work stays on its own branch; your checkout was left alone.", "git merge autopilot/<run>"),
-  checkout_dirty: reason("WARN", "Your checkout has uncommitted changes, so nothing was merged.", "commit or stash, then git merge autopilot/<run>"),
-  checkout_moved: reason("WARN", "Your checkout is on another branch than the run began on.", "git merge autopilot/<run> where you want it"),
+  checkout_dirty: reason(
+    "WARN",
+    "Your checkout has uncommitted changes, so nothing was merged.",
+    "commit or stash, then git merge autopilot/<run>",
+  ),
+  checkout_moved: reason(
+    "WARN",
+    "Your checkout is on another branch than the run began on.",
+    "git merge autopilot/<run> where you want it",
+  ),
   merge_conflict: reason("WARN", "The work does not merge cleanly into your branch.", "git merge autopilot/<run> and resolve"),
 
   // Documents.
   spec_hash_mismatch: reason("FAIL", "The specification changed since the run began.", "--accept-spec-change"),
   config_invalid: reason("FAIL", "A config file is not valid.", "autopilot validate .autopilot/config.yaml"),
-  config_changed: reason("WARN", "Config changed since the run began; the run goes on with its recorded copy.", "autopilot resume --adopt-config"),
+  config_changed: reason(
+    "WARN",
+    "Config changed since the run began; the run goes on with its recorded copy.",
+    "autopilot resume --adopt-config",
+  ),
   flow_invalid: reason("FAIL", "The flow is not valid.", "autopilot flow lint"),
   flow_missing: reason("FAIL", "There is no flow of that name.", "autopilot flow list"),
   script_invalid: reason("FAIL", "The scripted agent's script is not valid.", "autopilot validate FILE"),
@@ -102,7 +150,11 @@ export const reasons = {
   missing_docs: reason("FAIL", "The documents this flow needs are not there.", "autopilot flow show"),
   file_invalid: reason("FAIL", "A file is not what it claims to be.", "autopilot validate names file, line and rule"),
   evidence_differs: reason("FAIL", "Re-running the evidence gives another verdict.", "autopilot report"),
-  oracle_changed: reason("FAIL", "The agent changed the tests that judge it.", "autopilot report lists what changed; autopilot approve to allow it"),
+  oracle_changed: reason(
+    "FAIL",
+    "The agent changed the tests that judge it.",
+    "autopilot report lists what changed; autopilot approve to allow it",
+  ),
   check_flaky: reason("FAIL", "A check passes and fails on the same tree.", "make the check steady, then autopilot resume"),
   invalid_status_transition: reason("FAIL", "The task is in a status from which this is not possible.", "autopilot portfolio status"),
 

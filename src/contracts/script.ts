@@ -15,7 +15,15 @@ export const ScriptDeed = v.union([
   one("run", text),
   one("say", text),
   one("think", text),
-  one("usage", v.strictObject({ input: v.optional(v.number()), output: v.optional(v.number()), cached: v.optional(v.number()), usd: v.optional(v.number()) })),
+  one(
+    "usage",
+    v.strictObject({
+      input: v.optional(v.number()),
+      output: v.optional(v.number()),
+      cached: v.optional(v.number()),
+      usd: v.optional(v.number()),
+    }),
+  ),
   one("sleep", ms),
   one("hang", v.literal(true)),
   one("exit", v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))),

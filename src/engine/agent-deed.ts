@@ -77,7 +77,13 @@ async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" 
   return false;
 }
 
-async function turnOf(deed: Deed, result: Extract<TurnResult, { kind: "ended" }>, changes: ChangeSet, agent: string, usage: Usage): Promise<Draft> {
+async function turnOf(
+  deed: Deed,
+  result: Extract<TurnResult, { kind: "ended" }>,
+  changes: ChangeSet,
+  agent: string,
+  usage: Usage,
+): Promise<Draft> {
   const isLong = result.said.length > saidCharsMax || result.claim !== undefined;
   const claim = isLong ? await deed.world.journal.putBlob(JSON.stringify({ said: result.said, claim: result.claim ?? null })) : undefined;
   const says = result.confidence === null ? result.says : { ...result.says, confidence: result.confidence };
@@ -112,7 +118,10 @@ async function refuseViolations(deed: Deed, changes: ChangeSet, outside: readonl
     attempt: deed.attempt,
     by: "scope",
     paths: named.map(({ path }) => path),
-    detail: named.map(({ why }) => why).slice(0, 50).join("; "),
+    detail: named
+      .map(({ why }) => why)
+      .slice(0, 50)
+      .join("; "),
     reason_code: "scope_violation_blocked",
   });
   return false;
@@ -141,7 +150,12 @@ async function proveStep(deed: Deed): Promise<void> {
   const proof = await prove(deed); // A3
   const isChanged = open.commit !== null;
   const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: proof.checks, changed: isChanged });
-  const facts = { changed: isChanged, promised: open.turn?.promised ?? false, announced_more: open.turn?.announced_more ?? false, ...proof.facts };
+  const facts = {
+    changed: isChanged,
+    promised: open.turn?.promised ?? false,
+    announced_more: open.turn?.announced_more ?? false,
+    ...proof.facts,
+  };
   const common = { attempt: deed.attempt, facts, checks: [...proof.checks], tree: run.tip.tree, progress };
   if (proof.holds) return deed.record({ event: "step_completed", ...common });
   const fingerprint = fingerprintOf("proof_missing", proof.detail);
@@ -150,10 +164,19 @@ async function proveStep(deed: Deed): Promise<void> {
 
 async function fail(deed: Deed, reason: string, detail: string, progress: boolean): Promise<void> {
   const fingerprint = fingerprintOf(reason, detail);
-  await deed.record({ event: "step_failed", attempt: deed.attempt, facts: { changed: false, promised: false, announced_more: false }, progress, fingerprint, detail, reason_code: reason });
+  await deed.record({
+    event: "step_failed",
+    attempt: deed.attempt,
+    facts: { changed: false, promised: false, announced_more: false },
+    progress,
+    fingerprint,
+    detail,
+    reason_code: reason,
+  });
 }
 
-const cut = (text: string): string => (text.length <= saidCharsMax ? text : `${text.slice(0, saidCharsMax)}[cut: ${text.length - saidCharsMax} characters]`);
+const cut = (text: string): string =>
+  text.length <= saidCharsMax ? text : `${text.slice(0, saidCharsMax)}[cut: ${text.length - saidCharsMax} characters]`;
 
 function subjectOf(goal: string, place: string): string {
   const line = goal.split("\n", 1)[0] ?? "";

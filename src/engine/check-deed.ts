@@ -22,7 +22,9 @@ export async function checkDeed(deed: Deed): Promise<void> {
   const common = { attempt, facts, checks: [...results], tree: run.tip.tree, progress };
   if (judged.passed) return deed.record({ event: "step_completed", ...common });
   const worst = [...judged.regressed, ...judged.failing];
-  const detail = worst.map(({ check, status, exit_code }) => `${check.title}: ${status}${exit_code === null ? "" : ` (exit ${exit_code})`}`).join("; ");
+  const detail = worst
+    .map(({ check, status, exit_code }) => `${check.title}: ${status}${exit_code === null ? "" : ` (exit ${exit_code})`}`)
+    .join("; ");
   const reason_code = judged.failing.length > 0 ? "criterion_failed" : "check_regressed";
   return deed.record({ event: "step_failed", ...common, fingerprint: fingerprintOf(reason_code, detail), detail, reason_code });
 }

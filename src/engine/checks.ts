@@ -18,6 +18,9 @@ export const checkGroups: readonly string[] = Object.keys(groups);
 
 /** The commands that a check step's words stand for, each once. */
 export function checksFor(run: RunView, walk: WalkView, words: readonly string[]): readonly Check[] {
-  const all = words.flatMap((word) => groups[word]?.(run, walk) ?? [{ id: `command:${word}`, kind: "criterion" as const, title: word, command: word, source: "flow" }]);
+  const all = words.flatMap(
+    (word) =>
+      groups[word]?.(run, walk) ?? [{ id: `command:${word}`, kind: "criterion" as const, title: word, command: word, source: "flow" }],
+  );
   return [...new Map(all.map((check) => [check.id, check])).values()];
 }

@@ -11,5 +11,11 @@ export async function flowDeed(deed: Deed): Promise<void> {
   const { facts, detail, usage } = result;
   const ended = { facts, detail, ...(usage === undefined ? {} : { usage }) };
   if (result.ok) return completeProved(deed, { attempt, ...ended });
-  return deed.record({ event: "step_failed", attempt, ...ended, fingerprint: fingerprintOf("child_run", result.detail), reason_code: "phase_failed" });
+  return deed.record({
+    event: "step_failed",
+    attempt,
+    ...ended,
+    fingerprint: fingerprintOf("child_run", result.detail),
+    reason_code: "phase_failed",
+  });
 }

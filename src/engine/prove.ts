@@ -23,7 +23,11 @@ export async function prove(deed: Deed): Promise<Proved> {
   if (gates.length > 0) {
     const result = await world.verifier.prove({ ...shared, gates: gates.map((gate) => placedGate(gate, walk.phase, walk.task ?? "")) });
     checks.push(...result.checks);
-    failures.push(...result.failures.map(({ rule, file, found, expected }) => `${rule}${file === null ? "" : ` ${file}`}: found ${found}, expected ${expected}`));
+    failures.push(
+      ...result.failures.map(
+        ({ rule, file, found, expected }) => `${rule}${file === null ? "" : ` ${file}`}: found ${found}, expected ${expected}`,
+      ),
+    );
   }
   for (const name of names) {
     const known = world.functions.proof[name];
@@ -38,16 +42,28 @@ export async function prove(deed: Deed): Promise<Proved> {
 }
 
 /** Records a deed that went well as completed, or as failed where the step's own proof does not hold. */
-export async function completeProved(deed: Deed, outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string }): Promise<void> {
+export async function completeProved(
+  deed: Deed,
+  outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string },
+): Promise<void> {
   if ((settingOf(deed).step.proof ?? []).length === 0) return deed.record({ event: "step_completed", ...outcome });
   const proof = await prove(deed);
   const proved = { ...outcome, facts: { ...outcome.facts, ...proof.facts }, checks: [...(outcome.checks ?? []), ...proof.checks] };
   if (proof.holds) return deed.record({ event: "step_completed", ...proved });
-  return deed.record({ event: "step_failed", ...proved, detail: proof.detail, fingerprint: fingerprintOf("proof_missing", proof.detail), reason_code: "proof_missing" });
+  return deed.record({
+    event: "step_failed",
+    ...proved,
+    detail: proof.detail,
+    fingerprint: fingerprintOf("proof_missing", proof.detail),
+    reason_code: "proof_missing",
+  });
 }
 
 /** Puts the phase's own folder and id, and the task's id, into an artifact rule. */
 export function placedGate(gate: Gate, phase: string, task = ""): Gate {
-  const text = JSON.stringify(gate).replaceAll("{phase_dir}", `.planning/phases/${phase}`).replaceAll("{phase}", phase).replaceAll("{task}", task);
+  const text = JSON.stringify(gate)
+    .replaceAll("{phase_dir}", `.planning/phases/${phase}`)
+    .replaceAll("{phase}", phase)
+    .replaceAll("{task}", task);
   return JSON.parse(text) as Gate;
 }

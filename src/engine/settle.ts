@@ -68,7 +68,14 @@ async function isDoneByArtifacts(world: World, run: RunView, walk: WalkView, ste
   if (commit === null) return false;
   const { paths } = await world.workspace.changesOf(attempt);
   const holdsOn = async (tried: string, changed: readonly string[]): Promise<boolean> => {
-    const order = { attempt, gates: gates.map((gate) => placedGate(gate, walk.phase)), commit: tried, changed, cancel: new AbortController().signal, onSignal: world.onSignal };
+    const order = {
+      attempt,
+      gates: gates.map((gate) => placedGate(gate, walk.phase)),
+      commit: tried,
+      changed,
+      cancel: new AbortController().signal,
+      onSignal: world.onSignal,
+    };
     return (await world.verifier.prove(order)).holds;
   };
   return (await holdsOn(commit, paths)) && !(await holdsOn(run.tip.commit, []));
@@ -76,7 +83,11 @@ async function isDoneByArtifacts(world: World, run: RunView, walk: WalkView, ste
 
 /** Whether a row or a condition of the list reads what this step's agent says. */
 function readsSays(steps: readonly Step[], id: string): boolean {
-  const facts = steps.flatMap((one) => [one.only_if ?? {}, ...(one.unless ?? []), ...[...(one.then ?? []), ...(one.otherwise ?? [])].map(({ when }) => when ?? {})]);
+  const facts = steps.flatMap((one) => [
+    one.only_if ?? {},
+    ...(one.unless ?? []),
+    ...[...(one.then ?? []), ...(one.otherwise ?? [])].map(({ when }) => when ?? {}),
+  ]);
   return facts.some((when) => Object.keys(when).some((name) => name.startsWith(`${id}.says.`)));
 }
 

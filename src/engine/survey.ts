@@ -9,8 +9,12 @@ export async function survey(world: World, run: RunView): Promise<{ gone: string
   const { recheck, enter } = run.drafted.flow;
   const finished = run.phases.filter(({ status }) => status === "completed");
   const unbegun = run.phases.filter(({ group, visit }) => group === "phases" && visit === 0);
-  const lost = recheck === "all" ? await Promise.all(finished.map(async ({ id }) => ((await isProved(world, run, id)) === false ? id : null))) : [];
-  const held = enter === "first_unproved" ? await Promise.all(unbegun.map(async ({ id }) => ((await isProved(world, run, id)) === true ? id : null))) : [];
+  const lost =
+    recheck === "all" ? await Promise.all(finished.map(async ({ id }) => ((await isProved(world, run, id)) === false ? id : null))) : [];
+  const held =
+    enter === "first_unproved"
+      ? await Promise.all(unbegun.map(async ({ id }) => ((await isProved(world, run, id)) === true ? id : null)))
+      : [];
   return { gone: lost.filter((id) => id !== null), proved: held.filter((id) => id !== null) };
 }
 
@@ -23,6 +27,13 @@ async function isProved(world: World, run: RunView, phase: string): Promise<bool
     .map(({ fresh: _fresh, ...gate }) => placedGate(gate, phase));
   if (gates.length === 0) return null;
   const cancel = new AbortController().signal;
-  const result = await world.verifier.prove({ attempt: `${phase}@0/survey#1`, gates, commit: run.tip.commit, changed: [], cancel, onSignal: world.onSignal });
+  const result = await world.verifier.prove({
+    attempt: `${phase}@0/survey#1`,
+    gates,
+    commit: run.tip.commit,
+    changed: [],
+    cancel,
+    onSignal: world.onSignal,
+  });
   return result.holds;
 }

@@ -27,7 +27,8 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
     minutesMax: Math.min(allowed, left),
     session: open.session ?? (typeof continued === "string" ? continued : null),
     cancel: deed.cancel.signal,
-    onSession: (session) => deed.record({ event: "session_opened", attempt: deed.attempt, session, agent: brief.cast.agent, actor: `agent:${brief.cast.agent}` }),
+    onSession: (session) =>
+      deed.record({ event: "session_opened", attempt: deed.attempt, session, agent: brief.cast.agent, actor: `agent:${brief.cast.agent}` }),
     onAskAgain: async (ask, errors, raw, usage) => {
       if (ask > asksMax || retriesLeft(deed.run()) === 0) return false;
       const blob = await deed.world.journal.putBlob(raw);

@@ -70,7 +70,7 @@ describe("objective", () => {
     const ends = stepsOf(flow).flatMap((step) =>
       [...(step.then ?? []), ...(step.otherwise ?? [])].filter((row) => row.end === "completed"),
     );
-    expect(ends).toEqual([{ when: { "judged.complete": true }, end: "completed" }]);
+    expect(ends).toEqual([{ when: { "judged.complete": true, prove: "passed" }, end: "completed" }]);
   });
   test("its prompts stay short: under 1,000 tokens beyond the user's own text", async () => {
     const { prompts } = await load("objective");

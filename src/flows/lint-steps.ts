@@ -89,8 +89,10 @@ function names({ say, registry }: Lint, step: Step, path: DataPath, list: StepLi
     const { read, from } = step.tasks;
     const wantsFile = registry.readers.from?.includes(read) === true;
     const fault = from === undefined ? null : pathFault(from);
-    if (wantsFile && from === undefined) say([...path, "tasks", "read"], "tasks_without_file", `found the reader ${shown(read)} and no file, expected from: <path>`);
-    if (!wantsFile && from !== undefined) say([...path, "tasks", "from"], "word_out_of_place", `found from, which the reader ${shown(read)} does not take`);
+    if (wantsFile && from === undefined)
+      say([...path, "tasks", "read"], "tasks_without_file", `found the reader ${shown(read)} and no file, expected from: <path>`);
+    if (!wantsFile && from !== undefined)
+      say([...path, "tasks", "from"], "word_out_of_place", `found from, which the reader ${shown(read)} does not take`);
     if (fault !== null) say([...path, "tasks", "from"], "bad_path", `found ${shown(from)}, ${fault}`);
     if (list.kind !== "phase") say([...path, "tasks"], "tasks_nested", `found tasks inside a ${list.kind} list, expected them in a phase`);
   }

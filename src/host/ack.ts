@@ -15,9 +15,22 @@ export function ack(place: Place, input: { readonly id: string; readonly run?: s
     const isKnown = input.id === recorded || (input.id.length >= 8 && recorded.startsWith(input.id));
     const stale = isKnown ? await whyStale(place, home, view) : "That is not the id of the preview in force.";
     if (stale !== null) {
-      refuse("ack_stale", { run_id: run, state: view.status, message: stale, remediation: ["autopilot start … shows the new preview", ...(isKnown ? [] : [`the draft here is ${recorded.slice(0, 12)}`])] });
+      refuse("ack_stale", {
+        run_id: run,
+        state: view.status,
+        message: stale,
+        remediation: ["autopilot start … shows the new preview", ...(isKnown ? [] : [`the draft here is ${recorded.slice(0, 12)}`])],
+      });
     }
-    await withRun(place, home, run, (hand) => hand.append({ event: "preview_acknowledged", ack: recorded, actor: `operator:${place.user}`, reason_code: "ack_recorded" }));
-    return reply("ack_recorded", { run_id: run, state: "draft", message: `Acknowledged. ${run} may start.`, remediation: ["autopilot go"], data: { ack: recorded } });
+    await withRun(place, home, run, (hand) =>
+      hand.append({ event: "preview_acknowledged", ack: recorded, actor: `operator:${place.user}`, reason_code: "ack_recorded" }),
+    );
+    return reply("ack_recorded", {
+      run_id: run,
+      state: "draft",
+      message: `Acknowledged. ${run} may start.`,
+      remediation: ["autopilot go"],
+      data: { ack: recorded },
+    });
   });
 }

@@ -12,7 +12,12 @@ export function agents(place: Place, _input: object): Promise<Answer> {
     const settings = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
     const own = settings.kind === "settings" ? Object.entries(settings.config.agents ?? {}) : [];
     const list = [
-      ...Object.values<AgentProfile>(agentProfiles).map(({ id, found, usage }) => ({ name: id, found, usage, is_installed: found === "embedded" })),
+      ...Object.values<AgentProfile>(agentProfiles).map(({ id, found, usage }) => ({
+        name: id,
+        found,
+        usage,
+        is_installed: found === "embedded",
+      })),
       ...own.map(([name, { argv }]) => ({ name, found: argv?.join(" ") ?? "config", usage: "turn", is_installed: argv !== undefined })),
     ];
     const page = list.map(({ name, found, usage }) => `${name.padEnd(12)} ${found.padEnd(10)} usage: ${usage}`);
@@ -23,7 +28,8 @@ export function agents(place: Place, _input: object): Promise<Answer> {
 /** Runs one harmless turn with an agent and says what came back. */
 export function tryAgent(place: Place, input: { readonly name: string }): Promise<Answer> {
   return answered(async () => {
-    if (input.name === "custom") return refuse("agent_unavailable", { message: "custom is a kind of agent: name one from the config instead." });
+    if (input.name === "custom")
+      return refuse("agent_unavailable", { message: "custom is a kind of agent: name one from the config instead." });
     return rehearse(place, input.name);
   });
 }

@@ -20,7 +20,9 @@ const amounts = v.record(text, v.nullable(v.number()));
 export const statusSchema = v.looseObject({
   ...common,
   /** Null only while there is no run. */
-  objective: v.nullable(v.looseObject({ goal: text, scope: v.array(text), done_criteria: v.array(v.looseObject({ id: text, text })), max_budget: Budget })),
+  objective: v.nullable(
+    v.looseObject({ goal: text, scope: v.array(text), done_criteria: v.array(v.looseObject({ id: text, text })), max_budget: Budget }),
+  ),
   budget: v.looseObject({ limits: amounts, counters: amounts, ratios: amounts, warnings: v.array(text) }),
   progress: v.looseObject({ completed_steps: v.array(text), pending_steps: v.array(text), blockers: v.array(text) }),
   isolation: v.nullable(IsolationInForce),
@@ -35,7 +37,12 @@ export const reportSchema = v.looseObject({
   blockers: v.array(text),
   recommendations: v.array(text),
   evidence: v.array(v.unknown()),
-  changes: v.looseObject({ files: v.number(), insertions: v.nullable(v.number()), deletions: v.nullable(v.number()), commits: v.array(v.unknown()) }),
+  changes: v.looseObject({
+    files: v.number(),
+    insertions: v.nullable(v.number()),
+    deletions: v.nullable(v.number()),
+    commits: v.array(v.unknown()),
+  }),
   cost: v.looseObject({ tokens: v.number(), usd: v.number(), minutes: v.number(), calls: v.number() }),
   verdict: v.nullable(Verdict),
 });

@@ -8,7 +8,10 @@ import { standingOf, type Standing } from "./standing.ts";
 type Open = RunView["blocks"][string];
 
 /** Answers an open question. Without naming it, only while exactly one is open. */
-export function answer(place: Place, input: { readonly run?: string | undefined; readonly block?: string | undefined; readonly text: string }): Promise<Answer> {
+export function answer(
+  place: Place,
+  input: { readonly run?: string | undefined; readonly block?: string | undefined; readonly text: string },
+): Promise<Answer> {
   return answered(async () => {
     const standing = await standingOf(place, input.run);
     return give(place, standing, blockOf(standing, input.block), input.text);
@@ -21,7 +24,8 @@ export function approve(place: Place, input: { readonly run?: string | undefined
     const standing = await standingOf(place, input.run);
     const block = blockOf(standing, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
-    if (choice === undefined) return refuse("human_block_open", { message: `"${block.question}" asks for words: autopilot answer "…"`, run_id: standing.run });
+    if (choice === undefined)
+      return refuse("human_block_open", { message: `"${block.question}" asks for words: autopilot answer "…"`, run_id: standing.run });
     return give(place, standing, block, choice);
   });
 }
@@ -29,10 +33,20 @@ export function approve(place: Place, input: { readonly run?: string | undefined
 function blockOf(standing: Standing, named: string | undefined): Open {
   const open = Object.values(standing.view.blocks);
   const where = { run_id: standing.run, state: standing.view.status };
-  if (open.length === 0) return refuse("invalid_state_transition", { ...where, message: `${standing.run} has no open question.`, data: { allowed_from: ["a run with an open question"] } });
+  if (open.length === 0)
+    return refuse("invalid_state_transition", {
+      ...where,
+      message: `${standing.run} has no open question.`,
+      data: { allowed_from: ["a run with an open question"] },
+    });
   const [only] = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
   if (only === undefined || (named === undefined && open.length > 1)) {
-    return refuse("human_block_open", { ...where, result: "FAIL", message: named === undefined ? "Several questions are open; say which." : `No open question is called ${named}.`, remediation: open.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`) });
+    return refuse("human_block_open", {
+      ...where,
+      result: "FAIL",
+      message: named === undefined ? "Several questions are open; say which." : `No open question is called ${named}.`,
+      remediation: open.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`),
+    });
   }
   return only;
 }
@@ -41,8 +55,24 @@ async function give(place: Place, standing: Standing, block: Open, text: string)
   const choices = Object.keys(block.options);
   const chosen = choices.find((key) => key.toLowerCase() === text.trim().toLowerCase()) ?? text;
   if (choices.length > 0 && !choices.includes(chosen)) {
-    refuse("objective_schema_invalid", { run_id: standing.run, state: standing.view.status, message: `"${text}" is not one of the answers.`, remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`) });
+    refuse("objective_schema_invalid", {
+      run_id: standing.run,
+      state: standing.view.status,
+      message: `"${text}" is not one of the answers.`,
+      remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
+    });
   }
-  const { view } = await ask(place, standing, { event: "block_answered", block: block.block, answer: chosen }, (run) => run.blocks[block.block] === undefined);
-  return reply("block_answered", { run_id: standing.run, state: view.status, message: `Answered "${block.question}" with ${chosen}.`, remediation: view.status === "paused" ? ["autopilot resume"] : [], data: { block: block.block, answer: chosen } });
+  const { view } = await ask(
+    place,
+    standing,
+    { event: "block_answered", block: block.block, answer: chosen },
+    (run) => run.blocks[block.block] === undefined,
+  );
+  return reply("block_answered", {
+    run_id: standing.run,
+    state: view.status,
+    message: `Answered "${block.question}" with ${chosen}.`,
+    remediation: view.status === "paused" ? ["autopilot resume"] : [],
+    data: { block: block.block, answer: chosen },
+  });
 }

@@ -19,7 +19,12 @@ const lookEveryMs = 40;
 type Asked = Request extends infer R ? (R extends Request ? Omit<R, "request" | "actor"> : never) : never;
 
 /** Asks for something of a run and waits until `isDone`, or until it is written down where that is all one can wait for. */
-export async function ask(place: Place, standing: Standing, asked: Asked, isDone: (run: RunView) => boolean): Promise<{ outcome: "done" | "left"; view: RunView }> {
+export async function ask(
+  place: Place,
+  standing: Standing,
+  asked: Asked,
+  isDone: (run: RunView) => boolean,
+): Promise<{ outcome: "done" | "left"; view: RunView }> {
   const request = { ...asked, request: randomUUID(), actor: `operator:${place.user}` } as Request;
   if (standing.owner === null) return { outcome: "done", view: await takeInHand(place, standing, request) };
   await sendRequest(runFolder(standing.home, standing.run), request, { waitMs: journaledWithinMs });

@@ -12,7 +12,14 @@ import { invariant } from "../kit/invariant.ts";
 /** Prompts as the journal recorded them: a run finishes on the words it began with. */
 export type Prompts = Readonly<Record<string, string>>;
 
-export async function briefOf(prompts: Prompts, run: RunView, walk: WalkView, step: Step, open: OpenView, outputOf: (evidence: string) => Promise<string>): Promise<Brief> {
+export async function briefOf(
+  prompts: Prompts,
+  run: RunView,
+  walk: WalkView,
+  step: Step,
+  open: OpenView,
+  outputOf: (evidence: string) => Promise<string>,
+): Promise<Brief> {
   const template = prompts[step.prompt ?? ""];
   invariant(template !== undefined, `a prompt of the flow is recorded with it: ${step.prompt}`);
   const { objective, cast } = run.drafted;
@@ -24,7 +31,9 @@ export async function briefOf(prompts: Prompts, run: RunView, walk: WalkView, st
   const prompt = renderPrompt(template, {
     goal: objective.goal,
     scope: objective.scope.join("\n"),
-    criteria: objective.done_criteria.map(({ id, text, check }) => `${id}: ${text}${check === null ? "" : ` (proved by: ${check})`}`).join("\n"),
+    criteria: objective.done_criteria
+      .map(({ id, text, check }) => `${id}: ${text}${check === null ? "" : ` (proved by: ${check})`}`)
+      .join("\n"),
     criterion: picked === undefined ? objective.goal : picked.text,
     promise: objective.completion_promise,
     phase: walk.phase,
@@ -32,19 +41,30 @@ export async function briefOf(prompts: Prompts, run: RunView, walk: WalkView, st
     previous: await previousOf(run, walk, step, open, outputOf),
     learnings: "",
     return_schema: schema === null ? "" : JSON.stringify(schema, null, 2),
-    attempt: String(open.attempt),
+    attempt: open.attempt,
     limits: `${Math.floor(minutesLeft(run, walk.phase))} minutes, ${Math.floor(tokensLeft(run, walk.phase))} tokens left`,
   });
   return {
     prompt,
-    returns: schema === null || step.returns === undefined ? null : { name: step.returns, schema, isOptional: step.returns_optional ?? false },
+    returns:
+      schema === null || step.returns === undefined ? null : { name: step.returns, schema, isOptional: step.returns_optional ?? false },
     promise: objective.completion_mode === "promise" ? objective.completion_promise : null,
-    cast: { agent: player.agent, ...(player.script === undefined ? {} : { script: player.script }), ...(player.argv === undefined ? {} : { argv: [...player.argv] }) },
+    cast: {
+      agent: player.agent,
+      ...(player.script === undefined ? {} : { script: player.script }),
+      ...(player.argv === undefined ? {} : { argv: [...player.argv] }),
+    },
   };
 }
 
 /** What the steps it may see came to, failing checks with the end of their output, and the scope it left, if it did. */
-async function previousOf(run: RunView, walk: WalkView, step: Step, open: OpenView, outputOf: (evidence: string) => Promise<string>): Promise<string> {
+async function previousOf(
+  run: RunView,
+  walk: WalkView,
+  step: Step,
+  open: OpenView,
+  outputOf: (evidence: string) => Promise<string>,
+): Promise<string> {
   const lines: string[] = [];
   if (run.violation !== null && run.violation.attempt === open.attempt) {
     lines.push(`Your last try was discarded: it changed what is outside the scope: ${run.violation.detail}`);
@@ -53,9 +73,13 @@ async function previousOf(run: RunView, walk: WalkView, step: Step, open: OpenVi
     const outcome = walk.seen[id] as Outcome | undefined;
     if (outcome === undefined || outcome.kind === "skipped") continue;
     const failing = outcome.checks.filter(({ check, status }) => status !== "passed" && check.kind !== "holdout");
-    if (outcome.detail !== null && outcome.detail !== "" && failing.length === 0 && outcome.checks.length === 0) lines.push(`${id}: ${outcome.detail}`);
+    if (outcome.detail !== null && outcome.detail !== "" && failing.length === 0 && outcome.checks.length === 0)
+      lines.push(`${id}: ${outcome.detail}`);
     for (const { check, status, exit_code, evidence } of failing) {
-      lines.push(`${id}: "${check.command}" ${status}${exit_code === null ? "" : `, exit ${exit_code}`}. The end of its output:`, await outputOf(evidence));
+      lines.push(
+        `${id}: "${check.command}" ${status}${exit_code === null ? "" : `, exit ${exit_code}`}. The end of its output:`,
+        await outputOf(evidence),
+      );
     }
   }
   return lines.join("\n");

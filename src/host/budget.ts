@@ -17,7 +17,10 @@ export function budget(place: Place, input: { readonly run?: string | undefined 
 }
 
 /** Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets. Lowering is refused. */
-export function raise(place: Place, input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined }): Promise<Answer> {
+export function raise(
+  place: Place,
+  input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined },
+): Promise<Answer> {
   return answered(async () => {
     const standing = await standingOf(place, input.run);
     mustBe(standing, "budget raise", "running", "paused");
@@ -26,10 +29,22 @@ export function raise(place: Place, input: { readonly run?: string | undefined; 
     let view = standing.view;
     for (const { dimension, to } of raises) {
       const detail = input.reason === undefined ? {} : { detail: input.reason };
-      ({ view } = await ask(place, { ...standing, view }, { event: "limit_raised", scope: "run", dimension, to, ...detail }, (run) => (run.limits.run[dimension] ?? 0) >= to));
+      ({ view } = await ask(
+        place,
+        { ...standing, view },
+        { event: "limit_raised", scope: "run", dimension, to, ...detail },
+        (run) => (run.limits.run[dimension] ?? 0) >= to,
+      ));
     }
     const said = raises.map(({ dimension, to }) => `${dimension} to ${to}`).join(", ");
-    return reply("limit_raised", { run_id: standing.run, state: view.status, message: `Raised ${said}.`, page: [`Raised ${said}.`, "", ...budgetPage(view)], remediation: view.status === "paused" ? ["autopilot resume"] : [], data: { budget: budgetOf(view) } });
+    return reply("limit_raised", {
+      run_id: standing.run,
+      state: view.status,
+      message: `Raised ${said}.`,
+      page: [`Raised ${said}.`, "", ...budgetPage(view)],
+      remediation: view.status === "paused" ? ["autopilot resume"] : [],
+      data: { budget: budgetOf(view) },
+    });
   });
 }
 
@@ -39,7 +54,10 @@ function readRaise({ view, run }: Standing, word: string): { dimension: string; 
   const value = readQuantity(amount.replace(/^\+/, ""));
   const where = { run_id: run, state: view.status };
   if (!known.includes(dimension) || value === null || value <= 0) {
-    return refuse("objective_schema_invalid", { ...where, message: `"${word}" is not a limit: expected one of ${known.join(", ")} with a number, for instance tokens=+100k.` });
+    return refuse("objective_schema_invalid", {
+      ...where,
+      message: `"${word}" is not a limit: expected one of ${known.join(", ")} with a number, for instance tokens=+100k.`,
+    });
   }
   const now = view.limits.run[dimension] ?? 0;
   const to = amount.startsWith("+") ? now + value : value;

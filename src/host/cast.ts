@@ -12,7 +12,13 @@ import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
 
 /** Who plays which role. A script is read and checked now, and kept with the run: what an agent could change later decides nothing. */
-export async function castOf(place: Place, agent: string | undefined, config: Config, flow: Flow, keep: (text: string) => Promise<string>): Promise<Record<string, Cast>> {
+export async function castOf(
+  place: Place,
+  agent: string | undefined,
+  config: Config,
+  flow: Flow,
+  keep: (text: string) => Promise<string>,
+): Promise<Record<string, Cast>> {
   const roles = await rolesOf(place, flow);
   const named = (role: string): string | undefined => agent ?? config.roles?.[role] ?? config.agent;
   const cast: Record<string, Cast> = {};
@@ -31,15 +37,30 @@ async function rolesOf(place: Place, flow: Flow, roles = new Set<string>(), know
   return roles;
 }
 
-export async function castFor(place: Place, role: string, name: string | undefined, config: Config, keep: (text: string) => Promise<string>): Promise<Cast> {
+export async function castFor(
+  place: Place,
+  role: string,
+  name: string | undefined,
+  config: Config,
+  keep: (text: string) => Promise<string>,
+): Promise<Cast> {
   const known = Object.keys(config.agents ?? {});
   if (name === undefined) {
-    return refuse("agent_unavailable", { message: `No agent is named for the role ${role}.`, remediation: ["--agent scripted:FILE plays a script", ...known.map((one) => `--agent ${one}`)] });
+    return refuse("agent_unavailable", {
+      message: `No agent is named for the role ${role}.`,
+      remediation: ["--agent scripted:FILE plays a script", ...known.map((one) => `--agent ${one}`)],
+    });
   }
   if (name.startsWith("scripted:")) return { agent: "scripted", script: await keep(scriptText(place, name.slice("scripted:".length))) };
   const argv = config.agents?.[name]?.argv;
   if (argv !== undefined) return { agent: name, argv: [...argv] };
-  return refuse("agent_unavailable", { message: `There is no agent called ${name} here${didYouMean(name, known)}.`, remediation: ["autopilot agents lists what is here", `set agents.${name}.argv in .autopilot/config.yaml to the command of an ACP agent`] });
+  return refuse("agent_unavailable", {
+    message: `There is no agent called ${name} here${didYouMean(name, known)}.`,
+    remediation: [
+      "autopilot agents lists what is here",
+      `set agents.${name}.argv in .autopilot/config.yaml to the command of an ACP agent`,
+    ],
+  });
 }
 
 function scriptText(place: Place, file: string): string {
@@ -51,6 +72,10 @@ function scriptText(place: Place, file: string): string {
     return refuse("script_invalid", { message: `The script ${file} cannot be read: ${(error as Error).message}` });
   }
   const read = readLocated(path, bytes, Script);
-  if (isRefused(read)) refuse("script_invalid", { message: read.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("; "), data: { findings: read.findings } });
+  if (isRefused(read))
+    refuse("script_invalid", {
+      message: read.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("; "),
+      data: { findings: read.findings },
+    });
   return bytes.toString("utf8");
 }

@@ -8,11 +8,17 @@ import type { Repository } from "../workspace/repository.ts";
 const manifestBytesMax = 1024 * 1024;
 
 /** Every command that may decide something in this run: the user's own, then what the project's manifests tell at the base. */
-export async function checksOf(repository: Repository, objective: Objective, config: DetectConfig): Promise<{ checks: Check[]; warnings: readonly DetectWarning[] }> {
+export async function checksOf(
+  repository: Repository,
+  objective: Objective,
+  config: DetectConfig,
+): Promise<{ checks: Check[]; warnings: readonly DetectWarning[] }> {
   const { files, read } = await treeAt(repository);
   const { checks, warnings } = detectChecks({ files, read }, config);
   const own = [
-    ...objective.done_criteria.flatMap(({ id, text, check }) => (check === null ? [] : [named(`criterion:${id}`, "criterion", text, check)])),
+    ...objective.done_criteria.flatMap(({ id, text, check }) =>
+      check === null ? [] : [named(`criterion:${id}`, "criterion", text, check)],
+    ),
     ...objective.red_green.map((command, at) => named(`red_green:${at + 1}`, "red_green", command, command)),
     // Its title may come before the agent, in words about what failed; its command never.
     ...objective.holdout.map((command, at) => named(`holdout:${at + 1}`, "holdout", `holdout ${at + 1}`, command)),
@@ -21,17 +27,37 @@ export async function checksOf(repository: Repository, objective: Objective, con
   return { checks: [...own, ...checks.filter(({ command }) => !commands.has(command))], warnings };
 }
 
-const named = (id: string, kind: Check["kind"], title: string, command: string): Check => ({ id, kind, title, command, source: "objective" });
+const named = (id: string, kind: Check["kind"], title: string, command: string): Check => ({
+  id,
+  kind,
+  title,
+  command,
+  source: "objective",
+});
 
 /** The base tree's names, and its manifests' text: what is committed counts, not what lies about. */
 async function treeAt(repository: Repository): Promise<{ files: ReadonlySet<string>; read: (path: string) => string | null }> {
   const { root, head } = repository;
   const { out } = await git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", head.commit] });
-  const files = new Set(out.toString("utf8").split("\0").filter((name) => name !== ""));
+  const files = new Set(
+    out
+      .toString("utf8")
+      .split("\0")
+      .filter((name) => name !== ""),
+  );
   const manifests = [...files].filter((path) => !path.includes("/"));
   const texts = new Map<string, string>();
-  for (const path of manifests.filter((name) => /^(package\.json|pyproject\.toml|setup\.cfg|pytest\.ini|tox\.ini|mypy\.ini|ruff\.toml|\.ruff\.toml|Cargo\.toml|[Mm]akefile|GNUmakefile|go\.mod)$/.test(name))) {
-    const blob = await git({ cwd: root, args: ["cat-file", "blob", `${head.commit}:${path}`], outputBytesMax: manifestBytesMax, codes: [0, 128] });
+  for (const path of manifests.filter((name) =>
+    /^(package\.json|pyproject\.toml|setup\.cfg|pytest\.ini|tox\.ini|mypy\.ini|ruff\.toml|\.ruff\.toml|Cargo\.toml|[Mm]akefile|GNUmakefile|go\.mod)$/.test(
+      name,
+    ),
+  )) {
+    const blob = await git({
+      cwd: root,
+      args: ["cat-file", "blob", `${head.commit}:${path}`],
+      outputBytesMax: manifestBytesMax,
+      codes: [0, 128],
+    });
     if (blob.code === 0) texts.set(path, blob.out.toString("utf8"));
   }
   return { files, read: (path) => texts.get(path) ?? null };

@@ -50,13 +50,25 @@ export function childrenOf(parts: ChildParts): Children {
         const { tokens, calls, usd, estimated } = ledger.run;
         // Its minutes are not charged: the parent's own clock went on meanwhile.
         const usage = { tokens, calls, usd, minutes: 0, source: estimated > 0 ? "estimated" : "reported" } as const;
-        return { usage, ok: status === "completed", facts: { run, status, verdict: verdict ?? "none", commit: tip.commit }, detail: `child run ${run}: ${status === "completed" ? (verdict ?? "") : why}` };
+        return {
+          usage,
+          ok: status === "completed",
+          facts: { run, status, verdict: verdict ?? "none", commit: tip.commit },
+          detail: `child run ${run}: ${status === "completed" ? (verdict ?? "") : why}`,
+        };
       });
     },
   };
 }
 
-async function draft(parts: ChildParts, folder: string, run: string, attempt: string, name: string, options: Readonly<Record<string, string | number | boolean>>): Promise<void> {
+async function draft(
+  parts: ChildParts,
+  folder: string,
+  run: string,
+  attempt: string,
+  name: string,
+  options: Readonly<Record<string, string | number | boolean>>,
+): Promise<void> {
   const { drafted, tip } = parts.view();
   const { loadedFlow } = await import("./flows.ts"); // few runs have children, and none needs the flow parser without them
   const { flow, prompts, hash } = await loadedFlow(parts.place, name);
@@ -99,7 +111,9 @@ async function draft(parts: ChildParts, folder: string, run: string, attempt: st
 /** A child may use what its parent has left, and no more. */
 function limitsLeft(parent: RunView, attempt: string): EventOf<"run_drafted">["limits"] {
   const phase = parent.walks[parent.open[attempt]?.walk ?? ""]?.phase ?? "";
-  const left = dimensions.map((dimension) => [dimension, leftOf(parent, phase, dimension)] as const).filter(([, amount]) => Number.isFinite(amount));
+  const left = dimensions
+    .map((dimension) => [dimension, leftOf(parent, phase, dimension)] as const)
+    .filter(([, amount]) => Number.isFinite(amount));
   return { run: { ...parent.drafted.limits.run, ...Object.fromEntries(left) }, phase: { ...parent.drafted.limits.phase } };
 }
 

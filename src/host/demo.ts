@@ -25,7 +25,18 @@ export async function demo(place: Place, input: { readonly keep?: boolean | unde
     const agent = `scripted:${join(folder, "agent.yaml")}`;
 
     chapter(say, "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.");
-    const words = ["go", goal, "--scope", scope, ...criteria.flatMap((criterion) => ["--done-criteria", criterion]), "--agent", agent, "--isolation", "clone", "--yes"];
+    const words = [
+      "go",
+      goal,
+      "--scope",
+      scope,
+      ...criteria.flatMap((criterion) => ["--done-criteria", criterion]),
+      "--agent",
+      agent,
+      "--isolation",
+      "clone",
+      "--yes",
+    ];
     const killed = await runAndPullThePlug(place, shop, words, say);
     if (killed.left > 0) return failed(`${killed.left} processes outlived their run`, input.keep === true ? shop : null);
     say("");
@@ -34,7 +45,8 @@ export async function demo(place: Place, input: { readonly keep?: boolean | unde
     chapter(say, "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.");
     const status = show(place, shop, ["status"], say);
     const untouched = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
-    if (status.code !== 0 || !untouched) return failed("the checkout was touched, or the status cannot be read", input.keep === true ? shop : null);
+    if (status.code !== 0 || !untouched)
+      return failed("the checkout was touched, or the status cannot be read", input.keep === true ? shop : null);
 
     chapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
     const resumed = show(place, shop, ["resume"], say);
@@ -47,7 +59,8 @@ export async function demo(place: Place, input: { readonly keep?: boolean | unde
     const report = JSON.parse(capture(place, shop, ["report", "--json"]).out) as { verdict: string; state: string };
     const landed = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
     say("");
-    if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !landed) return failed("the demo did not end as it should", shop);
+    if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !landed)
+      return failed("the demo did not end as it should", shop);
     return reply("ok", {
       message: "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
       state: report.state,
@@ -65,7 +78,10 @@ function chapter(say: (line?: string) => void, title: string): void {
 }
 
 function failed(message: string, kept: string | null): Answer {
-  return reply("internal_error", { message: `The demo failed: ${message}.`, ...(kept === null ? {} : { remediation: [`look at ${kept}`] }) });
+  return reply("internal_error", {
+    message: `The demo failed: ${message}.`,
+    ...(kept === null ? {} : { remediation: [`look at ${kept}`] }),
+  });
 }
 
 function layOut(shop: string, folder: string): void {
@@ -74,7 +90,10 @@ function layOut(shop: string, folder: string): void {
     writeFileSync(join(shop, path), text);
   }
   writeFileSync(join(folder, "agent.yaml"), script);
-  const git = (...args: string[]): void => void spawnSync("git", ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "init.defaultBranch=main", ...args], { cwd: shop });
+  const git = (...args: string[]): void =>
+    void spawnSync("git", ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "init.defaultBranch=main", ...args], {
+      cwd: shop,
+    });
   git("init", "-q");
   git("add", "-A");
   git("commit", "-q", "-m", "A shop with two bugs");
@@ -98,10 +117,20 @@ function show(place: Place, cwd: string, words: readonly string[], say: (line?: 
 const quoted = (words: readonly string[]): string => words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
 
 /** Runs until the last turn is under way, kills the runner, and counts what is left of its processes. */
-async function runAndPullThePlug(place: Place, cwd: string, words: readonly string[], say: (line?: string) => void): Promise<{ pid: number; left: number }> {
+async function runAndPullThePlug(
+  place: Place,
+  cwd: string,
+  words: readonly string[],
+  say: (line?: string) => void,
+): Promise<{ pid: number; left: number }> {
   say(`$ autopilot ${quoted(words)}`);
   const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(place), stdio: ["ignore", "pipe", "pipe"] });
-  const relay = (chunk: Buffer): void => chunk.toString("utf8").trimEnd().split("\n").forEach((line) => say(`   ${line}`));
+  const relay = (chunk: Buffer): void =>
+    chunk
+      .toString("utf8")
+      .trimEnd()
+      .split("\n")
+      .forEach((line) => say(`   ${line}`));
   child.stdout.on("data", relay);
   child.stderr.on("data", relay);
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -119,13 +148,18 @@ async function runAndPullThePlug(place: Place, cwd: string, words: readonly stri
 
 function isInLastTurn(cwd: string): boolean {
   const text = journalText(cwd);
-  return text.includes('"event":"step_interrupted"') && text.slice(text.lastIndexOf('"event":"step_interrupted"')).includes('"event":"session_opened"');
+  return (
+    text.includes('"event":"step_interrupted"') &&
+    text.slice(text.lastIndexOf('"event":"step_interrupted"')).includes('"event":"session_opened"')
+  );
 }
 
 function journalText(cwd: string): string {
   const runs = join(cwd, ".autopilot", "runs");
   try {
-    return readdirSync(runs).map((run) => readFileSync(join(runs, run, "journal.jsonl"), "utf8")).join("");
+    return readdirSync(runs)
+      .map((run) => readFileSync(join(runs, run, "journal.jsonl"), "utf8"))
+      .join("");
   } catch {
     return "";
   }

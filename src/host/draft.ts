@@ -100,7 +100,8 @@ async function refuseSecondRun(home: Home, flow: Flow, input: GoInput): Promise<
 
 /** The budget's limits, the flow's own, and the tunable thresholds of the config. */
 function limitsOf(flow: Flow, objective: Objective, tuned: Readonly<Record<string, number>>): EventOf<"run_drafted">["limits"] {
-  const known = (limits: object | undefined): Record<string, number> => Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => typeof value === "number")) as Record<string, number>;
+  const known = (limits: object | undefined): Record<string, number> =>
+    Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => typeof value === "number"));
   return { run: { ...known(flow.limits?.run), ...tuned, ...known(objective.max_budget.limits) }, phase: known(flow.limits?.phase) };
 }
 

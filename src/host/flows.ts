@@ -18,17 +18,29 @@ export function list(place: Place, _input: object): Promise<Answer> {
     const flows = await Promise.all(
       (await namesOfFlows(rootOf(place))).map(async (name) => {
         const loaded = await loadFlow(rootOf(place), name);
-        return { name, about: loaded.kind === "loaded" ? (loaded.flow.about ?? "") : loaded.kind, source: loaded.kind === "missing" ? "" : loaded.source };
+        return {
+          name,
+          about: loaded.kind === "loaded" ? (loaded.flow.about ?? "") : loaded.kind,
+          source: loaded.kind === "missing" ? "" : loaded.source,
+        };
       }),
     );
-    return reply("ok", { message: `${flows.length} flows.`, page: flows.map(({ name, about, source }) => `${name.padEnd(16)} ${about}  (${source})`), data: { flows } });
+    return reply("ok", {
+      message: `${flows.length} flows.`,
+      page: flows.map(({ name, about, source }) => `${name.padEnd(16)} ${about}  (${source})`),
+      data: { flows },
+    });
   });
 }
 
 export function show(place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { flow, prompts, hash, source } = await loadedFlow(place, input.name ?? "objective");
-    return reply("ok", { message: `Flow ${flow.flow}.`, page: [`# ${source}`, ...stringify(flow).split("\n")], data: { flow, prompts, hash, source } });
+    return reply("ok", {
+      message: `Flow ${flow.flow}.`,
+      page: [`# ${source}`, ...stringify(flow).split("\n")],
+      data: { flow, prompts, hash, source },
+    });
   });
 }
 
@@ -54,7 +66,12 @@ export function lint(place: Place, input: { readonly name?: string | undefined }
 
 /** What a run could take up here. Document flows are found once they are part of this version. */
 export function detect(_place: Place, _input: object): Promise<Answer> {
-  return Promise.resolve(reply("ok", { message: "Flow objective: nothing here names another.", data: { flow: "objective", step: "1", name: "Objective", because: "no document flow found" } }));
+  return Promise.resolve(
+    reply("ok", {
+      message: "Flow objective: nothing here names another.",
+      data: { flow: "objective", step: "1", name: "Objective", because: "no document flow found" },
+    }),
+  );
 }
 
 /** A flow that may run: found, well-formed, nothing lint or the walk through all its paths objects to. */
@@ -63,7 +80,10 @@ export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow
   if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
   const findings = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded);
   if (loaded.kind === "invalid" || findings.length > 0) {
-    return refuse("flow_invalid", { message: `Flow ${name} cannot run: ${findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; ")}`, data: { findings } });
+    return refuse("flow_invalid", {
+      message: `Flow ${name} cannot run: ${findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; ")}`,
+      data: { findings },
+    });
   }
   return loaded;
 }
@@ -75,6 +95,13 @@ function lintLoaded(loaded: LoadedFlow, walk: "always" | "own" = "own"): readonl
   return explore(loaded.flow).findings.map(({ phase, step, message }) => {
     const at = stepsEverywhere(loaded.flow).find(({ step: one }) => one.id === step);
     const place = at === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(at.path);
-    return { file: loaded.source, ...place, path: step === null ? phase : `${phase}/${step}`, rule: "explore", message, severity: "error" as const };
+    return {
+      file: loaded.source,
+      ...place,
+      path: step === null ? phase : `${phase}/${step}`,
+      rule: "explore",
+      message,
+      severity: "error" as const,
+    };
   });
 }

@@ -23,9 +23,17 @@ export async function goNew(place: Place, input: GoFlags): Promise<Answer> {
 }
 
 /** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
-export async function goDraft(place: Place, home: Home, run: string, input: GoFlags, stale: string | null, warnings: readonly string[] = []): Promise<Answer> {
+export async function goDraft(
+  place: Place,
+  home: Home,
+  run: string,
+  input: GoFlags,
+  stale: string | null,
+  warnings: readonly string[] = [],
+): Promise<Answer> {
   const { view } = await readRun(home, run);
-  if (stale !== null) refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
+  if (stale !== null)
+    refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
   const preview = await previewOf(place, home, view);
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {

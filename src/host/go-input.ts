@@ -15,7 +15,13 @@ export type GoInput = ObjectiveInput & {
 /** Whether something new is asked for, rather than what is there to be taken up. */
 export function hasGoal(input: GoInput): boolean {
   const isGiven = (texts: readonly string[] | undefined): boolean => texts?.some((text) => given(text) !== null) === true;
-  return given(input.words.join(" ")) !== null || given(input.goal) !== null || isGiven(input.doneCriteria) || isGiven(input.scope) || input.flow !== undefined;
+  return (
+    given(input.words.join(" ")) !== null ||
+    given(input.goal) !== null ||
+    isGiven(input.doneCriteria) ||
+    isGiven(input.scope) ||
+    input.flow !== undefined
+  );
 }
 
 /** The flags given that describe an objective and, without a goal, change nothing of a run that is there. */

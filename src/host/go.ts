@@ -22,10 +22,21 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
     switch (view.status) {
       case "draft":
         if (described.length > 0) refuseWithoutGoal(run, described);
-        return (await import("./go-draft.ts")).goDraft(place, home, run, input, await (await import("./draft-in-force.ts")).whyStale(place, home, view));
+        return (await import("./go-draft.ts")).goDraft(
+          place,
+          home,
+          run,
+          input,
+          await (await import("./draft-in-force.ts")).whyStale(place, home, view),
+        );
       case "running":
       case "paused":
-        return takeUp(place, standing, input, described.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${described.join(", ")}.`]);
+        return takeUp(
+          place,
+          standing,
+          input,
+          described.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${described.join(", ")}.`],
+        );
       default:
         if (input.run !== undefined) mustBe(standing, "go", "draft", "running", "paused");
         return invalidGoal(place, input);

@@ -73,7 +73,10 @@ export function namedRun(home: Home | null, run: string | undefined): string | n
   if (run === undefined) return home === null ? null : currentRun(home);
   if (home === null || !isBegun(home, run)) {
     const known = home === null ? [] : listRuns(home).slice(-3);
-    refuse("run_missing", { message: `There is no run ${run} here.`, remediation: known.length > 0 ? [`runs here: ${known.join(", ")}`] : ["autopilot status"] });
+    refuse("run_missing", {
+      message: `There is no run ${run} here.`,
+      remediation: known.length > 0 ? [`runs here: ${known.join(", ")}`] : ["autopilot status"],
+    });
   }
   return run;
 }

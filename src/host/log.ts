@@ -5,7 +5,12 @@ import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
 import { standingOf } from "./standing.ts";
 
-type Input = { readonly run?: string | undefined; readonly since?: number | undefined; readonly jsonl?: boolean | undefined; readonly print?: ((line: string) => void) | undefined };
+type Input = {
+  readonly run?: string | undefined;
+  readonly since?: number | undefined;
+  readonly jsonl?: boolean | undefined;
+  readonly print?: ((line: string) => void) | undefined;
+};
 
 /** The journal in words; with `jsonl`, as it is, line by line. */
 export function log(place: Place, input: Input): Promise<Answer> {
@@ -19,6 +24,12 @@ export function log(place: Place, input: Input): Promise<Answer> {
       return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
     const events = (await entriesOf(home, run)).entries.filter(({ seq }) => seq >= since);
-    return reply("ok", { run_id: run, state: view.status, message: `${events.length} events of ${run}.`, page: events.map(logLine), data: { events } });
+    return reply("ok", {
+      run_id: run,
+      state: view.status,
+      message: `${events.length} events of ${run}.`,
+      page: events.map(logLine),
+      data: { events },
+    });
   });
 }

@@ -15,7 +15,9 @@ const documents = [
 /** No goal, and nothing to take up: a goal is never guessed, but what lies here is named. */
 export function invalidGoal(place: Place, input: { readonly run?: string | undefined }): Answer {
   const root = findHome(place.cwd)?.root ?? place.cwd;
-  const found = documents.filter(({ path }) => existsSync(join(root, path))).map(({ path, what }) => `found ${what} (${path}): autopilot "complete what ${path} describes"`);
+  const found = documents
+    .filter(({ path }) => existsSync(join(root, path)))
+    .map(({ path, what }) => `found ${what} (${path}): autopilot "complete what ${path} describes"`);
   return reply("objective_schema_invalid", {
     run_id: input.run ?? null,
     state: "idle",

@@ -8,7 +8,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Draft, Entry, Event, EventOf } from "../contracts/event.ts";
+import type { Draft, Entry, EventOf } from "../contracts/event.ts";
 import { type Fold, openFold } from "../core/fold.ts";
 import type { Run, RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";
@@ -54,7 +54,13 @@ export function withRun<Value>(place: Place, home: Home, run: string, work: (han
   return withRunIn(place, home, runFolder(home, run), run, work);
 }
 
-async function withRunIn<Value>(place: Place, home: Home, folder: string, run: string, work: (hand: Hand) => Promise<Value>): Promise<Value> {
+async function withRunIn<Value>(
+  place: Place,
+  home: Home,
+  folder: string,
+  run: string,
+  work: (hand: Hand) => Promise<Value>,
+): Promise<Value> {
   try {
     return await holding(place, home, folder, run, work);
   } catch (error) {
@@ -72,7 +78,7 @@ async function holding<Value>(place: Place, home: Home, folder: string, run: str
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
     unsnapped += events.length;
-    return journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event }) as Event));
+    return journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
   };
   const record = async (event: Draft): Promise<void> => {
     for (const entry of await append([event])) fold.apply(entry);
@@ -93,7 +99,14 @@ async function holding<Value>(place: Place, home: Home, folder: string, run: str
     try {
       keepReserve(folder);
       const overrides = options.overrides === undefined ? {} : { options: { ...options.overrides } };
-      await record({ event: "run_opened", opening: view().opening + 1, owner: { pid: process.pid, host: hostname() }, product, isolation, ...overrides });
+      await record({
+        event: "run_opened",
+        opening: view().opening + 1,
+        owner: { pid: process.pid, host: hostname() },
+        product,
+        isolation,
+        ...overrides,
+      });
       return await drive(world, fold);
     } finally {
       await close();
@@ -110,7 +123,7 @@ async function holding<Value>(place: Place, home: Home, folder: string, run: str
 
 /** A new run's journal, with its first event and the blobs that event names. */
 export async function beginRun(folder: string, event: EventOf<"run_drafted">, blobs: readonly string[]): Promise<void> {
-  const { journal } = await openJournal(folder, { commit: "sync", now: systemClock.now, activeMs: () => 0 });
+  const { journal } = await openJournal(folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
   try {
     for (const text of blobs) await journal.putBlob(text);
     await journal.append([event]);
@@ -123,8 +136,8 @@ async function open(folder: string): Promise<{ journal: Journal; fold: Fold }> {
   let fold: Fold = openFold();
   const { journal } = await openJournal(folder, {
     commit: "sync",
-    now: systemClock.now,
-    activeMs: systemClock.monotonicMs,
+    now: () => systemClock.now(),
+    activeMs: () => systemClock.monotonicMs(),
     onSnapshot: (state) => {
       fold = openFold(state as Run);
       return true;
@@ -155,7 +168,14 @@ async function pauseFor(folder: string, { code, message }: Trouble): Promise<str
     const { journal, fold } = await open(folder);
     try {
       if (viewOf(fold).status === "running") {
-        const event = { event: "run_paused", actor: "system", reason_code: code, detail: message, from_state: "running", to_state: "paused" } as const;
+        const event = {
+          event: "run_paused",
+          actor: "system",
+          reason_code: code,
+          detail: message,
+          from_state: "running",
+          to_state: "paused",
+        } as const;
         for (const entry of await journal.append([event])) fold.apply(entry);
       }
       return viewOf(fold).status;

@@ -26,8 +26,10 @@ export function optionsOf(flow: Flow, input: GoInput, objective: Objective, conf
 export function readOption(flow: Flow, name: string, text: string): Scalar {
   const declared = flow.options ?? {};
   const option = Object.hasOwn(declared, name) ? declared[name] : undefined;
-  const bad = (expected: string): never => refuse("objective_schema_invalid", { message: `--option ${name}=${text}: expected ${expected}.`, data: { field: name } });
-  if (option === undefined) return bad(`an option of flow ${flow.flow}: ${Object.keys(declared).join(", ")}${didYouMean(name, Object.keys(declared))}`);
+  const bad = (expected: string): never =>
+    refuse("objective_schema_invalid", { message: `--option ${name}=${text}: expected ${expected}.`, data: { field: name } });
+  if (option === undefined)
+    return bad(`an option of flow ${flow.flow}: ${Object.keys(declared).join(", ")}${didYouMean(name, Object.keys(declared))}`);
   switch (option.type) {
     case "flag":
       return text === "true" ? true : text === "false" ? false : bad("true or false");

@@ -30,7 +30,11 @@ function keptOf(run: RunView): readonly string[] {
 function codeFor(run: RunView, why: string): ReasonCode {
   switch (run.status) {
     case "completed":
-      return run.verdict === "verified" ? "completion_verified" : run.verdict === "verified_with_gaps" ? "completion_with_gaps" : "completion_unverified";
+      return run.verdict === "verified"
+        ? "completion_verified"
+        : run.verdict === "verified_with_gaps"
+          ? "completion_with_gaps"
+          : "completion_unverified";
     case "stopped":
       return codeOf(run.reason, "operator_stopped");
     case "paused":
@@ -45,7 +49,9 @@ function sentence(run: RunView, code: ReasonCode): string {
   const because = run.detail === null || run.detail === "" ? reasons[code].meaning : run.detail;
   switch (run.status) {
     case "completed":
-      return run.verdict === "verified" ? `${name} is completed, and everything asked for was proved.` : `${name} is completed, ${run.verdict ?? "unverified"}: ${run.gaps.length > 0 ? run.gaps.join("; ") : because}`;
+      return run.verdict === "verified"
+        ? `${name} is completed, and everything asked for was proved.`
+        : `${name} is completed, ${run.verdict ?? "unverified"}: ${run.gaps.length > 0 ? run.gaps.join("; ") : because}`;
     case "stopped":
       return `${name} is stopped. ${because}`;
     case "paused":

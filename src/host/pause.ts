@@ -9,8 +9,24 @@ export function pause(place: Place, input: { readonly run?: string | undefined; 
   return answered(async () => {
     const standing = await standingOf(place, input.run);
     mustBe(standing, "pause", "running");
-    const { outcome, view } = await ask(place, standing, { event: "control_requested", control: "pause", now: input.now }, (run) => run.status !== "running");
-    if (outcome === "done") return reply("operator_paused", { result: "PASS", run_id: standing.run, state: view.status, message: `${standing.run} is ${view.status}.`, remediation: ["autopilot resume"] });
-    return reply("pause_requested", { run_id: standing.run, state: view.status, message: `${standing.run} will pause when its turn ends.` });
+    const { outcome, view } = await ask(
+      place,
+      standing,
+      { event: "control_requested", control: "pause", now: input.now },
+      (run) => run.status !== "running",
+    );
+    if (outcome === "done")
+      return reply("operator_paused", {
+        result: "PASS",
+        run_id: standing.run,
+        state: view.status,
+        message: `${standing.run} is ${view.status}.`,
+        remediation: ["autopilot resume"],
+      });
+    return reply("pause_requested", {
+      run_id: standing.run,
+      state: view.status,
+      message: `${standing.run} will pause when its turn ends.`,
+    });
   });
 }

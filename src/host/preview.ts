@@ -8,7 +8,12 @@ import type { Place } from "./place.ts";
 import { settingsOf } from "./settings.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
-export type Preview = { readonly data: PreviewView; readonly page: readonly string[]; readonly warnings: readonly string[]; readonly dryRun: "required" | "auto" };
+export type Preview = {
+  readonly data: PreviewView;
+  readonly page: readonly string[];
+  readonly warnings: readonly string[];
+  readonly dryRun: "required" | "auto";
+};
 
 /** What a draft would do, looked up anew each time it is shown. */
 export async function previewOf(place: Place, home: Home, run: RunView): Promise<Preview> {
@@ -22,14 +27,15 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
     scopeFiles: await countScope(home.root, drafted.base.commit, drafted.objective.scope),
-    checks: structuredClone(drafted.checks) as never,
-    budget: structuredClone(drafted.budget) as never,
+    checks: structuredClone(drafted.checks),
+    budget: structuredClone(drafted.budget),
     limits: drafted.limits,
     isolation,
     estimate: estimateOf(drafted.limits.run),
     base: drafted.base,
   });
-  const warnings = isolation.not_enforced.length > 0 ? [`Isolation ${isolation.level} does not enforce: ${isolation.not_enforced.join("; ")}.`] : [];
+  const warnings =
+    isolation.not_enforced.length > 0 ? [`Isolation ${isolation.level} does not enforce: ${isolation.not_enforced.join("; ")}.`] : [];
   return { data, page: previewPage(data, drafted.ack), warnings, dryRun: settings.dryRun };
 }
 
@@ -39,5 +45,8 @@ async function countScope(root: string, commit: string, scope: readonly string[]
   const takes = scope.filter((glob) => !glob.startsWith("!"));
   const leaves = scope.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
   const isIn = picomatch(takes.length === 0 ? ["**"] : takes, { dot: true, ignore: leaves });
-  return out.toString("utf8").split("\0").filter((name) => name !== "" && isIn(name)).length;
+  return out
+    .toString("utf8")
+    .split("\0")
+    .filter((name) => name !== "" && isIn(name)).length;
 }

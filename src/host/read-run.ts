@@ -8,7 +8,10 @@ import { type Home, runFolder } from "./home.ts";
 import { refuse } from "./reply.ts";
 
 /** A run as its journal tells it, read without taking it in hand; with its living owner, if it has one. */
-export async function readRun(home: Home, run: string): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null }> {
+export async function readRun(
+  home: Home,
+  run: string,
+): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null }> {
   await Promise.resolve();
   const folder = runFolder(home, run);
   try {
@@ -39,6 +42,11 @@ export function refuseJournal(error: unknown, run: string): never {
   if (!(error instanceof JournalFailure)) throw error;
   const { trouble } = error;
   if (trouble.kind === "event_too_large") throw error; // large payloads belong in blobs: a bug of ours
-  const data = trouble.kind === "run_locked" ? { pid: trouble.pid } : trouble.kind === "journal_damaged" ? { damaged_line: trouble.line, damaged_byte: trouble.byte } : {};
+  const data =
+    trouble.kind === "run_locked"
+      ? { pid: trouble.pid }
+      : trouble.kind === "journal_damaged"
+        ? { damaged_line: trouble.line, damaged_byte: trouble.byte }
+        : {};
   return refuse(trouble.kind, { run_id: run, message: error.message, data });
 }

@@ -12,7 +12,12 @@ import { product } from "./product.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Runs a recorded check once more, in a checkout of its commit that nobody has used. Null where the commit is gone. */
-export async function openRecheck(place: Place, home: Home, view: RunView, folder: string): Promise<(check: Check, commit: string) => Promise<string | null>> {
+export async function openRecheck(
+  place: Place,
+  home: Home,
+  view: RunView,
+  folder: string,
+): Promise<(check: Check, commit: string) => Promise<string | null>> {
   const { drafted, tip } = view;
   const policy = recordedPolicy(view);
   const isolation = await isolationFor(drafted.isolation, home, folder);
@@ -37,7 +42,13 @@ export async function openRecheck(place: Place, home: Home, view: RunView, folde
   });
   return async (check, commit) => {
     try {
-      const [result] = await verifier.check({ attempt: "verify@1/again#1", checks: [check], commit, cancel: place.interrupted, onSignal: () => undefined });
+      const [result] = await verifier.check({
+        attempt: "verify@1/again#1",
+        checks: [check],
+        commit,
+        cancel: place.interrupted,
+        onSignal: () => undefined,
+      });
       return result?.status ?? null;
     } catch {
       return null;

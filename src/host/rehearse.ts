@@ -17,7 +17,10 @@ const minutesMax = 2;
 /** One harmless turn in an empty folder that goes again: is the agent there, does it answer, what does it report. */
 export async function rehearse(place: Place, name: string): Promise<Answer> {
   const settings = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
-  if (settings.kind !== "settings") return refuse("config_invalid", { message: settings.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; ") });
+  if (settings.kind !== "settings")
+    return refuse("config_invalid", {
+      message: settings.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; "),
+    });
   const folder = mkdtempSync(join(tmpdir(), "autopilot-try-"));
   const script = join(folder, "script");
   const layer = join(folder, "work");
@@ -27,7 +30,12 @@ export async function rehearse(place: Place, name: string): Promise<Answer> {
     writeFileSync(script, text);
     return Promise.resolve("0".repeat(64));
   });
-  const agents = openAgents({ embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: () => script }, returnOf, place: folder, home: folder });
+  const agents = openAgents({
+    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: () => script },
+    returnOf,
+    place: folder,
+    home: folder,
+  });
   try {
     const result = await agents.turn({
       run,
@@ -46,7 +54,11 @@ export async function rehearse(place: Place, name: string): Promise<Answer> {
       onAskAgain: () => Promise.resolve(false),
       onSignal: () => undefined,
     });
-    if (result.kind === "ended") return reply("ok", { message: `${name} answered: ${result.said.slice(0, 200)}`, data: { agent: name, said: result.said, usage: result.usage, stop: result.stop } });
+    if (result.kind === "ended")
+      return reply("ok", {
+        message: `${name} answered: ${result.said.slice(0, 200)}`,
+        data: { agent: name, said: result.said, usage: result.usage, stop: result.stop },
+      });
     return reply(result.kind === "failed" ? result.reason : "agent_timeout", { message: `${name}: ${result.detail}` });
   } finally {
     await agents.close();

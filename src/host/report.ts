@@ -19,7 +19,14 @@ export function report(place: Place, input: { readonly run?: string | undefined 
     const changes = await changesOf(home, view);
     const shown = reportOf(view, entries, { owner, ...(changes === null ? {} : { changes }), excerpts: excerptsOf(home, run, view) });
     const { run_id: _id, state: _state, reason_code, ...data } = shown;
-    return reply(reason_code, { result: "PASS", run_id: run, state: view.status, message: shown.summary, page: [...reportPage(shown), "", `Journal: ${entries.length} events, head ${head}`], data: { ...data, journal: { events: entries.length, head } } });
+    return reply(reason_code, {
+      result: "PASS",
+      run_id: run,
+      state: view.status,
+      message: shown.summary,
+      page: [...reportPage(shown), "", `Journal: ${entries.length} events, head ${head}`],
+      data: { ...data, journal: { events: entries.length, head } },
+    });
   });
 }
 

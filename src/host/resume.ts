@@ -4,7 +4,12 @@ import { answered } from "./reply.ts";
 import { mustBe, standingOf } from "./standing.ts";
 import { takeUp } from "./take-up.ts";
 
-type Input = { readonly run?: string | undefined; readonly now?: boolean | undefined; readonly adoptConfig?: boolean | undefined; readonly maxCycles?: number | undefined };
+type Input = {
+  readonly run?: string | undefined;
+  readonly now?: boolean | undefined;
+  readonly adoptConfig?: boolean | undefined;
+  readonly maxCycles?: number | undefined;
+};
 
 /** Takes a paused run up again, or one whose owner died, after validating its gates anew. */
 export function resume(place: Place, input: Input): Promise<Answer> {

@@ -34,7 +34,10 @@ const schemas: Readonly<Record<string, () => object>> = {
   status: () => draw(statusSchema),
   report: () => draw(reportSchema),
   // Drawn as one: each kind of line drawn by itself would bring definitions of its own, which nothing at the root refers to.
-  journal: () => ({ title: "one line of a journal", ...draw(v.union(eventNames.map((name) => v.strictObject({ ...eventSchemas[name].entries, ...envelope })))) }),
+  journal: () => ({
+    title: "one line of a journal",
+    ...draw(v.union(eventNames.map((name) => v.strictObject({ ...eventSchemas[name].entries, ...envelope })))),
+  }),
   "reason-codes": () => reasons,
 };
 
@@ -42,11 +45,18 @@ const schemas: Readonly<Record<string, () => object>> = {
 export function schema(_place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(() => {
     const names = Object.keys(schemas);
-    if (input.name === undefined) return Promise.resolve(reply("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
+    if (input.name === undefined)
+      return Promise.resolve(reply("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
     const make = schemas[input.name];
-    if (make === undefined) return refuse("usage", { message: `There is no schema called ${input.name}.`, remediation: names.map((name) => `autopilot schema ${name}`) });
+    if (make === undefined)
+      return refuse("usage", {
+        message: `There is no schema called ${input.name}.`,
+        remediation: names.map((name) => `autopilot schema ${name}`),
+      });
     const drawn = make();
-    return Promise.resolve(reply("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(drawn, null, 2).split("\n"), data: { schema: drawn } }));
+    return Promise.resolve(
+      reply("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(drawn, null, 2).split("\n"), data: { schema: drawn } }),
+    );
   });
 }
 

@@ -19,7 +19,10 @@ export type Settings = {
   readonly files: readonly string[];
 };
 
-export function readSettings(place: Place, root: string | null): Settings | { readonly kind: "invalid"; readonly findings: readonly Finding[] } {
+export function readSettings(
+  place: Place,
+  root: string | null,
+): Settings | { readonly kind: "invalid"; readonly findings: readonly Finding[] } {
   const read = readConfig({ env: place.env, root });
   if (read.kind === "invalid") return read;
   const { config, hash, warnings } = read;
@@ -30,10 +33,14 @@ export function readSettings(place: Place, root: string | null): Settings | { re
 /** The settings, or the broken file's lines as a refusal. */
 export function settingsOf(place: Place, home: Home, flags: { readonly isolation?: string | undefined } = {}): Settings {
   const read = readSettings(place, home.root);
-  if (read.kind === "invalid") return refuse("config_invalid", { message: read.findings.map(findingText).join("; "), data: { findings: read.findings } });
+  if (read.kind === "invalid")
+    return refuse("config_invalid", { message: read.findings.map(findingText).join("; "), data: { findings: read.findings } });
   if (flags.isolation === undefined) return read;
   if (!isolationLevels.some((level) => level === flags.isolation)) {
-    refuse("objective_schema_invalid", { message: `isolation: found ${flags.isolation}, expected one of ${isolationLevels.join(", ")}.`, data: { field: "isolation" } });
+    refuse("objective_schema_invalid", {
+      message: `isolation: found ${flags.isolation}, expected one of ${isolationLevels.join(", ")}.`,
+      data: { field: "isolation" },
+    });
   }
   return { ...read, isolation: flags.isolation };
 }

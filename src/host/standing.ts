@@ -7,14 +7,23 @@ import { readRun } from "./read-run.ts";
 import { refuse } from "./reply.ts";
 
 /** A run that is there, and how it stands. */
-export type Standing = { readonly home: Home; readonly run: string; readonly view: RunView; readonly owner: { readonly pid: number } | null };
+export type Standing = {
+  readonly home: Home;
+  readonly run: string;
+  readonly view: RunView;
+  readonly owner: { readonly pid: number } | null;
+};
 
 /** The run a command is about; refused with `run_missing` where there is none. */
 export async function standingOf(place: Place, run: string | undefined): Promise<Standing> {
   const home = findHome(place.cwd);
   const id = namedRun(home, run);
   if (home === null || id === null) {
-    return refuse("run_missing", { message: "There is no run here.", state: "idle", remediation: ['autopilot "what you want done" begins one'] });
+    return refuse("run_missing", {
+      message: "There is no run here.",
+      state: "idle",
+      remediation: ['autopilot "what you want done" begins one'],
+    });
   }
   return { home, run: id, ...(await readRun(home, id)) };
 }

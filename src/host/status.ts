@@ -13,7 +13,14 @@ export function status(place: Place, input: { readonly run?: string | undefined 
     if (home === null || run === null) return idle();
     const { view, owner } = await readRun(home, run);
     const { run_id: _id, state: _state, reason_code, ...data } = statusOf(view, owner);
-    return reply(reason_code, { result: "PASS", run_id: run, state: view.status, message: `${run} is ${view.status}.`, page: statusPage(view, owner), data: { ...data, pid: owner?.pid ?? null } });
+    return reply(reason_code, {
+      result: "PASS",
+      run_id: run,
+      state: view.status,
+      message: `${run} is ${view.status}.`,
+      page: statusPage(view, owner),
+      data: { ...data, pid: owner?.pid ?? null },
+    });
   });
 }
 

@@ -10,7 +10,12 @@ export function stop(place: Place, input: { readonly run?: string | undefined; r
     const standing = await standingOf(place, input.run);
     mustBe(standing, "stop", "running", "paused");
     const detail = input.reason === undefined ? {} : { detail: input.reason };
-    const { view } = await ask(place, standing, { event: "control_requested", control: "stop", now: true, ...detail }, (run) => run.status === "stopped" || run.status === "completed");
+    const { view } = await ask(
+      place,
+      standing,
+      { event: "control_requested", control: "stop", now: true, ...detail },
+      (run) => run.status === "stopped" || run.status === "completed",
+    );
     return reply("operator_stopped", {
       result: "PASS",
       run_id: standing.run,

@@ -8,7 +8,11 @@ import type { Standing } from "./standing.ts";
 import { systemClock } from "./system-clock.ts";
 import { work } from "./work.ts";
 
-export type TakeUpInput = { readonly now?: boolean | undefined; readonly adoptConfig?: boolean | undefined; readonly maxCycles?: number | undefined };
+export type TakeUpInput = {
+  readonly now?: boolean | undefined;
+  readonly adoptConfig?: boolean | undefined;
+  readonly maxCycles?: number | undefined;
+};
 
 /** Takes up a run that rests: paused by somebody or something, out of cycles, or left behind by a crash. */
 export async function takeUp(place: Place, standing: Standing, input: TakeUpInput, told: readonly string[] = []): Promise<Answer> {
@@ -34,9 +38,21 @@ export async function takeUp(place: Place, standing: Standing, input: TakeUpInpu
 async function mayTakeUp(place: Place, standing: Standing, input: TakeUpInput): Promise<string[]> {
   const { run, view, owner, home } = standing;
   const where = { run_id: run, state: view.status };
-  if (owner !== null) refuse("run_locked", { ...where, message: `${run} is being worked on by process ${owner.pid}.`, data: { pid: owner.pid }, remediation: ["autopilot watch", "autopilot pause"] });
+  if (owner !== null)
+    refuse("run_locked", {
+      ...where,
+      message: `${run} is being worked on by process ${owner.pid}.`,
+      data: { pid: owner.pid },
+      remediation: ["autopilot watch", "autopilot pause"],
+    });
   const hot = mayResume(view, systemClock.now(), input.now ?? false);
-  if (hot !== null) refuse("breaker_open", { ...where, message: `The breaker stays open until ${hot.until}: ${hot.reason}.`, remediation: [`autopilot resume after ${hot.until}`, "autopilot resume --now"], data: { cooldown_until: hot.until } });
+  if (hot !== null)
+    refuse("breaker_open", {
+      ...where,
+      message: `The breaker stays open until ${hot.until}: ${hot.reason}.`,
+      remediation: [`autopilot resume after ${hot.until}`, "autopilot resume --now"],
+      data: { cooldown_until: hot.until },
+    });
   const { hash } = settingsOf(place, home);
   if (hash === view.drafted.config_hash || input.adoptConfig === true) return [];
   return ["Config changed since the run began; it goes on with its recorded copy (--adopt-config takes the new one)."];

@@ -27,17 +27,27 @@ export function validate(place: Place, input: { readonly paths: readonly string[
     ]);
     const bad = files.filter(({ valid }) => !valid);
     const code = bad.length === 0 ? "ok" : "file_invalid";
-    const message = bad.length === 0 ? `${files.length} ${files.length === 1 ? "file is" : "files are"} valid.` : `${bad.length} of ${files.length} files are not valid.`;
+    const message =
+      bad.length === 0
+        ? `${files.length} ${files.length === 1 ? "file is" : "files are"} valid.`
+        : `${bad.length} of ${files.length} files are not valid.`;
     return reply(code, { message, page, data: { files } });
   });
 }
 
 async function validated(path: string, shown: string): Promise<Validated> {
-  const found = (format: string, findings: readonly Violation[]): Validated => ({ path: shown, format, valid: !findings.some(({ severity }) => severity === "error"), violations: findings });
+  const found = (format: string, findings: readonly Violation[]): Validated => ({
+    path: shown,
+    format,
+    valid: !findings.some(({ severity }) => severity === "error"),
+    violations: findings,
+  });
   if (!existsSync(path)) return found("missing", [violation(1, "exists", "there is no such file")]);
   if (statSync(path).isDirectory()) {
     const inside = ["journal.jsonl", "flow.yaml"].map((name) => join(path, name)).find((one) => existsSync(one));
-    return inside === undefined ? found("folder", [violation(1, "file", "a folder is neither a run nor a flow")]) : validated(inside, join(shown, relative(path, inside)));
+    return inside === undefined
+      ? found("folder", [violation(1, "file", "a folder is neither a run nor a flow")])
+      : validated(inside, join(shown, relative(path, inside)));
   }
   const format = recognised(path);
   switch (format) {
@@ -49,7 +59,12 @@ async function validated(path: string, shown: string): Promise<Validated> {
       const place = /^(.*)\/\.autopilot\/flows\/([^/]+)\/flow\.yaml$/.exec(path);
       if (place === null) return found("flow", located(path, Flow)); // elsewhere it has no prompts beside it, so only its shape can be judged
       const loaded = await loadFlow(place[1] ?? "", place[2] ?? "");
-      return found("flow", (loaded.kind === "invalid" ? loaded.findings : loaded.kind === "loaded" ? lintFlow({ ...loaded, registry: lintRegistry }) : []).map(ofFinding));
+      return found(
+        "flow",
+        (loaded.kind === "invalid" ? loaded.findings : loaded.kind === "loaded" ? lintFlow({ ...loaded, registry: lintRegistry }) : []).map(
+          ofFinding,
+        ),
+      );
     }
     case "config":
       return found("config", configFindings(path).map(ofFinding));
@@ -68,7 +83,11 @@ function recognised(path: string): Format {
   if (/^\{"seq":\d+,"(journal|epoch)":/.test(head) || basename(path) === "journal.jsonl") return "journal";
   if (/^\s*(\{\s*)?"?turns"?\s*:/m.test(head)) return "script";
   if (/^\s*(\{\s*)?"?flow"?\s*:\s*"?[a-z]/m.test(head) || basename(path) === "flow.yaml") return "flow";
-  if (/^config\.ya?ml$/.test(basename(path)) || /^(version|agent|agents|roles|checks|limits|isolation|network|dry_run|protect|prices)\s*:/m.test(head)) return "config";
+  if (
+    /^config\.ya?ml$/.test(basename(path)) ||
+    /^(version|agent|agents|roles|checks|limits|isolation|network|dry_run|protect|prices)\s*:/m.test(head)
+  )
+    return "config";
   return "unknown";
 }
 

@@ -13,10 +13,20 @@ import { readEvidence } from "./read-evidence.ts";
 import { readRun } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
 
-type Rechecked = { readonly id: string; readonly command: string; readonly commit: string | null; readonly recorded: string; readonly now: string; readonly holds: boolean | null };
+type Rechecked = {
+  readonly id: string;
+  readonly command: string;
+  readonly commit: string | null;
+  readonly recorded: string;
+  readonly now: string;
+  readonly holds: boolean | null;
+};
 
 /** Re-checks a run: the whole chain of its journal, and every piece of evidence once more in a fresh checkout. */
-export function verify(place: Place, input: { readonly run?: string | undefined; readonly chainOnly?: boolean | undefined }): Promise<Answer> {
+export function verify(
+  place: Place,
+  input: { readonly run?: string | undefined; readonly chainOnly?: boolean | undefined },
+): Promise<Answer> {
   return answered(async () => {
     const home = findHome(place.cwd);
     const run = namedRun(home, input.run);
@@ -29,11 +39,21 @@ export function verify(place: Place, input: { readonly run?: string | undefined;
     const differs = evidence.filter(({ holds }) => holds === false);
     const page = [
       `${run}: chain of ${chain.events} events holds.`,
-      ...evidence.map(({ command, commit, recorded, now, holds }) => `${holds === true ? "✓" : holds === false ? "✗" : "?"} ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}`),
+      ...evidence.map(
+        ({ command, commit, recorded, now, holds }) =>
+          `${holds === true ? "✓" : holds === false ? "✗" : "?"} ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}`,
+      ),
     ];
     const parts = { run_id: run, state: view.status, page, data: { chain: shown, evidence, verdict: view.verdict } };
-    if (differs.length > 0) return reply("evidence_differs", { ...parts, message: `${differs.length} of ${evidence.length} pieces of evidence give another result now.` });
-    return reply("ok", { ...parts, message: `The chain holds${evidence.length > 0 ? `, and ${evidence.length} pieces of evidence give the same result again` : ""}.` });
+    if (differs.length > 0)
+      return reply("evidence_differs", {
+        ...parts,
+        message: `${differs.length} of ${evidence.length} pieces of evidence give another result now.`,
+      });
+    return reply("ok", {
+      ...parts,
+      message: `The chain holds${evidence.length > 0 ? `, and ${evidence.length} pieces of evidence give the same result again` : ""}.`,
+    });
   });
 }
 
@@ -53,7 +73,15 @@ async function recheck(place: Place, home: Home, run: string, view: RunView): Pr
   const lost: Rechecked[] = [];
   for (const [hash, result] of results) {
     const evidence = readEvidence(runFolder(home, run), hash);
-    if (evidence === null) lost.push({ id: hash, command: result.check.command, commit: null, recorded: result.status, now: "evidence is gone or damaged", holds: false });
+    if (evidence === null)
+      lost.push({
+        id: hash,
+        command: result.check.command,
+        commit: null,
+        recorded: result.status,
+        now: "evidence is gone or damaged",
+        holds: false,
+      });
     else pieces.set(`${evidence.check.id} ${evidence.commit}`, { evidence, result });
   }
   if (pieces.size === 0) return lost;
@@ -65,7 +93,14 @@ async function recheck(place: Place, home: Home, run: string, view: RunView): Pr
       place.live(`  · again: ${evidence.check.command}`);
       const { commit, check, status } = evidence;
       const now = commit === null ? null : await again(check, commit);
-      rechecked.push({ id: result.evidence, command: check.command, commit, recorded: status, now: now ?? "cannot be run again", holds: now === null ? null : now === status });
+      rechecked.push({
+        id: result.evidence,
+        command: check.command,
+        commit,
+        recorded: status,
+        now: now ?? "cannot be run again",
+        holds: now === null ? null : now === status,
+      });
     }
     return [...lost, ...rechecked];
   } finally {

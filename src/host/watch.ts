@@ -29,7 +29,11 @@ export function watch(place: Place, input: { readonly run?: string | undefined }
       }
       if (owner === null || place.interrupted.aborted) {
         const { view } = await readRun(home, run);
-        return reply("ok", { run_id: run, state: view.status, message: `${run} is ${view.status}${owner === null ? ", and nobody works on it" : ""}.` });
+        return reply("ok", {
+          run_id: run,
+          state: view.status,
+          message: `${run} is ${view.status}${owner === null ? ", and nobody works on it" : ""}.`,
+        });
       }
       const live = join(folder, "live");
       if (existsSync(live)) place.live(readFileSync(live, "utf8"));

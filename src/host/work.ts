@@ -6,7 +6,14 @@ import { outcomeOf } from "./outcome-of.ts";
 import type { Place } from "./place.ts";
 
 /** Takes a run in hand, lets it begin, and works until it rests. */
-export async function work(place: Place, home: Home, run: string, input: { readonly maxCycles?: number | undefined }, warnings: readonly string[], begin: (hand: Hand) => Promise<void>): Promise<Answer> {
+export async function work(
+  place: Place,
+  home: Home,
+  run: string,
+  input: { readonly maxCycles?: number | undefined },
+  warnings: readonly string[],
+  begin: (hand: Hand) => Promise<void>,
+): Promise<Answer> {
   return withRun(place, home, run, async (hand) => {
     await begin(hand);
     const overrides = input.maxCycles === undefined ? {} : { overrides: { max_cycles: input.maxCycles } };

@@ -62,7 +62,14 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     place: realpathSync(folder),
     home: join(folder, "home"),
     // Of the blobs only its script: beside it lie evidence and prompts that are none of its business.
-    wrap: (argv, { layer, cast }, env) => isolation.wrap({ argv, cwd: layer, env, writable: [layer], readable: cast.script === undefined ? [] : [scriptOf(cast.script), scriptedEntry()] }),
+    wrap: (argv, { layer, cast }, env) =>
+      isolation.wrap({
+        argv,
+        cwd: layer,
+        env,
+        writable: [layer],
+        readable: cast.script === undefined ? [] : [scriptOf(cast.script), scriptedEntry()],
+      }),
   });
   // What an earlier life left alive is ended before anything new begins; the branch is looked at meanwhile.
   const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id)]);
@@ -79,12 +86,26 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       return agents.guarded();
     },
     // A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
-    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, home: "user", writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])], network: policy.check_network ? "on" : "off" }),
+    wrap: ({ argv, cwd, env }) =>
+      isolation.wrap({
+        argv,
+        cwd,
+        env,
+        home: "user",
+        writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])],
+        network: policy.check_network ? "on" : "off",
+      }),
   });
   const inbox = await openInbox(folder);
-  const outputOf = async (hash: string): Promise<string> => (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
+  const outputOf = async (hash: string): Promise<string> =>
+    (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const show = liveView(place, folder);
-  const pauseNow = (): void => void sendRequest(folder, { event: "control_requested", control: "pause", now: true, request: randomUUID(), actor: `operator:${place.user}` }, { waitMs: 0 });
+  const pauseNow = (): void =>
+    void sendRequest(
+      folder,
+      { event: "control_requested", control: "pause", now: true, request: randomUUID(), actor: `operator:${place.user}` },
+      { waitMs: 0 },
+    );
   const signals = [place.interrupted, ...(parts.cancel === null ? [] : [parts.cancel])];
   for (const signal of signals) signal.addEventListener("abort", pauseNow, { once: true });
 

@@ -34,7 +34,7 @@ export type TurnOrder = {
 };
 
 /** What the agent reported, as far as it can be believed; null where it reported nothing. */
-export type ReportedUsage = Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number } | null;
+export type ReportedUsage = (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number }) | null;
 
 /** How a turn ended. An agent never throws for what agents do: refusing, failing and hanging are results. */
 export type TurnResult =

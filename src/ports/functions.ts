@@ -20,19 +20,41 @@ export type Effect = "none" | "idempotent" | "keyed";
  * `State` and `Walk` are the core's views; a port names no room above it, so they come in as types.
  */
 export interface Functions<State, Walk> {
-  readonly run: Readonly<Record<string, { readonly version: number; readonly effect: Effect; readonly perform: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult>; readonly isDone?: (attempt: AttemptId) => Promise<boolean> }>>;
-  readonly proof: Readonly<Record<string, { readonly version: number; readonly prove: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult> }>>;
-  readonly phases: Readonly<Record<string, (state: State) => Promise<readonly { readonly id: string; readonly name?: string; readonly after: readonly string[]; readonly skip?: string }[]>>>;
-  readonly tasks: Readonly<
+  readonly run: Readonly<
     Record<
       string,
-      (state: State, walk: Walk) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }>
+      {
+        readonly version: number;
+        readonly effect: Effect;
+        readonly perform: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult>;
+        readonly isDone?: (attempt: AttemptId) => Promise<boolean>;
+      }
     >
+  >;
+  readonly proof: Readonly<
+    Record<string, { readonly version: number; readonly prove: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult> }>
+  >;
+  readonly phases: Readonly<
+    Record<
+      string,
+      (
+        state: State,
+      ) => Promise<readonly { readonly id: string; readonly name?: string; readonly after: readonly string[]; readonly skip?: string }[]>
+    >
+  >;
+  readonly tasks: Readonly<
+    Record<string, (state: State, walk: Walk) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }>>
   >;
 }
 
 /** A task as a reader found it: what it may touch, what it comes after. No two bear one id, and none waits for itself. */
-export type TaskFound = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[]; readonly title?: string; readonly type?: string };
+export type TaskFound = {
+  readonly id: string;
+  readonly files: readonly string[];
+  readonly after: readonly string[];
+  readonly title?: string;
+  readonly type?: string;
+};
 
 export type FunctionOrder<State, Walk> = {
   readonly attempt: AttemptId;

@@ -5,7 +5,7 @@ export type Request =
   | Omit<EventOf<"control_requested">, "reason_code">
   | Omit<EventOf<"limit_raised">, "reason_code">
   | Omit<EventOf<"block_answered">, "reason_code">
-  | (Omit<EventOf<"run_resumed">, "reason_code" | "from_state" | "to_state">);
+  | Omit<EventOf<"run_resumed">, "reason_code" | "from_state" | "to_state">;
 
 /** Requests from other processes. They lie on disk until the owner has journaled them, each exactly once by its key. */
 export interface Inbox {

@@ -2,7 +2,18 @@ import type { AttemptId, GitSha } from "../contracts/ids.ts";
 
 export type Violation = {
   readonly path: string;
-  readonly kind: "outside_scope" | "symlink" | "hard_link" | "special_file" | "nested_repository" | "git_metadata" | "case_collision" | "bad_path" | "runner_owned" | "outside_layer" | "too_large";
+  readonly kind:
+    | "outside_scope"
+    | "symlink"
+    | "hard_link"
+    | "special_file"
+    | "nested_repository"
+    | "git_metadata"
+    | "case_collision"
+    | "bad_path"
+    | "runner_owned"
+    | "outside_layer"
+    | "too_large";
   readonly detail: string;
 };
 
@@ -16,11 +27,21 @@ export type ChangeSet = {
   readonly tree: GitSha;
 };
 
-export type Applied = { readonly commit: GitSha; readonly parent: GitSha; readonly tree: GitSha; readonly paths: readonly string[]; readonly notApplied: number };
+export type Applied = {
+  readonly commit: GitSha;
+  readonly parent: GitSha;
+  readonly tree: GitSha;
+  readonly paths: readonly string[];
+  readonly notApplied: number;
+};
 
 export type LandResult =
   | { readonly landed: true; readonly how: "fast_forward" | "merge"; readonly commit: GitSha }
-  | { readonly landed: false; readonly because: "checkout_dirty" | "checkout_moved" | "merge_conflict" | "nothing_to_land"; readonly detail: string };
+  | {
+      readonly landed: false;
+      readonly because: "checkout_dirty" | "checkout_moved" | "merge_conflict" | "nothing_to_land";
+      readonly detail: string;
+    };
 
 /** The run's own tree and branch. The agent works in a layer, a disposable repository; only the runner commits to the branch. */
 export interface Workspace {
@@ -37,7 +58,10 @@ export interface Workspace {
   /** Keeps the layer's diff beside the journal and takes the layer out of the way. */
   setAside(attempt: AttemptId): Promise<void>;
   /** What can be known of an attempt after a crash. `layerTree` is the tree its recorded turn left, if one is recorded. */
-  inspect(attempt: AttemptId, layerTree: GitSha | null): Promise<{ readonly layer: "absent" | "dirty" | "intact"; readonly commit: GitSha | null }>;
+  inspect(
+    attempt: AttemptId,
+    layerTree: GitSha | null,
+  ): Promise<{ readonly layer: "absent" | "dirty" | "intact"; readonly commit: GitSha | null }>;
   /** A clean checkout of a commit in a folder no agent has seen, for checks. */
   checkout(commit: GitSha, purpose: string): Promise<string>;
   /** The tree hash of a folder made by `checkout`, to see whether a check changed it. */
@@ -45,5 +69,10 @@ export interface Workspace {
   /** Brings the branch to the user's own, where nothing is forced. Idempotent. */
   land(message: string): Promise<LandResult>;
   /** Lines added, removed and files changed between the base and the tip, with the run's commits. */
-  summary(): Promise<{ readonly files: number; readonly insertions: number; readonly deletions: number; readonly commits: readonly { readonly sha: GitSha; readonly subject: string }[] }>;
+  summary(): Promise<{
+    readonly files: number;
+    readonly insertions: number;
+    readonly deletions: number;
+    readonly commits: readonly { readonly sha: GitSha; readonly subject: string }[];
+  }>;
 }

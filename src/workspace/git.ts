@@ -113,7 +113,8 @@ function spawnGit(call: GitCall): Promise<GitAnswer> {
       if (isLate) return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} did not end in time.`));
       if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
       // One that was killed has not answered, whatever codes are answers.
-      if (code === null) return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} was ended by ${signal ?? "a signal"}.`));
+      if (code === null)
+        return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} was ended by ${signal ?? "a signal"}.`));
       resolve({ code, out: Buffer.concat(out), err, isCut });
     });
     child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.

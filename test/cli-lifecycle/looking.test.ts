@@ -1,13 +1,13 @@
-// The commands that look and set up: what each shows, and that none of them changes what it looks at.
+// The commands that look and decide: log, watch, validate, config, and a person's answers.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { autopilot, type Entry, eventsOf, journal, runFolderOf, scripted } from "../support/autopilot.ts";
+import { autopilot, type Entry, eventsOf, journal, runFolderOf } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
 import { misfits } from "../support/json-schema.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
-import { criterion, inTwoTurns, makesOut, objective } from "./stories.ts";
+import { inTwoTurns, makesOut, objective } from "./stories.ts";
 
 const folder = scratch();
 beforeAll(async () => {

@@ -1,7 +1,5 @@
-// Every field of an objective, by its flag: its form, its default, and what is not accepted.
+// Every field of an objective, by its flag: its form and its default.
 
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, type Ended, scripted } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";

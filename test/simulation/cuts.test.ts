@@ -26,7 +26,8 @@ describe("any interleaving of what goes on side by side ends in the same state",
   test.each(stories.map((story) => [story.name, story] as const))("%s", async (_name, story) => {
     const flow = flowOf(story.flow);
     const want = essenceOf(await live(story, flow));
-    for (let seed = 1; seed <= 10; seed++) expect(essenceOf(await live(story, flow, { chance: chanceOf(seed) })), `seed ${seed}`).toBe(want);
+    for (let seed = 1; seed <= 10; seed++)
+      expect(essenceOf(await live(story, flow, { chance: chanceOf(seed) })), `seed ${seed}`).toBe(want);
   });
 });
 

@@ -14,7 +14,14 @@ import { sha, worldOf } from "./world.ts";
 
 const livesMax = 400;
 
-export type Lived = { readonly disk: Disk; readonly run: RunView; readonly why: string; readonly ticks: number; readonly cuts: number; readonly journal: readonly Entry[] };
+export type Lived = {
+  readonly disk: Disk;
+  readonly run: RunView;
+  readonly why: string;
+  readonly ticks: number;
+  readonly cuts: number;
+  readonly journal: readonly Entry[];
+};
 
 export type Living = {
   /** Ticks, counted over all lives, at which the plug is pulled. */
@@ -45,7 +52,10 @@ export async function live(story: Story, flow: Flow, living: Living = {}): Promi
       ...(chance === undefined ? {} : { chance }),
       ...(chance === undefined || living.cutProbability === undefined
         ? {}
-        : { faultIn: () => before + machine.now < (living.faultsUntilTick ?? Number.POSITIVE_INFINITY) && chance.isTrue(living.cutProbability ?? 0) }),
+        : {
+            faultIn: () =>
+              before + machine.now < (living.faultsUntilTick ?? Number.POSITIVE_INFINITY) && chance.isTrue(living.cutProbability ?? 0),
+          }),
       onTick: (now) => living.onTick?.(disk, before + now),
     });
     const lived = await oneLife(machine, story, living);
@@ -71,11 +81,23 @@ async function oneLife(machine: Machine, story: Story, living: Living): Promise<
     return fold.state;
   };
   try {
-    const { journal, entries } = await openMemoryJournal(machine.disk.store, { commit: "sync", now: () => "2026-01-01T00:00:00.000Z", activeMs: () => machine.now });
+    const { journal, entries } = await openMemoryJournal(machine.disk.store, {
+      commit: "sync",
+      now: () => "2026-01-01T00:00:00.000Z",
+      activeMs: () => machine.now,
+    });
     for (const entry of entries) fold.apply(entry);
     const world = worldOf(machine, journal, story.script, view, () => living.onState?.(view()));
     const [opened] = await world.journal.append([
-      { event: "run_opened", actor: "system", reason_code: "ok", opening: view().opening + 1, owner: { pid: 1, host: "sim" }, product: "simulated", isolation: { level: "none", mechanism: "none", enforced: [], not_enforced: [] } },
+      {
+        event: "run_opened",
+        actor: "system",
+        reason_code: "ok",
+        opening: view().opening + 1,
+        owner: { pid: 1, host: "sim" },
+        product: "simulated",
+        isolation: { level: "none", mechanism: "none", enforced: [], not_enforced: [] },
+      },
     ]);
     if (opened !== undefined) fold.apply(opened);
     const why = await drive(world, fold);
@@ -116,7 +138,10 @@ async function beginIn(disk: Disk, story: Story, flow: Flow): Promise<void> {
     },
     options: story.options ?? {},
     budget,
-    limits: { run: { ...flow.limits?.run, ...story.limits?.run }, phase: { ...flow.limits?.phase, ...story.limits?.phase } } as EventOf<"run_drafted">["limits"],
+    limits: {
+      run: { ...flow.limits?.run, ...story.limits?.run },
+      phase: { ...flow.limits?.phase, ...story.limits?.phase },
+    } as EventOf<"run_drafted">["limits"],
     base: { branch: "main", commit: sha("base"), tree: sha("base tree") },
     checks: [],
     cast: { "*": { agent: "fake" } },

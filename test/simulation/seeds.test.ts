@@ -12,7 +12,13 @@ test("2,000 simulated runs under random power cuts: faults on, then off, and eve
   for (let seed = 1; seed <= runsMin; seed++) {
     const story = crashable[seed % crashable.length] as Story;
     const chance = chanceOf(seed * 7919);
-    const lived = await live(story, flowOf(story.flow), { chance, cutProbability: 0.004, faultsUntilTick: 600, survivors: chance.isTrue(0.5), people: resumed(story) });
+    const lived = await live(story, flowOf(story.flow), {
+      chance,
+      cutProbability: 0.004,
+      faultsUntilTick: 600,
+      survivors: chance.isTrue(0.5),
+      people: resumed(story),
+    });
     cuts += lived.cuts;
     expect(story.endsWell(lived.run, lived.journal), `seed ${seed}: ${story.name} (${lived.why})`).toBe(true);
     expect(new Set(lived.disk.commits.map(({ key }) => key)).size, `seed ${seed}: committed twice`).toBe(lived.disk.commits.length);

@@ -14,17 +14,37 @@ const phaseOf = (run: RunView, id: string): RunView["phases"][number] | undefine
 const ended = (run: RunView, walk: string, step: string): number => run.walks[walk]?.ended[step] ?? 0;
 
 /** A script in which only the places named go otherwise than well. */
-const script = (at: (place: Place) => Plan | undefined, phases: readonly Phase[] = []): Script => (place) => ("read" in place ? (phases as unknown as Plan) : (at(place) ?? {}));
+const script =
+  (at: (place: Place) => Plan | undefined, phases: readonly Phase[] = []): Script =>
+  (place) =>
+    "read" in place ? (phases as unknown as Plan) : (at(place) ?? {});
 
 const answerTo = (run: RunView, choose: (step: string, block: string, isHouse: boolean) => string, issues?: string[]): Asked[] => {
   const [block] = Object.values(run.blocks);
   if (block === undefined) return [];
   const answer = choose(block.step, block.block, block.house);
-  return [{ event: "block_answered", request: `answer:${block.block}`, block: block.block, answer, ...(issues === undefined ? {} : { issues }) } as Asked, resume(run)];
+  return [
+    {
+      event: "block_answered",
+      request: `answer:${block.block}`,
+      block: block.block,
+      answer,
+      ...(issues === undefined ? {} : { issues }),
+    } as Asked,
+    resume(run),
+  ];
 };
 
 const objectiveEndsAt = (cycle: number, more: (place: Place) => Plan | undefined = () => undefined): Script =>
-  script((place) => more(place) ?? (place.step === "judged" ? { facts: { complete: place.n === cycle } } : place.step === "execute" ? { says: { confidence: 0.9 } } : undefined));
+  script(
+    (place) =>
+      more(place) ??
+      (place.step === "judged"
+        ? { facts: { complete: place.n === cycle } }
+        : place.step === "execute"
+          ? { says: { confidence: 0.9 } }
+          : undefined),
+  );
 
 const objectives: Story[] = [
   {
@@ -47,14 +67,17 @@ const objectives: Story[] = [
     flow: "objective",
     options: { approval_policy: "required-before-merge" },
     script: objectiveEndsAt(2, ({ step, n }) => (step === "execute" ? { says: { confidence: n === 1 ? 0.2 : 0.9 } } : undefined)),
-    people: (run, why) => (why === "confidence_drop_requires_handoff" ? [resume(run)] : Object.keys(run.blocks).length > 0 ? answerTo(run, () => "A") : null),
+    people: (run, why) =>
+      why === "confidence_drop_requires_handoff" ? [resume(run)] : Object.keys(run.blocks).length > 0 ? answerTo(run, () => "A") : null,
     endsWell: (run) => run.status === "completed",
   },
   {
     name: "objective: a judge reviews low confidence by itself",
     flow: "objective",
     options: { handoff_mode: "auto" },
-    script: objectiveEndsAt(2, ({ step }) => (step === "execute" ? { says: { confidence: 0.2 } } : step === "review" ? { says: { confidence: 0.8, pass: true } } : undefined)),
+    script: objectiveEndsAt(2, ({ step }) =>
+      step === "execute" ? { says: { confidence: 0.2 } } : step === "review" ? { says: { confidence: 0.8, pass: true } } : undefined,
+    ),
     endsWell: (run) => run.status === "completed" && ended(run, "1", "review") === 2,
   },
   {
@@ -62,7 +85,13 @@ const objectives: Story[] = [
     flow: "objective",
     options: { handoff_mode: "auto" },
     script: objectiveEndsAt(3, ({ step, n }) =>
-      step === "execute" ? (n === 2 ? { turnFails: "model hung up" } : { says: { confidence: 0.2 } }) : step === "review" ? { says: { confidence: n === 1 ? 0.3 : 0.9, pass: true } } : undefined,
+      step === "execute"
+        ? n === 2
+          ? { turnFails: "model hung up" }
+          : { says: { confidence: 0.2 } }
+        : step === "review"
+          ? { says: { confidence: n === 1 ? 0.3 : 0.9, pass: true } }
+          : undefined,
     ),
     people: (run, why) => (why === "confidence_drop_requires_handoff" && ended(run, "1", "execute") === 1 ? [resume(run)] : null),
     endsWell: (run) => run.status === "completed",
@@ -80,7 +109,8 @@ const objectives: Story[] = [
     flow: "objective",
     script: objectiveEndsAt(7, ({ step, n }) => (step === "execute" ? { changes: n > 4, says: { confidence: 0.9 } } : undefined)),
     people: (run, why) => (why === "breaker_open" ? [resume(run)] : null),
-    endsWell: (run, journal) => run.status === "completed" && run.breaker.state === "closed" && journal.some(({ event }) => event === "circuit_breaker_opened"),
+    endsWell: (run, journal) =>
+      run.status === "completed" && run.breaker.state === "closed" && journal.some(({ event }) => event === "circuit_breaker_opened"),
   },
   {
     name: "objective: the provider's limit parks the run",
@@ -95,7 +125,18 @@ const objectives: Story[] = [
     limits: { run: { tokens: 250 } },
     script: objectiveEndsAt(4),
     people: (run, why) =>
-      why === "budget_threshold_reached" ? [{ event: "limit_raised", request: `raise:${run.seq}`, scope: "run", dimension: "tokens", to: (run.limits.run["tokens"] ?? 0) + 200 } as Asked, resume(run)] : null,
+      why === "budget_threshold_reached"
+        ? [
+            {
+              event: "limit_raised",
+              request: `raise:${run.seq}`,
+              scope: "run",
+              dimension: "tokens",
+              to: (run.limits.run["tokens"] ?? 0) + 200,
+            } as Asked,
+            resume(run),
+          ]
+        : null,
     endsWell: (run, journal) => run.status === "completed" && journal.some(({ event }) => event === "limit_raised"),
   },
 ];
@@ -123,7 +164,14 @@ const roadmaps: Story[] = [
         if (inTask === "02" && phase === "1" && n === 1) return { fail: "task is red" };
         if (step === "triage") return { facts: { route: phase === "2" ? "verify_only" : "full", plan_exists: phase === "3" } };
         if (step === "plan_check") return { says: { pass: true, confidence: phase === "1" && n === 1 ? 5 : 8 } };
-        if (step === "execute") return { tasks: phase === "1" ? [task("01", ["a"]), task("02", ["b"]), task("03", ["a"]), task("04", ["c"], ["02"])] : [task("01", ["a"]), task("02", ["b"])], left: phase === "5" ? ["h1"] : [] };
+        if (step === "execute")
+          return {
+            tasks:
+              phase === "1"
+                ? [task("01", ["a"]), task("02", ["b"]), task("03", ["a"]), task("04", ["c"], ["02"])]
+                : [task("01", ["a"]), task("02", ["b"])],
+            left: phase === "5" ? ["h1"] : [],
+          };
         if (step === "checks" && phase === "1" && n === 1) return { fail: "tests are red" };
         if (step === "checks" && phase === "3") return { fail: `tests are red again and again (${"x".repeat(n)})` };
         if (step === "judge") return { says: { recommendation: "proceed", alignment_score: phase === "1" && n <= 3 ? 5 : 8 } };
@@ -143,7 +191,8 @@ const roadmaps: Story[] = [
       ],
     ),
     people: (run, why) => {
-      if (why === "phase_failed" && (phaseOf(run, "3")?.visit === 1 || statusOf(run, "after.self_audit") === "waiting")) return [resume(run)];
+      if (why === "phase_failed" && (phaseOf(run, "3")?.visit === 1 || statusOf(run, "after.self_audit") === "waiting"))
+        return [resume(run)];
       if (Object.keys(run.blocks).length === 0 || run.status !== "paused") return null;
       return answerTo(run, (_step, block) => (block.endsWith("#1") ? "issues_found" : "pass"), ["wrong colour"]);
     },
@@ -163,7 +212,12 @@ const roadmaps: Story[] = [
     flow: "roadmap",
     options: { checkpoint_every: 1 },
     script: script(
-      (place) => (place.step === "preflight" && place.phase === "2" && place.visit === 1 ? { fail: "tool_failure" } : place.step === "execute" ? { tasks: [task("01", ["a"])] } : goesWell(place)),
+      (place) =>
+        place.step === "preflight" && place.phase === "2" && place.visit === 1
+          ? { fail: "tool_failure" }
+          : place.step === "execute"
+            ? { tasks: [task("01", ["a"])] }
+            : goesWell(place),
       [
         { id: "1", after: [] },
         { id: "2", after: ["1"] },
@@ -171,7 +225,11 @@ const roadmaps: Story[] = [
       ],
     ),
     people: (run, why) => (why === "checkpoint_reached" || why === "phase_failed" ? [resume(run)] : null),
-    endsWell: (run, journal) => run.status === "completed" && phaseOf(run, "2")?.visit === 2 && statusOf(run, "3") === "completed" && journal.some(({ event }) => event === "phase_skipped"),
+    endsWell: (run, journal) =>
+      run.status === "completed" &&
+      phaseOf(run, "2")?.visit === 2 &&
+      statusOf(run, "3") === "completed" &&
+      journal.some(({ event }) => event === "phase_skipped"),
   },
   {
     name: "roadmap: the judge halts one, another is replanned in vain, a person rejects a third",
@@ -197,15 +255,33 @@ const roadmaps: Story[] = [
       if (run.status === "paused" && Object.keys(run.blocks).length > 0 && why !== "phase_failed") return answerTo(run, () => "fail");
       return why === "phase_failed" && statusOf(run, "after.self_audit") === "waiting" ? [resume(run)] : null;
     },
-    endsWell: (run) => run.status === "paused" && ["1", "2", "3"].every((id) => statusOf(run, id) === "failed") && run.walks["2"]?.taken["replan"] === 1 && run.walks["after.self_audit"]?.because === "gaps_remaining",
+    endsWell: (run) =>
+      run.status === "paused" &&
+      ["1", "2", "3"].every((id) => statusOf(run, id) === "failed") &&
+      run.walks["2"]?.taken["replan"] === 1 &&
+      run.walks["after.self_audit"]?.because === "gaps_remaining",
   },
   {
     name: "roadmap: a phase's budget runs out inside a wave and is raised",
     flow: "roadmap",
     limits: { phase: { tokens: 700 }, run: { tokens: 100_000, retries: 10 } },
-    script: script((place) => (place.step === "execute" ? { tasks: ["a", "b", "c", "d", "e"].map((file) => task(file, [file])) } : goesWell(place)), [{ id: "1", after: [] }]),
+    script: script(
+      (place) => (place.step === "execute" ? { tasks: ["a", "b", "c", "d", "e"].map((file) => task(file, [file])) } : goesWell(place)),
+      [{ id: "1", after: [] }],
+    ),
     people: (run, why) =>
-      why === "budget_threshold_reached" ? [{ event: "limit_raised", request: `raise:${run.seq}`, scope: "phase", dimension: "tokens", to: (run.limits.phase["tokens"] ?? 0) + 600 } as Asked, resume(run)] : null,
+      why === "budget_threshold_reached"
+        ? [
+            {
+              event: "limit_raised",
+              request: `raise:${run.seq}`,
+              scope: "phase",
+              dimension: "tokens",
+              to: (run.limits.phase["tokens"] ?? 0) + 600,
+            } as Asked,
+            resume(run),
+          ]
+        : null,
     endsWell: (run) => run.status === "completed",
   },
   {
@@ -232,7 +308,13 @@ const qualities: Story[] = [
   {
     name: "quality: a gate fails twice, then six phases",
     flow: "quality",
-    script: script(({ phase, step, n }) => (step === "look" ? { facts: { present: false } } : step === "do" && phase === "3" && n <= 2 ? { fail: `gate ${"i".repeat(n)}` } : undefined)),
+    script: script(({ phase, step, n }) =>
+      step === "look"
+        ? { facts: { present: false } }
+        : step === "do" && phase === "3" && n <= 2
+          ? { fail: `gate ${"i".repeat(n)}` }
+          : undefined,
+    ),
     endsWell: (run) => run.status === "completed" && ended(run, "3", "do") === 3,
   },
   {
@@ -245,12 +327,15 @@ const qualities: Story[] = [
   {
     name: "quality: a gate never holds",
     flow: "quality",
-    script: script(({ phase, step, n }) => (step === "look" ? { facts: { present: true } } : phase === "2" ? { fail: `gate ${"i".repeat(n)}` } : undefined)),
+    script: script(({ phase, step, n }) =>
+      step === "look" ? { facts: { present: true } } : phase === "2" ? { fail: `gate ${"i".repeat(n)}` } : undefined,
+    ),
     endsWell: (run) => run.status === "paused" && run.reason === "phase_failed" && ended(run, "2", "do") === 4,
   },
 ];
 
-const isContainer = ({ phase, step, task: inTask }: Place, ...phases: string[]): boolean => phases.includes(phase) && step === "do" && inTask === null;
+const isContainer = ({ phase, step, task: inTask }: Place, ...phases: string[]): boolean =>
+  phases.includes(phase) && step === "do" && inTask === null;
 
 const staged: Story[] = [
   {
@@ -261,7 +346,8 @@ const staged: Story[] = [
       if (step === "look") return { facts: { ui_project: false, solution_exists: false } };
       if (phase === "1" && step === "do") return { says: { question: n === 1 } };
       if (phase === "3" && n <= 4) return { fail: `plan ${"i".repeat(n)}` };
-      if (isContainer(place, "6")) return { tasks: ["01", "02", "03", "04", "05"].map((id) => task(id, [id])).concat(task("06", ["f"], ["01", "02"])) };
+      if (isContainer(place, "6"))
+        return { tasks: ["01", "02", "03", "04", "05"].map((id) => task(id, [id])).concat(task("06", ["f"], ["01", "02"])) };
       if (step === "review") return { says: { pass: inTask !== "wave-1" } };
       if (phase === "6" && inTask === "03" && n < 3) return { fail: `red ${"i".repeat(n)}` };
       return undefined;
@@ -269,43 +355,84 @@ const staged: Story[] = [
     people: (run, why) => {
       if (why === "session_boundary") return [resume(run)];
       if (run.status !== "paused" || Object.keys(run.blocks).length === 0) return null;
-      return answerTo(run, (step, block, isHouse) => (isHouse ? "A" : step === "decision" ? (block.endsWith("#1") ? "A" : "B") : step === "ask" ? "because" : "A"));
+      return answerTo(run, (step, block, isHouse) =>
+        isHouse ? "A" : step === "decision" ? (block.endsWith("#1") ? "A" : "B") : step === "ask" ? "because" : "A",
+      );
     },
-    endsWell: (run) => run.status === "completed" && ended(run, "2", "do") === 2 && ended(run, "3", "do") === 5 && statusOf(run, "4") === "skipped",
+    endsWell: (run) =>
+      run.status === "completed" && ended(run, "2", "do") === 2 && ended(run, "3", "do") === 5 && statusOf(run, "4") === "skipped",
   },
   {
     name: "greenfield: enters at the first unproved phase",
     flow: "greenfield",
     options: { continue: true, security: true },
     files: ["1/do", "2/do", "3/do"],
-    script: script((place) => (place.step === "look" ? { facts: { ui_project: true } } : isContainer(place, "6") ? { tasks: [task("01", ["a"])] } : place.step === "review" ? { says: { pass: true } } : undefined)),
-    endsWell: (run) => run.status === "completed" && phaseOf(run, "3")?.because === "already_proved" && statusOf(run, "8") === "completed" && statusOf(run, "9") === "skipped",
+    script: script((place) =>
+      place.step === "look"
+        ? { facts: { ui_project: true } }
+        : isContainer(place, "6")
+          ? { tasks: [task("01", ["a"])] }
+          : place.step === "review"
+            ? { says: { pass: true } }
+            : undefined,
+    ),
+    endsWell: (run) =>
+      run.status === "completed" &&
+      phaseOf(run, "3")?.because === "already_proved" &&
+      statusOf(run, "8") === "completed" &&
+      statusOf(run, "9") === "skipped",
   },
   {
     name: "greenfield: the review of a batch fails and a person stops it",
     flow: "greenfield",
     options: { continue: true },
     files: ["1/do", "2/do", "3/do"],
-    script: script((place) => (place.step === "look" ? { facts: { ui_project: false } } : isContainer(place, "6") ? { tasks: [task("01", ["a"]), task("02", ["b"], ["01"])] } : place.step === "review" ? { says: { pass: false } } : undefined)),
-    people: (run) => (run.status === "paused" && Object.keys(run.blocks).length > 0 ? answerTo(run, (_step, _block, isHouse) => (isHouse ? "C" : "B")) : null),
+    script: script((place) =>
+      place.step === "look"
+        ? { facts: { ui_project: false } }
+        : isContainer(place, "6")
+          ? { tasks: [task("01", ["a"]), task("02", ["b"], ["01"])] }
+          : place.step === "review"
+            ? { says: { pass: false } }
+            : undefined,
+    ),
+    people: (run) =>
+      run.status === "paused" && Object.keys(run.blocks).length > 0
+        ? answerTo(run, (_step, _block, isHouse) => (isHouse ? "C" : "B"))
+        : null,
     endsWell: (run) => run.status === "stopped",
   },
   {
     name: "existing-code: two tasks, twice round",
     flow: "existing-code",
     options: { continue: true },
-    script: script((place) => (isContainer(place, "4", "8") ? { tasks: [task("01", ["a"]), task("02", ["b"])] } : place.step === "review" ? { says: { pass: true } } : undefined)),
+    script: script((place) =>
+      isContainer(place, "4", "8")
+        ? { tasks: [task("01", ["a"]), task("02", ["b"])] }
+        : place.step === "review"
+          ? { says: { pass: true } }
+          : undefined,
+    ),
     people: (run) => {
       if (run.status !== "paused" || Object.keys(run.blocks).length === 0) return null;
-      return answerTo(run, (step, block) => ((step === "more" && block.includes("7@1/more#1")) || (step === "again" && block.includes("12@1/")) ? "A" : "B"));
+      return answerTo(run, (step, block) =>
+        (step === "more" && block.includes("7@1/more#1")) || (step === "again" && block.includes("12@1/")) ? "A" : "B",
+      );
     },
-    endsWell: (run) => run.status === "completed" && phaseOf(run, "7")?.visit === 2 && phaseOf(run, "12")?.visit === 2 && phaseOf(run, "5")?.visit === 1,
+    endsWell: (run) =>
+      run.status === "completed" && phaseOf(run, "7")?.visit === 2 && phaseOf(run, "12")?.visit === 2 && phaseOf(run, "5")?.visit === 1,
   },
   {
     name: "calibrate: child runs side by side, one fails once, the lever is reverted",
     flow: "calibrate",
     script: script(({ phase, step, n, task: inTask }) =>
-      step === "runs" ? { tasks: [task("chi", ["chi"]), task("virtio", ["v"])] } : step === "bench" && inTask === "chi" && phase === "pre" && n === 1 ? { fail: "hung" } : step === "judge" ? { facts: { verdict: "revert" } } : undefined,
+      step === "runs"
+        ? { tasks: [task("chi", ["chi"]), task("virtio", ["v"])] }
+        : step === "bench" && inTask === "chi" && phase === "pre" && n === 1
+          ? { fail: "hung" }
+          : step === "judge"
+            ? { facts: { verdict: "revert" } }
+            : undefined,
     ),
     endsWell: (run) => run.status === "completed" && ended(run, "verdict", "revert") === 1,
   },
@@ -315,7 +442,9 @@ const notes: Story[] = [
   {
     name: "notes: a user's flow, one more round, a person publishes",
     flow: "notes",
-    script: script(({ step, n }) => (step === "lint_notes" && n === 1 ? { fail: "a heading is missing" } : step === "write" ? { isDoneEarly: true } : undefined)),
+    script: script(({ step, n }) =>
+      step === "lint_notes" && n === 1 ? { fail: "a heading is missing" } : step === "write" ? { isDoneEarly: true } : undefined,
+    ),
     people: (run) => (run.status === "paused" && Object.keys(run.blocks).length > 0 ? answerTo(run, () => "A") : null),
     endsWell: (run) => run.status === "completed" && ended(run, "draft", "write") === 2,
   },

@@ -21,7 +21,8 @@ export function momentsOf(ticks: number, atMost: number): number[] {
 /** The story's own people, and somebody who resumes what an operator paused or a crash loop held. */
 export function resumed(story: Story): NonNullable<Story["people"]> {
   return (run, why) => {
-    if (why === "operator_paused" || why === "crash_loop") return [{ event: "run_resumed", request: `again:${run.seq}`, now: true } as Omit<Request, "actor">];
+    if (why === "operator_paused" || why === "crash_loop")
+      return [{ event: "run_resumed", request: `again:${run.seq}`, now: true } as Omit<Request, "actor">];
     return story.people?.(run, why) ?? null;
   };
 }
@@ -29,7 +30,10 @@ export function resumed(story: Story): NonNullable<Story["people"]> {
 /** No commit twice, no turn bought again beyond those the cut interrupted, no usage lost. */
 export function nothingTwice(lived: Lived, calm: Lived, when: string): void {
   expect(new Set(lived.disk.commits.map(({ key }) => key)).size, `${when}: a commit was made twice`).toBe(lived.disk.commits.length);
-  const repeated = lived.journal.filter((entry) => entry.event === "attempt_settled" && entry.doubt.kind === "agent" && entry.doubt.stage === "started" && entry.remedy === "repeat").length;
+  const repeated = lived.journal.filter(
+    (entry) =>
+      entry.event === "attempt_settled" && entry.doubt.kind === "agent" && entry.doubt.stage === "started" && entry.remedy === "repeat",
+  ).length;
   expect(lived.disk.turns.length, `${when}: a paid turn was bought again`).toBeLessThanOrEqual(calm.disk.turns.length + repeated);
   expect(lived.run.ledger.run.tokens, `${when}: usage was lost`).toBeGreaterThanOrEqual(lived.disk.spent);
 }

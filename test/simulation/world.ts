@@ -22,22 +22,31 @@ export function worldOf(machine: Machine, journal: Journal, script: Script, view
     await machine.tick();
     if (!disk.effects.has(attempt)) disk.effects.set(attempt, 1);
     await machine.tick();
-    return plan.fail === undefined ? { ok: true, facts: plan.facts ?? {} } : { ok: false, facts: plan.facts ?? {}, reason: plan.fail, detail: plan.fail };
+    return plan.fail === undefined
+      ? { ok: true, facts: plan.facts ?? {} }
+      : { ok: false, facts: plan.facts ?? {}, reason: plan.fail, detail: plan.fail };
   };
-  const anyFunction = new Proxy({}, { get: () => ({ version: 1, effect: "keyed", perform, isDone: async (attempt: string) => disk.effects.has(attempt) }) });
+  const anyFunction = new Proxy(
+    {},
+    { get: () => ({ version: 1, effect: "keyed", perform, isDone: async (attempt: string) => disk.effects.has(attempt) }) },
+  );
   const anyProof = new Proxy({}, { get: () => ({ version: 1, prove: async () => ({ ok: true, facts: {} }) }) });
 
   return {
     journal: {
       append: async (events) => {
         machine.tickNow();
-        const entries = journal.appendSync(events as never);
+        const entries = journal.appendSync(events);
         machine.tickNow();
         return entries;
       },
       putBlob: (bytes) => journal.putBlob(bytes),
     },
-    clock: { now: () => new Date(1_700_000_000_000 + machine.now * 1000).toISOString(), monotonicMs: () => machine.now, after: () => () => undefined },
+    clock: {
+      now: () => new Date(1_700_000_000_000 + machine.now * 1000).toISOString(),
+      monotonicMs: () => machine.now,
+      after: () => () => undefined,
+    },
     agents: {
       turn: (order) => turn(machine, order.attempt, planOf(order.attempt)),
       sweep: async () => {
@@ -52,23 +61,29 @@ export function worldOf(machine: Machine, journal: Journal, script: Script, view
         const plan = planOf(attempt);
         await machine.tick();
         const status = plan.fail === undefined ? "passed" : "failed";
-        const list = checks.length > 0 ? checks : [{ id: `check:${attempt}`, kind: "criterion" as const, title: plan.fail ?? "ok", command: "true", source: "story" }];
+        const list =
+          checks.length > 0
+            ? checks
+            : [{ id: `check:${attempt}`, kind: "criterion" as const, title: plan.fail ?? "ok", command: "true", source: "story" }];
         return list.map((check) => ({ check, status, exit_code: status === "passed" ? 0 : 1, duration_ms: 1, evidence: "0".repeat(64) }));
       },
       prove: async ({ attempt, commit }) => proveIn(machine, attempt, commit, planOf, view),
     },
     functions: {
-      run: anyFunction as never,
-      proof: anyProof as never,
-      phases: new Proxy({}, { get: () => async () => script({ read: true }) as never }) as never,
-      tasks: new Proxy({}, {
-        get: () => async (_run: RunView, walk: WalkView) => {
-          await machine.tick();
-          const plan = planOf(walk.open ?? "");
-          const left = (plan.left ?? []).map((id) => ({ id, files: [], after: [], type: "checkpoint:human-verify" }));
-          return { tasks: [...(plan.tasks ?? []), ...left] };
+      run: anyFunction,
+      proof: anyProof,
+      phases: new Proxy({}, { get: () => async () => script({ read: true }) as never }),
+      tasks: new Proxy(
+        {},
+        {
+          get: () => async (_run: RunView, walk: WalkView) => {
+            await machine.tick();
+            const plan = planOf(walk.open ?? "");
+            const left = (plan.left ?? []).map((id) => ({ id, files: [], after: [], type: "checkpoint:human-verify" }));
+            return { tasks: [...(plan.tasks ?? []), ...left] };
+          },
         },
-      }) as never,
+      ),
     },
     children: {
       run: async ({ attempt }) => {
@@ -122,12 +137,25 @@ async function turn(machine: Machine, attempt: string, plan: Plan): Promise<Turn
   disk.alive.delete(attempt);
   disk.spent += usage.tokens;
   const outside = plan.leavesScope === true ? ["/etc/passwd"] : [];
-  return { kind: "ended", stop: "end_turn", said: "", says: plan.says ?? {}, claim: undefined, promised: false, announcedMore: false, confidence: null, usage, outside, warnings: [] };
+  return {
+    kind: "ended",
+    stop: "end_turn",
+    said: "",
+    says: plan.says ?? {},
+    claim: undefined,
+    promised: false,
+    announcedMore: false,
+    confidence: null,
+    usage,
+    outside,
+    warnings: [],
+  };
 }
 
 function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] {
   const { disk } = machine;
-  const tip = (): { commit: string; tree: string } => disk.commits.at(-1) ?? { commit: view().drafted.base.commit, tree: view().drafted.base.tree };
+  const tip = (): { commit: string; tree: string } =>
+    disk.commits.at(-1) ?? { commit: view().drafted.base.commit, tree: view().drafted.base.tree };
   return {
     tip: async () => tip(),
     openLayer: async (attempt) => {
@@ -171,11 +199,19 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
 }
 
 /** Artifacts are there once a phase's attempt was applied; a survey asks for a whole phase. */
-async function proveIn(machine: Machine, attempt: string, commit: string, planOf: (attempt: string) => Plan, view: () => RunView): Promise<{ holds: boolean; failures: never[] | { rule: string; file: null; found: string; expected: string }[]; checks: [] }> {
+async function proveIn(
+  machine: Machine,
+  attempt: string,
+  commit: string,
+  planOf: (attempt: string) => Plan,
+  view: () => RunView,
+): Promise<{ holds: boolean; failures: never[] | { rule: string; file: null; found: string; expected: string }[]; checks: [] }> {
   const survey = /^(.*)@0\/survey#1$/.exec(attempt)?.[1];
-  if (survey !== undefined) return { holds: [...machine.disk.files.keys()].some((path) => path.startsWith(`${survey}/`)), failures: [], checks: [] };
+  if (survey !== undefined)
+    return { holds: [...machine.disk.files.keys()].some((path) => path.startsWith(`${survey}/`)), failures: [], checks: [] };
   // Recovery asks of a turn that was never written down: with its layer, and without.
-  if (view().open[attempt]?.stage === "started") return { holds: commit === sha(`preview ${attempt}`) && machine.disk.layers.get(attempt)?.isDone === true, failures: [], checks: [] };
+  if (view().open[attempt]?.stage === "started")
+    return { holds: commit === sha(`preview ${attempt}`) && machine.disk.layers.get(attempt)?.isDone === true, failures: [], checks: [] };
   await machine.tick();
   const { fail } = planOf(attempt);
   if (fail === undefined) return { holds: true, failures: [], checks: [] };
@@ -193,6 +229,7 @@ export function placeOf(run: RunView, attempt: string): Place {
   const open = run.open[attempt];
   const walk = open === undefined ? undefined : run.walks[open.walk];
   if (open === undefined || walk === undefined) throw new Error(`${attempt} is not open`);
-  const task = walk.kind === "task" ? walk.task : walk.kind === "wave" ? walk.path.split("/").at(-1)?.replace("wave:", "wave-") ?? null : null;
+  const task =
+    walk.kind === "task" ? walk.task : walk.kind === "wave" ? (walk.path.split("/").at(-1)?.replace("wave:", "wave-") ?? null) : null;
   return { phase: walk.phase, step: open.step, task, n: Number(attempt.split("#").at(-1)), visit: walk.visit, run, walk };
 }

@@ -28,7 +28,14 @@ export function registryOf(parts: { readonly verifier: Verifier; readonly worksp
 }
 
 /** The same names without the doing: for lint, and for the journal's record of versions. */
-export const registryVersions: Readonly<Record<string, number>> = { baseline: 1, next_criterion: 1, completion: 1, land: 1, project_tests: 1, tasks_file: 1 };
+export const registryVersions: Readonly<Record<string, number>> = {
+  baseline: 1,
+  next_criterion: 1,
+  completion: 1,
+  land: 1,
+  project_tests: 1,
+  tasks_file: 1,
+};
 
 export const lintRegistry: Registry = {
   run: ["baseline", "next_criterion", "completion", "land"],
