@@ -259,6 +259,15 @@ describe("pause, stop, crash", () => {
       tape.append(tape.next.event, { event: "run_resumed", request: "r", from_state: "paused", to_state: "running" });
     expect(tape.next).toEqual({ do: "settle", attempt: "1@1/work#1" });
   });
+  test("what a person asked for goes before the breaker and the budget", () => {
+    const circling = (...drafts: readonly Draft[]): Tape =>
+      begun(flow, { run: { tokens: 10, no_progress_max: 1 } }).append(...underWay, turned("work", 1), { ...failed("work", 1), progress: false } as Draft, ...drafts);
+    expect(circling().next).toMatchObject(record({ event: "circuit_breaker_opened" }));
+    expect(circling(asked("stop", true)).next).toMatchObject(record({ event: "run_stopped", reason_code: "operator_stopped" }));
+    const tape = circling(asked("pause", false));
+    if (tape.next.do === "record") tape.append(tape.next.event);
+    expect(tape.next).toMatchObject(record({ event: "run_paused", reason_code: "operator_paused" }));
+  });
   test("a stop calls everything off first", () => given(...underWay, asked("stop", true)).next({ do: "cancel", attempt: "1@1/work#1" }));
   test("and then stops, from a pause too", () => {
     given(...planned, asked("stop", true)).next(

@@ -55,6 +55,13 @@ test("limits, counters and ratios bear the same names, and a soft limit passed i
   expect(budget.warnings).toEqual(["tokens: 83 % of 180,000 tokens is used (warned at 80 %)"]);
 });
 
+test("where the run stands in its journal, and how far a limit can be passed before anything is cut", () => {
+  const { checkpoint, budget } = statusOf(working, null);
+  expect(checkpoint).toMatchObject({ seq: 17, at: "2026-03-01T10:20:00.000Z" });
+  expect(budget.overshoot).toBe("one turn");
+  expect(statusOf(working, null, { metering: "metered" }).budget.overshoot).toBe("one request");
+});
+
 test("what is done and what is left: criteria first, then phases, the open one step by step", () => {
   expect(statusOf(working, null).progress).toEqual({
     completed_steps: ["criterion c1: the login test passes (proved)", "phase baseline (Baseline)", "phase 1 (Objective): pick"],

@@ -65,6 +65,28 @@ describe("objective", () => {
       spent: { rest: "cycle_cap_reached", go: "pick" },
     });
   });
+  test("has the defaults that the command line tells: twenty cycles, a promise, no approval, hand-off by a person", async () => {
+    const { flow } = await load("objective");
+    expect(Object.entries(flow.options ?? {}).map(([name, option]) => [name, option.default])).toEqual([
+      ["max_cycles", 20],
+      ["completion_mode", "promise"],
+      ["approval_policy", "none"],
+      ["handoff_mode", "manual"],
+      ["confidence_floor", 0.6],
+      ["land", true],
+    ]);
+  });
+  test("looks at evidence first, then at confidence, then at completion", async () => {
+    const { flow } = await load("objective");
+    const prove = stepsOf(flow).find(({ id }) => id === "prove");
+    expect(prove?.otherwise).toEqual(prove?.then);
+    expect(prove?.then?.map(({ pause, go }) => [pause, go])).toEqual([
+      ["confidence_drop_requires_handoff", "judged"],
+      ["confidence_drop_requires_handoff", "judged"],
+      ["confidence_drop_requires_handoff", "judged"],
+      [undefined, "judged"],
+    ]);
+  });
   test("ends completed on the runner's own judgement only", async () => {
     const { flow } = await load("objective");
     const ends = stepsOf(flow).flatMap((step) =>

@@ -26,11 +26,12 @@ type Kind = Omit<Fault, "at" | "does" | "forEver"> & { readonly errors: readonly
 const refused = ["journal_unwritable", "workspace_unusable"];
 /** What may be told of an error. Node hides the system's word where a folder with those above it cannot be made. */
 const reasonsFor = (error: string, name: string): readonly string[] =>
-  error === "EIO" ? refused : name.startsWith("mkdir") ? ["disk_full", "workspace_unusable"] : ["disk_full"];
+  ["EIO", "EMFILE"].includes(error) ? refused : name.startsWith("mkdir") ? ["disk_full", "workspace_unusable"] : ["disk_full"];
 
 const kinds: readonly Kind[] = [
   { thread: "main", name: "write", errors: ["ENOSPC", "EIO"], onJournal: true },
   { thread: "main", name: "fdatasync", errors: ["EIO"], onJournal: true },
+  { thread: "main", name: "openat", errors: ["EMFILE"], onJournal: true },
   { thread: "main", name: "pwrite64", errors: ["EDQUOT"] },
   { thread: "main", name: "rename", errors: ["EIO"] },
   { thread: "files", name: "mkdir", errors: ["ENOSPC"] },

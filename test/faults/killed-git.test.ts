@@ -53,18 +53,21 @@ async function killedAt(folder: string, lock: keyof typeof lockOf): ReturnType<t
 }
 
 describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => {
-  test.each([
-    { lock: "branch", when: "while it moves the run's branch" },
-    { lock: "index", when: "while it updates the user's checkout, its files but not yet its index" },
-    { lock: "main", when: "while it updates the user's checkout, its files and index but not yet its branch" },
-  ] as const)("killed $when, git leaves a lock; taken up again the run lands all the same, once", async ({ lock }) => {
-    const folder = await begun();
-    await killedAt(folder, lock);
-    const before = acknowledgedIn(folder);
-    await recover(folder);
-    expectKept(before, newestRun(folder));
-    await expectWhole(folder);
-  });
+  test.each<[string, keyof typeof lockOf]>([
+    ["the run's branch", "branch"],
+    ["the files of the user's checkout", "index"],
+    ["the user's branch", "main"],
+  ])(
+    "killed while it moves %s, git leaves a lock and half its work; taken up again the run lands all the same, once",
+    async (_what, lock) => {
+      const folder = await begun();
+      await killedAt(folder, lock);
+      const before = acknowledgedIn(folder);
+      await recover(folder);
+      expectKept(before, newestRun(folder));
+      await expectWhole(folder);
+    },
+  );
 
   test("what the user wrote after a landing was cut short is not undone: the branch is kept, and the file stays theirs", async () => {
     const folder = await begun();

@@ -8,7 +8,7 @@ import { whyNoStrace, withFault } from "./under-strace.ts";
 
 describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, () => {
   test.each([2, 6, 14, 30])(
-    "after a failed sync (the journal's %ith) the process writes nothing more to the journal and ends; a new one goes on",
+    "after a failed sync (number %i of the journal) the process writes nothing more to the journal and ends; a new one goes on",
     async (at) => {
       const folder = smallRepository();
       expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);

@@ -21,6 +21,13 @@ test("a slash command is a command", () => {
   expect(read("--json", "/autopilot", "fix", "it")).toEqual(goal("fix", "it"));
 });
 
+test("help, status, report, doctor, pause, resume and stop go to their own command, with or without the slash", () => {
+  for (const command of ["help", "status", "report", "doctor", "pause", "resume", "stop"]) {
+    expect(read(command)).toEqual({ command, words: [] });
+    expect(read("/autopilot", command, "--json")).toEqual({ command, words: [] });
+  }
+});
+
 test("global flags stand before or after the command", () => {
   for (const argv of [
     ["--json", "--run", "run-1", "status"],
