@@ -261,7 +261,12 @@ describe("pause, stop, crash", () => {
   });
   test("what a person asked for goes before the breaker and the budget", () => {
     const circling = (...drafts: readonly Draft[]): Tape =>
-      begun(flow, { run: { tokens: 10, no_progress_max: 1 } }).append(...underWay, turned("work", 1), { ...failed("work", 1), progress: false } as Draft, ...drafts);
+      begun(flow, { run: { tokens: 10, no_progress_max: 1 } }).append(
+        ...underWay,
+        turned("work", 1),
+        { ...failed("work", 1), progress: false } as Draft,
+        ...drafts,
+      );
     expect(circling().next).toMatchObject(record({ event: "circuit_breaker_opened" }));
     expect(circling(asked("stop", true)).next).toMatchObject(record({ event: "run_stopped", reason_code: "operator_stopped" }));
     const tape = circling(asked("pause", false));

@@ -11,15 +11,15 @@ import { checksOf } from "./checks-of.ts";
 import { loadedFlow } from "./flows.ts";
 import { registryVersions } from "./functions/registry.ts";
 import type { GoInput } from "./go-input.ts";
-import { type Home, listRuns, newRunId, runFolder, writeCurrent } from "./home.ts";
+import { type Home, newRunId, runFolder, writeCurrent } from "./home.ts";
 import { readObjective } from "./objective.ts";
 import { beginRun } from "./open-run.ts";
+import { refuseSecondRun } from "./open-runs.ts";
 import { surveyedRepository } from "./opened-repository.ts";
 import { optionsOf } from "./options-of.ts";
 import type { Place } from "./place.ts";
 import { policyOf } from "./policy.ts";
 import { product } from "./product.ts";
-import { readRun } from "./read-run.ts";
 import { refuse } from "./reply.ts";
 import { settingsOf } from "./settings.ts";
 import { systemClock } from "./system-clock.ts";
@@ -37,7 +37,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
   }
   const { objective, inferred_defaults, warnings } = read;
-  await refuseSecondRun(home, flow, input);
+  if (input.new !== true) await refuseSecondRun(home, flow.flow, null);
   const scripts: string[] = [];
   const cast = await castOf(place, input.agent, settings.config, flow, (text) => {
     scripts.push(text);
@@ -80,22 +80,6 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   writeCurrent(home, run);
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
   return { run, warnings: [...settings.warnings, ...warnings, ...repository.warnings, ...unread] };
-}
-
-/** One open run per flow family and repository; a draft is replaced without ado. */
-async function refuseSecondRun(home: Home, flow: Flow, input: GoInput): Promise<void> {
-  if (input.new === true) return;
-  for (const run of listRuns(home).toReversed()) {
-    const { view } = await readRun(home, run);
-    const isOpen = view.status === "running" || view.status === "paused";
-    if (!isOpen || view.drafted.flow.flow !== flow.flow) continue;
-    refuse("run_open", {
-      run_id: run,
-      state: view.status,
-      message: `${run} is still ${view.status}: "${view.drafted.objective.goal}".`,
-      remediation: ["autopilot resume goes on with it", "autopilot stop ends it", "--new begins a second run beside it"],
-    });
-  }
 }
 
 /** The budget's limits, the flow's own, and the tunable thresholds of the config. */

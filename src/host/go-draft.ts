@@ -2,6 +2,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { makeDraft } from "./draft.ts";
 import type { GoInput } from "./go-input.ts";
 import { type Home, homeOf } from "./home.ts";
+import { refuseSecondRun, whileNoOtherStarts } from "./open-runs.ts";
 import type { Place } from "./place.ts";
 import { previewOf } from "./preview.ts";
 import { readRun } from "./read-run.ts";
@@ -54,7 +55,10 @@ export async function goDraft(
     const { ack } = hand.view().drafted;
     const actor = `operator:${place.user}`;
     if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-    await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+    await whileNoOtherStarts(home, async () => {
+      if (input.new !== true) await refuseSecondRun(home, hand.view().drafted.flow.flow, run);
+      await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+    });
   });
 }
 

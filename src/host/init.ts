@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
+import { commandFiles } from "./command-files.ts";
 import { homeOf } from "./home.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
@@ -29,10 +30,21 @@ export function init(place: Place, input: { readonly gitignore?: boolean | undef
     }
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && addToGitignore(home.root)) done.push("added ignore lines to .gitignore");
+    done.push(...writeCommandFiles(home.root));
     const message = done.length === 0 ? "Everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
     return reply("ok", { message, remediation: offer, data: { done } });
   });
+}
+
+/** A slash command for each agent whose folder is in the project; a file that is there is never touched. */
+function writeCommandFiles(root: string): string[] {
+  const found = commandFiles.filter(({ folder, path }) => existsSync(join(root, folder)) && !existsSync(join(root, path)));
+  for (const { path, text } of found) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text, { flag: "wx" });
+  }
+  return found.map(({ path }) => `wrote ${path}`);
 }
 
 function addToGitignore(root: string): boolean {

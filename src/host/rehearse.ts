@@ -21,15 +21,17 @@ export async function rehearse(place: Place, name: string): Promise<Answer> {
     return refuse("config_invalid", {
       message: settings.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; "),
     });
+  let text = "";
+  const cast: Cast = await castFor(place, "try", name, settings.config, (kept) => {
+    text = kept;
+    return Promise.resolve("0".repeat(64));
+  });
   const folder = mkdtempSync(join(tmpdir(), "autopilot-try-"));
   const script = join(folder, "script");
   const layer = join(folder, "work");
   const run = "run-2000-01-01-000000";
   mkdirSync(layer);
-  const cast: Cast = await castFor(place, "try", name, settings.config, (text) => {
-    writeFileSync(script, text);
-    return Promise.resolve("0".repeat(64));
-  });
+  writeFileSync(script, text);
   const agents = openAgents({
     embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: () => script },
     returnOf,

@@ -74,7 +74,12 @@ describe.concurrent("whose rules a run goes on with", () => {
     write(folder, { ".autopilot/config.yaml": "version: 1\n" });
     git(folder, "add", "-A");
     git(folder, "commit", "-q", "-m", "config");
-    const turns = [{ do: [{ write: { path: ".autopilot/config.yaml", text: "checks: { detect: false }\n" } }, { say: "<promise>DONE</promise>" }], repeat: 0 }];
+    const turns = [
+      {
+        do: [{ write: { path: ".autopilot/config.yaml", text: "checks: { detect: false }\n" } }, { say: "<promise>DONE</promise>" }],
+        repeat: 0,
+      },
+    ];
     const { json } = await autopilot(folder, ["go", ...objective(folder, turns), "--yes"]);
     expect(json).toMatchObject({ reason_code: "scope_violation_blocked", state: "paused" });
     expect(eventsOf(folder, "step_interrupted")[0]?.["paths"]).toEqual([".autopilot/config.yaml"]);

@@ -6,7 +6,7 @@ export const init: Command = {
   usage: "[--gitignore]",
   details: ["Not needed before the first run. Nothing that is there already is overwritten."],
   arguments: [],
-  flags: [{ name: "gitignore", kind: "flag", about: "Put the ignore lines into .gitignore instead of .git/info/exclude." }],
+  flags: [{ name: "gitignore", kind: "flag", about: "Put the ignore lines into .gitignore too, for the whole team." }],
   takesRun: false,
   run: async (place, given) => (await import("../../../host/init.ts")).init(place, { gitignore: given.flag("gitignore") }),
 };

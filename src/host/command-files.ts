@@ -1,0 +1,16 @@
+// command-files: the slash command `/autopilot` as each agent wants it written down. `init` writes those whose folder is in the project.
+
+const about = "Drive an objective with autopilot: gated, journaled, proved by the runner.";
+const words =
+  "Run `autopilot $ARGUMENTS --json` in the project's root and show the user its message, warnings and remediation. Do nothing else yourself.";
+const markdown = `---\ndescription: ${about}\n---\n${words}\n`;
+
+export const commandFiles: readonly { readonly folder: string; readonly path: string; readonly text: string }[] = [
+  { folder: ".claude", path: ".claude/commands/autopilot.md", text: markdown },
+  { folder: ".opencode", path: ".opencode/command/autopilot.md", text: markdown },
+  {
+    folder: ".gemini",
+    path: ".gemini/commands/autopilot.toml",
+    text: `description = "${about}"\nprompt = """\n${words.replace("$ARGUMENTS", "{{args}}")}\n"""\n`,
+  },
+];
