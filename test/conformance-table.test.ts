@@ -1,11 +1,12 @@
 // Every promise in docs/CONFORMANCE.md names what holds it, and what it names is there.
 
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const repository = join(import.meta.dirname, "..");
-const manifest = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { readonly scripts: Record<string, string> };
+const textOf = (path: string): string => readFileSync(join(repository, path), "utf8");
+const manifest = JSON.parse(textOf("package.json")) as { readonly scripts: Record<string, string> };
 
 type Held = { readonly promise: string; readonly by: readonly string[]; readonly line: number };
 
@@ -26,10 +27,31 @@ function faultOf(reference: string): string | null {
   if (/^open: \S/.test(reference)) return null;
   if (reference.startsWith("$ ")) return faultOfCommand(reference.slice(2));
   const [path, title] = reference.split(" › ");
-  if (path === undefined || title === undefined || !path.endsWith(".test.ts"))
+  if (path === undefined || title === undefined || !path.endsWith(".ts"))
     return `neither "file › title", nor "$ command", nor "open: reason": ${reference}`;
   if (!existsSync(join(repository, path))) return `${path} is not there`;
-  return readFileSync(join(repository, path), "utf8").includes(title) ? null : `${path} has no test "${title}"`;
+  if (!isRun(path)) return `${path} is no test, and none beside it uses it`;
+  return hasTitle(textOf(path), title) ? null : `${path} has no test "${title}"`;
+}
+
+/** A test, or a suite that a test beside it holds an implementation to. */
+function isRun(path: string): boolean {
+  if (path.endsWith(".test.ts")) return true;
+  const folder = dirname(path);
+  const tests = readdirSync(join(repository, folder)).filter((name) => name.endsWith(".test.ts"));
+  return tests.some((name) => textOf(join(folder, name)).includes(`"./${basename(path)}"`));
+}
+
+/** A title stands alone between its quotes, as text in passing does not; one that is made up while running is known by its beginning. */
+function hasTitle(text: string, title: string): boolean {
+  return ['"', "'", "`"].some((quote) => {
+    const written = quote + title.replaceAll(quote, `\\${quote}`);
+    return (
+      text.includes(written + quote) ||
+      (quote === "`" && text.includes(`${written}\${`)) ||
+      (quote === "`" && text.includes(`${written} \${`))
+    );
+  });
 }
 
 function faultOfCommand(command: string): string | null {
@@ -40,7 +62,7 @@ function faultOfCommand(command: string): string | null {
   return bench === undefined || existsSync(join(repository, `bench/${bench}.bench.ts`)) ? null : `there is no bench "${bench}"`;
 }
 
-const table = readTable(readFileSync(join(repository, "docs/CONFORMANCE.md"), "utf8"));
+const table = readTable(textOf("docs/CONFORMANCE.md"));
 
 test("every promise names what holds it, and it is there", () => {
   expect(table.length).toBeGreaterThan(100);
@@ -60,7 +82,25 @@ test("no promise is made twice", () => {
 test("a reference to a test that is not there is caught", () => {
   expect(faultOf("test/nowhere.test.ts › a")).toBe("test/nowhere.test.ts is not there");
   expect(faultOf(`test/conformance-table.test.ts › ${["no", "such", "title"].join(" ")}`)).toContain("has no test");
+  expect(faultOf("test/conformance-table.test.ts › no promise is made")).toContain("has no test");
+  expect(faultOf("test/support/autopilot.ts › a")).toContain("is no test");
   expect(faultOf("surely somewhere")).toContain("neither");
   expect(faultOf("$ npm run nothing")).toContain("no script");
   expect(faultOf("open:")).not.toBeNull();
+});
+
+test("what a newcomer looks for is there", () => {
+  const papers = [
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "docs/ARCHITECTURE.md",
+    "docs/WORDS.md",
+    "docs/FLOWS.md",
+    "docs/decisions/README.md",
+  ];
+  expect([...papers, ".ci/run"].filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+  expect(["build", "check", "test", "demo", "bench"].filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
+  expect(textOf("LICENSE")).toContain("MIT");
+  for (const words of ["npm run bench", "npm run demo"]) expect(textOf("README.md")).toContain(words);
 });

@@ -164,6 +164,8 @@ const events = {
     confidence: v.nullable(v.number()),
     usage: Usage,
     layer: maybe(GitSha),
+    /** Paths outside the layer that the agent's own tool calls name as changed. */
+    outside: maybe(v.array(text)),
     warnings: maybe(v.array(text)),
   },
   changes_applied: { attempt: AttemptId, commit: GitSha, parent: GitSha, tree: GitSha, paths: v.array(text), not_applied: Count },

@@ -148,6 +148,21 @@ describe("open, half open, closed", () => {
   });
 });
 
+test("words are no error: what an agent says is not read for one", () => {
+  const tape = begun(flow).append({ event: "phase_started", walk: "1" });
+  const { next } = tape;
+  if (next.do !== "attempt") throw new Error("it should begin");
+  const { attempt: id } = next.event;
+  const said = 'Error: error, fatal error! {"is_error": false}';
+  const silent = { promised: false, announced_more: false, confidence: null, usage: usage(1) };
+  tape.append(
+    next.event,
+    { event: "turn_ended", attempt: id, agent: "a", stop: "end", says: {}, said, ...silent },
+    { event: "step_completed", attempt: id, facts: {}, progress: true },
+  );
+  expect(tape.run.breaker).toMatchObject({ state: "closed", same: 0, no_progress: 0, last_error: null });
+});
+
 describe("what is progress", () => {
   const tests = check("tests");
   const tape = begun(flow).append({ event: "phase_started", walk: "1" });

@@ -273,6 +273,20 @@ describe("pause, stop, crash", () => {
     if (tape.next.do === "record") tape.append(tape.next.event);
     expect(tape.next).toMatchObject(record({ event: "run_paused", reason_code: "operator_paused" }));
   });
+  test("where the budget is used up and the breaker is open, the budget is told", () => {
+    const tape = begun(flow, { run: { tokens: 10, no_progress_max: 1 } }).append(...underWay, turned("work", 1), {
+      ...failed("work", 1),
+      progress: false,
+    } as Draft);
+    if (tape.next.do === "record") tape.append(tape.next.event);
+    expect(tape.next).toMatchObject(record({ event: "run_paused", reason_code: "budget_threshold_reached" }));
+    const rich = begun(flow, { run: { tokens: 1_000_000, no_progress_max: 1 } }).append(...underWay, turned("work", 1), {
+      ...failed("work", 1),
+      progress: false,
+    } as Draft);
+    if (rich.next.do === "record") rich.append(rich.next.event);
+    expect(rich.next).toMatchObject(record({ event: "run_paused", reason_code: "breaker_open" }));
+  });
   test("a stop calls everything off first", () => given(...underWay, asked("stop", true)).next({ do: "cancel", attempt: "1@1/work#1" }));
   test("and then stops, from a pause too", () => {
     given(...planned, asked("stop", true)).next(

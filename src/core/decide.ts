@@ -9,7 +9,8 @@
 //   D6. A run with a failed phase never completes.
 
 import { cooldownUntil, tripOf } from "./breaker.ts";
-import { shortfallOfRepeat } from "./budget.ts";
+import type { Usage } from "../contracts/budget.ts";
+import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, reactionTo } from "./decide-phase.ts";
 import { paused, record, stopped, unaffordable } from "./drafts.ts";
 import type { Next } from "./next.ts";
@@ -61,10 +62,15 @@ function haltOf(run: RunView): Next | null {
   if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
   if (run.hold !== null) return paused(run, run.hold);
   if (run.resting !== null) return rest(run.resting);
-  return run.breaker.state === "open"
-    ? paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` })
-    : null;
+  if (run.breaker.state !== "open") return null;
+  // Where the budget is used up as well, that is told first: cooling down would not help.
+  const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
+  const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
+  if (short !== null) return paused(run, "budget_threshold_reached", { detail: unaffordable(short) });
+  return paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` });
 }
+
+const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 
 /** A turn that was cut short may have to be played again, and then it must be affordable like any other. D5 */
 function settle(run: RunView, open: OpenView, live: number): Next {

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { begun, opened } from "../../test/simulation/support/tape.ts";
 import { began, failed, flow, flowWith, looked, passed, phase, turned, worked } from "../../test/simulation/support/words.ts";
-import { countOf, matches, nowhere } from "./reading.ts";
+import { countOf, matches, nowhere, wanted } from "./reading.ts";
 
 describe("a condition", () => {
   const optional = flowWith({
@@ -51,6 +51,16 @@ describe("a condition", () => {
     ["a name that every object has", { "plan.constructor": true }, false],
   ];
   test.each(cases)("%s", (_name, when, holds) => expect(matches(run, place, when)).toBe(holds));
+});
+
+test("only_if wants all of it, unless none of several", () => {
+  const { run } = begun(flow, { options: { deep: true } }).append(phase, began("plan", 1, "run"), passed("plan", 1, { is_there: true }));
+  const place = run.walks["1"] ?? nowhere;
+  expect(wanted(run, place, {})).toBe(true);
+  expect(wanted(run, place, { only_if: { "option.deep": true, plan: "passed" } })).toBe(true);
+  expect(wanted(run, place, { only_if: { "option.deep": true, plan: "failed" } })).toBe(false);
+  expect(wanted(run, place, { unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 1 }] })).toBe(true);
+  expect(wanted(run, place, { unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 0 }] })).toBe(false);
 });
 
 test("going back forgets outcomes at and after the target, and no count", () => {

@@ -1,7 +1,8 @@
 // agent-deed: an agent attempt is three deeds, each with its line: the turn (paid), the apply (committed under a key), the proof.
 //
 // Invariants:
-//   A1. What was paid for is written down before anything else is done with it.
+//   A1. What was paid for is written down before anything else is done with it. A turn that
+//       failed, left its scope, or left nothing to apply and nothing to prove is over with it: both lines are written at once.
 //   A2. Nothing of an attempt that left its scope is applied.
 //   A3. The agent's word decides nothing here: `passed` means that the step's own proof holds.
 
@@ -16,17 +17,18 @@ import { prove } from "./prove.ts";
 import { orderOf } from "./turn-order.ts";
 
 const saidCharsMax = 2_000;
+const violationsShownMax = 50;
 
 export async function agentDeed(deed: Deed): Promise<void> {
-  const { open } = settingOf(deed);
-  if (open.stage === "started" && !(await takeTurn(deed))) return;
   const { stage } = settingOf(deed).open;
-  if (stage === "turned" && !(await applyChanges(deed))) return;
+  const changes = stage === "started" ? await takeTurn(deed) : null;
+  if (changes === "over") return;
+  if (stage !== "applied" && !(await applyChanges(deed, changes))) return;
   await proveStep(deed);
 }
 
-/** The turn itself; false where the attempt ended with it. */
-async function takeTurn(deed: Deed): Promise<boolean> {
+/** The turn itself, and what it changed; `over` where the attempt ended with it. */
+async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
   const { world, attempt } = deed;
   const { run, walk, step, open } = settingOf(deed);
   const layer = await world.workspace.openLayer(attempt, step.masks ?? []);
@@ -47,19 +49,30 @@ async function takeTurn(deed: Deed): Promise<boolean> {
     const by = result.by === "provider" ? "provider" : "budget";
     const reason_code = by === "provider" ? "provider_limit_reached" : "budget_threshold_reached";
     await deed.record({ event: "step_interrupted", attempt, by, usage, detail: result.detail, reason_code });
-    return false;
+    return "over";
   }
   if (result.kind !== "ended") return failTurn(deed, result, brief.cast.agent, usage);
   const changes = await world.workspace.changesOf(attempt);
-  await deed.record(await turnOf(deed, result, changes, brief.cast.agent, usage)); // A1
-  return refuseViolations(deed, changes, result.outside);
+  const turn = await turnOf(deed, result, changes, brief.cast.agent, usage);
+  const isQuiet = changes.paths.length === 0 && changes.violations.length === 0 && result.outside.length === 0;
+  if (isQuiet && (step.proof ?? []).length === 0) {
+    const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: [], changed: false });
+    const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore };
+    await deed.record(turn, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, progress }); // A1
+    return "over";
+  }
+  const violation = violationOf(deed, changes, result.outside);
+  await deed.record(...(violation === null ? [turn] : [turn, violation])); // A1
+  if (violation === null) return changes;
+  await world.workspace.setAside(attempt);
+  return "over";
 }
 
 /** A turn that failed is paid all the same; what it left behind is set aside. */
-async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" }>, agent: string, usage: Usage): Promise<false> {
+async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" }>, agent: string, usage: Usage): Promise<"over"> {
   const reason = result.kind === "cut" ? "agent_timeout" : result.reason;
   const said = result.kind === "failed" ? cut(result.said) : "";
-  await deed.record({
+  const turn: Draft = {
     event: "turn_ended",
     attempt: deed.attempt,
     actor: `agent:${agent}`,
@@ -71,10 +84,10 @@ async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" 
     announced_more: false,
     confidence: null,
     usage,
-  });
+  };
+  await deed.record(turn, failure(deed, reason, result.detail)); // A1
   await deed.world.workspace.setAside(deed.attempt);
-  await fail(deed, reason, result.detail, false);
-  return false;
+  return "over";
 }
 
 async function turnOf(
@@ -101,43 +114,45 @@ async function turnOf(
     usage,
     layer: changes.tree,
     ...(claim === undefined ? {} : { claim }),
+    ...(result.outside.length === 0 ? {} : { outside: [...result.outside] }),
     ...(result.warnings.length === 0 ? {} : { warnings: [...result.warnings] }),
   };
 }
 
-/** A2: one path outside the scope, and nothing of the attempt is applied. */
-async function refuseViolations(deed: Deed, changes: ChangeSet, outside: readonly string[]): Promise<boolean> {
+/** A2: one path outside the scope, and nothing of the attempt is applied. Null where it stayed inside. */
+function violationOf(deed: Deed, changes: ChangeSet, outside: readonly string[]): Draft | null {
   const named = [
     ...changes.violations.map(({ path, kind, detail }) => ({ path, why: `${path} (${kind}: ${detail})` })),
     ...outside.map((path) => ({ path, why: `${path} (outside_layer: the agent's own tool call names it)` })),
   ];
-  if (named.length === 0) return true;
-  await deed.world.workspace.setAside(deed.attempt);
-  await deed.record({
-    event: "step_interrupted",
-    attempt: deed.attempt,
-    by: "scope",
-    paths: named.map(({ path }) => path),
-    detail: named
-      .map(({ why }) => why)
-      .slice(0, 50)
-      .join("; "),
-    reason_code: "scope_violation_blocked",
-  });
-  return false;
+  if (named.length === 0) return null;
+  const detail = named
+    .map(({ why }) => why)
+    .slice(0, violationsShownMax)
+    .join("; ");
+  const paths = named.map(({ path }) => path);
+  return { event: "step_interrupted", attempt: deed.attempt, by: "scope", paths, detail, reason_code: "scope_violation_blocked" };
 }
 
-/** False where the attempt ended: it left its scope, or another attempt changed the same files meanwhile. */
-async function applyChanges(deed: Deed): Promise<boolean> {
+/** False where the attempt ended: it left its scope, or another attempt changed the same files meanwhile. After a crash, `seen` is null. */
+async function applyChanges(deed: Deed, seen: ChangeSet | null): Promise<boolean> {
   const { world, attempt } = deed;
-  const { run, walk, step } = settingOf(deed);
-  const found = await world.workspace.inspect(attempt, null);
-  if (found.commit === null && !(await refuseViolations(deed, await world.workspace.changesOf(attempt), []))) return false;
+  const { run, walk, step, open } = settingOf(deed);
+  const isCommitted = seen === null && (await world.workspace.inspect(attempt, null)).commit !== null;
+  const changes = isCommitted ? null : (seen ?? (await world.workspace.changesOf(attempt)));
+  // Only after a crash: in its own life the turn's line and the refusal are written at once.
+  const violation = changes === null ? null : violationOf(deed, changes, open.turn?.outside ?? []);
+  if (violation !== null) {
+    await deed.record(violation);
+    await world.workspace.setAside(attempt);
+    return false;
+  }
+  if (changes?.paths.length === 0) return true;
   const applied = await world.workspace.apply(attempt, subjectOf(run.drafted.objective.goal, `${walk.phase}/${step.id}`));
   if (applied === null) return true;
   if ("conflict" in applied) {
+    await deed.record(failure(deed, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));
     await world.workspace.setAside(attempt);
-    await fail(deed, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`, false);
     return false;
   }
   const { commit, parent, tree, paths, notApplied } = applied;
@@ -149,30 +164,24 @@ async function proveStep(deed: Deed): Promise<void> {
   const { run, walk, open } = settingOf(deed);
   const proof = await prove(deed); // A3
   const isChanged = open.commit !== null;
-  const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: proof.checks, changed: isChanged });
+  const tree = open.tree ?? run.tip.tree; // side by side the tip may be another attempt's: progress is judged by what this one left
+  const progress = madeProgress(run, walk.phase, { tree, checks: proof.checks, changed: isChanged });
   const facts = {
     changed: isChanged,
     promised: open.turn?.promised ?? false,
     announced_more: open.turn?.announced_more ?? false,
     ...proof.facts,
   };
-  const common = { attempt: deed.attempt, facts, checks: [...proof.checks], tree: run.tip.tree, progress };
+  const common = { attempt: deed.attempt, facts, checks: [...proof.checks], tree, progress };
   if (proof.holds) return deed.record({ event: "step_completed", ...common });
   const fingerprint = fingerprintOf("proof_missing", proof.detail);
   return deed.record({ event: "step_failed", ...common, fingerprint, detail: proof.detail, reason_code: "proof_missing" });
 }
 
-async function fail(deed: Deed, reason: string, detail: string, progress: boolean): Promise<void> {
+function failure(deed: Deed, reason: string, detail: string): Draft {
+  const facts = { changed: false, promised: false, announced_more: false };
   const fingerprint = fingerprintOf(reason, detail);
-  await deed.record({
-    event: "step_failed",
-    attempt: deed.attempt,
-    facts: { changed: false, promised: false, announced_more: false },
-    progress,
-    fingerprint,
-    detail,
-    reason_code: reason,
-  });
+  return { event: "step_failed", attempt: deed.attempt, facts, progress: false, fingerprint, detail, reason_code: reason };
 }
 
 const cut = (text: string): string =>

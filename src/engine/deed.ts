@@ -15,8 +15,8 @@ export type Deed = {
   readonly world: World;
   /** The run as it stands now. */
   readonly run: () => RunView;
-  /** Writes an event of this attempt; throws CalledOff if the attempt is no longer wanted. */
-  readonly record: (event: Draft) => Promise<void>;
+  /** Writes events of this attempt, acknowledged together; throws CalledOff if the attempt is no longer wanted. */
+  readonly record: (...events: readonly Draft[]) => Promise<void>;
   /** What it had used when it was called off. */
   interruption: Usage | null;
 };

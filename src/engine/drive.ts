@@ -121,10 +121,10 @@ class Driving {
     }
   }
 
-  async #record(event: Draft): Promise<void> {
+  async #record(...events: readonly Draft[]): Promise<void> {
     // These three lead every line, so they come first; what the event itself says of them holds.
-    const complete = Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event);
-    const entries = await this.#world.journal.append([complete]);
+    const complete = events.map((event) => Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event));
+    const entries = await this.#world.journal.append(complete);
     for (const entry of entries) this.#accept(entry);
   }
 
@@ -141,10 +141,10 @@ class Driving {
       cancel,
       world: this.#world,
       run: () => this.#run,
-      record: (event) =>
+      record: (...events) =>
         this.#turnstile.pass(async () => {
           if (cancel.signal.aborted || this.#run.open[attempt] === undefined) throw new CalledOff();
-          await this.#record(event);
+          await this.#record(...events);
         }),
       interruption: null,
     };

@@ -2,8 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { EventOf } from "../contracts/event.ts";
-import type { Flow } from "../contracts/flow.ts";
-import { confidenceFloors, type Objective } from "../contracts/objective.ts";
+import { confidenceFloors } from "../contracts/objective.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { addIgnoreLines } from "../workspace/owned.ts";
 import { castOf } from "./cast.ts";
@@ -13,6 +12,7 @@ import { registryVersions } from "./functions/registry.ts";
 import type { GoInput } from "./go-input.ts";
 import { type Home, newRunId, runFolder, writeCurrent } from "./home.ts";
 import { readObjective } from "./objective.ts";
+import { limitsOf } from "./limits-of.ts";
 import { beginRun } from "./open-run.ts";
 import { refuseSecondRun } from "./open-runs.ts";
 import { surveyedRepository } from "./opened-repository.ts";
@@ -80,13 +80,6 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   writeCurrent(home, run);
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
   return { run, warnings: [...settings.warnings, ...warnings, ...repository.warnings, ...unread] };
-}
-
-/** The budget's limits, the flow's own, and the tunable thresholds of the config. */
-function limitsOf(flow: Flow, objective: Objective, tuned: Readonly<Record<string, number>>): EventOf<"run_drafted">["limits"] {
-  const known = (limits: object | undefined): Record<string, number> =>
-    Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => typeof value === "number"));
-  return { run: { ...known(flow.limits?.run), ...tuned, ...known(objective.max_budget.limits) }, phase: known(flow.limits?.phase) };
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

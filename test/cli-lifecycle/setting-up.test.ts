@@ -1,6 +1,6 @@
 // The commands that set up and describe: init, doctor, flow, agents, schema, completions and help.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { autopilot, scripted } from "../support/autopilot.ts";
@@ -14,6 +14,14 @@ beforeAll(async () => {
 });
 
 describe("setting up", () => {
+  test("init writes a slash command for each agent whose folder is there, and touches none that exists", async () => {
+    const here = scratch({ files: { ".claude/settings.json": "{}\n", ".opencode/command/autopilot.md": "mine\n" } });
+    const { json } = await autopilot(here, ["init", "--json"]);
+    expect(json["done"]).toContain("wrote .claude/commands/autopilot.md");
+    expect(readFileSync(join(here, ".claude/commands/autopilot.md"), "utf8")).toContain("autopilot $ARGUMENTS");
+    expect(readFileSync(join(here, ".opencode/command/autopilot.md"), "utf8")).toBe("mine\n");
+    expect(existsSync(join(here, ".gemini"))).toBe(false);
+  });
   test("init writes config and ignore lines once, and changes nothing the second time", async () => {
     const here = scratch();
     const first = await autopilot(here, ["init", "--json"]);

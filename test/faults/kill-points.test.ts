@@ -1,12 +1,24 @@
 // The runner is killed before each of its calls that changes the disk, one by one, and what was begun is taken up again.
 
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
-import { acknowledgedIn, expectSame, goWords, keptIfWrong, recover, smallRepository, type Story, storyOf } from "./small-run.ts";
-import { type Call, changesOf, sampled, type Thread, twoAtATime, whyNoStrace, withFault } from "./under-strace.ts";
+import {
+  acknowledgedIn,
+  expectSame,
+  goWords,
+  keptIfWrong,
+  newestRun,
+  objectiveWords,
+  recover,
+  smallRepository,
+  type Story,
+  storyOf,
+} from "./small-run.ts";
+import { type Call, changesOf, type Faulted, sampled, type Thread, twoAtATime, whyNoStrace, withFault } from "./under-strace.ts";
 
 /** How many places each thread is killed at: a sample in an everyday run of the suite, every one with AUTOPILOT_FAULTS=all. */
-const asked = process.env["AUTOPILOT_FAULTS"] ?? "40";
+const asked = process.env["AUTOPILOT_FAULTS"] ?? "32";
 const placesMax = asked === "all" ? Number.POSITIVE_INFINITY : Number(asked);
 const timeoutMs = 2 * 3_600_000;
 
@@ -62,13 +74,23 @@ describe.skipIf(whyNoStrace !== "")(`kill -9 before every change of the disk${wh
 const nameOf = ({ thread, name, ordinal, line }: Call): string => `${thread} ${name} ${ordinal}: ${line.slice(0, 160)}`;
 
 /** A later run may make a few calls fewer (a progress line less, say), so the last places are looked for a little earlier too. */
-async function killedAt({ thread, name, ordinal }: Call): Promise<string> {
-  for (const at of [ordinal, ordinal - 1, ordinal - 4, ordinal - 16].filter((n) => n > 0)) {
+async function killedAt(call: Call): Promise<string> {
+  const { ordinal } = call;
+  for (const at of [ordinal, ordinal - 1, ordinal - 4, ordinal - 16, Math.floor(ordinal * 0.8)].filter((n) => n > 0)) {
     const folder = smallRepository();
-    const killed = await withFault(folder, goWords(folder), { thread, name, does: "signal=KILL", at });
+    const killed = await (call.isJournal
+      ? killedAtJournal(folder, call, at)
+      : withFault(folder, goWords(folder), { ...call, at, does: "signal=KILL" }));
     if (killed.fired === 0) continue;
     expect(killed.signal).toBe("SIGKILL");
     return folder;
   }
   throw new Error("the kill did not strike");
+}
+
+/** The journal's own writes are counted by its path, which is known once there is a draft. */
+async function killedAtJournal(folder: string, { thread, name }: Call, at: number): Promise<Faulted> {
+  expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
+  const path = join(newestRun(folder), "journal.jsonl");
+  return withFault(folder, ["go", "--yes", "--json"], { thread, name, path, at, does: "signal=KILL" });
 }

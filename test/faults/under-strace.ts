@@ -22,7 +22,14 @@ export const whyNoStrace = ((): string => {
 
 /** `all` follows every process that is started, too. */
 export type Thread = "main" | "files" | "all";
-export type Call = { readonly thread: Thread; readonly name: string; readonly ordinal: number; readonly line: string };
+/** `isJournal`: the number counts writes to the journal alone, those of the draft left out. */
+export type Call = {
+  readonly thread: Thread;
+  readonly name: string;
+  readonly ordinal: number;
+  readonly isJournal: boolean;
+  readonly line: string;
+};
 
 /** A call by its name and its number in its thread, and what becomes of it. */
 export type Fault = {
@@ -74,15 +81,22 @@ export async function changesOf(
   const lines = log.split("\n").map((line) => /^(\d+) +(\w+)\((.*)$/.exec(line));
   const main = lines.find((line) => line !== null)?.[1];
   const counts = new Map<string, number>();
+  const count = (key: string): number => {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    return counts.get(key) ?? 0;
+  };
   const calls: Call[] = [];
   for (const line of lines) {
     if (line === null) continue;
     const [whole, id = "", name = "", rest = ""] = line;
-    const ordinal = (counts.get(`${id} ${name}`) ?? 0) + 1;
-    counts.set(`${id} ${name}`, ordinal);
+    const thread = id === main ? "main" : "files";
+    const ordinal = count(`${id} ${name}`);
     const isChange = rest.includes(folder) && !/= -1 E/.test(rest) && (!name.startsWith("open") || rest.includes("O_CREAT"));
-    // Each finished piece of file work is told to the main thread by a write, so in that thread writes cannot be told apart by number.
-    if (isChange && !(id !== main && name === "write")) calls.push({ thread: id === main ? "main" : "files", name, ordinal, line: whole });
+    if (!isChange) continue;
+    // Threads tell each other of work and of signals by writes, ever so many: only those to the journal can be told apart by number.
+    if (name !== "write") calls.push({ thread, name, ordinal, isJournal: false, line: whole });
+    else if (rest.includes("/journal.jsonl>") && !rest.includes('seq\\":1,'))
+      calls.push({ thread, name, ordinal: count("journal"), isJournal: true, line: whole });
   }
   return { ended, calls };
 }

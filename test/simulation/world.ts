@@ -165,7 +165,8 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
     },
     changesOf: async (attempt) => {
       await machine.tick();
-      return { paths: ["a"], violations: [], ignored: 0, tree: disk.layers.get(attempt)?.tree ?? tip().tree };
+      const tree = disk.layers.get(attempt)?.tree ?? tip().tree;
+      return { paths: tree === tip().tree ? [] : ["a"], violations: [], ignored: 0, tree };
     },
     apply: async (attempt) => {
       await machine.tick();
