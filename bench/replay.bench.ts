@@ -1,8 +1,8 @@
 // How quickly a journal becomes a state: replayed from its first line, and opened from its snapshot. Each in a process of its own.
 
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, copyFileSync, openSync, readSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Entry } from "../src/contracts/event.ts";
 import { openFold } from "../src/core/fold.ts";
 import type { Run } from "../src/core/state.ts";
@@ -10,7 +10,7 @@ import { openJournal } from "../src/journal/file.ts";
 import { journalFile } from "../src/journal/journal.ts";
 import { readJournal } from "../src/journal/read.ts";
 import { writeLongJournal } from "./long-journal.ts";
-import { isQuick, median, plainEnv, report, withFolder } from "./measure.ts";
+import { isQuick, median, plainEnv, report, repository, withFolder } from "./measure.ts";
 
 const events = isQuick ? 200_000 : 1_000_000;
 const rounds = 5;
@@ -24,6 +24,8 @@ else tell(await open(where, task));
 type Told = { readonly ms: number; readonly rssMb: number };
 
 async function measure(): Promise<void> {
+  // As it is shipped: the second thread's program lies beside the bundle.
+  copyFileSync(join(repository, "dist/chain-worker.cjs"), join(dirname(self), "chain-worker.cjs"));
   await withFolder(async (folder) => {
     const run = join(folder, "run");
     const written = writeLongJournal(run, events);

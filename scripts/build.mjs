@@ -1,4 +1,4 @@
-// Makes dist/: a tiny start stub, the command line with one lazy chunk a command, `status` by itself, and the embedded agent.
+// Makes dist/: a tiny start stub, the command line with one lazy chunk a command, `status` by itself, the embedded agent, and a journal's second thread.
 //
 // Invariants:
 //   B1. Nothing is rebuilt when nothing changed: dist/.stamp holds the hash of all that goes in.
@@ -19,9 +19,10 @@ const entries = {
   cli: "src/surfaces/cli/entry.ts",
   status: "src/surfaces/cli/status-entry.ts",
   scripted: "src/agents/scripted/main.ts",
+  "chain-worker": "src/journal/chain-worker.ts",
 };
-/** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone. */
-const undivided = ["status", "scripted"];
+/** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone, the second thread so that it starts at once. */
+const undivided = ["status", "scripted", "chain-worker"];
 /** Native code cannot be bundled; npm installs it beside us. */
 const external = ["fs-native-extensions"];
 const staleAfterMs = 3_600_000;

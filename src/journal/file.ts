@@ -6,7 +6,6 @@ import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import { invariant } from "../kit/invariant.ts";
 import { readBlob, writeBlob } from "./blobs.ts";
-import type { Walked } from "./chain.ts";
 import { walkChain } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
@@ -20,6 +19,7 @@ import { openFile } from "./open-file.ts";
 import { recoverFromLog } from "./recover.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { stampOf } from "./stamp.ts";
+import type { Walked } from "./walk.ts";
 import { Writer } from "./writer.ts";
 
 /** Opens a run's journal for writing, making the folder and the file if need be. Throws a JournalFailure. */

@@ -45,7 +45,10 @@ export interface Journal {
 export type Replay = {
   /** Offered the state of a sound snapshot; false refuses it (say, of another product version), and the replay begins at the start. */
   readonly onSnapshot?: (state: unknown) => boolean;
-  /** Called with each entry after the snapshot. Without it, opening gathers them in `entries`. */
+  /**
+   * Called with each entry after the snapshot. Without it, opening gathers them in `entries`.
+   * A long journal is checked beside its reading: if opening or reading throws, whatever was handed out is to be thrown away.
+   */
   readonly onEntry?: (entry: Entry) => void;
 };
 

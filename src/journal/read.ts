@@ -3,7 +3,6 @@
 import { closeSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
-import type { Walked } from "./chain.ts";
 import { walkChain } from "./chain.ts";
 import { nodeDisk, readFlags } from "./disk.ts";
 import { codeOf, JournalFailure } from "./failure.ts";
@@ -12,6 +11,7 @@ import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
 import { openFile } from "./open-file.ts";
 import { readSnapshot } from "./snapshot.ts";
+import type { Walked } from "./walk.ts";
 
 export type Reading = Replay & {
   /** A position is where an earlier reading ended: a watcher reads on from there. */
@@ -20,7 +20,7 @@ export type Reading = Replay & {
 
 export type Read = Walked & { readonly snapshot: unknown };
 
-/** Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure at damage. */
+/** Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure at damage: then no entry counts that it handed out. */
 export function readJournal(dir: string, reading: Reading): Read {
   const fd = openedForReading(dir);
   if (fd === null) return { end: { ...genesis }, torn: null, snapshot: null };
@@ -47,19 +47,19 @@ export type Verification = {
 
 /** Checks every line from the first, whatever a snapshot says. */
 export function verifyJournal(dir: string): Verification {
-  let events = 0;
-  const bad = { ok: false, damaged_line: null, damaged_byte: null, torn_bytes: 0 };
+  const bad = { ok: false, events: 0, damaged_line: null, damaged_byte: null, torn_bytes: 0 };
   try {
     const fd = openedForReading(dir);
-    if (fd === null) return { ...bad, events, reason: "there is no journal here" };
+    if (fd === null) return { ...bad, reason: "there is no journal here" };
     closeSync(fd);
-    const { torn } = readJournal(dir, { from: "start", onEntry: () => void events++ });
-    return { ok: true, events, damaged_line: null, damaged_byte: null, reason: null, torn_bytes: torn?.bytes ?? 0 };
+    const { end, torn } = readJournal(dir, { from: "start" });
+    return { ok: true, events: end.seq, damaged_line: null, damaged_byte: null, reason: null, torn_bytes: torn?.bytes ?? 0 };
   } catch (error) {
     if (!(error instanceof JournalFailure)) throw error;
     const { trouble } = error;
-    if (trouble.kind !== "journal_damaged") return { ...bad, events, reason: error.message };
-    return { ...bad, events, damaged_line: trouble.line, damaged_byte: trouble.byte, reason: trouble.detail };
+    if (trouble.kind !== "journal_damaged") return { ...bad, reason: error.message };
+    const { line, byte, detail } = trouble;
+    return { ...bad, events: Math.max((line ?? 1) - 1, 0), damaged_line: line, damaged_byte: byte, reason: detail };
   }
 }
 

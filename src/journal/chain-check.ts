@@ -1,0 +1,38 @@
+import { hash } from "node:crypto";
+import { readSync } from "node:fs";
+import type { Hash } from "../contracts/ids.ts";
+import { continues, faultOf, lineBytesMax, viewOf } from "./line.ts";
+
+const chunkBytes = 128 * 1024;
+
+/** A stretch of a journal: whole lines, of which the first continues the line with this hash. */
+export type Stretch = { readonly fd: number; readonly byte: number; readonly endByte: number; readonly prev: Hash };
+
+/**
+ * Whether every line of the stretch is sound and tied to the one before, by its bytes alone; what they say is for others to check.
+ * Asks before each read whether to go on, and answers null if not.
+ */
+export function isSound({ fd, byte, endByte, prev }: Stretch, mayGoOn: () => boolean): boolean | null {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - byte));
+  let last = prev;
+  let held = 0;
+  for (let at = byte; at < endByte;) {
+    if (!mayGoOn()) return null;
+    const read = readSync(fd, buffer, held, Math.min(chunkBytes, endByte - at, buffer.length - held), at);
+    if (read === 0) return false;
+    at += read;
+    const filled = held + read;
+    const lastEnd = buffer.lastIndexOf(10, filled - 1);
+    let start = 0;
+    while (start <= lastEnd) {
+      const end = buffer.indexOf(10, start);
+      if (faultOf(buffer, start, end) !== null || !continues(buffer, end, last)) return false;
+      last = hash("sha256", viewOf(buffer, start, end));
+      start = end + 1;
+    }
+    held = filled - start;
+    if (held > lineBytesMax) return false;
+    buffer.copyWithin(0, start, filled);
+  }
+  return held === 0;
+}

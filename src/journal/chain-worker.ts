@@ -1,0 +1,25 @@
+// chain-worker: the program of the second thread (second-thread.ts). It checks one stretch, leaves its verdict, and ends.
+
+import { workerData } from "node:worker_threads";
+import { isSound, type Stretch } from "./chain-check.ts";
+import { cell, verdict } from "./second-thread.ts";
+
+const { stretch, board } = workerData as { readonly stretch: Stretch; readonly board: Int32Array };
+
+function mayGoOn(): boolean {
+  Atomics.add(board, cell.progress, 1);
+  return Atomics.load(board, cell.isCalledOff) === 0;
+}
+
+function judged(): number {
+  try {
+    const found = isSound(stretch, mayGoOn);
+    return found === null ? verdict.none : found ? verdict.sound : verdict.bad;
+  } catch {
+    // A read that failed says nothing about the journal: whoever asked reads it once more.
+    return verdict.none;
+  }
+}
+
+Atomics.store(board, cell.verdict, judged());
+Atomics.notify(board, cell.verdict);

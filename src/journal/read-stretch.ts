@@ -1,0 +1,63 @@
+// read-stretch: parses whole lines that another thread checks at the same time: nothing here is sound before that one says so.
+
+import { isAscii, isUtf8 } from "node:buffer";
+import { hash } from "node:crypto";
+import type { Entry } from "../contracts/event.ts";
+import { entryOf, readAt } from "./admit.ts";
+import { damaged } from "./failure.ts";
+import type { Position } from "./journal.ts";
+import { crcOf, headEnd, lineBytesMax, prevOf, viewOf } from "./line.ts";
+
+/** Small, so that the text of a chunk dies young and a replay needs little memory. */
+const chunkBytes = 32 * 1024;
+
+/** Moves the position to the end of the stretch, and hands out an entry a line. Throws a JournalFailure at what is no entry. */
+export function readStretch(fd: number, at: Position, endByte: number, onEntry: (entry: Entry) => void): void {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - at.byte));
+  let held = 0;
+  while (at.byte < endByte) {
+    const room = Math.min(chunkBytes, endByte - at.byte - held, buffer.length - held);
+    const filled = held + readAt(fd, buffer, held, room, at);
+    const lastEnd = buffer.lastIndexOf(10, filled - 1);
+    if (lastEnd === -1 && (room === 0 || filled > lineBytesMax)) throw damaged(at.seq + 1, at.byte, "the line does not end");
+    if (at.byte + lastEnd + 1 === endByte) at.prev = lastHash(buffer, lastEnd);
+    readChunk(at, buffer, lastEnd + 1, onEntry);
+    held = filled - lastEnd - 1;
+    buffer.copyWithin(0, lastEnd + 1, filled);
+  }
+}
+
+function lastHash(buffer: Buffer, end: number): string {
+  const start = end === 0 ? 0 : buffer.lastIndexOf(10, end - 1) + 1;
+  return hash("sha256", viewOf(buffer, start, end));
+}
+
+/** The lines in these first bytes of the buffer. One text for all of them: to make one a line would take as long as to parse it. */
+function readChunk(at: Position, buffer: Buffer, bytes: number, onEntry: (entry: Entry) => void): void {
+  const chunk = buffer.subarray(0, bytes);
+  const isPlain = isAscii(chunk);
+  if (!isPlain && !isUtf8(chunk)) throw damaged(at.seq + 1, at.byte, "not UTF-8");
+  closeHeads(at, buffer, bytes);
+  const text = isPlain ? buffer.toString("latin1", 0, bytes) : null;
+  for (let start = 0; start < bytes;) {
+    const end = text === null ? buffer.indexOf(10, start) : text.indexOf("\n", start);
+    const tailAt = headEnd(end);
+    const entry = entryOf(at, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
+    entry.prev = prevOf(buffer, end);
+    entry.crc = crcOf(buffer, end);
+    at.byte += end + 1 - start;
+    onEntry(entry as Entry);
+    start = end + 1;
+  }
+}
+
+/** Puts a brace where each line's tail begins, so that what is before it can be parsed by itself. */
+function closeHeads(at: Position, buffer: Buffer, bytes: number): void {
+  for (let start = 0; start < bytes;) {
+    const end = buffer.indexOf(10, start);
+    const tailAt = headEnd(end);
+    if (tailAt <= start) throw damaged(at.seq + 1, at.byte, "not an entry");
+    buffer[tailAt] = 125;
+    start = end + 1;
+  }
+}
