@@ -7,6 +7,7 @@
 //   E4. Called off means gone: the deed has ended and its processes are dead before `step_interrupted` is written.
 //   E5. The loop is bounded, and asserts it.
 
+import type { Usage } from "../contracts/budget.ts";
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { decide } from "../core/decide.ts";
@@ -74,13 +75,15 @@ class Driving {
       if (this.#fault !== null) throw this.#fault;
       invariant(this.#events < eventsMax, "E5: the flow's limits bound the loop");
       const rested = await this.#turnstile.pass(() => this.#turn()); // E3
+      if (rested === null) continue;
       if (rested === "wait") await this.#bell.rung();
-      else if (rested !== null) return rested.why;
+      else if ("cancel" in rested) await this.#callOff(rested.cancel);
+      else return rested.why;
     }
   }
 
   /** One decision, carried out as far as it does not take time. */
-  async #turn(): Promise<"wait" | { why: string } | null> {
+  async #turn(): Promise<"wait" | { why: string } | { cancel: AttemptId } | null> {
     if (this.#hasMail) {
       this.#hasMail = false;
       await drain(this.#world.inbox, this.#run, (event) => this.#record(event));
@@ -98,8 +101,7 @@ class Driving {
         await this.#settle(next.attempt);
         return null;
       case "cancel":
-        await this.#callOff(next.attempt);
-        return null;
+        return { cancel: next.attempt };
       case "survey":
         await this.#record({ event: "artifacts_surveyed", ...(await survey(this.#world, this.#run)) });
         return null;
@@ -148,15 +150,19 @@ class Driving {
         }),
       interruption: null,
     };
-    const ended = perform(deed)
-      .catch((error: unknown) => {
-        if (!(error instanceof CalledOff)) this.#fault ??= error;
-      })
-      .finally(() => {
-        this.#deeds.delete(attempt);
-        this.#bell.ring();
-      });
-    this.#deeds.set(attempt, { deed, ended });
+    this.#deeds.set(attempt, { deed, ended: this.#perform(deed) });
+  }
+
+  async #perform(deed: Deed): Promise<void> {
+    await null; // the deed begins when it is entered among the deeds
+    try {
+      await perform(deed);
+    } catch (error) {
+      if (!(error instanceof CalledOff)) this.#fault ??= error;
+    } finally {
+      this.#deeds.delete(deed.attempt);
+      this.#bell.ring();
+    }
   }
 
   async #settle(attempt: AttemptId): Promise<void> {
@@ -166,23 +172,26 @@ class Driving {
     if (settled.event.remedy !== "ask") this.#begin(attempt);
   }
 
-  /** All deeds are called off at once; each is written off when its turn comes. */
+  /** All deeds are called off at once; each is written off when its turn comes. Nobody holds the turnstile meanwhile: a deed may be waiting there. */
   async #callOff(attempt: AttemptId): Promise<void> {
     for (const { deed } of this.#deeds.values()) deed.cancel.abort("operator");
     const live = this.#deeds.get(attempt);
     if (live === undefined) await this.#world.agents.sweep(this.#run.drafted.run_id);
     else await live.ended; // E4
+    await this.#turnstile.pass(() => this.#writeOff(attempt, live?.deed.interruption ?? null));
+  }
+
+  async #writeOff(attempt: AttemptId, usage: Usage | null): Promise<void> {
     const open = this.#run.open[attempt];
     if (open === undefined) return;
     // A turn that has ended is paid for: its layer stays, and the next opening settles what is left to do.
     if (open.kind === "agent" && open.stage === "started") await this.#world.workspace.setAside(attempt);
-    const usage = live?.deed.interruption ?? undefined;
     await this.#record({
       event: "step_interrupted",
       attempt,
       by: "operator",
       reason_code: this.#run.asked === "stop" ? "operator_stopped" : "operator_paused",
-      ...(usage === undefined ? {} : { usage }),
+      ...(usage === null ? {} : { usage }),
     });
   }
 

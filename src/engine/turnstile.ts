@@ -1,11 +1,19 @@
 /** Lets one in at a time, in the order of arrival, so that nobody decides on a state that another is just changing. */
 export class Turnstile {
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
 
-  pass<Value>(work: () => Promise<Value>): Promise<Value> {
-    const mine = this.#last.then(work, work);
-    this.#last = mine.catch(() => undefined);
-    return mine;
+  async pass<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#isTaken) await new Promise<void>((enter) => this.#waiting.push(enter));
+    this.#isTaken = true;
+    try {
+      return await work();
+    } finally {
+      // It stays taken while it is handed on, so that nobody slips in before the one who has waited.
+      const enter = this.#waiting.shift();
+      if (enter === undefined) this.#isTaken = false;
+      else enter();
+    }
   }
 }
 

@@ -95,9 +95,9 @@ const depthMax = 8;
 /** Copies all values, so that whoever made them cannot change the copy later. Null if JSON would not give each back as it took it. */
 function copyInto(copy: Plain, values: object, depth = 0): Plain | null {
   if (depth > depthMax) return null;
-  for (const [name, value] of Object.entries<unknown>(values as Plain)) {
+  for (const name of Object.keys(values)) {
     if (name === "__proto__" || name === "toJSON") return null;
-    const copied = copyOf(value, depth);
+    const copied = copyOf((values as Plain)[name], depth);
     if (copied === undefined) return null;
     copy[name] = copied;
   }
