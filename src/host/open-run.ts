@@ -13,6 +13,7 @@ import { type Fold, openFold } from "../core/fold.ts";
 import type { Run, RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";
 import { openJournal } from "../journal/file.ts";
+import type { Group } from "../journal/group.ts";
 import type { Journal } from "../journal/journal.ts";
 import { invariant } from "../kit/invariant.ts";
 import { type Home, runFolder } from "./home.ts";
@@ -60,9 +61,10 @@ async function withRunIn<Value>(
   folder: string,
   run: string,
   work: (hand: Hand) => Promise<Value>,
+  group: Group | null = null,
 ): Promise<Value> {
   try {
-    return await holding(place, home, folder, run, work);
+    return await holding(place, home, folder, run, work, group);
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
@@ -71,8 +73,15 @@ async function withRunIn<Value>(
   }
 }
 
-async function holding<Value>(place: Place, home: Home, folder: string, run: string, work: (hand: Hand) => Promise<Value>): Promise<Value> {
-  const { journal, fold } = await open(folder); // H1
+async function holding<Value>(
+  place: Place,
+  home: Home,
+  folder: string,
+  run: string,
+  work: (hand: Hand) => Promise<Value>,
+  group: Group | null,
+): Promise<Value> {
+  const { journal, fold } = await open(folder, group); // H1
   const view = (): RunView => viewOf(fold);
   let unsnapped = 0;
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
@@ -84,6 +93,9 @@ async function holding<Value>(place: Place, home: Home, folder: string, run: str
     for (const entry of await append([event])) fold.apply(entry);
   };
   const driveOn = async (options: DriveOptions = {}): Promise<string> => {
+    // Child runs share this process, so their journals share a sync; the group is opened with the first of them.
+    let own: Promise<Group> | null = null;
+    const shared = (): Promise<Group> => (group === null ? (own ??= openSharedGroup(folder)) : Promise.resolve(group));
     const { world, isolation, close } = await openWorld({
       place,
       home,
@@ -94,7 +106,7 @@ async function holding<Value>(place: Place, home: Home, folder: string, run: str
       watch: options.watch ?? (() => undefined),
       cancel: options.cancel ?? null,
       begin: beginRun,
-      hold: (childFolder, child, childWork) => withRunIn(place, home, childFolder, child, childWork),
+      hold: async (childFolder, child, childWork) => withRunIn(place, home, childFolder, child, childWork, await shared()),
     });
     try {
       keepReserve(folder);
@@ -110,6 +122,7 @@ async function holding<Value>(place: Place, home: Home, folder: string, run: str
       return await drive(world, fold);
     } finally {
       await close();
+      await closeGroup(own);
     }
   };
   try {
@@ -132,10 +145,20 @@ export async function beginRun(folder: string, event: EventOf<"run_drafted">, bl
   }
 }
 
-async function open(folder: string): Promise<{ journal: Journal; fold: Fold }> {
+async function openSharedGroup(folder: string): Promise<Group> {
+  const { openGroup } = await import("../journal/group.ts");
+  return openGroup(join(folder, "commit"));
+}
+
+async function closeGroup(opening: Promise<Group> | null): Promise<void> {
+  const group = await opening?.catch(() => null); // whoever wanted it has heard why it could not be had
+  group?.close();
+}
+
+async function open(folder: string, group: Group | null = null): Promise<{ journal: Journal; fold: Fold }> {
   let fold: Fold = openFold();
   const { journal } = await openJournal(folder, {
-    commit: "sync",
+    ...(group === null ? { commit: "sync" } : { commit: "group", group }),
     now: () => systemClock.now(),
     activeMs: () => systemClock.monotonicMs(),
     onSnapshot: (state) => {

@@ -44,17 +44,15 @@ export function addLine(batch: Batch, at: Position, stamp: Stamp, what: Event): 
   const prev = at.prev;
   const version = seq === 1 ? `"journal":${journalVersion},` : "";
   const body = JSON.stringify(ordered);
-  const head = `{"seq":${seq},${version}"epoch":${epoch},"ts":${JSON.stringify(ts)},"active_ms":${active_ms},`;
   refuseOver(body.length);
+  // The body comes without its braces: the head opens, and the tail closes.
+  const head = `{"seq":${seq},${version}"epoch":${epoch},"ts":${JSON.stringify(ts)},"active_ms":${active_ms}`;
+  const text = `${head},${body.slice(1, -1)},"prev":"${prev}"`;
 
   const start = batch.used;
-  reserve(batch, (head.length + body.length) * 3 + tailBytes + 1);
+  reserve(batch, text.length * 3 + crcBytes + 1);
   const { bytes } = batch;
-  const bodyAt = start + bytes.write(head, start, "utf8") - 1;
-  const bodyEnd = bodyAt + bytes.write(body, bodyAt, "utf8") - 1;
-  // The body brings a brace where the head ends and one where the tail begins.
-  bytes[bodyAt] = 44;
-  const crcAt = bodyEnd + bytes.write(`,"prev":"${prev}"`, bodyEnd, "latin1");
+  const crcAt = start + bytes.write(text, start, "utf8");
   const crc = hexOf(crc32(viewOf(bytes, start, crcAt)));
   const lineEnd = crcAt + bytes.write(`,"crc":"${crc}"}\n`, crcAt, "latin1") - 1;
   refuseOver(lineEnd - start);
