@@ -49,14 +49,15 @@ const rows = Object.entries(figures)
   .filter(([figure]) => wanted === undefined || measured.has(figure))
   .map(([figure, { title, unit, at_most, at_least }]) => {
     const found = measured.get(figure);
+    const hasTarget = at_most !== undefined || at_least !== undefined;
     const isOk = found === undefined ? null : at_most === undefined ? found.value >= at_least : found.value <= at_most;
     return {
       figure,
       title,
       unit,
-      target: at_most === undefined ? `>= ${at_least}` : `<= ${at_most}`,
+      target: !hasTarget ? "none" : at_most === undefined ? `>= ${at_least}` : `<= ${at_most}`,
       measured: found?.value ?? null,
-      verdict: isOk === null ? "not measured" : isOk ? "ok" : "over",
+      verdict: isOk === null ? "not measured" : !hasTarget || isOk ? "ok" : "over",
       ...(found?.note === undefined ? {} : { note: found.note }),
     };
   });

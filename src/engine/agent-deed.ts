@@ -45,10 +45,9 @@ async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
     throw new CalledOff();
   }
   if (result.kind === "cut" && (result.by !== "deadline" || order.isBoundByBudget)) {
-    await world.workspace.setAside(attempt);
     const by = result.by === "provider" ? "provider" : "budget";
     const reason_code = by === "provider" ? "provider_limit_reached" : "budget_threshold_reached";
-    await deed.record({ event: "step_interrupted", attempt, by, usage, detail: result.detail, reason_code });
+    await deed.recordAndSetAside({ event: "step_interrupted", attempt, by, usage, detail: result.detail, reason_code });
     return "over";
   }
   if (result.kind !== "ended") return failTurn(deed, result, brief.cast.agent, usage);
@@ -62,10 +61,12 @@ async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
     return "over";
   }
   const violation = violationOf(deed, changes, result.outside);
-  await deed.record(...(violation === null ? [turn] : [turn, violation])); // A1
-  if (violation === null) return changes;
-  await world.workspace.setAside(attempt);
-  return "over";
+  if (violation !== null) {
+    await deed.recordAndSetAside(turn, violation); // A1
+    return "over";
+  }
+  await deed.record(turn); // A1
+  return changes;
 }
 
 /** A turn that failed is paid all the same; what it left behind is set aside. */
@@ -85,8 +86,7 @@ async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" 
     confidence: null,
     usage,
   };
-  await deed.record(turn, failure(deed, reason, result.detail)); // A1
-  await deed.world.workspace.setAside(deed.attempt);
+  await deed.recordAndSetAside(turn, failure(deed, reason, result.detail)); // A1
   return "over";
 }
 
@@ -143,16 +143,14 @@ async function applyChanges(deed: Deed, seen: ChangeSet | null): Promise<boolean
   // Only after a crash: in its own life the turn's line and the refusal are written at once.
   const violation = changes === null ? null : violationOf(deed, changes, open.turn?.outside ?? []);
   if (violation !== null) {
-    await deed.record(violation);
-    await world.workspace.setAside(attempt);
+    await deed.recordAndSetAside(violation);
     return false;
   }
   if (changes?.paths.length === 0) return true;
   const applied = await world.workspace.apply(attempt, subjectOf(run.drafted.objective.goal, `${walk.phase}/${step.id}`));
   if (applied === null) return true;
   if ("conflict" in applied) {
-    await deed.record(failure(deed, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));
-    await world.workspace.setAside(attempt);
+    await deed.recordAndSetAside(failure(deed, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));
     return false;
   }
   const { commit, parent, tree, paths, notApplied } = applied;

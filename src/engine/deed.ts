@@ -17,6 +17,8 @@ export type Deed = {
   readonly run: () => RunView;
   /** Writes events of this attempt, acknowledged together; throws CalledOff if the attempt is no longer wanted. */
   readonly record: (...events: readonly Draft[]) => Promise<void>;
+  /** The same, and its layer is out of the way before anybody decides what is next. */
+  readonly recordAndSetAside: (...events: readonly Draft[]) => Promise<void>;
   /** What it had used when it was called off. */
   interruption: Usage | null;
 };

@@ -138,23 +138,26 @@ class Driving {
 
   #begin(attempt: AttemptId): void {
     const cancel = new AbortController();
+    const write = (events: readonly Draft[], after: () => Promise<void>): Promise<void> =>
+      this.#turnstile.pass(async () => {
+        if (cancel.signal.aborted || this.#run.open[attempt] === undefined) throw new CalledOff();
+        await this.#record(...events);
+        await after();
+      });
     const deed: Deed = {
       attempt,
       cancel,
       world: this.#world,
       run: () => this.#run,
-      record: (...events) =>
-        this.#turnstile.pass(async () => {
-          if (cancel.signal.aborted || this.#run.open[attempt] === undefined) throw new CalledOff();
-          await this.#record(...events);
-        }),
+      record: (...events) => write(events, () => Promise.resolve()),
+      recordAndSetAside: (...events) => write(events, () => this.#world.workspace.setAside(attempt)),
       interruption: null,
     };
     this.#deeds.set(attempt, { deed, ended: this.#perform(deed) });
   }
 
   async #perform(deed: Deed): Promise<void> {
-    await null; // the deed begins when it is entered among the deeds
+    await Promise.resolve(); // the deed begins when it is entered among the deeds
     try {
       await perform(deed);
     } catch (error) {
@@ -169,6 +172,7 @@ class Driving {
     const settled = await settle(this.#world, this.#run, attempt);
     await this.#record(settled.event);
     if (settled.closing !== null) await this.#record(settled.closing);
+    if (settled.isSetAside) await this.#world.workspace.setAside(attempt);
     if (settled.event.remedy !== "ask") this.#begin(attempt);
   }
 

@@ -12,7 +12,12 @@ import type { World } from "./world.ts";
 
 const crashesMax = 3;
 
-type Settled = { readonly event: Omit<EventOf<"attempt_settled">, "actor" | "reason_code">; readonly closing: Draft | null };
+type Settled = {
+  readonly event: Omit<EventOf<"attempt_settled">, "actor" | "reason_code">;
+  readonly closing: Draft | null;
+  /** Half-done work to be taken out of the way, once what it cost is written down. */
+  readonly isSetAside: boolean;
+};
 
 /** Finds out what can be known of an attempt that a crash left open, and follows the recovery table. */
 export async function settle(world: World, run: RunView, attempt: AttemptId): Promise<Settled> {
@@ -24,11 +29,14 @@ export async function settle(world: World, run: RunView, attempt: AttemptId): Pr
   const step = stepOf(run, walk, open.step);
   const doubt = await inspect(world, run, walk, open, step);
   const { remedy, why } = remedyFor(doubt);
-  if (remedy === "repeat" && doubt.kind === "agent") await world.workspace.setAside(attempt);
   const wasPaid = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent";
   const usage = wasPaid && remedy !== "ask" ? chargeOf(null, open.need, 0) : undefined;
   const event = { event: "attempt_settled", attempt, doubt, remedy, why, ...(usage === undefined ? {} : { usage }) } as const;
-  return { event, closing: remedy === "close" ? await closed(world, attempt, walk) : null };
+  return {
+    event,
+    closing: remedy === "close" ? await closed(world, attempt, walk) : null,
+    isSetAside: remedy === "repeat" && doubt.kind === "agent",
+  };
 }
 
 async function inspect(world: World, run: RunView, walk: WalkView, open: OpenView, step: Step): Promise<Doubt> {

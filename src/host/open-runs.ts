@@ -1,5 +1,6 @@
 // open-runs: one open run per flow family and repository. Whoever starts a run looks and starts under one lock, so that two never both do.
 
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeDisk } from "../journal/disk.ts";
@@ -14,8 +15,10 @@ const waitsMax = 200;
 
 /** Does something while no other process starts a run in this repository. */
 export async function whileNoOtherStarts<Value>(home: Home, work: () => Promise<Value>): Promise<Value> {
+  const folder = join(home.folder, "starting");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (let waits = 0; ; waits++) {
-    const lock = await takeLock(nodeDisk, join(home.folder, "runs")).catch((error: unknown) => {
+    const lock = await takeLock(nodeDisk, folder).catch((error: unknown) => {
       const isTaken = error instanceof JournalFailure && error.kind === "run_locked";
       if (!isTaken || waits >= waitsMax) throw error;
       return null;

@@ -39,6 +39,27 @@ describe("a line", () => {
     expect(entries).toStrictEqual(read);
   });
 
+  test("comes back as a replay reads it, with whatever is nested in it", () => {
+    const deep = { list: [1, "ü", null, [true, { a: {} }]], "1": 2, none: null };
+    const odd = [
+      { a: new Date(0) },
+      { a: { toJSON: () => "b" } },
+      { a: [undefined] },
+      { a: [, 1] }, // oxlint-disable-line no-sparse-arrays
+      { a: new Map([[1, 2]]) },
+      { a: Object.create(null) as unknown },
+      { a: JSON.parse('{"__proto__":{"b":1}}') as unknown },
+      { a: { b: Number.POSITIVE_INFINITY } },
+    ];
+    const events = [deep, ...odd].map((more) => ({ ...skipped(1), more }) as unknown as Event);
+    const { entries, lines } = written(skipped(1), ...events);
+    const read = lines.slice(0, -1).map((line) => JSON.parse(line) as unknown);
+    expect(entries.map((entry) => JSON.stringify(entry))).toEqual(lines.slice(0, -1));
+    expect(entries).toStrictEqual(read);
+    deep.list.push(2);
+    expect(entries[1]).toStrictEqual(read[1]);
+  });
+
   test("does not change when whoever made the event changes it later", () => {
     const gone = ["a"];
     const { entries } = written(skipped(1), { ...surveyed(), gone } as Event);

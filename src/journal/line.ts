@@ -180,6 +180,9 @@ export const prevOf = (bytes: Buffer, lineEnd: number): Hash => {
 /** The checksum that a line bears. */
 export const crcOf = (bytes: Buffer, lineEnd: number): string => bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
 
+/** The same from a text of one byte a character, which is several times as quick. */
+export const crcIn = (text: string, lineEnd: number): string => text.slice(lineEnd - end.length - 8, lineEnd - end.length);
+
 /** Where the first line of these bytes ends by its tail, newline or not; 0 if there is no tail. */
 export function endOfLine(bytes: Buffer): number {
   const at = bytes.indexOf(crcKey);

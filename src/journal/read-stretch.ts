@@ -6,7 +6,7 @@ import type { Entry } from "../contracts/event.ts";
 import { entryOf, readAt } from "./admit.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { crcOf, headEnd, lineBytesMax, prevOf, viewOf } from "./line.ts";
+import { crcIn, crcOf, headEnd, lineBytesMax, prevOf, viewOf } from "./line.ts";
 
 /** Small, so that the text of a chunk dies young and a replay needs little memory. */
 const chunkBytes = 32 * 1024;
@@ -43,8 +43,8 @@ function readChunk(at: Position, buffer: Buffer, bytes: number, onEntry: (entry:
     const end = text === null ? buffer.indexOf(10, start) : text.indexOf("\n", start);
     const tailAt = headEnd(end);
     const entry = entryOf(at, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
-    entry.prev = prevOf(buffer, end);
-    entry.crc = crcOf(buffer, end);
+    entry.prev = prevOf(buffer, end); // not cut out of the text, which would live on in it
+    entry.crc = text === null ? crcOf(buffer, end) : crcIn(text, end);
     at.byte += end + 1 - start;
     onEntry(entry as Entry);
     start = end + 1;
