@@ -7,7 +7,7 @@ import { acknowledgedIn, expectKept, expectWhole, newestRun, objectiveWords, rec
 import { whyNoStrace, withFault } from "./under-strace.ts";
 
 describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, () => {
-  test.each([2, 6, 14, 30])(
+  test.each([2, 6, 14, 22])(
     "after a failed sync (number %i of the journal) the process writes nothing more to the journal and ends; a new one goes on",
     async (at) => {
       const folder = smallRepository();
