@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { Event } from "../src/contracts/event.ts";
+import { systemClock } from "../src/host/system-clock.ts";
 import { openJournal } from "../src/journal/file.ts";
 import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";
@@ -51,7 +52,7 @@ await withFolder(async (folder) => {
 });
 
 async function open(folder: string, commit: "sync" | "group", group?: Group): Promise<Journal> {
-  const clock = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
+  const clock = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
   const { journal } = await openJournal(folder, { commit, ...clock, ...(group === undefined ? {} : { group }) });
   return journal;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Event } from "../src/contracts/event.ts";
 import { type Fold, openFold } from "../src/core/fold.ts";
 import { drive } from "../src/engine/drive.ts";
+import { systemClock } from "../src/host/system-clock.ts";
 import { openJournal } from "../src/journal/file.ts";
 import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";
@@ -52,7 +53,7 @@ async function appendTwo(journal: Journal): Promise<void> {
 }
 
 async function open(folder: string, group: Group | null): Promise<Journal> {
-  const clock = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
+  const clock = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
   const { journal } = await openJournal(folder, group === null ? { commit: "sync", ...clock } : { commit: "group", group, ...clock });
   return journal;
 }
