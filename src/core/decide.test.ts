@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/no-thenable -- `then` is a word of the flow language.
 // Given events, the next thing.
 
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/no-thenable -- `then` is a word of the flow language.
 // The core knows no flow: it names none of their steps, roles, counts or functions, and renaming them all changes nothing.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";

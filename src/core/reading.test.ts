@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/no-thenable -- `then` is a word of the flow language.
 // What a condition is read against, and what is forgotten on a way back.
 
 import { describe, expect, test } from "vitest";

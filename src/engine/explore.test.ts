@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/no-thenable -- `then` is a word of the flow language.
 import { describe, expect, test } from "vitest";
 import type { Flow, Step } from "../contracts/flow.ts";
 import { flows } from "../../test/simulation/support/flows.ts";

@@ -3,7 +3,7 @@ import { insideOf } from "./inside.ts";
 import { permit } from "./permission.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-const isInside = insideOf("/work/layer");
+const isInside = insideOf("/srv/layer");
 
 test("updates are merged by id, and lists replace", () => {
   const calls = new ToolCalls();
@@ -23,7 +23,7 @@ test("only what changes counts, and only if it did not fail", () => {
     toolCallId: "move",
     kind: "move",
     status: "completed",
-    locations: [{ path: "a" }, { path: "/work/layer/b" }, { path: "../c" }],
+    locations: [{ path: "a" }, { path: "/srv/layer/b" }, { path: "../c" }],
   });
   expect(calls.changedOutside(isInside)).toEqual(["/etc/diff", "../c"]);
 });
@@ -41,13 +41,13 @@ test("nonsense is not merged", () => {
 
 test.each([
   ["a", true],
-  ["/work/layer", true],
-  ["/work/layer/a/../b", true],
+  ["/srv/layer", true],
+  ["/srv/layer/a/../b", true],
   ["..a", true],
-  ["/work/layer2/a", false],
+  ["/srv/layer2/a", false],
   ["../a", false],
   ["/", false],
-  ["/work/layer/../a", false],
+  ["/srv/layer/../a", false],
 ])("%s lies inside: %o", (path, expected) => {
   expect(isInside(path)).toBe(expected);
 });
