@@ -89,6 +89,8 @@ export function stillWorld(journal: Journal, onEntry: World["onEntry"]): World {
         usage: { tokens: 1, calls: 1 },
         outside: [],
         warnings: [],
+        notes: [],
+        question: null,
       }),
       sweep: async () => 0,
     },

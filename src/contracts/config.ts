@@ -2,18 +2,50 @@ import * as v from "valibot";
 import { approvalPolicies, completionModes, handoffModes, isolationLevels, riskLevels } from "./objective.ts";
 
 const text = v.string();
-const AgentProfileOverride = v.strictObject({
+/** What a user says of an agent: a change to a profile that is shipped, or one of their own. */
+export const AgentOverride = v.strictObject({
+  /** The shipped profile this one starts from; without it, the one of the same name, else `custom`. */
+  like: v.optional(text),
   argv: v.optional(v.pipe(v.array(text), v.minLength(1))),
   env: v.optional(v.record(text, text)),
   pass_env: v.optional(v.array(text)),
   model: v.optional(text),
+  /** `key`: through the meter, with a key of the user's. `own`: with the agent's own login, past the meter. */
+  login: v.optional(v.picklist(["key", "own"])),
+  /** The variable of the user's environment that holds the key. */
+  key_env: v.optional(text),
+  /** Where the model provider is, for `login: key`. */
+  upstream: v.optional(text),
+  /** Further hosts this agent may reach. */
+  hosts: v.optional(v.array(text)),
+  /** How much the agent may do without asking; what it asks is answered by the runner's own rules. */
+  mode: v.optional(v.picklist(["read", "edit", "full"])),
+  usage: v.optional(v.picklist(["turn", "lastCall", "cumulative", "quotaMeta", "chunkMeta", "none"])),
 });
+export type AgentOverride = v.InferOutput<typeof AgentOverride>;
+
+const Price = v.pipe(v.number(), v.minValue(0));
+/** What a million tokens of a model cost, in US dollars. */
+export const ModelPrice = v.strictObject({ input: Price, output: Price, cached: v.optional(Price), cache_write: v.optional(Price) });
+export type ModelPrice = v.InferOutput<typeof ModelPrice>;
+
+const Whole = v.pipe(v.number(), v.integer(), v.minValue(1));
+/** What the processes of one agent or check may take of the machine. */
+export const BoxLimits = v.strictObject({
+  processes: v.optional(Whole),
+  memory_mb: v.optional(Whole),
+  disk_mb: v.optional(Whole),
+  output_mb: v.optional(Whole),
+});
+export type BoxLimits = v.InferOutput<typeof BoxLimits>;
+
+export const limitPolicies = ["resume", "ask", "never"] as const;
 
 /** What a config file may say. Every key optional; unknown keys are refused with their line. */
 export const Config = v.strictObject({
   version: v.optional(v.literal(1)),
   agent: v.optional(text),
-  agents: v.optional(v.record(text, AgentProfileOverride)),
+  agents: v.optional(v.record(text, AgentOverride)),
   roles: v.optional(v.record(text, text)),
   checks: v.optional(
     v.strictObject({
@@ -28,7 +60,12 @@ export const Config = v.strictObject({
   network: v.optional(v.strictObject({ checks: v.optional(v.boolean()), agents: v.optional(v.array(text)) })),
   dry_run: v.optional(v.picklist(["required", "auto"])),
   protect: v.optional(v.array(text)),
-  prices: v.optional(v.record(text, v.strictObject({ input: v.number(), output: v.number(), cached: v.optional(v.number()) }))),
+  prices: v.optional(v.record(text, ModelPrice)),
+  /** Names of further environment variables whose values are written nowhere. */
+  redact: v.optional(v.array(text)),
+  box: v.optional(BoxLimits),
+  /** What to do when a provider's limit is used up: go on by itself at the reset, ask, or only pause. */
+  on_limit: v.optional(v.picklist(limitPolicies)),
   max_budget: v.optional(text),
   completion_mode: v.optional(v.picklist(completionModes)),
   risk_level: v.optional(v.picklist(riskLevels)),

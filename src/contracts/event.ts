@@ -5,6 +5,7 @@
 
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
+import { AgentOverride, BoxLimits, limitPolicies, ModelPrice } from "./config.ts";
 import { Check, CheckResult } from "./evidence.ts";
 import { Flow } from "./flow.ts";
 import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, WalkPath } from "./ids.ts";
@@ -29,8 +30,8 @@ export const IsolationInForce = v.strictObject({
 });
 export type IsolationInForce = v.InferOutput<typeof IsolationInForce>;
 
-/** Which agent plays a role: the profile's name, and for the scripted agent its script by hash. */
-export const Cast = v.strictObject({ agent: text, script: maybe(Hash), argv: maybe(v.array(text)) });
+/** Which agent plays a role: the profile's name, for the scripted agent its script by hash, and what the config says of it. */
+export const Cast = v.strictObject({ agent: text, script: maybe(Hash), argv: maybe(v.array(text)), override: maybe(AgentOverride) });
 export type Cast = v.InferOutput<typeof Cast>;
 
 /** What the config says of checks, as it was when the run began: a run goes on with its recorded copy. */
@@ -38,6 +39,10 @@ export const Policy = v.strictObject({
   check_minutes_max: v.number(),
   check_network: v.boolean(),
   dependencies: maybe(v.array(text)),
+  agent_hosts: maybe(v.array(text)),
+  prices: maybe(v.record(text, ModelPrice)),
+  box: maybe(BoxLimits),
+  on_limit: maybe(v.picklist(limitPolicies)),
 });
 export type Policy = v.InferOutput<typeof Policy>;
 
@@ -150,7 +155,7 @@ const events = {
     try: Count,
     need: maybe(Usage),
   },
-  session_opened: { attempt: AttemptId, session: text, agent: text },
+  session_opened: { attempt: AttemptId, session: text, agent: text, how: maybe(v.picklist(["new", "resumed", "loaded"])) },
   return_asked_again: { attempt: AttemptId, ask: Count, errors: v.array(text), raw: maybe(Hash), usage: maybe(Usage) },
   turn_ended: {
     attempt: AttemptId,
@@ -167,6 +172,8 @@ const events = {
     /** Paths outside the layer that the agent's own tool calls name as changed. */
     outside: maybe(v.array(text)),
     warnings: maybe(v.array(text)),
+    notes: maybe(v.array(text)),
+    question: maybe(text),
   },
   changes_applied: { attempt: AttemptId, commit: GitSha, parent: GitSha, tree: GitSha, paths: v.array(text), not_applied: Count },
   step_completed: {
@@ -196,6 +203,9 @@ const events = {
     usage: maybe(Usage),
     paths: maybe(v.array(text)),
     detail: maybe(text),
+    /** What was wrong with the provider, and until when. */
+    fault: maybe(v.picklist(["limit", "service", "request", "access"])),
+    until: maybe(text),
   },
   attempt_settled: {
     attempt: AttemptId,

@@ -124,6 +124,17 @@ export function leftOf(run: RunView, phase: string, dimension: Dimension): numbe
   }
   return Math.max(0, left);
 }
+
+/** What run and phase have left beside what is paid, whatever is reserved: what a meter may let through. */
+export function allowanceOf(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
+  const left = (dimension: Dimension): number => {
+    const ofRun = (limitOf(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
+    const ofPhase = (limitOf(run, "phase", phase, dimension) ?? Infinity) - (own(run.ledger.phase, phase)?.[dimension] ?? 0);
+    return Math.max(0, Math.min(ofRun, ofPhase));
+  };
+  return { tokens: left("tokens"), usd: left("usd"), calls: left("calls") };
+}
+
 export const tokensLeft = (run: RunView, phase: string): number => leftOf(run, phase, "tokens");
 
 /** Minutes a turn may take: reservations do not shorten it, because turns side by side share the clock. */

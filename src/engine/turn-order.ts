@@ -1,5 +1,5 @@
 import { historyOf } from "../core/history.ts";
-import { minutesLeft, retriesLeft } from "../core/budget.ts";
+import { allowanceOf, minutesLeft, retriesLeft } from "../core/budget.ts";
 import type { TurnOrder } from "../ports/agent.ts";
 import { type Deed, settingOf } from "./deed.ts";
 import type { Brief } from "./world.ts";
@@ -25,6 +25,10 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
     history,
     layer,
     minutesMax: Math.min(allowed, left),
+    scope: run.drafted.objective.scope,
+    isInterrupted: open.session !== null,
+    left: () => allowanceOf(deed.run(), walk.phase),
+    isUnpaid: () => deed.run().open[deed.attempt]?.stage === "started",
     session: open.session ?? (typeof continued === "string" ? continued : null),
     cancel: deed.cancel.signal,
     onSession: (session) =>

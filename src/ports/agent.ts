@@ -22,8 +22,16 @@ export type TurnOrder = {
   /** The folder the agent works in, absolute. */
   readonly layer: string;
   readonly minutesMax: number;
-  /** The session to take up again, where the flow says `continues`. */
+  /** What may be changed, as globs (`!` excludes): the paths in a request for permission are held against it. */
+  readonly scope: readonly string[];
+  /** The session to take up again: where the flow says `continues`, or this attempt's own from before a crash. */
   readonly session: string | null;
+  /** That session may hold this very prompt already: it is told to go on, and never asked the same again. */
+  readonly isInterrupted: boolean;
+  /** What the run and its phase have left, less all that is paid; live, so that turns side by side share it. */
+  readonly left: () => Allowance;
+  /** Whether what this turn uses is still outside the ledger that `left` is read from. */
+  readonly isUnpaid: () => boolean;
   /** Aborted by pause --now, stop, or a spent budget. */
   readonly cancel: AbortSignal;
   /** Called as soon as the session has a name; awaited before the prompt is sent. */
@@ -33,8 +41,16 @@ export type TurnOrder = {
   readonly onSignal: (signal: Signal) => void;
 };
 
-/** What the agent reported, as far as it can be believed; null where it reported nothing. */
-export type ReportedUsage = (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number }) | null;
+/** What may still be used. Infinity where nothing limits it. */
+export type Allowance = { readonly tokens: number; readonly usd: number; readonly calls: number };
+
+/** What a turn used, by the meter's count or the agent's own word, as far as it can be believed; null where nobody knows. */
+export type ReportedUsage =
+  | (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number; readonly source?: "metered" | "reported" })
+  | null;
+
+/** Why a model provider did not answer: its limit is used up, it is out of order, it refuses the request, or it refuses us. */
+export type ProviderFault = "limit" | "service" | "request" | "access";
 
 /** How a turn ended. An agent never throws for what agents do: refusing, failing and hanging are results. */
 export type TurnResult =
@@ -52,9 +68,22 @@ export type TurnResult =
       /** Paths outside the layer that the agent's own tool calls name as changed. */
       readonly outside: readonly string[];
       readonly warnings: readonly string[];
+      /** What the agent noted for whoever reads the log. */
+      readonly notes: readonly string[];
+      /** A question only a person can answer; the turn ended with it. */
+      readonly question: string | null;
     }
   | { readonly kind: "failed"; readonly reason: ReasonCode; readonly detail: string; readonly said: string; readonly usage: ReportedUsage }
-  | { readonly kind: "cut"; readonly by: "cancel" | "deadline" | "provider"; readonly detail: string; readonly usage: ReportedUsage };
+  | { readonly kind: "cut"; readonly by: "cancel" | "deadline" | "budget"; readonly detail: string; readonly usage: ReportedUsage }
+  | {
+      readonly kind: "cut";
+      readonly by: "provider";
+      readonly fault: ProviderFault;
+      /** When the limit is lifted, ISO 8601 in UTC, where the provider said so. */
+      readonly resetAt: string | null;
+      readonly detail: string;
+      readonly usage: ReportedUsage;
+    };
 
 export interface Agents {
   turn(order: TurnOrder): Promise<TurnResult>;

@@ -55,6 +55,8 @@ export function bwrapIsolation(place: IsolationPlace): Isolation {
     ],
     not_enforced: ["reads of the rest of the machine", "network, where the command may have it", "memory and disk use"],
     wrap,
+    hasOwnNetwork: false,
+    collect: () => Promise.resolve(),
     selfTest: () => selfTest(place, wrap),
   };
 }

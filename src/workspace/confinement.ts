@@ -17,9 +17,20 @@ export type Command = {
   readonly readable?: readonly string[];
   /** `user`: keeps the user's own HOME, for agents that are logged in there. */
   readonly home?: "private" | "user";
-  /** Whether it may reach the network; only some means can hold it to a no. */
-  readonly network?: "on" | "off";
+  /** Whether it may reach the network, nothing, or the door alone; only some means can hold it to that. */
+  readonly network?: "on" | "off" | "door";
+  /** For `network: "door"`: where the one way out leads. */
+  readonly door?: Door;
+  /** `apart`: what it writes into its folder is kept beside it where the means can do that, and brought in by `collect`. */
+  readonly writes?: "directly" | "apart";
+  readonly limits?: Limits;
 };
+
+/** The one way out of a box: what is sent to 127.0.0.1:`port` inside comes out at the socket. Where the network is shared, `port` is the meter's own. */
+export type Door = { readonly socket: string; readonly port: number };
+
+/** What the processes of one command may take of the machine together. */
+export type Limits = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
 export type Wrapped = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string };
 
@@ -28,6 +39,10 @@ export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforc
   readonly enforced: readonly string[];
   readonly not_enforced: readonly string[];
   wrap(command: Command): Wrapped;
+  /** Whether 127.0.0.1 inside is the box's own, so that nothing but the door leads out. */
+  readonly hasOwnNetwork: boolean;
+  /** Brings what an ended command wrote apart into its folder; called after each turn, and for what a crash left. Does nothing twice. */
+  collect(folder: string): Promise<void>;
   /** Sentences about what did not hold; none means it works here. */
   selfTest(): Promise<readonly string[]>;
 };

@@ -61,6 +61,8 @@ const noIsolation = (): Isolation => ({
   enforced: ["only in-scope changes of the layer are applied"],
   not_enforced: ["writes outside the layer", "reads of any file", "network", "processes left behind"],
   wrap: ({ argv, cwd, env }) => ({ argv, cwd, env: cleanEnvironment(env, cwd) }),
+  hasOwnNetwork: false,
+  collect: () => Promise.resolve(),
   selfTest: () => Promise.resolve([]),
 });
 
@@ -79,5 +81,7 @@ const cloneIsolation = (place: IsolationPlace): Isolation => ({
     cwd,
     env: { ...cleanEnvironment(env, cwd), ...(home === "user" ? {} : { HOME: privateHome(place.runDir) }) },
   }),
+  hasOwnNetwork: false,
+  collect: () => Promise.resolve(),
   selfTest: () => Promise.resolve([]),
 });

@@ -125,7 +125,8 @@ async function turn(machine: Machine, attempt: string, plan: Plan): Promise<Turn
   if (plan.cut !== undefined && !disk.interrupted.has(attempt)) {
     disk.interrupted.add(attempt);
     disk.alive.delete(attempt);
-    return { kind: "cut", by: plan.cut, detail: "cut by the story", usage };
+    const cut = { kind: "cut", detail: "cut by the story", usage } as const;
+    return plan.cut === "provider" ? { ...cut, by: plan.cut, fault: "limit", resetAt: null } : { ...cut, by: plan.cut };
   }
   if (plan.turnFails !== undefined) {
     disk.alive.delete(attempt);
@@ -149,6 +150,8 @@ async function turn(machine: Machine, attempt: string, plan: Plan): Promise<Turn
     usage,
     outside,
     warnings: [],
+    notes: [],
+    question: null,
   };
 }
 

@@ -148,6 +148,8 @@ function ended(
     usage,
     outside: collector.tools.changedOutside(insideOf(order.layer)),
     warnings: [...judged.warnings, ...(isMute ? ["it ended its turn without a word, a tool call or any reported usage"] : [])],
+    notes: [],
+    question: null,
   };
 }
 

@@ -41,7 +41,8 @@ export function endedBy(ending: Ending, left: Left): TurnResult {
 /** The agent answered with an error. A provider's limit is told apart, because waiting helps there. */
 export function refusedWith(error: RequestError, left: Left): TurnResult {
   const sentence = `The agent answered with error ${error.code}: ${error.message}${detailsOf(error.data)}`;
-  if (isProviderLimit(error)) return { kind: "cut", by: "provider", detail: clip(visible(sentence)), usage: left.usage };
+  if (isProviderLimit(error))
+    return { kind: "cut", by: "provider", fault: "limit", resetAt: null, detail: clip(visible(sentence)), usage: left.usage };
   const isAuth = error.code === -32000;
   return failed(
     isAuth || !left.isOpen ? "agent_unavailable" : "agent_failed",
