@@ -77,6 +77,10 @@ export const Doubt = v.strictObject({
 });
 export type Doubt = v.InferOutput<typeof Doubt>;
 
+/** Why a model provider did not answer: its limit is used up, it is out of order, it refuses the request, or it refuses us. */
+export const ProviderFault = v.picklist(["limit", "service", "request", "access"]);
+export type ProviderFault = v.InferOutput<typeof ProviderFault>;
+
 export const interruptions = ["operator", "crash", "scope", "budget", "provider", "agent"] as const;
 
 const events = {
@@ -204,7 +208,7 @@ const events = {
     paths: maybe(v.array(text)),
     detail: maybe(text),
     /** What was wrong with the provider, and until when. */
-    fault: maybe(v.picklist(["limit", "service", "request", "access"])),
+    fault: maybe(ProviderFault),
     until: maybe(text),
   },
   attempt_settled: {

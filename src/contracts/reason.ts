@@ -70,6 +70,12 @@ export const reasons = {
   agent_failed: reason("FAIL", "The agent's turn ended in an error.", "autopilot log, then autopilot resume"),
   agent_timeout: reason("FAIL", "The agent's turn ran out of time and was cancelled.", "autopilot resume"),
   provider_limit_reached: reason("FAIL", "The model provider's limit is used up for now.", "wait for the reset, then autopilot resume"),
+  provider_failed: reason(
+    "FAIL",
+    "The model provider did not answer the agent's calls.",
+    "look at autopilot log; autopilot resume tries again",
+  ),
+  provider_reset: reason("PASS", "The provider's limit is lifted; the run goes on by itself.", ""),
   return_invalid: reason(
     "FAIL",
     "What the agent handed back does not fit its schema, after being asked again.",

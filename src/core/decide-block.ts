@@ -64,6 +64,20 @@ export function theHouseAsks(walk: WalkView, step: Step, outcome: OutcomeView, r
   });
 }
 
+/** Hands on a question that an agent has for a person; with the answer the step is tried again. */
+export function theAgentAsks(walk: WalkView, step: Step, question: string): Next {
+  return record({
+    event: "block_opened",
+    block: `block:${walk.path}@${walk.visit}/${step.id}?${own(walk.ended, step.id) ?? 0}`,
+    walk: walk.path,
+    step: step.id,
+    hold: true,
+    house: true,
+    question,
+    options: {},
+  });
+}
+
 /** What a person may answer to the house, by letter or by word. */
 const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
   A: "retry",
@@ -76,7 +90,8 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
 
 /** A person has answered what to do with the step. Any other word means trying again: of the three it gives nothing up. */
 export function replied(run: RunView, walk: WalkView, step: Step, reply: string): Next | null {
-  const what = own(replies, reply) ?? "retry";
+  const isWords = own(walk.last, step.id)?.facts["agent_asks"] !== undefined;
+  const what = isWords ? "retry" : (own(replies, reply) ?? "retry");
   if (what === "skip") return record({ event: "step_skipped", walk: walk.path, step: step.id });
   if (what === "stop") return whenQuiet(run, stopped(run, "operator_stopped"));
   return record({ event: "step_retried", walk: walk.path, step: step.id, n: own(walk.streak, step.id) ?? 0, reset: true });

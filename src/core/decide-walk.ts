@@ -4,7 +4,7 @@ import { kindOf, type Row, type Step } from "../contracts/flow.ts";
 import { invariant } from "../kit/invariant.ts";
 import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
-import { asked, presetAnswer, theHouseAsks, replied } from "./decide-block.ts";
+import { asked, presetAnswer, theAgentAsks, theHouseAsks, replied } from "./decide-block.ts";
 import { given, paused, record, stopped, unaffordable, whenQuiet } from "./drafts.ts";
 import { attemptOf } from "./fold-step.ts";
 import type { Next } from "./next.ts";
@@ -54,6 +54,7 @@ function begin(run: RunView, walk: WalkView, step: Step): Next | null {
 /** Where an outcome leads: a retry, the first row that matches, or the house's default. `then` never catches a failure. */
 function follow(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView): Next | null {
   if (walk.reply !== null) return replied(run, walk, step, walk.reply);
+  if (typeof outcome.facts["agent_asks"] === "string") return theAgentAsks(walk, step, outcome.facts["agent_asks"]);
   const hasFailed = outcome.kind === "failed";
   const streak = own(walk.streak, step.id) ?? 0;
   if (hasFailed && streak > 0 && streak <= retryOf(run.drafted.flow, step)) {

@@ -312,7 +312,7 @@ describe("pause, stop, crash", () => {
     );
   });
   test("the provider's limit pauses", () =>
-    given(...underWay, { event: "step_interrupted", attempt: "1@1/work#1", by: "provider" }).next(
+    given(...underWay, { event: "step_interrupted", attempt: "1@1/work#1", by: "provider", reason_code: "provider_limit_reached" }).next(
       record({ event: "run_paused", reason_code: "provider_limit_reached" }),
     ));
 });

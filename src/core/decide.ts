@@ -60,7 +60,7 @@ function breakerTurn(run: RunView): Next | null {
 /** Why nothing new may begin, if so. */
 function haltOf(run: RunView): Next | null {
   if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
-  if (run.hold !== null) return paused(run, run.hold);
+  if (run.hold !== null) return paused(run, run.hold, run.parked === undefined ? {} : { detail: parkedIn(run.parked) });
   if (run.resting !== null) return rest(run.resting);
   if (run.breaker.state !== "open") return null;
   // Where the budget is used up as well, that is told first: cooling down would not help.
@@ -68,6 +68,10 @@ function haltOf(run: RunView): Next | null {
   const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
   if (short !== null) return paused(run, "budget_threshold_reached", { detail: unaffordable(short) });
   return paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` });
+}
+
+function parkedIn({ detail, until }: NonNullable<RunView["parked"]>): string {
+  return until === null ? detail : `${detail} It is lifted at ${until}.`;
 }
 
 const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };

@@ -3,6 +3,8 @@ import { idleWalkIn, type LawsOf, once, walkIn } from "./law.ts";
 import { stepsOf } from "./reading.ts";
 import { add, own, put } from "./record.ts";
 
+const toldMax = 20;
+
 export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
     const walk = idleWalkIn(run, event.walk); // F2
@@ -33,6 +35,8 @@ export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
     walk.block = null;
     if (block.house) {
       walk.reply = answer;
+      if (Object.keys(block.options).length === 0)
+        walk.told = [...(walk.told ?? []), { step: block.step, question: block.question, answer }].slice(-toldMax);
       return;
     }
     const facts = issues === undefined ? { answer } : { answer, issues: issues.join("; ") };

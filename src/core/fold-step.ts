@@ -42,7 +42,7 @@ export const stepLaws: LawsOf<Names> = {
       crashes: 0,
       need: need ?? null,
       role: step.agent ?? null,
-      session: null,
+      session: walk.left?.attempt === attempt ? walk.left.session : null,
       says: {},
       turn: null,
       commit: null,
@@ -77,6 +77,8 @@ export const stepLaws: LawsOf<Names> = {
       run.violation = { attempt: event.attempt, paths: [...(event.paths ?? [])], detail: event.detail ?? "" };
     }
     run.hold = holdAfter(run, event) ?? run.hold;
+    if (event.by === "provider") park(run, event);
+    if (open.session !== null && event.by !== "scope") walk.left = { attempt: event.attempt, session: open.session };
     // What is paid for is kept: an attempt that was called off after its turn goes on from there, settled like one a crash left.
     const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
     if (isKept) open.opening = setDown;
@@ -139,8 +141,11 @@ function placeIn(run: Run, walk: Walk, step: string): number {
 function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">): string | null {
   if (by === "scope") return run.violations > 1 ? "scope_violation_blocked" : null;
   if (by === "budget") return "budget_threshold_reached";
-  if (by === "provider") return "provider_limit_reached";
-  return by === "agent" ? reason_code : null;
+  return by === "provider" || by === "agent" ? reason_code : null;
+}
+
+function park(run: Run, { fault = "limit", until, detail = "" }: EventOf<"step_interrupted">): void {
+  run.parked = { fault, until: until ?? null, detail, times: (run.parked?.times ?? 0) + 1 };
 }
 
 /** Begins the same attempt once more: the same ordinal, another try. */
@@ -149,7 +154,7 @@ function again(run: Run, open: OpenAttempt): void {
   keepPlace(run, open.attempt);
   open.stage = open.kind === "tasks" ? "reading" : "started";
   open.need ??= open.turn?.usage ?? null;
-  Object.assign(open, { says: {}, turn: null, commit: null, tree: null, paths: [], session: null });
+  Object.assign(open, { says: {}, turn: null, commit: null, tree: null, paths: [] });
 }
 
 type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
@@ -182,6 +187,8 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
     countOutcome(run.breaker, kind, "fingerprint" in event ? event.fingerprint : null, event.progress);
   }
   if (run.violation?.attempt === open.attempt) run.violation = null;
+  if (open.kind === "agent") delete run.parked; // A turn came to its end, so the provider answers again.
+  delete walk.left;
   close(run, open);
 }
 

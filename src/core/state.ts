@@ -3,7 +3,7 @@
 
 import type { Usage } from "../contracts/budget.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
-import type { Doubt, EventOf, IsolationInForce } from "../contracts/event.ts";
+import type { Doubt, EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import type { Outcome, Says } from "../contracts/outcome.ts";
@@ -50,6 +50,10 @@ export type Walk = {
   taken: Record<string, number>;
   because: string | null;
   reply: string | null;
+  /** The session of an attempt that was cut short, for when it is begun again. */
+  left?: { attempt: AttemptId; session: string };
+  /** What agents of this walk asked a person, and what was answered. */
+  told?: { step: string; question: string; answer: string }[];
   result: "completed" | "failed" | "skipped" | null;
 };
 
@@ -157,6 +161,8 @@ export type Run = {
   asker: { actor: Actor; detail?: string } | null;
   now: boolean;
   hold: string | null;
+  /** The model provider would not answer: what was wrong, until when if it said so, and how often in a row that held the run up. */
+  parked?: { fault: ProviderFault; until: string | null; detail: string; times: number };
   resting: string | null;
   taken: Record<string, number>;
   invocation: Record<string, number>;

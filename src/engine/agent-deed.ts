@@ -7,7 +7,7 @@
 //   A3. The agent's word decides nothing here: `passed` means that the step's own proof holds.
 
 import type { Usage } from "../contracts/budget.ts";
-import type { Draft } from "../contracts/event.ts";
+import type { Draft, EventOf } from "../contracts/event.ts";
 import { chargeOf } from "../core/budget.ts";
 import { madeProgress, fingerprintOf } from "../core/breaker.ts";
 import type { TurnResult } from "../ports/agent.ts";
@@ -39,15 +39,13 @@ async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
   const began = world.clock.monotonicMs();
   const result = await world.agents.turn(order.turn);
   const minutes = (world.clock.monotonicMs() - began) / 60_000;
-  const usage = chargeOf(result.usage, open.need, minutes);
+  const usage = chargeOf(result.usage, open.need, minutes, result.usage?.source);
   if (deed.cancel.signal.aborted) {
     deed.interruption = usage;
     throw new CalledOff();
   }
   if (result.kind === "cut" && (result.by !== "deadline" || order.isBoundByBudget)) {
-    const by = result.by === "provider" ? "provider" : "budget";
-    const reason_code = by === "provider" ? "provider_limit_reached" : "budget_threshold_reached";
-    await deed.recordAndSetAside({ event: "step_interrupted", attempt, by, usage, detail: result.detail, reason_code });
+    await deed.recordAndSetAside({ event: "step_interrupted", attempt, usage, detail: result.detail, ...cutBy(result) });
     return "over";
   }
   if (result.kind !== "ended") return failTurn(deed, result, brief.cast.agent, usage);
@@ -56,7 +54,7 @@ async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
   const isQuiet = changes.paths.length === 0 && changes.violations.length === 0 && result.outside.length === 0;
   if (isQuiet && (step.proof ?? []).length === 0) {
     const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: [], changed: false });
-    const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore };
+    const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore, ...asked(result.question) };
     await deed.record(turn, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, progress }); // A1
     return "over";
   }
@@ -68,6 +66,23 @@ async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
   await deed.record(turn); // A1
   return changes;
 }
+
+const providerCodes = {
+  limit: "provider_limit_reached",
+  service: "provider_failed",
+  request: "provider_failed",
+  access: "agent_unavailable",
+} as const;
+
+/** Who cut a turn short, and what the run is to be paused with. */
+function cutBy(result: Extract<TurnResult, { kind: "cut" }>): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "fault" | "until"> {
+  if (result.by !== "provider") return { by: "budget", reason_code: "budget_threshold_reached" };
+  const { fault, resetAt } = result;
+  return { by: "provider", reason_code: providerCodes[fault], fault, ...(resetAt === null ? {} : { until: resetAt }) };
+}
+
+const asked = (question: string | null | undefined): { readonly agent_asks?: string } =>
+  question === null || question === undefined || question === "" ? {} : { agent_asks: question };
 
 /** A turn that failed is paid all the same; what it left behind is set aside. */
 async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" }>, agent: string, usage: Usage): Promise<"over"> {
@@ -116,6 +131,8 @@ async function turnOf(
     ...(claim === undefined ? {} : { claim }),
     ...(result.outside.length === 0 ? {} : { outside: [...result.outside] }),
     ...(result.warnings.length === 0 ? {} : { warnings: [...result.warnings] }),
+    ...(result.notes.length === 0 ? {} : { notes: [...result.notes] }),
+    ...(result.question === null ? {} : { question: result.question }),
   };
 }
 
@@ -168,6 +185,7 @@ async function proveStep(deed: Deed): Promise<void> {
     changed: isChanged,
     promised: open.turn?.promised ?? false,
     announced_more: open.turn?.announced_more ?? false,
+    ...asked(open.turn?.question),
     ...proof.facts,
   };
   const common = { attempt: deed.attempt, facts, checks: [...proof.checks], tree, progress };

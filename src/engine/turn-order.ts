@@ -31,8 +31,15 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
     isUnpaid: () => deed.run().open[deed.attempt]?.stage === "started",
     session: open.session ?? (typeof continued === "string" ? continued : null),
     cancel: deed.cancel.signal,
-    onSession: (session) =>
-      deed.record({ event: "session_opened", attempt: deed.attempt, session, agent: brief.cast.agent, actor: `agent:${brief.cast.agent}` }),
+    onSession: (session, how) =>
+      deed.record({
+        event: "session_opened",
+        attempt: deed.attempt,
+        session,
+        agent: brief.cast.agent,
+        actor: `agent:${brief.cast.agent}`,
+        ...(how === undefined ? {} : { how }),
+      }),
     onAskAgain: async (ask, errors, raw, usage) => {
       if (ask > asksMax || retriesLeft(deed.run()) === 0) return false;
       const blob = await deed.world.journal.putBlob(raw);

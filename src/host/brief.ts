@@ -1,6 +1,7 @@
 // brief: what an agent is told in one turn. Text that came from the repository or from an agent is fenced as data by the renderer.
 
 import type { Step } from "../contracts/flow.ts";
+import type { Cast } from "../contracts/event.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { OpenView, RunView, WalkView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
@@ -53,6 +54,7 @@ export async function briefOf(
       agent: player.agent,
       ...(player.script === undefined ? {} : { script: player.script }),
       ...(player.argv === undefined ? {} : { argv: [...player.argv] }),
+      ...(player.override === undefined ? {} : { override: structuredClone(player.override) as NonNullable<Cast["override"]> }),
     },
   };
 }
@@ -69,6 +71,8 @@ async function previousOf(
   if (run.violation !== null && run.violation.attempt === open.attempt) {
     lines.push(`Your last try was discarded: it changed what is outside the scope: ${run.violation.detail}`);
   }
+  for (const { question, answer } of (walk.told ?? []).filter((told) => told.step === step.id))
+    lines.push(`You asked: ${question}`, `The answer: ${answer}`);
   for (const id of step.sees ?? []) {
     const outcome = walk.seen[id] as Outcome | undefined;
     if (outcome === undefined || outcome.kind === "skipped") continue;

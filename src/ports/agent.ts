@@ -1,5 +1,5 @@
 import type { Usage } from "../contracts/budget.ts";
-import type { Cast } from "../contracts/event.ts";
+import type { Cast, ProviderFault } from "../contracts/event.ts";
 import type { AttemptId, RunId } from "../contracts/ids.ts";
 import type { Says } from "../contracts/outcome.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
@@ -35,7 +35,7 @@ export type TurnOrder = {
   /** Aborted by pause --now, stop, or a spent budget. */
   readonly cancel: AbortSignal;
   /** Called as soon as the session has a name; awaited before the prompt is sent. */
-  readonly onSession: (session: string) => Promise<void>;
+  readonly onSession: (session: string, how?: "new" | "resumed" | "loaded") => Promise<void>;
   /** Called before an invalid return is asked for again; false: do not ask. */
   readonly onAskAgain: (ask: number, errors: readonly string[], raw: string, usage: ReportedUsage) => Promise<boolean>;
   readonly onSignal: (signal: Signal) => void;
@@ -48,9 +48,6 @@ export type Allowance = { readonly tokens: number; readonly usd: number; readonl
 export type ReportedUsage =
   | (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number; readonly source?: "metered" | "reported" })
   | null;
-
-/** Why a model provider did not answer: its limit is used up, it is out of order, it refuses the request, or it refuses us. */
-export type ProviderFault = "limit" | "service" | "request" | "access";
 
 /** How a turn ended. An agent never throws for what agents do: refusing, failing and hanging are results. */
 export type TurnResult =

@@ -184,7 +184,7 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
         attempt,
         by: plan.interrupt,
         usage: usage(50),
-        reason_code: "scope_violation_blocked",
+        reason_code: plan.interrupt === "provider" ? "provider_limit_reached" : "scope_violation_blocked",
         paths: ["x"],
       };
       return;
