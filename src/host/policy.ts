@@ -1,5 +1,6 @@
 import type { Config } from "../contracts/config.ts";
 import type { Draft, Policy } from "../contracts/event.ts";
+import { given } from "../core/drafts.ts";
 import type { RunView } from "../core/state.ts";
 import { type Home, findHome } from "./home.ts";
 import { projectConfigPath } from "./config.ts";
@@ -8,26 +9,19 @@ import { settingsOf } from "./settings.ts";
 
 const checkMinutesMax = 15;
 
-/** What of the config governs checks, to be recorded with the run. */
-export function policyOf({ checks, network }: Config): Policy {
-  const dependencies = checks?.dependencies;
+/** What of the config governs agents and checks, to be recorded with the run. */
+export function policyOf({ checks, network, prices, box, on_limit }: Config): Policy {
   return {
     check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
     check_network: network?.checks ?? false,
-    ...(dependencies === undefined ? {} : { dependencies }),
+    ...given({ dependencies: checks?.dependencies, agent_hosts: network?.agents, prices, box, on_limit }),
   };
 }
 
 /** The policy a run was drafted with; one from before it was recorded has the defaults. */
 export function recordedPolicy(run: RunView): Policy {
   const { policy } = run.drafted;
-  if (policy === undefined) return policyOf({});
-  const { dependencies } = policy;
-  return {
-    check_minutes_max: policy.check_minutes_max,
-    check_network: policy.check_network,
-    ...(dependencies === undefined ? {} : { dependencies: [...dependencies] }),
-  };
+  return policy === undefined ? policyOf({}) : (structuredClone(policy) as Policy);
 }
 
 /** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null where nothing changed. */

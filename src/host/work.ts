@@ -1,9 +1,12 @@
 import type { Answer } from "../contracts/answer.ts";
+import type { RunView } from "../core/state.ts";
 import type { Home } from "./home.ts";
 import { narrate } from "./narrate.ts";
 import { type Hand, withRun } from "./open-run.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import type { Place } from "./place.ts";
+
+const isParked = ({ status, parked }: RunView): boolean => status === "paused" && parked !== undefined;
 
 /** Takes a run in hand, lets it begin, and works until it rests. */
 export async function work(
@@ -17,7 +20,12 @@ export async function work(
   return withRun(place, home, run, async (hand) => {
     await begin(hand);
     const overrides = input.maxCycles === undefined ? {} : { overrides: { max_cycles: input.maxCycles } };
-    const why = await hand.drive({ watch: narrate(place), ...overrides });
+    let why = await hand.drive({ watch: narrate(place), ...overrides });
+    while (isParked(hand.view())) {
+      const { waitForProvider } = await import("./park.ts"); // rarely needed
+      if (!(await waitForProvider(place, hand))) break;
+      why = await hand.drive({ watch: narrate(place), ...overrides });
+    }
     return outcomeOf(hand.view(), why, warnings);
   });
 }
