@@ -4,12 +4,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunView } from "../core/state.ts";
 import { eventOf, fits } from "../engine/requests.ts";
+import { redactEvent } from "../kit/redact-value.ts";
 import type { Request } from "../ports/inbox.ts";
 import { runFolder } from "./home.ts";
 import { sendRequest } from "./inbox.ts";
 import { withRun } from "./open-run.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
+import { redactionOf } from "./redaction-of.ts";
 import type { Standing } from "./standing.ts";
 
 const journaledWithinMs = 1_500;
@@ -25,7 +27,7 @@ export async function ask(
   asked: Asked,
   isDone: (run: RunView) => boolean,
 ): Promise<{ outcome: "done" | "left"; view: RunView }> {
-  const request = { ...asked, request: randomUUID(), actor: `operator:${place.user}` } as Request;
+  const request = requestOf(place, standing.home.root, asked);
   if (standing.owner === null) return { outcome: "done", view: await takeInHand(place, standing, request) };
   await sendRequest(runFolder(standing.home, standing.run), request, { waitMs: journaledWithinMs });
   const mustWait = asked.event !== "control_requested" || asked.now;
@@ -37,6 +39,12 @@ export async function ask(
     if (performance.now() >= until) return { outcome: "left", view };
     await sleep(lookEveryMs);
   }
+}
+
+/** What was asked for, as it may lie in a file until its owner takes it: without secrets. */
+export function requestOf(place: Place, root: string, asked: Asked): Request {
+  const request = { ...asked, request: randomUUID(), actor: `operator:${place.user}` } as Request;
+  return redactEvent(redactionOf(place, root).redactor.text, request);
 }
 
 /** Nobody owns the run: the command takes the lock, writes the request down, and lets the run come to rest. */

@@ -16,10 +16,13 @@ import { openJournal } from "../journal/file.ts";
 import type { Group } from "../journal/group.ts";
 import type { Journal } from "../journal/journal.ts";
 import { invariant } from "../kit/invariant.ts";
+import type { Redactor } from "../kit/redact.ts";
 import { type Home, runFolder } from "./home.ts";
 import type { Place } from "./place.ts";
 import { product } from "./product.ts";
 import { refuseJournal } from "./read-run.ts";
+import { redactDraft, redactedJournal } from "./redacted-journal.ts";
+import { redactionOf } from "./redaction-of.ts";
 import { refuse } from "./reply.ts";
 import { systemClock } from "./system-clock.ts";
 import { type Trouble, troubleOf } from "./trouble.ts";
@@ -68,7 +71,7 @@ async function withRunIn<Value>(
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
-    const state = await pauseFor(folder, trouble); // H2
+    const state = await pauseFor(folder, trouble, redactionOf(place, home.root).redactor); // H2
     return refuse(trouble.code, { run_id: run, message: trouble.message, ...(state === null ? {} : { state }) });
   }
 }
@@ -81,7 +84,7 @@ async function holding<Value>(
   work: (hand: Hand) => Promise<Value>,
   group: Group | null,
 ): Promise<Value> {
-  const { journal, fold } = await open(folder, group); // H1
+  const { journal, fold } = await open(folder, redactionOf(place, home.root).redactor, group); // H1
   const view = (): RunView => viewOf(fold);
   let unsnapped = 0;
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
@@ -105,7 +108,7 @@ async function holding<Value>(
       readBlob: (hash) => journal.readBlob(hash),
       watch: options.watch ?? (() => undefined),
       cancel: options.cancel ?? null,
-      begin: beginRun,
+      begin: (childFolder, event, blobs) => beginRun(place, home, childFolder, event, blobs),
       hold: async (childFolder, child, childWork) => withRunIn(place, home, childFolder, child, childWork, await shared()),
     });
     try {
@@ -135,11 +138,20 @@ async function holding<Value>(
 }
 
 /** A new run's journal, with its first event and the blobs that event names. */
-export async function beginRun(folder: string, event: EventOf<"run_drafted">, blobs: readonly string[]): Promise<void> {
-  const { journal } = await openJournal(folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+export async function beginRun(
+  place: Place,
+  home: Home,
+  folder: string,
+  event: EventOf<"run_drafted">,
+  blobs: readonly string[],
+): Promise<void> {
+  const { redactor } = redactionOf(place, home.root);
+  const drafted = redactDraft(redactor, event, blobs);
+  const opened = await openJournal(folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+  const journal = redactedJournal(opened.journal, redactor);
   try {
-    for (const text of blobs) await journal.putBlob(text);
-    await journal.append([event]);
+    for (const text of drafted.blobs) await journal.putBlob(text);
+    await journal.append([drafted.event]);
   } finally {
     await journal.close();
   }
@@ -155,7 +167,7 @@ async function closeGroup(opening: Promise<Group> | null): Promise<void> {
   group?.close();
 }
 
-async function open(folder: string, group: Group | null = null): Promise<{ journal: Journal; fold: Fold }> {
+async function open(folder: string, redactor: Redactor, group: Group | null = null): Promise<{ journal: Journal; fold: Fold }> {
   let fold: Fold = openFold();
   const { journal } = await openJournal(folder, {
     ...(group === null ? { commit: "sync" } : { commit: "group", group }),
@@ -167,7 +179,7 @@ async function open(folder: string, group: Group | null = null): Promise<{ journ
     },
     onEntry: (entry) => fold.apply(entry),
   });
-  return { journal, fold };
+  return { journal: redactedJournal(journal, redactor), fold };
 }
 
 function viewOf(fold: Fold): RunView {
@@ -185,10 +197,10 @@ function keepReserve(folder: string): void {
 }
 
 /** Writes the pause into the journal, opened anew, and says how the run stands; null where even that finds no room. */
-async function pauseFor(folder: string, { code, message }: Trouble): Promise<string | null> {
+async function pauseFor(folder: string, { code, message }: Trouble, redactor: Redactor): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
   try {
-    const { journal, fold } = await open(folder);
+    const { journal, fold } = await open(folder, redactor);
     try {
       if (viewOf(fold).status === "running") {
         const event = {

@@ -10,10 +10,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { CheckStatus } from "../contracts/evidence.ts";
+import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, environmentFor, envHashOf } from "./environment.ts";
 import { explain } from "./explain.ts";
-import { collectOutput, type Output } from "./output.ts";
+import { collectOutput, type Output, outputLimits } from "./output.ts";
 import { endFamily, type Family, signalFamily } from "./processes.ts";
 import { openScratch } from "./scratch.ts";
 
@@ -33,6 +34,8 @@ export type CommandOrder = {
   readonly env?: Env;
   /** Where the command's own HOME and TMPDIR are made; the system's temporary folder unless told. */
   readonly scratchParent?: string;
+  /** Takes secrets out of what the command prints; without it, only what looks like one. */
+  readonly redactor?: Redactor;
 };
 
 export type CommandResult = {
@@ -74,7 +77,7 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
   const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, runId: order.runId, marker, ...extra });
   const plain: Launch = { argv: ["/bin/sh", "-c", order.command], cwd: order.cwd, env };
   const launch = order.wrap === undefined ? plain : order.wrap(plain);
-  const output = collectOutput();
+  const output = collectOutput(outputLimits, order.redactor);
   const startedAt = clock.now();
   const beganMs = clock.monotonicMs();
 

@@ -2,8 +2,10 @@
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
+import type { Redactor } from "../kit/redact.ts";
+import { redactValue } from "../kit/redact-value.ts";
 import type { CommandResult } from "./command.ts";
-import { excerptOf, storedOutput } from "./output.ts";
+import { byLooksAlone, excerptOf, storedOutput } from "./output.ts";
 
 export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
 
@@ -23,10 +25,12 @@ export type Sighting = {
 const excerptLinesMax = 40;
 const excerptBytesMax = 4096;
 
-export async function keepEvidence(sighting: Sighting, putBlob: PutBlob): Promise<CheckResult> {
+/** The output has been through the redactor already; the command line and the words about its end have not. */
+export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redactor: Redactor = byLooksAlone): Promise<CheckResult> {
   const { result } = sighting;
   const output = result.output.totalBytes === 0 ? null : await putBlob(storedOutput(result.output));
-  const evidence = await putBlob(Buffer.from(`${JSON.stringify(evidenceOf(sighting, output))}\n`));
+  const record = redactValue(redactor.text, evidenceOf(sighting, output));
+  const evidence = await putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
   return { check: sighting.check, status: sighting.status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence };
 }
 

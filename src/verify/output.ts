@@ -1,12 +1,15 @@
 // output: what a command wrote, kept within bounds whatever it writes.
 //
 // Invariants:
-//   O1. Memory stays below headBytesMax + tailBytesMax and one chunk.
-//   O2. Every byte is counted; the first hashBytesMax bytes are hashed.
+//   O1. Memory stays below headBytesMax + tailBytesMax, what the redactor holds back, and one chunk.
+//   O2. Every byte that remains is counted; the first hashBytesMax bytes are hashed.
 //   O3. Bytes are kept as they came. Text is made of them only where somebody reads it, and then it is always valid.
+//   O4. Secrets are taken out first: what is counted, hashed and kept is what remains, wherever the chunks were cut.
 
 import { createHash } from "node:crypto";
 import type { Hash } from "../contracts/ids.ts";
+import { openRedactor, type Redactor } from "../kit/redact.ts";
+import { openRedactedStream } from "../kit/redact-stream.ts";
 
 export type OutputLimits = { readonly headBytesMax: number; readonly tailBytesMax: number; readonly hashBytesMax: number };
 
@@ -25,7 +28,11 @@ export type Output = {
 
 export type OutputCollector = { readonly add: (chunk: Buffer) => void; readonly take: () => Output };
 
-export function collectOutput(limits: OutputLimits = outputLimits): OutputCollector {
+/** What a program prints may hold a secret even where none is known by name. */
+export const byLooksAlone = openRedactor([]);
+
+export function collectOutput(limits: OutputLimits = outputLimits, redactor: Redactor = byLooksAlone): OutputCollector {
+  const stream = openRedactedStream(redactor);
   const hash = createHash("sha256");
   const head: Buffer[] = [];
   let headBytes = 0;
@@ -40,18 +47,21 @@ export function collectOutput(limits: OutputLimits = outputLimits): OutputCollec
     while (tail[0] !== undefined && tailBytes - tail[0].length >= limits.tailBytesMax) tailBytes -= tail.shift()?.length ?? 0; // O1
   };
 
+  const keep = (chunk: Buffer): void => {
+    totalBytes += chunk.length; // O2
+    const toHash = chunk.subarray(0, limits.hashBytesMax - hashedBytes);
+    hash.update(toHash);
+    hashedBytes += toHash.length;
+    const toHead = chunk.subarray(0, limits.headBytesMax - headBytes);
+    if (toHead.length > 0) head.push(Buffer.from(toHead));
+    headBytes += toHead.length;
+    if (toHead.length < chunk.length) keepTail(Buffer.from(chunk.subarray(toHead.length)));
+  };
+
   return {
-    add: (chunk) => {
-      totalBytes += chunk.length; // O2
-      const toHash = chunk.subarray(0, limits.hashBytesMax - hashedBytes);
-      hash.update(toHash);
-      hashedBytes += toHash.length;
-      const toHead = chunk.subarray(0, limits.headBytesMax - headBytes);
-      if (toHead.length > 0) head.push(Buffer.from(toHead));
-      headBytes += toHead.length;
-      if (toHead.length < chunk.length) keepTail(Buffer.from(chunk.subarray(toHead.length)));
-    },
+    add: (chunk) => keep(stream.push(chunk)), // O4
     take: () => {
+      keep(stream.end());
       const kept = Buffer.concat(tail);
       const end = kept.subarray(Math.max(0, kept.length - limits.tailBytesMax));
       return {

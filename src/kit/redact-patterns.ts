@@ -1,0 +1,71 @@
+// redact-patterns: secrets that nobody has named, known by their looks. Hashes, ids and ordinary base64 have none of these looks.
+
+/** `part` is the group that holds the secret where the rest may stay. */
+export type Pattern = { readonly what: string; readonly pattern: RegExp; readonly part?: number };
+
+const notBefore = "(?<![A-Za-z0-9])";
+const value = "(?!\\[redacted)[A-Za-z0-9._~+/=-]";
+/** What people write where a secret would stand. */
+const placeholder = "(?!\\[redacted|[$<{*]|x{3})";
+/** No secret found by its looks is longer than this, and a stream holds back as much. */
+export const patternCharsMax = 16 * 1024;
+
+export const patterns: readonly Pattern[] = [
+  { what: "a model provider's key", pattern: new RegExp(`${notBefore}sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,1024}`, "g") },
+  { what: "a model provider's plain key", pattern: new RegExp(`${notBefore}sk-(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,256}`, "g") },
+  { what: "a GitHub token", pattern: new RegExp(`${notBefore}gh[opsur]_[A-Za-z0-9]{36,255}`, "g") },
+  { what: "a GitHub fine-grained token", pattern: new RegExp(`${notBefore}github_pat_[A-Za-z0-9_]{22,255}`, "g") },
+  { what: "a GitLab token", pattern: new RegExp(`${notBefore}glpat-[A-Za-z0-9_-]{20,255}`, "g") },
+  { what: "a Slack token", pattern: new RegExp(`${notBefore}(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,255}`, "g") },
+  { what: "an AWS key id", pattern: new RegExp(`${notBefore}A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])`, "g") },
+  { what: "a Google key", pattern: new RegExp(`${notBefore}AIza[A-Za-z0-9_-]{35}`, "g") },
+  { what: "an npm token", pattern: new RegExp(`${notBefore}npm_[A-Za-z0-9]{36}`, "g") },
+  { what: "a Hugging Face token", pattern: new RegExp(`${notBefore}hf_[A-Za-z0-9]{30,255}`, "g") },
+  { what: "a payment key", pattern: new RegExp(`${notBefore}[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}`, "g") },
+  {
+    what: "a JSON web token",
+    pattern: new RegExp(`${notBefore}eyJ[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}`, "g"),
+  },
+  {
+    what: "a private key", // and one whose end was cut off
+    pattern:
+      /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,12000}?-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\[nr]){1,8}[A-Za-z0-9+/=]{16,4096}){0,400}(?:(?:[\r\n]|\\[nr]){1,4}[A-Za-z0-9+/=]{1,128})?)/g,
+  },
+  {
+    what: "an Authorization header",
+    pattern: new RegExp(`\\bauthorization["']?\\s{0,4}[:=]\\s{0,4}["']?(?:bearer|basic|token)\\s{1,4}(${value}{8,4096})`, "gi"),
+    part: 1,
+  },
+  { what: "a bearer token", pattern: new RegExp(`\\bbearer\\s{1,4}((?=[A-Za-z._~+/=-]*[0-9])${value}{20,4096})`, "gi"), part: 1 },
+  {
+    what: "an API key header",
+    pattern: new RegExp(`\\b(?:x-)?(?:goog-)?api-key["']?\\s{0,4}[:=]\\s{0,4}["']?(${value}{16,1024})`, "gi"),
+    part: 1,
+  },
+  {
+    what: "a password in a URL",
+    pattern: new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(${placeholder}[^\\s/@"'<>]{1,1024})@`, "gi"),
+    part: 1,
+  },
+  { what: "a token in a URL", pattern: new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://(${placeholder}[A-Za-z0-9_-]{20,1024})@`, "gi"), part: 1 },
+];
+
+/** One look that every pattern above would pass: nearly all texts end here. */
+const hint =
+  /sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|A[KS]IA|AIza|npm_|hf_|k_(?:live|test)_|eyJ|-----BEGIN|earer|EARER|uthorization|UTHORIZATION|api-key|API-KEY|Api-Key|:\/\/[^\s/]*@/;
+
+/** Nothing shorter looks like any of them. */
+const hintCharsMin = 12;
+export const mayHoldPattern = (text: string): boolean => text.length >= hintCharsMin && hint.test(text);
+
+export function findPatterns(text: string, onFound: (start: number, end: number) => void): void {
+  if (!mayHoldPattern(text)) return;
+  for (const { pattern, part } of patterns) {
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      const found = part === undefined ? match[0] : (match[part] ?? "");
+      const start = part === undefined ? match.index : match.index + match[0].lastIndexOf(found);
+      if (found !== "") onFound(start, start + found.length);
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// redact-views: a text as it reads when escapes are taken back or lines are joined, and where in the text itself each part of that stands.
+
+export type View = {
+  readonly text: string;
+  /** The stretch of the original text that a stretch of this one was made of. */
+  readonly spanOf: (start: number, end: number) => readonly [start: number, end: number];
+};
+
+export const plainView = (text: string): View => ({ text, spanOf: (start, end) => [start, end] });
+
+/** Escaped twice and once more is still found; nobody escapes more often by accident. */
+const roundsMax = 3;
+const viewsMax = 24;
+
+/** The text with one family of escapes taken back, then another or the same once more, as long as there is something to take back. */
+export function unescapedViews(text: string): readonly View[] {
+  if (!escapeHint.test(text)) return [];
+  const views: View[] = [];
+  const seen = new Set([text]);
+  let round = [plainView(text)];
+  for (let n = 0; n < roundsMax; n++) {
+    const next: View[] = [];
+    for (const view of round)
+      for (const { pattern, meaning } of families) {
+        const found = views.length + next.length < viewsMax ? replaced(view, pattern, meaning) : null;
+        if (found === null || seen.has(found.text)) continue;
+        seen.add(found.text);
+        next.push(found);
+      }
+    views.push(...next);
+    round = next;
+  }
+  return views;
+}
+
+/** The text without its line breaks and the indentation after them, as wrapped base64 has them; null where it has none. */
+export function joinedView(view: View): View | null {
+  return view.text.includes("\n") ? replaced(view, /\r?\n[ \t]*/g, () => "") : null;
+}
+
+const escapeHint = /[%\\&]/;
+/** Whether a text reads otherwise than it is written. */
+export const hasOtherViews = (text: string): boolean => /[%\\&\n]/.test(text);
+const controls: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+type Family = { readonly pattern: RegExp; readonly meaning: (match: RegExpExecArray) => string };
+
+/** One at a time: what one family escapes may be plain characters of the secret to another. */
+const families: readonly Family[] = [
+  { pattern: /%([0-9A-Fa-f]{2})/g, meaning: ([, byte = ""]) => characterOf(Number.parseInt(byte, 16)) },
+  {
+    // \u0041, \u{41}, \x41, \101, \n, and any punctuation.
+    pattern: /\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|([0-3][0-7]{2})|([nrtbf])|([^A-Za-z0-9]))/g,
+    meaning: ([, unicode, braced, byte, octal, control, mark]) => {
+      const sixteen = unicode ?? braced ?? byte;
+      if (sixteen !== undefined) return characterOf(Number.parseInt(sixteen, 16));
+      if (octal !== undefined) return characterOf(Number.parseInt(octal, 8));
+      return mark ?? controls[control ?? ""] ?? "";
+    },
+  },
+  {
+    // &#65;, &#x41;, &amp;.
+    pattern: /&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|(amp|lt|gt|quot|apos));/g,
+    meaning: ([, decimal, hex, entity]) => {
+      if (decimal !== undefined) return characterOf(Number(decimal));
+      return hex === undefined ? (entities[entity ?? ""] ?? "") : characterOf(Number.parseInt(hex, 16));
+    },
+  },
+];
+
+const characterOf = (code: number): string => (code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code));
+
+/** A view in which every match is replaced; null where there is none. */
+function replaced(view: View, pattern: RegExp, meaning: (match: RegExpExecArray) => string): View | null {
+  const pieces: string[] = [];
+  // Each part: where it stands here, where it stood before, and where it ended there. A part that was replaced counts as one character.
+  const here: number[] = [];
+  const from: number[] = [];
+  const until: number[] = [];
+  let length = 0;
+  const add = (piece: string, start: number, end: number): void => {
+    if (piece === "") return;
+    here.push(length);
+    from.push(start);
+    until.push(end);
+    pieces.push(piece);
+    length += piece.length;
+  };
+  let at = 0;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(view.text); match !== null; match = pattern.exec(view.text)) {
+    add(view.text.slice(at, match.index), at, match.index);
+    at = match.index + match[0].length;
+    add(meaning(match), match.index, at);
+  }
+  if (at === 0) return null;
+  add(view.text.slice(at), at, view.text.length);
+  const partAt = (place: number): number => {
+    let low = 0;
+    for (let high = here.length - 1; low < high;) {
+      const middle = (low + high + 1) >> 1;
+      if ((here[middle] ?? 0) <= place) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  const isLiteral = (part: number): boolean => (until[part] ?? 0) - (from[part] ?? 0) === (here[part + 1] ?? length) - (here[part] ?? 0);
+  const spanOf = (start: number, end: number): readonly [number, number] => {
+    const [first, last] = [partAt(start), partAt(end - 1)];
+    const begins = (from[first] ?? 0) + (isLiteral(first) ? start - (here[first] ?? 0) : 0);
+    const ends = isLiteral(last) ? (from[last] ?? 0) + (end - (here[last] ?? 0)) : (until[last] ?? 0);
+    return view.spanOf(begins, ends);
+  };
+  return { text: pieces.join(""), spanOf };
+}

@@ -1,0 +1,167 @@
+// redact: takes secrets out of a text before anybody writes it.
+//
+// Invariants:
+//   R1. Of a secret that is known nothing is left, however it is written: plain, encoded, escaped, wrapped, backwards.
+//   R2. The replacement says the secret's name at most, never its value or its length.
+//   R3. What holds no secret comes back as it is, the very same text; what was redacted once is not changed by doing it again.
+
+import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
+import { needlesOf, type Secret } from "./redact-needles.ts";
+import { findPatterns, mayHoldPattern } from "./redact-patterns.ts";
+import { hasOtherViews, joinedView, plainView, unescapedViews, type View } from "./redact-views.ts";
+
+/** A stretch of a text that is to be replaced; without a name where only its looks gave it away. */
+export type Span = { readonly start: number; readonly end: number; readonly name: string | null };
+
+export type Redactor = {
+  readonly text: (text: string) => string;
+  /** The same for what may be cut out of something longer: a half of a secret at either end is replaced too. */
+  readonly excerpt: (text: string) => string;
+  /** Of a text that goes on from another: only its own part, and what belongs to a secret begun before is replaced. */
+  readonly next: (before: string, text: string) => string;
+  readonly spansIn: (text: string) => readonly Span[];
+  /** The longest stretch of bytes that one secret can take up, escaped twice over. */
+  readonly charsMax: () => number;
+  /** From now on this is a secret too. False where it is too short to be told from ordinary text. */
+  readonly learn: (secret: Secret) => boolean;
+};
+
+/** As many as anybody has; a machine's whole environment is smaller. */
+export const secretsMax = 5_000;
+/** A half of a plain secret that is shorter gives nothing away; of an encoded one it could be part of any hash. */
+const halfCharsMin = { plain: 8, base64: 12, hex: 12 } as const;
+const halfKeyChars = 8;
+/** `\\u0041` for one character. */
+const escapedCharsMax = 7;
+
+export function openRedactor(secrets: readonly Secret[]): Redactor {
+  const known = new Map<string, Secret>();
+  const learn = (secret: Secret): boolean => {
+    if (known.has(secret.value)) return true;
+    if (known.size >= secretsMax || !needlesOf(secret).some(({ text }) => text.length >= halfKeyChars)) return false;
+    known.set(secret.value, secret);
+    matching = null;
+    return true;
+  };
+  let matching: { readonly matcher: Matcher | null; readonly halves: Halves } | null = null;
+  /** Built when it is first needed, and again after something was learnt. */
+  const built = (): { readonly matcher: Matcher | null; readonly halves: Halves } => {
+    if (matching !== null) return matching;
+    const matcher = openMatcher([...known.values()].flatMap(needlesOf));
+    return (matching = { matcher, halves: halvesOf(matcher?.needles ?? []) });
+  };
+  for (const secret of secrets) learn(secret);
+  const spansIn = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : spansOf(text, built().matcher));
+  const withHalves = (text: string): readonly Span[] => merged([...spansIn(text), ...cutSpans(text, built().halves)]);
+  return {
+    learn,
+    spansIn,
+    text: (text) => replaced(text, spansIn(text)),
+    excerpt: (text) => replaced(text, withHalves(text)),
+    next: (before, text) => {
+      const own = withHalves(before + text).flatMap(({ start, end, name }) =>
+        end <= before.length ? [] : [{ start: Math.max(0, start - before.length), end: end - before.length, name }],
+      );
+      return replaced(text, own);
+    },
+    charsMax: () => (built().matcher?.charsMax ?? 0) * escapedCharsMax,
+  };
+}
+
+const none: readonly Span[] = [];
+
+function spansOf(text: string, matcher: Matcher | null): readonly Span[] {
+  // Nearly every text ends here, so this is all that an append costs: some four microseconds for an event of 600 bytes.
+  if (!hasOtherViews(text) && !mayHoldPattern(text) && matcher?.isIn(text) !== true) return none;
+  let spans: Span[] | null = null;
+  const look = (view: View, isForPatterns: boolean): void => {
+    const add = (start: number, end: number, name: string | null): void => {
+      const [from, until] = view.spanOf(start, end);
+      (spans ??= []).push({ start: from, end: until, name });
+    };
+    matcher?.scan(view.text, (start, needle) => {
+      const [from, until] = wholeOf(view.text, start, needle);
+      add(from, until, needle.name);
+    });
+    if (isForPatterns) findPatterns(view.text, (start, end) => add(start, end, null));
+  };
+  const plain = plainView(text);
+  look(plain, true);
+  const views = unescapedViews(text);
+  for (const view of views) look(view, true);
+  if (matcher !== null)
+    for (const view of [plain, ...views]) {
+      const joined = joinedView(view);
+      if (joined !== null) look(joined, false);
+    }
+  return spans === null ? none : merged(spans);
+}
+
+/** A match with the neighbours that hold bits of the secret: at most one character on either side, and the padding. */
+function wholeOf(text: string, start: number, { text: needle, form }: Needle): readonly [number, number] {
+  const end = start + needle.length;
+  if (form !== "base64") return [start, end];
+  const isDigit = (at: number): boolean => /[A-Za-z0-9+/_-]/.test(text.charAt(at));
+  const from = start > 0 && isDigit(start - 1) ? start - 1 : start;
+  let until = isDigit(end) ? end + 1 : end;
+  while (until < end + 3 && text[until] === "=") until++;
+  return [from, until];
+}
+
+/** In order, and where two overlap, one. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  if (spans.length < 2) return spans;
+  const kept: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = kept.at(-1);
+    if (last === undefined || span.start >= last.end) kept.push(span);
+    else kept[kept.length - 1] = { start: last.start, end: Math.max(last.end, span.end), name: last.name ?? span.name };
+  }
+  return kept;
+}
+
+function replaced(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text; // R3
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, name } of spans) {
+    parts.push(text.slice(at, start), markOf(name));
+    at = end;
+  }
+  return parts.join("") + text.slice(at);
+}
+
+/** R2. */
+export const markOf = (name: string | null): string => (name === null ? "[redacted]" : `[redacted:${name}]`);
+
+/** Needles by their first and by their last characters. */
+type Halves = {
+  readonly begin: ReadonlyMap<string, readonly Needle[]>;
+  readonly end: ReadonlyMap<string, readonly Needle[]>;
+  readonly charsMax: number;
+};
+
+function halvesOf(needles: readonly Needle[]): Halves {
+  const begin = new Map<string, Needle[]>();
+  const end = new Map<string, Needle[]>();
+  for (const needle of needles) {
+    const [first, last] = [needle.text.slice(0, halfKeyChars), needle.text.slice(-halfKeyChars)];
+    begin.set(first, [...(begin.get(first) ?? []), needle]);
+    end.set(last, [...(end.get(last) ?? []), needle]);
+  }
+  return { begin, end, charsMax: needles.reduce((most, { text }) => Math.max(most, text.length), 0) };
+}
+
+function cutSpans(text: string, { begin, end, charsMax }: Halves): readonly Span[] {
+  const spans: Span[] = [];
+  for (let at = Math.max(0, text.length - charsMax); at + halfKeyChars <= text.length; at++)
+    for (const needle of begin.get(text.slice(at, at + halfKeyChars)) ?? []) {
+      const length = text.length - at;
+      if (length >= halfCharsMin[needle.form] && needle.text.startsWith(text.slice(at)))
+        spans.push({ start: at, end: text.length, name: needle.name });
+    }
+  for (let at = Math.min(text.length, charsMax); at >= halfKeyChars; at--)
+    for (const needle of end.get(text.slice(at - halfKeyChars, at)) ?? [])
+      if (at >= halfCharsMin[needle.form] && needle.text.endsWith(text.slice(0, at))) spans.push({ start: 0, end: at, name: needle.name });
+  return spans;
+}
