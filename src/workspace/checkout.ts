@@ -3,6 +3,8 @@
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../contracts/ids.ts";
+import type { Taken } from "../ports/workspace.ts";
+import { bytePathOf } from "./byte-path.ts";
 import { invariant } from "../kit/invariant.ts";
 import { copyDependencies, dependencyFolders, fingerprintOf, moveDependencies } from "./dependencies.ts";
 import { examineCheckout } from "./examine.ts";
@@ -10,12 +12,12 @@ import { discard } from "./folder.ts";
 import { materialize } from "./materialize.ts";
 import { slugOf } from "./records.ts";
 import type { OpenRun } from "./run.ts";
-import { readTree } from "./tree.ts";
+import { readTree, type Tree } from "./tree.ts";
 
 const folderFor = (run: OpenRun, purpose: string): string => join(run.folders.checks, slugOf(purpose));
 
 /** Made anew every time, so that nothing an earlier check left can speak for this commit. */
-export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string): Promise<string> {
+export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string, taken?: Taken): Promise<string> {
   const folder = folderFor(run, purpose);
   const before = await run.checks.read(purpose);
   await run.checks.remove(purpose);
@@ -24,9 +26,9 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   if (before !== null) await rename(folder, old).catch(() => undefined);
   await discard(folder, run.folders.trash);
   await mkdir(folder, { recursive: true });
-  await materialize(run.shadow, await readTree(run.shadow.call, commit), folder);
+  await materialize(run.shadow, await treeWith(run, commit, taken), folder);
 
-  const wanted = await dependencyFolders(run.repository.root, run.dependencies);
+  const wanted = await dependencyFolders(run.repository.root, run.checkDependencies);
   const isUntouched =
     before?.fingerprint != null &&
     before.dependencies.length > 0 &&
@@ -57,6 +59,19 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
     madeAt: Date.now(),
   });
   return folder;
+}
+
+/** The commit's files, but for those that are taken from another commit or left out. */
+async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined): Promise<Tree> {
+  const tree = await readTree(run.shadow.call, commit);
+  if (taken === undefined) return tree;
+  const [mixed, other] = [new Map(tree), await readTree(run.shadow.call, taken.from)];
+  for (const path of [...taken.without, ...taken.paths].map((shown) => bytePathOf(Buffer.from(shown, "utf8")))) mixed.delete(path);
+  for (const path of taken.paths.map((shown) => bytePathOf(Buffer.from(shown, "utf8")))) {
+    const entry = other.get(path);
+    if (entry !== undefined) mixed.set(path, entry);
+  }
+  return mixed;
 }
 
 export async function checkoutTree(run: OpenRun, folder: string): Promise<GitSha> {

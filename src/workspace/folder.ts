@@ -4,11 +4,16 @@
 //   F1. A folder is taken out of the way by one rename before anything in it is deleted, so its name never shows a half-deleted tree.
 //   F2. Deleting follows no link.
 
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { errnoOf } from "./failure.ts";
+
+const run = promisify(execFile);
+const eraseTimeoutMs = 600_000;
 
 /** Writes a small file whole: temp file, sync, rename, sync of the folder. */
 export async function writeWhole(path: string, text: string | Buffer): Promise<void> {
@@ -58,7 +63,10 @@ export async function erase(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true }); // F2
   } catch {
     unlock(folder);
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    // What is nested too deep for a path can only be taken away from inside, which `rm` does.
+    await rm(folder, { recursive: true, force: true }).catch(() =>
+      run("rm", ["-rf", "--", folder], { timeout: eraseTimeoutMs }).catch(() => undefined),
+    );
   }
 }
 

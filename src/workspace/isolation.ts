@@ -10,44 +10,55 @@ import { join } from "node:path";
 import { bwrapIsolation } from "./bwrap.ts";
 import { cleanEnvironment, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
 import { erase } from "./folder.ts";
+import { mendOf } from "./isolation-mend.ts";
+import { landlockIsolation } from "./landlock.ts";
+import { overlayIsolation } from "./overlay.ts";
 
 export type Choice =
   | { readonly isolation: Isolation }
   | { readonly failure: { readonly reason: "isolation_unavailable"; readonly detail: string } };
 
-/** The strongest first. */
-const strong = { bwrap: bwrapIsolation } as const;
+/** The means that enforce, the strongest first. */
+const strong: readonly { readonly level: IsolationLevel; readonly make: (place: IsolationPlace) => Isolation }[] = [
+  { level: "overlay", make: overlayIsolation },
+  { level: "bwrap", make: bwrapIsolation },
+  { level: "landlock", make: (place) => landlockIsolation(place) },
+];
 
 export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPlace): Promise<Choice> {
   await mkdir(privateHome(place.runDir), { recursive: true });
   if (wanted === "none") return { isolation: noIsolation() };
   if (wanted === "clone") return { isolation: cloneIsolation(place) };
-  const candidates = wanted === "auto" ? Object.values(strong) : wanted === "bwrap" ? [strong.bwrap] : []; // I1
+  const candidates = strong.filter(({ level }) => wanted === "auto" || wanted === level); // I1
   const reasons: string[] = candidates.length === 0 ? [`${wanted} is not built into this version`] : [];
-  for (const make of candidates) {
+  for (const { level, make } of candidates) {
     const isolation = make(place);
     const failures = await isolation.selfTest(); // I2
     if (failures.length === 0) return { isolation };
-    reasons.push(`${isolation.level}: ${failures.join("; ")}`);
+    reasons.push(`${level}: ${failures.join("; ")}`);
   }
   return { failure: { reason: "isolation_unavailable", detail: reasons.join(". ") } };
 }
 
+export type InspectedIsolation = {
+  readonly level: IsolationLevel;
+  readonly isUsable: boolean;
+  readonly found: string;
+  /** What to do so that it can be used; empty where it can. */
+  readonly mend: string;
+};
+
 /** What would work here, for `doctor`; tried in a folder that is gone afterwards. */
-export async function inspectIsolations(): Promise<
-  readonly { readonly level: IsolationLevel; readonly isUsable: boolean; readonly found: string }[]
-> {
+export async function inspectIsolations(): Promise<readonly InspectedIsolation[]> {
   const runDir = await mkdtemp(join(tmpdir(), "autopilot-isolation-"));
   try {
-    const tried: { readonly level: IsolationLevel; readonly isUsable: boolean; readonly found: string }[] = [];
-    for (const make of Object.values(strong)) {
+    const tried: InspectedIsolation[] = [];
+    for (const { level, make } of strong) {
       const isolation = make({ hidden: [], runDir });
       const failures = await isolation.selfTest();
-      tried.push({
-        level: isolation.level,
-        isUsable: failures.length === 0,
-        found: failures.length === 0 ? `${isolation.mechanism}, self-test passed` : failures.join("; "),
-      });
+      const isUsable = failures.length === 0;
+      const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
+      tried.push({ level, isUsable, found, mend: isUsable ? "" : mendOf(level, failures) });
     }
     return tried;
   } finally {

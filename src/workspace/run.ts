@@ -21,6 +21,8 @@ export type OpenRun = {
   /** Masks that hold for every attempt, beside those given for one. */
   readonly masks: readonly string[];
   readonly dependencies: readonly string[];
+  /** Those copied into folders for checks. */
+  readonly checkDependencies: readonly string[];
   readonly fileBytesMax: number;
   readonly folders: {
     readonly layers: string;
@@ -31,6 +33,8 @@ export type OpenRun = {
   };
   readonly layers: Records;
   readonly checks: Records;
+  /** What is kept of an attempt beside the journal goes through here first. */
+  readonly redact: (bytes: Buffer) => Buffer;
   /** Called at named places; tests die there. */
   readonly failpoint: (place: string) => void;
 };

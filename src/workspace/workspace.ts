@@ -19,6 +19,7 @@ import { landRun } from "./land.ts";
 import { clearLeftovers } from "./leftovers.ts";
 import { layerFolder, makeLayer } from "./layer.ts";
 import { ownedAlways } from "./owned.ts";
+import { differencesOf, hasCommit, textAt } from "./look.ts";
 import { openRecords } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import type { OpenRun } from "./run.ts";
@@ -39,9 +40,13 @@ export type WorkspaceOrder = {
   readonly ownedPaths: readonly string[];
   readonly masks?: readonly string[];
   readonly dependencies?: readonly string[];
+  /** The same for checks; none where dependencies are restored there. */
+  readonly checkDependencies?: readonly string[];
   /** The branch's tip as the journal knows it; null or absent on the first opening. */
   readonly expectedTip?: GitSha | null;
   readonly fileBytesMax?: number;
+  /** Takes secrets out of what is kept of an attempt that was set aside. */
+  readonly redact?: (bytes: Buffer) => Buffer;
   /** For fault tests: called at named places inside `apply`. */
   readonly failpoint?: (place: string) => void;
 };
@@ -82,7 +87,10 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
     setAside: (attempt) => setLayerAside(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
-    checkout: (commit, purpose) => makeCheckout(run, commit, purpose),
+    checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
+    differences: (from, to) => differencesOf(run, from, to),
+    textAt: (commit, path, bytesMax) => textAt(run, commit, path, bytesMax),
+    hasCommit: (attempt, name) => hasCommit(run, attempt, name),
     treeOf: (folder) => checkoutTree(run, folder),
     land: (message) => inTurn(() => landRun(run, message)),
     summary: async () => {
@@ -115,10 +123,12 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     isOwned: ownedOf([...ownedAlways, ...order.ownedPaths]),
     masks: order.masks ?? [],
     dependencies: order.dependencies ?? dependencyNames,
+    checkDependencies: order.checkDependencies ?? order.dependencies ?? dependencyNames,
     fileBytesMax: order.fileBytesMax ?? fileBytesMaxDefault,
     folders,
     layers: await openRecords(join(runDir, "records", "layers")),
     checks: await openRecords(join(runDir, "records", "checks")),
+    redact: order.redact ?? ((bytes) => bytes),
     failpoint: order.failpoint ?? (() => undefined),
   };
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { baseEnvironment, type Isolation } from "../../src/workspace/confinement.ts";
-import { chooseIsolation } from "../../src/workspace/isolation.ts";
+import { chooseIsolation, inspectIsolations } from "../../src/workspace/isolation.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
 const hasBwrap = (() => {
@@ -26,6 +26,7 @@ function run(isolation: Isolation, layer: string, script: string): string {
     env: { ...baseEnvironment(process.env), GIT_DIR: "/evil" },
     writable: [layer],
     network: "off",
+    writes: "directly",
   });
   const [program = "", ...args] = argv;
   return execFileSync(program, args, { env, cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
@@ -37,9 +38,8 @@ test.skipIf(!hasBwrap)(
     const bench = await openBench();
     const layer = await bench.workspace.openLayer(attempt, []);
     writeFileSync(join(bench.runDir, "journal.jsonl"), "journal");
-    const choice = await chooseIsolation("auto", placeOf(bench));
+    const choice = await chooseIsolation("bwrap", placeOf(bench));
     if ("failure" in choice) throw new Error(choice.failure.detail);
-    expect(choice.isolation.level).toBe("bwrap");
     const said = run(
       choice.isolation,
       layer,
@@ -83,18 +83,29 @@ test("a git in a check's folder never finds the user's repository above it", asy
 
 test("what cannot be had is refused with the reason; auto never falls back to clone", async () => {
   const bench = await openBench();
-  expect(await chooseIsolation("landlock", placeOf(bench))).toMatchObject({ failure: { reason: "isolation_unavailable" } });
   const path = process.env["PATH"];
   const empty = join(bench.runDir, "empty");
   mkdirSync(empty);
   process.env["PATH"] = empty;
   try {
-    expect(await chooseIsolation("auto", placeOf(bench))).toMatchObject({
-      failure: { reason: "isolation_unavailable", detail: expect.stringContaining("not installed") as string },
-    });
+    for (const level of ["overlay", "bwrap"] as const)
+      expect(await chooseIsolation(level, placeOf(bench))).toMatchObject({
+        failure: { reason: "isolation_unavailable", detail: expect.stringContaining("not installed") as string },
+      });
+    const choice = await chooseIsolation("auto", placeOf(bench));
+    expect("isolation" in choice ? choice.isolation.level : "refused").not.toMatch(/clone|none/);
   } finally {
     process.env["PATH"] = path;
   }
+});
+
+test.skipIf(!hasBwrap)("auto takes the strongest that holds here, and doctor is told of every level (needs bubblewrap)", async () => {
+  const bench = await openBench();
+  const choice = await chooseIsolation("auto", placeOf(bench));
+  const found = await inspectIsolations();
+  expect(found.map(({ level }) => level).slice(0, 2)).toEqual(["overlay", "bwrap"]);
+  expect("isolation" in choice && choice.isolation.level).toBe(found.find(({ isUsable }) => isUsable)?.level);
+  for (const { isUsable, mend } of found) expect(mend === "").toBe(isUsable);
 });
 
 test("a bubblewrap that holds nothing fails its self-test", async () => {
@@ -105,9 +116,11 @@ test("a bubblewrap that holds nothing fails its self-test", async () => {
   writeFileSync(join(fake, "bwrap"), '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n', { mode: 0o755 });
   process.env["PATH"] = `${fake}:${path ?? ""}`;
   try {
-    const choice = await chooseIsolation("auto", placeOf(bench));
-    expect(choice).toMatchObject({ failure: { reason: "isolation_unavailable" } });
-    expect("failure" in choice && choice.failure.detail).toMatch(/forbidden write succeeded; a hidden file could be read/);
+    for (const level of ["overlay", "bwrap"] as const) {
+      const choice = await chooseIsolation(level, placeOf(bench));
+      expect(choice).toMatchObject({ failure: { reason: "isolation_unavailable" } });
+      expect("failure" in choice && choice.failure.detail).toMatch(/forbidden write succeeded; a hidden file could be read/);
+    }
   } finally {
     process.env["PATH"] = path;
   }

@@ -1,0 +1,84 @@
+// box-filter: a list of system calls that nothing in a box may make, as the small program the kernel runs before each of them. They are
+// doors into the kernel that a build, a test or an agent has no use for, and through which boxes were left before.
+//
+// Invariants:
+//   S1. Calls of another architecture's numbering are refused as a whole: the same number would mean another call.
+//   S2. Debuggers stay possible (leak checkers need them): they see the box's own processes and no others.
+
+import { Buffer } from "node:buffer";
+
+type Architecture = {
+  readonly audit: number;
+  readonly refused: readonly number[];
+  readonly absent: readonly number[];
+  readonly socket: number;
+} & {
+  readonly clone: number;
+  readonly clone3: number;
+  readonly unshare: number;
+};
+
+const ring = [425, 426, 427]; // io_uring_setup, io_uring_enter, io_uring_register
+/** Refused: add_key, request_key, keyctl, perf_event_open, bpf, userfaultfd. */
+const architectures: Readonly<Record<string, Architecture>> = {
+  x64: { audit: 0xc000003e, refused: [248, 249, 250, 298, 321, 323], absent: ring, socket: 41, clone: 56, clone3: 435, unshare: 272 },
+  arm64: { audit: 0xc00000b7, refused: [217, 218, 219, 241, 280, 282], absent: ring, socket: 198, clone: 220, clone3: 435, unshare: 97 },
+};
+
+const x32Bit = 0x40000000;
+const addressFamilyVsock = 40;
+const newUserNamespace = 0x10000000;
+const offset = { number: 0, audit: 4, firstArgument: 16 } as const;
+const load = 0x20;
+const jump = { equal: 0x15, atLeast: 0x35, anyBit: 0x45 } as const;
+const answer = 0x06;
+const verdict = { allow: 0x7fff0000, refuse: 0x00050001, absent: 0x00050026 } as const; // EPERM, ENOSYS
+
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
+
+/** Where nobody wrote down the machine's numbers it lets everything pass. `mayMakeUsers`: user namespaces are shut by other means. */
+export function filterProgram(architecture: string, mayMakeUsers: boolean): Buffer {
+  const of = architectures[architecture];
+  if (of === undefined) return bytesOf([answer, 0, 0, verdict.allow]);
+  const when = (number: number, word: number): Instruction[] => [
+    [jump.equal, 0, 1, number],
+    [answer, 0, 0, word],
+  ];
+  /** Refused where the first argument is, or has the bit; the number is loaded again for what follows. */
+  const whenArgument = (number: number, test: number, value: number): Instruction[] => [
+    [jump.equal, 0, 4, number],
+    [load, 0, 0, offset.firstArgument],
+    [test, 0, 1, value],
+    [answer, 0, 0, verdict.refuse],
+    [load, 0, 0, offset.number],
+  ];
+  const program: Instruction[] = [
+    [load, 0, 0, offset.audit],
+    [jump.equal, 1, 0, of.audit],
+    [answer, 0, 0, verdict.absent], // S1
+    [load, 0, 0, offset.number],
+    [jump.atLeast, 0, 1, x32Bit],
+    [answer, 0, 0, verdict.absent], // S1
+    ...of.refused.flatMap((number) => when(number, verdict.refuse)),
+    ...of.absent.flatMap((number) => when(number, verdict.absent)),
+    ...whenArgument(of.socket, jump.equal, addressFamilyVsock),
+    ...(mayMakeUsers
+      ? []
+      : [
+          ...whenArgument(of.clone, jump.anyBit, newUserNamespace),
+          ...whenArgument(of.unshare, jump.anyBit, newUserNamespace),
+          ...when(of.clone3, verdict.absent), // its flags lie in memory; without it the older call is used
+        ]),
+    [answer, 0, 0, verdict.allow],
+  ];
+  return Buffer.concat(program.map(bytesOf));
+}
+
+function bytesOf([code, ifTrue, ifFalse, value]: Instruction): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt16LE(code, 0);
+  bytes.writeUInt8(ifTrue, 2);
+  bytes.writeUInt8(ifFalse, 3);
+  bytes.writeUInt32LE(value >>> 0, 4);
+  return bytes;
+}

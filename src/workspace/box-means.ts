@@ -1,0 +1,53 @@
+// box-means: which bubblewrap is here and what it can, asked of it once.
+
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** `closed`: users of its own and no way to make more; `own`: users of its own; `tried`: where the kernel gives them. */
+export type BoxUsers = {
+  readonly kind: "closed" | "own" | "tried";
+  /** Who the command is, where bubblewrap itself runs as somebody else. */
+  readonly ids?: { readonly uid: number; readonly gid: number };
+};
+
+export type BoxMeans = {
+  readonly bwrap: string;
+  /** Whether it can bound the size of a folder in memory. */
+  readonly hasSizes: boolean;
+  readonly users: BoxUsers;
+};
+
+const versionTimeoutMs = 2_000;
+const sizesSince = [0, 7] as const;
+const closedSince = [0, 8] as const;
+
+/** The path of a program, or null. */
+export function programOnPath(name: string): string | null {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}
+
+/** What may be tried here, the strictest first; none where bubblewrap is not installed. */
+export function boxMeansHere(last: "own" | "tried", ids?: BoxUsers["ids"]): readonly BoxMeans[] {
+  const bwrap = programOnPath("bwrap");
+  if (bwrap === null) return [];
+  const version = versionOf(bwrap);
+  const kinds = isAtLeast(version, closedSince) ? (["closed", last] as const) : [last];
+  return kinds.map((kind) => ({ bwrap, hasSizes: isAtLeast(version, sizesSince), users: ids === undefined ? { kind } : { kind, ids } }));
+}
+
+type Version = readonly [major: number, minor: number];
+
+function versionOf(bwrap: string): Version {
+  try {
+    const text = execFileSync(bwrap, ["--version"], { encoding: "utf8", timeout: versionTimeoutMs, stdio: ["ignore", "pipe", "ignore"] });
+    const found = /(\d+)\.(\d+)/.exec(text);
+    return [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
+  } catch {
+    return [0, 0];
+  }
+}
+
+const isAtLeast = ([major, minor]: Version, [least, leastMinor]: Version): boolean =>
+  major > least || (major === least && minor >= leastMinor);

@@ -1,0 +1,80 @@
+// box-mounts: the inside of a box as a list of mounts, put in the one order in which they do not cover each other, in bubblewrap's words.
+//
+// Invariants:
+//   X1. Nothing can be written but where it was allowed: whatever is made up to hide something or to lead somewhere is read-only in the
+//       end, so that a write there fails rather than seeming to succeed and vanishing.
+//   X2. What lies deeper comes later, so that the narrower word wins; of two words about one path the more explicit one wins.
+
+import { lstatSync } from "node:fs";
+import { isWithin } from "./box-programs.ts";
+
+export type Mount =
+  /** Something of the outside, at the same path unless `from` says otherwise. */
+  | { readonly kind: "writable" | "readable"; readonly path: string; readonly from?: string }
+  /** A folder in the box alone, for whatever is written to it, gone with it. */
+  | { readonly kind: "scratch"; readonly path: string; readonly bytesMax: number }
+  /** An empty folder, where there would be none. */
+  | { readonly kind: "folder"; readonly path: string }
+  /** Nothing: an empty folder, or an empty file. */
+  | { readonly kind: "nothing"; readonly path: string };
+
+export type Link = readonly [link: string, target: string];
+
+const explicitness = { writable: 4, readable: 3, nothing: 2, scratch: 1, folder: 0 } as const;
+
+/** `hasSizes`: whether this bubblewrap can bound what is scratch. */
+export function mountArguments(mounts: readonly Mount[], links: readonly Link[], hasSizes: boolean): readonly string[] {
+  const kept = needed(chosen(mounts));
+  const inTheEnd = kept.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
+  const linked = (isIn: (around: Mount | undefined) => boolean): readonly string[] =>
+    links.filter(([link]) => isIn(aroundOf(link, kept))).flatMap(([link, target]) => ["--symlink", target, link]);
+  return [
+    ...linked((around) => around === undefined),
+    ...kept.flatMap((mount) => argumentsOf(mount, hasSizes)),
+    ...linked((around) => around?.kind === "scratch" || around?.kind === "nothing"),
+    ...inTheEnd.flatMap((path) => ["--remount-ro", path]), // X1
+  ];
+}
+
+/** One mount a path, shallow ones first. X2 */
+function chosen(mounts: readonly Mount[]): readonly Mount[] {
+  const best = new Map<string, Mount>();
+  for (const mount of mounts) {
+    const key = mount.kind === "folder" ? `${mount.path}/` : mount.path; // a folder says nothing about what is in it
+    const before = best.get(key);
+    if (before === undefined || explicitness[mount.kind] > explicitness[before.kind]) best.set(key, mount);
+  }
+  return [...best.values()].sort(
+    (one, other) =>
+      depthOf(one.path) - depthOf(other.path) || explicitness[other.kind] - explicitness[one.kind] || (one.path < other.path ? -1 : 1),
+  );
+}
+
+/** Without those that change nothing: what is readable already, and what would hide something where nothing is. */
+function needed(sorted: readonly Mount[]): readonly Mount[] {
+  const kept: Mount[] = [];
+  for (const mount of sorted) {
+    const around = aroundOf(mount.path, kept);
+    const isAlready = mount.kind === "readable" && mount.from === undefined && around?.kind === "readable" && around.from === undefined;
+    const isAbsent = mount.kind === "nothing" && (around === undefined || around.kind === "nothing");
+    const isMade = mount.kind === "folder" && (around?.kind === "readable" || around?.kind === "writable");
+    if (!isAlready && !isAbsent && !isMade) kept.push(mount);
+  }
+  return kept;
+}
+
+/** The innermost mount that a path lies in. */
+const aroundOf = (path: string, kept: readonly Mount[]): Mount | undefined =>
+  kept.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
+
+function argumentsOf(mount: Mount, hasSizes: boolean): readonly string[] {
+  const { path } = mount;
+  if (mount.kind === "writable") return ["--bind", mount.from ?? path, path];
+  if (mount.kind === "readable") return ["--ro-bind-try", mount.from ?? path, path];
+  if (mount.kind === "scratch") return [...(hasSizes ? ["--size", String(mount.bytesMax), "--perms", "1777"] : []), "--tmpfs", path];
+  if (mount.kind === "folder") return ["--dir", path];
+  return isFolder(path) ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
+}
+
+const depthOf = (path: string): number => path.split("/").length;
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;

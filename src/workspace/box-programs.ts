@@ -1,0 +1,118 @@
+// box-programs: which folders a command needs so that its programs can be found and run: where the program really lies, the package it is
+// part of, the folders on its PATH.
+//
+// Invariants:
+//   P1. No folder is given that holds a HOME, a hidden place, or half the machine: then the program's own file is given and nothing else.
+//   P2. The way to a program is kept link by link, so that it is found by the name it was called by.
+
+import { existsSync, lstatSync, readlinkSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, join } from "node:path";
+import { prefixMarks } from "./box-places.ts";
+
+/** Where a path really leads, and the links on the way. */
+export type Way = { readonly real: string; readonly links: readonly (readonly [link: string, target: string])[] };
+
+const linksMax = 40;
+
+/** Null where nothing is there. P2 */
+export function wayTo(path: string): Way | null {
+  const links: (readonly [string, string])[] = [];
+  let at = "/";
+  let rest = partsOf(path);
+  for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
+    const next = join(at, part);
+    const kind = kindOf(next);
+    if (kind === "none") return null;
+    if (kind === "other") {
+      at = next;
+      continue;
+    }
+    if (links.length === linksMax) return null;
+    const target = readlinkSync(next);
+    links.push([next, target]);
+    rest = [...partsOf(target), ...rest];
+    if (target.startsWith("/")) at = "/";
+  }
+  return { real: at, links };
+}
+
+function kindOf(path: string): "link" | "other" | "none" {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? "none" : stat.isSymbolicLink() ? "link" : "other";
+  } catch {
+    return "none"; // what we may not look at cannot be given either
+  }
+}
+
+const partsOf = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
+
+export type ProgramOrder = {
+  readonly argv: readonly string[];
+  readonly path: string;
+  readonly home: string;
+  /** Real paths that must not be given as part of something larger. */
+  readonly hidden: readonly string[];
+};
+
+/** Paths to be given read-only, as they were named. */
+export function programPlaces(order: ProgramOrder): readonly string[] {
+  const folders = order.path.split(delimiter).filter((folder) => folder.startsWith("/"));
+  const [program = "", ...args] = order.argv;
+  const named = program.includes("/")
+    ? [program]
+    : folders
+        .map((folder) => join(folder, program))
+        .filter(isFile)
+        .slice(0, 1);
+  // A script that an interpreter is to run is as much part of the command as the interpreter.
+  const scripts = args.filter((arg) => arg.startsWith("/") && isFile(arg));
+  const files = [process.execPath, ...named, ...scripts];
+  const packages = files.flatMap((file) => {
+    const way = wayTo(file);
+    return way === null ? [] : [file, packageOf(way.real, order)];
+  });
+  return [...new Set([...folders.flatMap((folder) => folderPlace(folder, order)), ...packages])];
+}
+
+/** A folder of the PATH, with the tool it belongs to. */
+function folderPlace(folder: string, order: ProgramOrder): readonly string[] {
+  const way = wayTo(folder);
+  if (way === null || order.hidden.some((hidden) => isWithin(way.real, hidden))) return [];
+  if (isTooWide(way.real, order)) return [];
+  return [folder, prefixOf(way.real, order) ?? way.real];
+}
+
+/** The package a program is part of: all of its node_modules, its package's folder, its tool's, or itself alone. */
+export function packageOf(real: string, order: ProgramOrder): string {
+  const modules = real.indexOf("/node_modules/");
+  if (modules > 0) return real.slice(0, modules + "/node_modules".length);
+  const prefix = prefixOf(dirname(real), order);
+  if (prefix !== null) return prefix;
+  for (let folder = dirname(real); folder !== "/"; folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json"))) return isTooWide(folder, order) ? real : folder; // P1
+  }
+  return real;
+}
+
+function prefixOf(folder: string, order: ProgramOrder): string | null {
+  if (!["bin", "sbin", "shims"].includes(basename(folder))) return null;
+  const prefix = dirname(folder);
+  if (isTooWide(prefix, order) || basename(prefix) === ".local") return null; // P1
+  return prefixMarks.some((mark) => existsSync(join(prefix, mark))) ? prefix : null;
+}
+
+/** P1 */
+function isTooWide(folder: string, { home, hidden }: ProgramOrder): boolean {
+  return partsOf(folder).length < 2 || [home, ...hidden].some((place) => isWithin(place, folder));
+}
+
+export const isWithin = (path: string, folder: string): boolean => folder === "/" || path === folder || path.startsWith(`${folder}/`);
+
+const isFile = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false;
+  }
+};

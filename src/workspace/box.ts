@@ -1,0 +1,177 @@
+// box: what a command sees in a box of bubblewrap: the programs of the machine, its own folder, a private HOME, and nothing else. Other
+// folders, the user's HOME, the run's journal, other services' sockets are not there.
+//
+// Invariants:
+//   B1. By a list of what is there, never by a list of what is hidden: what nobody thought of is absent.
+//   B2. Processes, messages, host name, users and (unless the command is given it by name) the network are the box's own, end with it, and no
+//       privilege can be had inside.
+
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir, totalmem } from "node:os";
+import { delimiter, join } from "node:path";
+import { filterProgram } from "./box-filter.ts";
+import type { BoxMeans } from "./box-means.ts";
+import { mountArguments, type Link, type Mount } from "./box-mounts.ts";
+import { homeSecrets, homeToolchains, linkedFiles, machinePlaces, machineSecrets, toolchainVariables } from "./box-places.ts";
+import { programPlaces, wayTo } from "./box-programs.ts";
+import { cleanEnvironment, privateHome, type Command, type IsolationPlace } from "./confinement.ts";
+import { besideDoor, doorGifts, doorProgram } from "./door.ts";
+
+export type BoxOrder = {
+  readonly place: IsolationPlace;
+  readonly means: BoxMeans;
+  readonly command: Command;
+  /** What is shown at the path of a writable folder, where that is not the folder itself. */
+  readonly shownAt?: (folder: string) => string;
+};
+
+export type Box = {
+  /** bubblewrap's own command line; its filter is read from the descriptor `filterDescriptor`. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly filter: string;
+};
+
+export const filterDescriptor = 9;
+const ending = ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--seccomp", String(filterDescriptor)];
+const scratchBytesMax = 4 * 1024 ** 3;
+const etcEntriesMax = 20_000;
+
+export function boxOf({ place, means, command, shownAt }: BoxOrder): Box {
+  const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
+  const cwd = realOf(command.cwd);
+  const door = command.network === "door" ? command.door : undefined;
+  const { mounts, links } = insideOf(place, command, home, shownAt ?? ((folder) => folder));
+  const gifts = door === undefined ? [] : doorGifts(door, doorProgram());
+  const argv = [
+    means.bwrap,
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    ...mountArguments([...mounts, ...gifts.map(([from, path]) => ({ kind: "readable", from, path }) as const)], links, means.hasSizes),
+    "--remount-ro",
+    "/dev",
+    "--remount-ro", // X1 of box-mounts
+    "/",
+    ...apart(means), // B2
+    ...(command.network === "on" ? [] : ["--unshare-net"]),
+    ...ending,
+    "--chdir",
+    cwd,
+    "--",
+    ...(door === undefined ? command.argv : besideDoor(command.argv, door)),
+  ];
+  const env = { ...toolchainHints(command.env), ...cleanEnvironment(command.env, cwd), HOME: home, TMPDIR: "/tmp" };
+  return { argv, env, filter: filterFile(place.runDir, means) };
+}
+
+/** What a bubblewrap's command line is handed to where its filter must be opened first; the shell goes, bubblewrap stays. */
+export const openFilter = `exec ${filterDescriptor}<"$1" && shift && exec "$@"`;
+
+function apart({ users }: BoxMeans): readonly string[] {
+  const own =
+    users.kind === "closed" ? ["--unshare-user", "--disable-userns"] : [users.kind === "own" ? "--unshare-user" : "--unshare-user-try"];
+  const ids = users.ids === undefined ? [] : ["--uid", String(users.ids.uid), "--gid", String(users.ids.gid)];
+  return [...own, ...ids, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
+}
+
+/** B1 */
+function insideOf(
+  place: IsolationPlace,
+  command: Command,
+  home: string,
+  shownAt: (folder: string) => string,
+): { readonly mounts: readonly Mount[]; readonly links: readonly Link[] } {
+  const own = homedir();
+  const hidden = [...place.hidden, place.runDir].map(realOf);
+  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realOf(own), hidden });
+  const writable = [...command.writable, ...(command.home === "user" ? [] : [home])];
+  const given = [
+    ...machinePlaces,
+    ...linkedFiles,
+    ...homeToolchains.map((path) => join(own, path)),
+    ...programs,
+    ...(command.readable ?? []),
+  ];
+  const ways = given.flatMap((path) => wayTo(path) ?? []);
+  const openWays = writable.map((path) => wayTo(path) ?? { real: path, links: [] });
+  const scratchBytes = Math.min(command.limits?.diskBytesMax ?? scratchBytesMax, scratchBytesMax, Math.floor(totalmem() / 2));
+  const secrets = [
+    ...hiddenHome(realOf(own), command.env["PATH"] ?? ""),
+    ...machineSecrets,
+    ...homeSecrets.map((path) => join(own, path)),
+    ...privateInEtc(),
+  ].filter(isReal);
+  return {
+    mounts: [
+      { kind: "scratch", path: "/tmp", bytesMax: scratchBytes },
+      { kind: "scratch", path: "/var/tmp", bytesMax: scratchBytes },
+      { kind: "scratch", path: "/dev/shm", bytesMax: scratchBytes },
+      { kind: "folder", path: realOf(home) },
+      ...secrets.map((path) => ({ kind: "nothing", path }) as const),
+      ...hidden.map((path) => ({ kind: "nothing", path }) as const),
+      ...ways.map(({ real }) => ({ kind: "readable", path: real }) as const),
+      ...openWays.map(({ real }) => ({ kind: "writable", path: real, from: shownAt(real) }) as const),
+    ],
+    links: [...new Map([...ways, ...openWays].flatMap(({ links }) => links))],
+  };
+}
+
+/** HOME may lie in a place that is given as a whole, or in /tmp; but a daemon's HOME may be a folder of programs. */
+function hiddenHome(home: string, path: string): readonly string[] {
+  return ["/", ...machinePlaces, ...path.split(delimiter)].includes(home) ? [] : [home];
+}
+
+/** Root can read everything, so in its box what only some may read is taken out of /etc; nobody else could read it anyway. */
+let privateEtc: readonly string[] | null = null;
+function privateInEtc(): readonly string[] {
+  if (process.getuid?.() !== 0) return [];
+  privateEtc ??= unreadableBelow("/etc");
+  return privateEtc;
+}
+
+function unreadableBelow(root: string): readonly string[] {
+  const found: string[] = [];
+  let entries = 0;
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined && entries < etcEntriesMax; folder = folders.pop()) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      entries += 1;
+      const path = join(folder, entry.name);
+      if (!entry.isFile() && !entry.isDirectory()) continue;
+      const mode = lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+      if ((mode & 0o004) === 0) found.push(path);
+      else if (entry.isDirectory()) folders.push(path);
+    }
+  }
+  return found;
+}
+
+/** Tool chains that a foreign HOME would hide from themselves. */
+function toolchainHints(env: Readonly<Record<string, string>>): Record<string, string> {
+  const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
+  return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && existsSync(path)));
+}
+
+/** The filter as a file of the run, which no box sees. */
+function filterFile(runDir: string, { users }: BoxMeans): string {
+  const file = join(runDir, `box-${users.kind}.filter`);
+  const program = filterProgram(process.arch, users.kind === "closed");
+  if (existsSync(file) && readFileSync(file).equals(program)) return file;
+  mkdirSync(runDir, { recursive: true });
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, program, { mode: 0o600 });
+  renameSync(draft, file);
+  return file;
+}
+
+const realOf = (path: string): string => wayTo(path)?.real ?? path;
+
+function isReal(path: string): boolean {
+  try {
+    return !(lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true);
+  } catch {
+    return false; // what we cannot look at, the box cannot either
+  }
+}

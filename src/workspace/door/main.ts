@@ -1,0 +1,38 @@
+// door: the forwarder inside a box. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket that was bound into the box,
+// byte for byte. It knows nothing of what passes and holds nothing worth having.
+//
+// usage: door.cjs PORT SOCKET
+//
+// Invariants:
+//   D1. It listens on the box's own loopback alone.
+//   D2. It keeps nothing back: what one side does not read, the other side cannot send.
+
+import { connect, createServer, type Socket } from "node:net";
+
+const connectionsMax = 512;
+const [port = "", socket = ""] = process.argv.slice(2);
+
+function pass(inner: Socket): void {
+  const outer = connect({ path: socket, allowHalfOpen: true });
+  inner.setNoDelay(true);
+  for (const [one, other] of [
+    [inner, outer],
+    [outer, inner],
+  ] as const) {
+    one.on("error", () => other.destroy());
+    one.on("close", (hadError) => hadError && other.destroy());
+    one.pipe(other); // D2
+  }
+}
+
+function listen(host: string, onError: () => void): void {
+  const server = createServer({ allowHalfOpen: true }, pass);
+  server.maxConnections = connectionsMax;
+  server.on("error", onError);
+  server.listen({ host, port: Number(port) }); // D1
+}
+
+process.title = "autopilot-door";
+listen("127.0.0.1", () => process.exit(1));
+// Where there is no IPv6, nobody will ask for it.
+listen("::1", () => undefined);

@@ -1,0 +1,48 @@
+// isolation-mend: what to do where a means of isolation does not work here, in words for `doctor`.
+
+import { existsSync, readFileSync } from "node:fs";
+import type { IsolationLevel } from "./confinement.ts";
+
+/** What of the machine decides which advice helps. */
+export type MachineFacts = {
+  readonly isLinux: boolean;
+  readonly isContainer: boolean;
+  /** Ubuntu's rule that takes namespaces from programs without a profile. */
+  readonly restrictsUsers: boolean;
+  /** Debian's older switch, or a limit of none at all. */
+  readonly forbidsUsers: boolean;
+};
+
+export function mendOf(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = machineFacts()): string {
+  const said = failures.join("; ");
+  if (!facts.isLinux) return `${level} needs Linux`;
+  if (said.includes("bwrap) is not installed"))
+    return "install bubblewrap: apt install bubblewrap (dnf, pacman, zypper and apk know it by the same name)";
+  if (said.includes("util-linux) is not installed")) return "install util-linux (it holds unshare and mount)";
+  if (facts.restrictsUsers)
+    return "Ubuntu keeps namespaces from programs without an AppArmor profile: install the package apparmor-profiles and load the profile bwrap-userns-restrict, or run: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+  if (facts.forbidsUsers)
+    return "this kernel gives users no namespaces: sudo sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000";
+  if (facts.isContainer)
+    return "a container needs the right to make namespaces: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, or with --cap-add SYS_ADMIN";
+  if (level === "overlay")
+    return "an overlay needs Linux 5.11 or newer and a run's folder on a disk that holds extended attributes (ext4, xfs, btrfs; no overlay, no network share)";
+  return "see what bubblewrap said; the next weaker means is taken meanwhile";
+}
+
+function machineFacts(): MachineFacts {
+  return {
+    isLinux: process.platform === "linux",
+    isContainer: existsSync("/.dockerenv") || existsSync("/run/.containerenv"),
+    restrictsUsers: setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === "1",
+    forbidsUsers: setting("/proc/sys/kernel/unprivileged_userns_clone") === "0" || setting("/proc/sys/user/max_user_namespaces") === "0",
+  };
+}
+
+function setting(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return null;
+  }
+}

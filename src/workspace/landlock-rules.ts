@@ -1,0 +1,84 @@
+// landlock-rules: what a landlocked command may read and write, by the same lists a box is made of.
+//
+// Invariants:
+//   R1. By a list of what is given, never of what is hidden: what nobody thought of is refused.
+//   R2. Landlock gives whole trees and takes nothing back: a place that holds a secret is given piece by piece, without it.
+
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { homeSecrets, homeToolchains, linkedFiles, machinePlaces, machineSecrets } from "./box-places.ts";
+import { isWithin, programPlaces, wayTo } from "./box-programs.ts";
+import type { Command, IsolationPlace } from "./confinement.ts";
+import { access, accessAll } from "./landlock-program.ts";
+
+export type Rule = readonly [may: number, path: string];
+
+const read = access.execute | access.readFile | access.readFolder;
+/** Everything but devices: those can be neither made nor spoken to. */
+const write = accessAll & ~access.makeDevices & ~access.ioctl;
+const device = access.readFile | access.writeFile | access.ioctl;
+
+const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"].map((name) => `/dev/${name}`);
+/** Read by nearly every program about itself and the machine; of other processes Landlock shows only what everybody may see. */
+const kernelPlaces = ["/proc"];
+const piecesMax = 4_000;
+
+export type RulesOrder = { readonly place: IsolationPlace; readonly command: Command; readonly writable: readonly string[] };
+
+export function rulesFor({ place, command, writable }: RulesOrder): readonly Rule[] {
+  const own = homedir();
+  const hidden = [...place.hidden, place.runDir].map(realOf);
+  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realOf(own), hidden });
+  const given = [...machinePlaces, ...linkedFiles, ...homeToolchains.map((path) => join(own, path)), ...programs].flatMap(
+    (path) => wayTo(path)?.real ?? [],
+  );
+  const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(own, path))].filter((path) => existsSync(path)).concat(hidden);
+  const pieces = outermost(given).flatMap((path) => withoutSecrets(path, secrets)); // R2
+  const asked = (command.readable ?? []).flatMap((path) => wayTo(path)?.real ?? []);
+  return [
+    ...pieces,
+    ...[...asked, ...kernelPlaces].map((path): Rule => [read, path]),
+    ...devices.map((path): Rule => [device, path]),
+    ...writable.map((path): Rule => [write, realOf(path)]),
+  ];
+}
+
+/** A folder inside one that is given is given already. */
+const outermost = (paths: readonly string[]): readonly string[] => {
+  const all = [...new Set(paths)];
+  return all.filter((path) => !all.some((other) => other !== path && isWithin(path, other)));
+};
+
+/** A place less its secrets: names may be listed, what they hold may not. */
+function withoutSecrets(path: string, secrets: readonly string[]): readonly Rule[] {
+  if (secrets.some((secret) => isWithin(path, secret))) return [];
+  const inside = secrets.filter((secret) => isWithin(secret, path));
+  if (inside.length === 0 && !isEtcOfRoot(path)) return [[read, path]];
+  if (!(lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)) return isPrivate(path) ? [] : [[read, path]];
+  const below = namesIn(path)
+    .slice(0, piecesMax)
+    .map((name) => join(path, name))
+    .filter((piece) => !isPrivate(piece))
+    .flatMap((piece) => withoutSecrets(piece, inside));
+  return [[access.readFolder, path], ...below];
+}
+
+/** Root may read everything, so for root what not everybody may read in /etc is left out; nobody else could read it anyway. */
+const isEtcOfRoot = (path: string): boolean => process.getuid?.() === 0 && path === "/etc";
+
+function isPrivate(path: string): boolean {
+  if (process.getuid?.() !== 0 || !path.startsWith("/etc/")) return false;
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isSymbolicLink() && (stat.mode & 0o004) === 0;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+const realOf = (path: string): string => wayTo(path)?.real ?? path;

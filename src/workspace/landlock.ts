@@ -1,0 +1,116 @@
+// landlock: isolation by the kernel's Landlock and a call filter, for machines where no namespaces can be had (containers, hardened hosts).
+// It needs no privileges and nothing installed but Perl or Python. A command sees the machine as it is, and may open only what it is given.
+//
+// Invariants:
+//   K1. Nothing is started where Landlock is not in force: the program that sets it up becomes the command only after it succeeded.
+//   K2. What Landlock cannot hold is said: the lists below name every hole the hostile suite measures.
+
+import { mkdirSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { filterProgram } from "./box-filter.ts";
+import { toolchainVariables } from "./box-places.ts";
+import { wayTo } from "./box-programs.ts";
+import { testBox } from "./box-test.ts";
+import { cleanEnvironment, privateHome, type Command, type Isolation, type IsolationPlace, type Wrapped } from "./confinement.ts";
+import { arches, filterFor } from "./landlock-filter.ts";
+import { landlockHere, type Language } from "./landlock-program.ts";
+import { rulesFor } from "./landlock-rules.ts";
+
+/** From which version of Landlock on the kernel holds what. */
+const since = { truncate: 3, tcp: 4, signals: 6 } as const;
+
+export function landlockIsolation(place: IsolationPlace, only?: readonly string[]): Isolation {
+  const arch = arches[process.arch];
+  const isLinux = process.platform === "linux" && arch !== undefined;
+  const { language, abi } = isLinux ? landlockHere(only) : { language: null, abi: 0 };
+  const wrap = (command: Command): Wrapped =>
+    language === null || arch === undefined
+      ? { argv: ["/nonexistent/landlock"], env: {}, cwd: command.cwd } // K1
+      : wrapCommand(place, command, language, arch);
+  return {
+    level: "landlock",
+    mechanism: `Landlock (version ${abi}) and a call filter`,
+    enforced: [
+      "only in-scope changes of the layer are applied",
+      `writes of files outside the layer fail${abi < since.truncate ? ", but for cutting them short" : ""}`,
+      "the user's checkout and HOME, other repositories, the journal and other attempts cannot be read",
+      "credentials cannot be read",
+      ...(abi >= since.tcp ? ["no network, or the door's port alone, where the command is to have no more"] : ["no datagrams"]),
+      "sockets of other programs cannot be reached",
+      ...(abi >= since.signals ? ["other processes cannot be signalled, traced or read"] : ["other processes cannot be traced or read"]),
+      "no privileges, no user namespaces, fewer system calls",
+    ],
+    not_enforced: [
+      "modes, owners, times and attributes of the user's files outside the layer",
+      "names and sizes of files outside the layer",
+      ...(abi >= since.tcp ? [] : ["TCP, where the command may have the door"]),
+      ...(abi >= since.signals ? [] : ["signals to other processes"]),
+      "a process that throws its environment away and leaves its parent may outlive its turn",
+      "reads of installed programs and their settings",
+      "network, where the command may have all of it",
+    ],
+    wrap,
+    hasOwnNetwork: false,
+    collect: () => Promise.resolve(),
+    selfTest: () => selfTest(place, wrap, { isLinux, language, abi }),
+  };
+}
+
+type Here = { readonly isLinux: boolean; readonly language: Language | null; readonly abi: number };
+
+function wrapCommand(place: IsolationPlace, command: Command, language: Language, arch: NonNullable<(typeof arches)[string]>): Wrapped {
+  const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
+  const own = privateHome(place.runDir);
+  // The machine's own temporary folder is everybody's; this one is the command's, in its HOME where that is its own too.
+  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : own, ".tmp");
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
+  const rules = rulesFor({ place, command, writable });
+  const network = command.network ?? "on";
+  const filters = [filterProgram(process.arch, false), filterFor(arch, network)].map((filter) => filter.toString("hex"));
+  const cwd = wayTo(command.cwd)?.real ?? command.cwd;
+  const argv = [
+    ...language.argv,
+    String(arch.prctl),
+    String(arch.capset),
+    network === "door" && command.door === undefined ? "off" : network,
+    String(command.door?.port ?? 0),
+    filters.join(","),
+    String(rules.length),
+    ...rules.flatMap(([may, path]) => [String(may), path]),
+    ...command.argv,
+  ];
+  const env = { ...toolchainHints(command.env), ...cleanEnvironment(command.env, cwd), HOME: home, TMPDIR: temporary };
+  return { argv, env, cwd: command.cwd };
+}
+
+/** Tool chains that a foreign HOME would hide from themselves. */
+function toolchainHints(env: Readonly<Record<string, string>>): Record<string, string> {
+  const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
+  return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && wayTo(path) !== null));
+}
+
+async function selfTest(
+  place: IsolationPlace,
+  wrap: (command: Command) => Wrapped,
+  { isLinux, language, abi }: Here,
+): Promise<readonly string[]> {
+  if (!isLinux) return ["Landlock needs Linux on x64 or arm64"];
+  if (language === null) return ["neither perl nor python3 is there to set Landlock up"];
+  if (abi < 1) return ["this kernel has no Landlock, or it is switched off"];
+  // The network is shared, so the door is a port of this machine; the test's own socket is served there.
+  const doors: Server[] = [];
+  const withDoor = (command: Command): Wrapped => {
+    const server = createServer((socket) => void socket.end("door")).on("error", () => undefined);
+    doors.push(server.listen(command.door?.port ?? 0, "127.0.0.1"));
+    return wrap(command);
+  };
+  try {
+    const failures = await testBox({ place, wrap: withDoor });
+    return abi >= since.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));
+  } finally {
+    for (const door of doors) door.close();
+  }
+}

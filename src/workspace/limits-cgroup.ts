@@ -1,0 +1,190 @@
+// limits-cgroup: the kernel's own bounds for the processes of one command together: a folder below the runner's own cgroup, joined by
+// the command before it begins.
+//
+// Invariants:
+//   C1. Seats are made below the runner's own cgroup only, never above or beside it: what bounds the runner bounds its agents too.
+//   C2. A seat is removed only by its maker, or by another runner of the same process ids that sees its maker gone.
+//   C3. Ending a seat is bounded in time; one that cannot be removed is left for the next runner.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Limits } from "./confinement.ts";
+
+export type Held = "processes" | "memory" | "ending";
+
+export type Cgroups = {
+  readonly holds: ReadonlySet<Held>;
+  readonly version: "v1" | "v2";
+  /** Makes the key's seat with these limits, and names the files to write one's process id into. */
+  seat(key: string, limits: Limits): readonly string[];
+  /** Ends whatever sits there and takes the seat away. */
+  clear(key: string): Promise<void>;
+};
+
+/** A process is allowed some threads: the kernel counts both alike. */
+export const tasksPerProcess = 4;
+const removeWithinMs = 1_500;
+const lookEveryMs = 10;
+
+/** Which folder is the runner's own in each mounted hierarchy that could hold processes, memory or an end for all. */
+export function ownFolders(mountinfo: string, own: string): readonly string[] {
+  const pathOf = new Map<string, string>();
+  for (const line of own.split("\n")) {
+    const [, names = "", ...path] = line.split(":");
+    if (path.length > 0) for (const name of names.split(",")) pathOf.set(name, path.join(":"));
+  }
+  return mountinfo.split("\n").flatMap((line) => {
+    const [left = "", right = ""] = line.split(" - ");
+    const [, , , root = "/", at = ""] = left.split(" ");
+    const [kind = "", , options = ""] = right.split(" ");
+    const names =
+      kind === "cgroup2" ? [""] : kind === "cgroup" ? options.split(",").filter((name) => ["pids", "memory"].includes(name)) : [];
+    return names.flatMap((name) => {
+      const path = pathOf.get(name);
+      if (path === undefined || !`${path}/`.startsWith(root === "/" ? "/" : `${root}/`)) return [];
+      return [join(unescaped(at), root === "/" ? path : path.slice(root.length))];
+    });
+  });
+}
+
+/** Mount tables write a blank as \\040. */
+const unescaped = (path: string): string =>
+  path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+
+/** What of it works here; null where nothing does. What dead runners left is taken away. */
+export async function openCgroups(runDir: string, parents = parentsHere()): Promise<Cgroups | null> {
+  const usable = parents.flatMap((parent) => {
+    const files = filesOfSeat(parent, seatName(runDir, "probe"));
+    return files === null ? [] : [{ parent, files, holds: heldBy(files) }];
+  });
+  const holds = new Set(usable.flatMap((room) => [...room.holds]));
+  if (holds.size === 0) return null;
+  await Promise.all(usable.map(({ parent }) => clearLeftovers(parent)));
+  return {
+    holds,
+    version: usable.some(({ files }) => files.includes("pids.max") && files.includes("cgroup.kill")) ? "v2" : "v1",
+    seat: (key, limits) =>
+      usable.map(({ parent, files }) => {
+        const folder = join(parent, seatName(runDir, key));
+        mkdirSync(folder, { recursive: true });
+        const settings = settingsOf(limits).filter(([file]) => files.includes(file));
+        // Twice: of memory and memory with swap the kernel wants the larger raised first, and either may be it.
+        for (const [file, value] of settings) tryWrite(join(folder, file), value);
+        for (const [file, value] of settings) writeFileSync(join(folder, file), value);
+        return join(folder, "cgroup.procs");
+      }),
+    clear: async (key) => {
+      await Promise.all(usable.map(({ parent }) => clearSeat(join(parent, seatName(runDir, key)))));
+    },
+  };
+}
+
+function parentsHere(): readonly string[] {
+  if (process.platform !== "linux") return [];
+  const parents = ownFolders(textOf("/proc/self/mountinfo"), textOf("/proc/self/cgroup"));
+  // Only the top of a v2 tree may hold processes and divide them further; everywhere else this is refused, and nothing is lost.
+  for (const parent of parents) tryWrite(join(parent, "cgroup.subtree_control"), "+pids +memory");
+  return [...new Set(parents)];
+}
+
+/** What a seat below this folder would offer, seen by making one; null where none can be made. */
+function filesOfSeat(parent: string, name: string): readonly string[] | null {
+  const probe = join(parent, name);
+  try {
+    mkdirSync(probe, { recursive: true });
+    const files = readdirSync(probe);
+    rmdirSync(probe);
+    return files;
+  } catch {
+    return null;
+  }
+}
+
+function heldBy(files: readonly string[]): readonly Held[] {
+  return [
+    ...(files.includes("pids.max") ? (["processes"] as const) : []),
+    ...(files.includes("memory.max") || files.includes("memory.limit_in_bytes") ? (["memory"] as const) : []),
+    ...(files.includes("cgroup.kill") ? (["ending"] as const) : []),
+  ];
+}
+
+/** Swap counts as memory: with it a limit would only be slower. */
+const settingsOf = ({ processesMax, memoryBytesMax }: Limits): readonly (readonly [string, string])[] => [
+  ["pids.max", String(processesMax * tasksPerProcess)],
+  ["memory.max", String(memoryBytesMax)],
+  ["memory.swap.max", "0"],
+  ["memory.limit_in_bytes", String(memoryBytesMax)],
+  ["memory.memsw.limit_in_bytes", String(memoryBytesMax)],
+];
+
+const seatPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
+
+/** Whose it is stands in its name: process ids' own world, process, the moment it began. */
+function seatName(runDir: string, key: string): string {
+  const hash = createHash("sha256").update(`${runDir}\0${key}`).digest("hex").slice(0, 12);
+  return `autopilot-${pidWorld()}-${process.pid}-${beganOf(process.pid) ?? "0"}-${hash}`;
+}
+
+async function clearLeftovers(parent: string): Promise<void> {
+  const left = readdirSync(parent).filter((name) => {
+    const [, world, pid, began] = seatPattern.exec(name) ?? [];
+    return pid !== undefined && world === pidWorld() && beganOf(Number(pid)) !== began; // C2
+  });
+  await Promise.all(left.map((name) => clearSeat(join(parent, name))));
+}
+
+async function clearSeat(folder: string): Promise<void> {
+  const until = performance.now() + removeWithinMs;
+  while (existsSync(folder) && performance.now() < until) {
+    if (existsSync(join(folder, "cgroup.kill"))) tryWrite(join(folder, "cgroup.kill"), "1");
+    else for (const pid of textOf(join(folder, "cgroup.procs")).split("\n").filter(Boolean)) kill(Number(pid));
+    try {
+      rmdirSync(folder);
+      return;
+    } catch {
+      await wait(lookEveryMs); // C3: the kernel needs a moment to let the last process go
+    }
+  }
+}
+
+const pidWorld = (): string => /\d+/.exec(linkOf("/proc/self/ns/pid"))?.[0] ?? "0";
+
+/** The moment a process began, in the kernel's ticks; undefined where there is none. */
+function beganOf(pid: number): string | undefined {
+  const line = textOf(`/proc/${pid}/stat`);
+  return line === "" ? undefined : line.slice(line.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+function kill(pid: number): void {
+  try {
+    if (pid > 1) process.kill(pid, "SIGKILL");
+  } catch {
+    return; // gone already
+  }
+}
+
+function tryWrite(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: "r+" });
+  } catch {
+    return; // not there, or not ours to write: what follows finds out
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,60 @@
+// limits-systemd: limits by a transient scope, where a user's service starter runs: the usual way on a desktop, whose cgroups belong to it.
+
+import { execFile } from "node:child_process";
+import type { Limits } from "./confinement.ts";
+
+/** How the starter is reached. Its address is kept from the command itself. */
+export type Systemd = { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> };
+
+const answerWithinMs = 4_000;
+const addressNames = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"] as const;
+
+/** The user's own starter, asked by starting something; null where it does not answer. */
+export async function systemdHere(): Promise<Systemd | null> {
+  if (process.platform !== "linux") return null;
+  const env = Object.fromEntries(
+    addressNames.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])),
+  );
+  if (Object.keys(env).length === 0) return null;
+  const systemd: Systemd = { flags: ["--user"], env };
+  const works = await succeeds(systemd, ["systemd-run", ...systemd.flags, "--scope", "--quiet", "--collect", "--", "true"]);
+  return works ? systemd : null;
+}
+
+export function scopeArgv({ flags, env }: Systemd, unit: string, limits: Limits, tasksPerProcess: number): readonly string[] {
+  const properties = [
+    `TasksMax=${limits.processesMax * tasksPerProcess}`,
+    `MemoryMax=${limits.memoryBytesMax}`,
+    "MemorySwapMax=0",
+    "KillMode=control-group",
+  ];
+  return [
+    "/usr/bin/env",
+    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    "systemd-run",
+    ...flags,
+    "--scope",
+    "--quiet",
+    "--collect",
+    ...properties.flatMap((property) => ["-p", property]),
+    `--unit=${unit}-${nextOrdinal()}`,
+    "--",
+    "/usr/bin/env",
+    ...addressNames.flatMap((name) => ["-u", name]),
+  ];
+}
+
+/** A unit's name can be used once at a time; several commands of one key have one scope each. */
+let ordinal = 0;
+const nextOrdinal = (): number => (ordinal += 1);
+
+export async function stopScope(systemd: Systemd, unit: string): Promise<void> {
+  await succeeds(systemd, ["systemctl", ...systemd.flags, "kill", "--signal=SIGKILL", `${unit}-*.scope`]);
+}
+
+function succeeds({ env }: Systemd, [program = "", ...args]: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const options = { env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", ...env }, timeout: answerWithinMs };
+    execFile(program, args, options, (error) => resolve(error === null));
+  });
+}

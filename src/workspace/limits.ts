@@ -1,0 +1,208 @@
+// limits: what the processes of one command may take of the machine together, by the strongest means that works here: cgroups, else a
+// scope of the service starter, else the limits every process can set on itself. It goes in front of the whole wrapped command, so that
+// it holds whatever the isolation is.
+//
+// Invariants:
+//   L1. A means is said to be in force only after it was seen to hold here, now: a fork too many and an allocation too large, both refused.
+//   L2. A command that cannot join its limits does not start.
+//   L3. Memory is never bounded by address space: V8 reserves far more than it uses.
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import type { Limits } from "./confinement.ts";
+import { type Cgroups, openCgroups, tasksPerProcess } from "./limits-cgroup.ts";
+import { scopeArgv, stopScope, systemdHere } from "./limits-systemd.ts";
+
+export type OpenedLimits = {
+  /** Sentences for what is enforced, and for what is not. */
+  readonly inForce: readonly string[];
+  readonly missing: readonly string[];
+  /** The command with its limits in front. One key is one bound: commands of the same key share it. */
+  wrap(argv: readonly string[], limits: Limits, key: string): readonly string[];
+  /** Ends what is left of the key's processes, where the means can, and gives the bound back. */
+  release(key: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const defaultLimits: Limits = { processesMax: 512, memoryBytesMax: 8 * 1024 ** 3, diskBytesMax: 20 * 1024 ** 3 };
+
+type Means = {
+  readonly name: string;
+  readonly endsAll: boolean;
+  front(
+    limits: Limits,
+    key: string,
+  ): { readonly before: readonly string[]; readonly join: readonly string[]; readonly tasks: number | null };
+  release(key: string): Promise<void>;
+};
+
+const testTimeoutMs = 10_000;
+const testLimits: Limits = { processesMax: 8, memoryBytesMax: 24 * 1024 ** 2, diskBytesMax: 1024 ** 3 };
+const forksTried = testLimits.processesMax * tasksPerProcess + 8;
+const bytesTried = 96 * 1024 ** 2;
+/** What a file's size is counted in by the shell, whatever shell. */
+const blockBytes = 512;
+
+// Dash calls the number of processes -p, others -u; asked in a shell of its own, since a wrong letter may end it.
+const script = `
+count=$1; tasks=$2; blocks=$3; shift 3
+while [ "$count" -gt 0 ]; do
+  echo $$ > "$1" || { echo "the limits of this command could not be joined" >&2; exit 125; }
+  shift; count=$((count - 1))
+done
+ulimit -c 0 2>/dev/null
+[ "$blocks" = - ] || ulimit -f "$blocks" 2>/dev/null
+if [ "$tasks" != - ]; then
+  if (ulimit -u "$tasks") 2>/dev/null; then ulimit -u "$tasks"; else ulimit -p "$tasks" 2>/dev/null; fi
+fi
+exec "$@"`;
+
+export async function openLimits(runDir: string): Promise<OpenedLimits> {
+  const keys = new Set<string>();
+  const means = await chooseMeans(runDir);
+  const wrap = (argv: readonly string[], limits: Limits, key: string): readonly string[] => {
+    keys.add(key);
+    return wrapped(means.chosen, argv, limits, key);
+  };
+  const release = async (key: string): Promise<void> => {
+    keys.delete(key);
+    await means.chosen.release(key);
+  };
+  return {
+    ...wordsOf(means),
+    wrap,
+    release,
+    close: async () => {
+      await Promise.all([...keys].map(release));
+    },
+  };
+}
+
+function wrapped(means: Means, argv: readonly string[], limits: Limits, key: string): readonly string[] {
+  const { before, join, tasks } = means.front(limits, key);
+  const blocks = String(Math.ceil(limits.diskBytesMax / blockBytes));
+  const numbers = [String(join.length), tasks === null ? "-" : String(tasks), blocks];
+  return [...before, "/bin/sh", "-c", script, "autopilot-limits", ...numbers, ...join, ...argv];
+}
+
+type Chosen = { readonly chosen: Means; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
+
+/** The strongest that holds both; else whatever holds more than nothing. L1 */
+async function chooseMeans(runDir: string): Promise<Chosen> {
+  const cgroups = await openCgroups(runDir).catch(() => null);
+  const candidates = [...(cgroups === null ? [] : [byCgroups(cgroups)]), ...(await byScopes()), byOwnLimits];
+  let best: Chosen | null = null;
+  for (const chosen of candidates) {
+    const [holdsProcesses, holdsMemory] = await Promise.all([refusesForks(chosen), refusesMemory(chosen)]);
+    if (holdsProcesses && holdsMemory) return { chosen, holdsProcesses, holdsMemory };
+    if (best === null || Number(holdsProcesses) + Number(holdsMemory) > Number(best.holdsProcesses) + Number(best.holdsMemory))
+      best = { chosen, holdsProcesses, holdsMemory };
+  }
+  return best ?? { chosen: byOwnLimits, holdsProcesses: false, holdsMemory: false };
+}
+
+const byCgroups = (cgroups: Cgroups): Means => ({
+  name: `cgroup ${cgroups.version}`,
+  endsAll: cgroups.holds.has("ending"),
+  front: (limits, key) => ({ before: [], join: cgroups.seat(key, limits), tasks: null }),
+  release: (key) => cgroups.clear(key),
+});
+
+async function byScopes(): Promise<readonly Means[]> {
+  const systemd = await systemdHere();
+  if (systemd === null) return [];
+  const unitOf = (key: string): string => `autopilot-${process.pid}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
+  return [
+    {
+      name: "systemd scope",
+      endsAll: true,
+      front: (limits, key) => ({ before: scopeArgv(systemd, unitOf(key), limits, tasksPerProcess), join: [], tasks: null }),
+      release: (key) => stopScope(systemd, unitOf(key)),
+    },
+  ];
+}
+
+/** The kernel counts all of a user's tasks against it, so those there already are allowed for. */
+const byOwnLimits: Means = {
+  name: "rlimits",
+  endsAll: false,
+  front: ({ processesMax }) => ({ before: [], join: [], tasks: tasksOfUser() + processesMax * tasksPerProcess }),
+  release: () => Promise.resolve(),
+};
+
+function tasksOfUser(): number {
+  const uid = process.getuid?.() ?? -1;
+  try {
+    const own = readdirSync("/proc").filter(
+      (name) => /^\d+$/.test(name) && statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid === uid,
+    );
+    return own.reduce((sum, pid) => sum + threadsOf(pid), 0);
+  } catch {
+    return 2_000; // No /proc: what a user may well have running already.
+  }
+}
+
+function threadsOf(pid: string): number {
+  try {
+    return Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 1);
+  } catch {
+    return 0;
+  }
+}
+
+async function refusesForks(means: Means): Promise<boolean> {
+  const forks = `i=0; while [ $i -lt ${forksTried} ]; do sleep 20 & i=$((i + 1)); done; echo all`;
+  return tried(means, forks, "self-test-processes").then((said) => said !== null && !said.includes("all"));
+}
+
+async function refusesMemory(means: Means): Promise<boolean> {
+  // `tail` keeps what it was asked for until the end comes: so many bytes at once.
+  const fill = `head -c ${bytesTried} /dev/zero | tail -c ${bytesTried} | wc -c; echo ended`;
+  const said = await tried(means, fill, "self-test-memory");
+  return said !== null && said.includes("ended") && !said.includes(String(bytesTried));
+}
+
+/** What a command under the small test limits said; null where it could not be started under them. */
+async function tried(means: Means, command: string, key: string): Promise<string | null> {
+  try {
+    const [program = "", ...args] = wrapped(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key);
+    const said = await new Promise<string>((resolve) => {
+      const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
+      const child = execFile(program, args, { env, timeout: testTimeoutMs, killSignal: "SIGKILL" });
+      let out = "";
+      child.stdout?.on("data", (text: string) => (out += text));
+      child.once("error", () => resolve(out));
+      child.once("exit", () =>
+        setImmediate(() => {
+          resolve(out);
+          child.stdout?.destroy();
+          child.stderr?.destroy();
+        }),
+      );
+    });
+    return said.includes("began") ? said : null;
+  } catch {
+    return null;
+  } finally {
+    await means.release(key);
+  }
+}
+
+function wordsOf({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<OpenedLimits, "inForce" | "missing"> {
+  const held: readonly (readonly [boolean, string, string])[] = [
+    [holdsProcesses, `number of processes (${chosen.name})`, "number of processes (looked at twice a second, ended when above)"],
+    [holdsMemory, `memory of all processes together (${chosen.name})`, "memory (looked at twice a second, ended when above)"],
+    [true, "size of a single file (rlimit)", ""],
+    [false, "", "disk use all in all (looked at again and again, ended when above)"],
+    [
+      chosen.endsAll,
+      `nothing of a command outlives it (${chosen.name})`,
+      "a process that throws its environment away and leaves its parent may outlive a command",
+    ],
+  ];
+  return {
+    inForce: held.filter(([is]) => is).map(([, words]) => words),
+    missing: held.filter(([is]) => !is).map(([, , words]) => words),
+  };
+}

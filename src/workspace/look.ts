@@ -1,0 +1,44 @@
+// look: what lies in commits, looked at without touching anything: what differs between two, the text of a file, whether a commit is there.
+
+import { join } from "node:path";
+import type { AttemptId, GitSha } from "../contracts/ids.ts";
+import type { Difference } from "../ports/workspace.ts";
+import { bytePathOf, shownOf } from "./byte-path.ts";
+import { git } from "./git.ts";
+import { inUser } from "./history.ts";
+import { layerFolder } from "./layer.ts";
+import type { OpenRun } from "./run.ts";
+import { isSame, readTree } from "./tree.ts";
+
+export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
+  if (from === to) return [];
+  const [before, after] = await Promise.all([readTree(inUser(run), from), readTree(inUser(run), to)]);
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return paths.flatMap((path): Difference[] => {
+    const [old, now] = [before.get(path) ?? null, after.get(path) ?? null];
+    if (isSame(old, now)) return [];
+    return [{ path: shownOf(path), kind: old === null ? "added" : now === null ? "deleted" : "changed" }];
+  });
+}
+
+export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
+  const tree = await readTree(inUser(run), commit);
+  const entry = tree.get(bytePathOf(Buffer.from(path, "utf8")));
+  if (entry === undefined || !entry.mode.startsWith("100")) return null;
+  const { out, isCut } = await git({ ...inUser(run), args: ["cat-file", "blob", entry.sha], outputBytesMax: bytesMax });
+  if (isCut || out.includes(0)) return null;
+  return out.toString("utf8");
+}
+
+/** Whether an agent's disposable repository holds a commit of this name, or a single one that begins so. Only its objects are read, never its settings. */
+export async function hasCommit(run: OpenRun, attempt: AttemptId, name: string): Promise<boolean> {
+  if (!/^[0-9a-f]{6,64}$/.test(name)) return false;
+  const objects = join(layerFolder(run, attempt), ".git", "objects");
+  const call = { ...run.shadow.call, env: { ...run.shadow.call.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects } };
+  const { code } = await git({
+    ...call,
+    args: ["rev-parse", "--verify", "-q", "--end-of-options", `${name}^{commit}`],
+    codes: [0, 1, 128],
+  });
+  return code === 0;
+}
