@@ -1,0 +1,130 @@
+// account: one turn's account at the meter: its token, what its calls used, and what of it is still alive.
+//
+// Invariants:
+//   A1. A token opens what belongs to its own turn, while that turn lasts, and nothing else.
+//   A2. What was used stays in the sum until it is paid.
+//   A3. The agent's turn is told once that it was cut.
+
+import { randomBytes } from "node:crypto";
+import type { ModelApi } from "../contracts/model-api.ts";
+import type { ReportedUsage } from "../ports/agent.ts";
+import type { AccountOrder, ModelCall } from "../ports/meter.ts";
+import type { Figures, Used } from "./figures.ts";
+import { usedNothing } from "./figures.ts";
+import { type Allowed, allowedFrom } from "./hosts.ts";
+import { callsKeptMax, refusedHostsMax } from "./limits.ts";
+
+/** What an account may have open at one time. */
+export type Attached = "call" | "tunnel" | "connection";
+
+export type OpenAccount = {
+  readonly token: string;
+  readonly order: AccountOrder;
+  readonly allowed: Allowed;
+  readonly isOpen: () => boolean;
+  /** A call that is sent on: it counts from here. The answer ends it. */
+  readonly begin: (figures: Figures, isPriced: boolean) => (call: ModelCall) => void;
+  /** A call that is not sent on. */
+  readonly note: (call: ModelCall) => void;
+  readonly used: () => Used & { readonly calls: number };
+  readonly reported: () => ReportedUsage;
+  readonly calls: () => readonly ModelCall[];
+  readonly cut: (sentence: string) => void;
+  readonly cutSentence: () => string | null;
+  /** Something that must end with the account; the answer takes it off again. */
+  readonly attach: (kind: Attached, end: () => void) => () => void;
+  readonly open: (kind: Attached) => number;
+  readonly refuseHost: (host: string) => void;
+  readonly refusedHosts: () => readonly string[];
+  readonly close: () => void;
+};
+
+export function openAccount(order: AccountOrder): OpenAccount {
+  const live = new Set<Figures>();
+  const attached = { call: new Set<() => void>(), tunnel: new Set<() => void>(), connection: new Set<() => void>() };
+  const refused = new Set<string>();
+  const calls: ModelCall[] = [];
+  let settled = usedNothing;
+  let count = 0;
+  let isAllPriced = true;
+  let isOpen = true;
+  let cutSentence: string | null = null;
+
+  const note = (call: ModelCall): void => {
+    calls.push(call);
+    if (calls.length > callsKeptMax) calls.shift();
+  };
+  const used = (): Used & { calls: number } => {
+    let sum = settled;
+    for (const figures of live) sum = plus(sum, figures.used());
+    return { ...sum, calls: count };
+  };
+
+  return {
+    token: tokenFor(order.upstreams[0]?.api),
+    order,
+    allowed: allowedFrom(order.hosts),
+    isOpen: () => isOpen,
+    begin: (figures, isPriced) => {
+      live.add(figures);
+      count++;
+      if (!isPriced) isAllPriced = false;
+      return (call) => {
+        if (!live.delete(figures)) return;
+        settled = plus(settled, figures.used()); // A2
+        note(call);
+      };
+    },
+    note,
+    used,
+    reported: () => {
+      if (count === 0) return null;
+      const { usd, ...rest } = used();
+      // A sum with a call in it whose price nobody knows is no sum.
+      return { ...rest, ...(isAllPriced ? { usd } : {}), source: "metered" };
+    },
+    calls: () => [...calls],
+    cut: (sentence) => {
+      if (cutSentence !== null) return; // A3
+      cutSentence = sentence;
+      order.onCut(sentence);
+    },
+    cutSentence: () => cutSentence,
+    attach: (kind, end) => {
+      attached[kind].add(end);
+      return () => void attached[kind].delete(end);
+    },
+    open: (kind) => attached[kind].size,
+    refuseHost: (host) => {
+      if (refused.size < refusedHostsMax) refused.add(host);
+    },
+    refusedHosts: () => [...refused],
+    close: () => {
+      isOpen = false; // A1
+      for (const end of [...attached.call, ...attached.tunnel, ...attached.connection]) end();
+    },
+  };
+}
+
+const plus = (one: Used, other: Used): Used => ({
+  tokens: one.tokens + other.tokens,
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cached: one.cached + other.cached,
+  usd: one.usd + other.usd,
+});
+
+/** Long, random, and of the shape that the provider's own programs expect of a key. */
+function tokenFor(api: ModelApi | undefined): string {
+  const secret = randomBytes(48).toString("base64url").replaceAll(/[-_]/g, "x");
+  switch (api) {
+    case "anthropic":
+      return `sk-ant-api03-${secret}`;
+    case "gemini":
+      return `AIza${secret}`;
+    case "openai-responses":
+    case "openai-chat":
+    case undefined:
+      return `sk-proj-${secret}`;
+  }
+}

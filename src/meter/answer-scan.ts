@@ -1,0 +1,81 @@
+// answer-scan: listens to what a provider answers, beside its way to the agent: figures, the end, and errors.
+
+import type { ModelApi } from "../contracts/model-api.ts";
+import { type Dialect, dialects, parsedRecord, recordOf, valueAt } from "./dialects.ts";
+import { openEventScan } from "./event-scan.ts";
+import type { Figures } from "./figures.ts";
+import { openJsonScan } from "./json-scan.ts";
+import { bytesAfterEndMax } from "./limits.ts";
+
+export type AnswerScan = {
+  readonly feed: (chunk: Buffer) => void;
+  /** The model has said all; what comes now is only the way home. */
+  readonly hasEnded: () => boolean;
+  /** What the provider says went wrong, in the midst of a stream. */
+  readonly error: () => Readonly<Record<string, unknown>> | null;
+  /** Of the chunk fed last, the bytes up to the end of its last whole event; 0 where no event ends in it. */
+  readonly wholeEventBytes: () => number;
+  /** Nothing of an event that has not ended was fed. */
+  readonly isBetweenEvents: () => boolean;
+};
+
+export function openAnswerScan(api: ModelApi, kind: "json" | "events", figures: Figures): AnswerScan {
+  const dialect = dialects[api];
+  const told: Told = { endedAt: null, error: null };
+  const scan = kind === "events" ? scanEvents(dialect, figures, told) : scanJson(dialect, figures, told);
+  let before = 0;
+  return {
+    feed: (chunk) => {
+      before = scan.bytes();
+      scan.feed(chunk);
+      figures.streamed(scan.textBytes(), scan.bytes());
+      if (told.endedAt !== null) figures.settle();
+    },
+    hasEnded: () => told.endedAt !== null && scan.bytes() - told.endedAt < bytesAfterEndMax,
+    error: () => told.error,
+    wholeEventBytes: () => Math.max(0, scan.lastEventEnd() - before),
+    isBetweenEvents: () => scan.lastEventEnd() === scan.bytes(),
+  };
+}
+
+type Told = { endedAt: number | null; error: Readonly<Record<string, unknown>> | null };
+type Scan = {
+  readonly feed: (chunk: Buffer) => void;
+  readonly bytes: () => number;
+  readonly textBytes: () => number;
+  readonly lastEventEnd: () => number;
+};
+
+function scanEvents(dialect: Dialect, figures: Figures, told: Told): Scan {
+  const lastOf = (paths: readonly (readonly string[])[]): readonly string[] => paths.map((path) => path.at(-1) ?? "");
+  const scan = openEventScan({
+    texts: dialect.texts,
+    marks: [...new Set([...lastOf(dialect.usage), "error"])],
+    ...(dialect.alsoMarks === undefined ? {} : { alsoMarks: dialect.alsoMarks }),
+    isSumSoFar: dialect.isSumSoFar,
+    onEvent: (event) => {
+      const usage = dialect.usage.map((path) => valueAt(event, path)).find((found) => found !== undefined);
+      if (usage !== undefined) figures.tell(dialect.told(recordOf(usage)));
+      const isEnd = dialect.end.some((path) => typeof valueAt(event, path) === "string");
+      if (isEnd || (usage !== undefined && dialect.isLast(event))) told.endedAt ??= scan.bytes();
+      const error = dialect.error.map((path) => valueAt(event, path)).find((found) => found !== undefined);
+      if (error !== undefined) told.error ??= typeof error === "string" ? { message: error } : recordOf(error);
+    },
+  });
+  return scan;
+}
+
+function scanJson(dialect: Dialect, figures: Figures, told: Told): Scan {
+  const [usage, end, error] = [dialect.usage, dialect.end, dialect.error].map((paths) => new Set(paths));
+  const scan = openJsonScan({
+    values: [...dialect.usage, ...dialect.end, ...dialect.error],
+    texts: dialect.wholeTexts ?? dialect.texts,
+    onValue: (path, text) => {
+      if (usage?.has(path) && text.startsWith("{")) figures.tell(dialect.told(parsedRecord(text)));
+      else if (end?.has(path) && text.startsWith('"')) told.endedAt ??= scan.bytes();
+      else if (error?.has(path) && text.startsWith("{")) told.error ??= parsedRecord(text);
+      else if (error?.has(path) && text.startsWith('"')) told.error ??= parsedRecord(`{"message":${text}}`);
+    },
+  });
+  return { ...scan, lastEventEnd: () => 0 };
+}

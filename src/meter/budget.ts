@@ -1,0 +1,33 @@
+// budget: whether there is anything left to use: what the turn may still use, less what every turn of this meter used and has not paid.
+
+import type { OpenAccount } from "./account.ts";
+
+/** Null while there is something left; else the sentence that says what is used up. */
+export function spentSentence(
+  account: OpenAccount,
+  accounts: Iterable<OpenAccount>,
+  when: "before a call" | "during a call",
+): string | null {
+  const left = account.order.left();
+  let tokens = 0;
+  let usd = 0;
+  let calls = 0;
+  for (const other of accounts) {
+    if (!other.order.isUnpaid()) continue;
+    const used = other.used();
+    tokens += used.tokens;
+    usd += used.usd;
+    calls += used.calls;
+  }
+  if (!(left.tokens > tokens)) return sentence(`${amount(tokens)} tokens used, ${amount(left.tokens)} were left`, "tokens");
+  if (!(left.usd > usd)) return sentence(`$${usd.toFixed(4)} used, $${left.usd.toFixed(4)} were left`, "usd");
+  if (when === "before a call" && !(left.calls > calls))
+    return sentence(`${amount(calls)} model calls made, ${amount(left.calls)} were left`, "calls");
+  return null;
+}
+
+const amount = (value: number): string => Math.round(Math.max(0, value)).toLocaleString("en");
+
+function sentence(what: string, dimension: string): string {
+  return `The budget is used up (${what}), so the model is not asked any further; "autopilot budget raise ${dimension}=+…" gives more.`;
+}

@@ -1,0 +1,166 @@
+// deliver: sends one call to its provider and the answer back, chunk by chunk, at the pace of the slower of the two.
+//
+// Invariants:
+//   D1. Each call ends once, and its end is noted once.
+//   D2. What waits for a slow reader is one chunk and what the sockets hold.
+//   D3. When one side goes, the other is let go at once.
+
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { ModelCall, Upstream } from "../ports/meter.ts";
+import type { OpenAccount } from "./account.ts";
+import { type AnswerScan, openAnswerScan } from "./answer-scan.ts";
+import { collectError, errorText, withoutKey } from "./error-text.ts";
+import { endWithWords } from "./farewell.ts";
+import type { Figures } from "./figures.ts";
+import { headersToAgent } from "./headers.ts";
+import { callTotalMs, providerIdleMs } from "./limits.ts";
+import type { Dial } from "./dial.ts";
+import { refuse } from "./refusal.ts";
+import { retryAtOf } from "./retry-at.ts";
+import type { Route } from "./routes.ts";
+import { unpacked } from "./unpack.ts";
+
+type End = Pick<ModelCall, "status" | "ended" | "error" | "retryAt">;
+export type Delivery = {
+  readonly floor: { readonly dial: Dial; readonly now: () => number };
+  readonly account: OpenAccount;
+  readonly route: Route;
+  readonly figures: Figures;
+  readonly upstream: Upstream;
+  readonly url: URL;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: readonly Buffer[];
+  readonly letGo: () => void;
+  readonly response: ServerResponse;
+  readonly spent: () => string | null;
+  readonly settle: (end: End) => void;
+};
+
+export function deliver(order: Delivery): void {
+  const { account, route, figures, upstream, response, floor } = order;
+  let body = order.body;
+  let outgoing: ClientRequest | null = null;
+  let status: number | null = null;
+  let hasSent = false;
+  let isOver = false;
+  const bytes = body.reduce((sum, chunk) => sum + chunk.length, 0);
+
+  const over = (end: Omit<End, "status">): boolean => {
+    if (isOver) return false;
+    isOver = true; // D1
+    clearTimeout(timer);
+    detach();
+    forgetBody();
+    order.settle({ status, ...end });
+    return true;
+  };
+  const forgetBody = (): void => {
+    body = [];
+    order.letGo();
+  };
+  const stop = (end: "cut" | "broken", error: string): void => {
+    if (!over({ ended: end, error, retryAt: null })) return;
+    outgoing?.destroy(); // D3
+    response.destroy();
+  };
+  const detach = account.attach("call", () => stop("cut", "The turn is over."));
+  const timer = setTimeout(() => stop("broken", `The call took longer than ${callTotalMs / 60_000} minutes.`), callTotalMs);
+  timer.unref();
+  response.on("close", () => {
+    if (response.writableFinished) return;
+    if (!hasSent) figures.forgive();
+    stop("broken", "The agent went away.");
+  });
+
+  function send(isAgain: boolean): void {
+    const request = floor.dial.call({
+      url: order.url,
+      method: route.method,
+      headers: route.method === "POST" ? { ...order.headers, "content-length": bytes } : order.headers,
+      onAnswer: answer,
+    });
+    outgoing = request;
+    request.setTimeout(providerIdleMs, () => request.destroy(new Error(`silent for ${providerIdleMs / 60_000} minutes`)));
+    request.on("finish", () => (hasSent = true));
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      if (isOver || status !== null) return;
+      // A kept connection that the provider had closed meanwhile: nothing was asked yet.
+      if (!isAgain && request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE")) return send(true);
+      if (!hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") figures.forgive();
+      const sentence = `The provider at ${order.url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
+      if (over({ ended: "broken", error: sentence, retryAt: null })) refuse(response, route.api, { status: 502, sentence });
+    });
+    for (const chunk of body) request.write(chunk);
+    request.end();
+  }
+
+  function answer(incoming: IncomingMessage): void {
+    if (isOver) return void incoming.destroy();
+    status = incoming.statusCode ?? 0;
+    forgetBody();
+    account.order.onLife();
+    incoming.on("error", (error: NodeJS.ErrnoException) => lost(error.code ?? error.message));
+    incoming.on("aborted", () => lost("the connection broke"));
+    if (status < 200 || status > 299) return void failed(incoming);
+    const source = unpacked(incoming);
+    if (source === null) return stop("broken", "The provider packs its answer in a way that cannot be read.");
+    const isEvents = /text\/event-stream/i.test(incoming.headers["content-type"] ?? "");
+    const scan = openAnswerScan(route.api, isEvents ? "events" : "json", figures);
+    const mayCut = isEvents || route.path.endsWith(":streamGenerateContent");
+    let isBetweenEvents = true;
+    response.writeHead(status, headersToAgent(incoming.headers, upstream.key));
+    response.flushHeaders();
+
+    source.on("data", (chunk: Buffer) => {
+      if (isOver) return;
+      account.order.onLife();
+      scan.feed(chunk);
+      const spent = mayCut && !scan.hasEnded() ? order.spent() : null;
+      if (spent !== null) return cut(scan, chunk, isEvents, isBetweenEvents, spent);
+      isBetweenEvents = scan.isBetweenEvents();
+      if (response.write(chunk)) return;
+      source.pause(); // D2
+      response.once("drain", () => source.resume());
+    });
+    source.on("error", (error: NodeJS.ErrnoException) => lost(error.code ?? error.message));
+    source.on("end", () => {
+      if (!incoming.complete) return lost("the connection broke");
+      if (!isEvents) figures.settle();
+      const error = scan.error();
+      const text = error === null ? null : withoutKey(errorText(error), upstream.key);
+      over({ ended: text === null ? "whole" : "broken", error: text, retryAt: error === null ? null : retryAt({}, { error }) });
+      response.end();
+    });
+  }
+
+  function lost(why: string): void {
+    stop("broken", `The provider broke off: ${withoutKey(why, upstream.key)}.`);
+  }
+
+  function cut(scan: AnswerScan, chunk: Buffer, isEvents: boolean, isBetweenEvents: boolean, sentence: string): void {
+    if (!over({ ended: "cut", error: sentence, retryAt: null })) return;
+    outgoing?.destroy(); // D3
+    account.cut(sentence);
+    if (!isEvents) return void response.destroy();
+    const whole = chunk.subarray(0, scan.wholeEventBytes());
+    endWithWords(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
+  }
+
+  /** The provider says no: its words are read whole, so that no key is in what the agent gets to see. */
+  async function failed(incoming: IncomingMessage): Promise<void> {
+    figures.forgive();
+    const said = await collectError(incoming);
+    const error = said.value;
+    if (!over({ ended: "whole", error: withoutKey(errorText(error, status), upstream.key), retryAt: retryAt(incoming.headers, error) }))
+      return;
+    const shown = Buffer.from(withoutKey(said.text, upstream.key, account.token));
+    response.writeHead(status ?? 502, { ...headersToAgent(incoming.headers, upstream.key), "content-length": shown.length });
+    response.end(shown);
+  }
+
+  function retryAt(headers: IncomingMessage["headers"], value: unknown): string | null {
+    return retryAtOf(headers, value, floor.now());
+  }
+
+  send(false);
+}

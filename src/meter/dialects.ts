@@ -1,0 +1,148 @@
+// dialects: the four languages of model providers: where each tells its figures, its end and its errors, and what in it is text.
+
+import type { ModelApi } from "../contracts/model-api.ts";
+import { figureOf, type Told } from "./figures.ts";
+
+export type Dialect = {
+  /** Where the figures are. */
+  readonly usage: readonly (readonly string[])[];
+  /** A string here means that the model has said all. */
+  readonly end: readonly (readonly string[])[];
+  /** An event with figures, and without such a string, that is the last all the same. */
+  readonly isLast: (event: unknown) => boolean;
+  /** Every event tells the sum so far. */
+  readonly isSumSoFar: boolean;
+  readonly error: readonly (readonly string[])[];
+  /** What else in a stream tells of an error, as a pattern that does not end in a quote. */
+  readonly alsoMarks?: string;
+  readonly texts: readonly string[];
+  /** The same in an answer that comes in one piece, where it differs. */
+  readonly wholeTexts?: readonly string[];
+  readonly told: (usage: Readonly<Record<string, unknown>>) => Told;
+};
+
+export const dialects: Readonly<Record<ModelApi, Dialect>> = {
+  anthropic: {
+    usage: [["usage"], ["message", "usage"]],
+    end: [["delta", "stop_reason"], ["stop_reason"]],
+    isLast: () => false,
+    isSumSoFar: false,
+    error: [["error"]],
+    texts: ["text", "thinking", "partial_json", "data"],
+    told: (usage) => {
+      const fresh = figureOf(usage["input_tokens"]);
+      const written = figureOf(usage["cache_creation_input_tokens"]);
+      const read = figureOf(usage["cache_read_input_tokens"]);
+      const long = figureOf(recordOf(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
+      return tellOf(sumOf(fresh, written, read), figureOf(usage["output_tokens"]), read, written, long);
+    },
+  },
+  "openai-responses": {
+    usage: [["response", "usage"], ["usage"]],
+    end: [],
+    isLast: () => true,
+    isSumSoFar: false,
+    error: [["response", "error"], ["error"], ["message"]],
+    alsoMarks: '"type":\\s*"error"\\s*[,}]',
+    // Of a stream only the pieces count: its last events say the whole text again.
+    texts: ["delta"],
+    wholeTexts: ["text", "arguments", "input"],
+    told: (usage) => {
+      const read = figureOf(recordOf(usage["input_tokens_details"])["cached_tokens"]);
+      const written = figureOf(recordOf(usage["input_tokens_details"])["cache_write_tokens"]);
+      return tellOf(figureOf(usage["input_tokens"]), figureOf(usage["output_tokens"]), read, written, null);
+    },
+  },
+  "openai-chat": {
+    // Moonshot tells its figures inside the last choice.
+    usage: [["usage"], ["choices", "usage"]],
+    end: [["choices", "finish_reason"]],
+    isLast: (event) => Array.isArray(recordOf(event)["choices"]) && (recordOf(event)["choices"] as readonly unknown[]).length === 0,
+    isSumSoFar: false,
+    error: [["error"]],
+    texts: ["content", "arguments", "reasoning_content", "reasoning", "refusal"],
+    told: (usage) => {
+      const input = figureOf(usage["prompt_tokens"]);
+      const said = figureOf(usage["completion_tokens"]);
+      const total = figureOf(usage["total_tokens"]);
+      const details = recordOf(usage["prompt_tokens_details"]);
+      const read = figureOf(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);
+      // Some count the thinking in the total only.
+      return tellOf(input, largestOf(said, lessOf(total, input)), read, figureOf(details["cache_write_tokens"]), null);
+    },
+  },
+  gemini: {
+    usage: [["usageMetadata"], ["response", "usageMetadata"]],
+    end: [
+      ["candidates", "finishReason"],
+      ["response", "candidates", "finishReason"],
+    ],
+    isLast: () => false,
+    isSumSoFar: true,
+    error: [["error"]],
+    texts: ["text"],
+    told: (usage) => {
+      const input = sumOf(figureOf(usage["promptTokenCount"]), figureOf(usage["toolUsePromptTokenCount"]), null);
+      const output = sumOf(figureOf(usage["candidatesTokenCount"]), figureOf(usage["thoughtsTokenCount"]), null);
+      return tellOf(input, output, figureOf(usage["cachedContentTokenCount"]), null, null);
+    },
+  },
+};
+
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** The first value at the end of a path of keys; arrays on the way are looked through. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+    const found = valueAt(recordOf(one)[name], rest);
+    if (found !== undefined && found !== null) return found;
+  }
+  return undefined;
+}
+
+/** The object a provider wrote; an empty one where it is none. */
+export function parsedRecord(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return recordOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function tellOf(
+  input: number | null,
+  output: number | null,
+  cached: number | null,
+  written: number | null,
+  writtenLong: number | null,
+): Told {
+  const all = [input, output, cached, written, writtenLong];
+  const sound = (value: number | null): number | null => (value === null || Number.isNaN(value) ? null : value);
+  return {
+    input: sound(input),
+    output: sound(output),
+    cached: sound(cached),
+    written: sound(written),
+    writtenLong: sound(writtenLong),
+    isAbsurd: all.some((value) => Number.isNaN(value)),
+  };
+}
+
+/** NaN in one makes the sum NaN: a sum with a lie in it is none. */
+function sumOf(...parts: readonly (number | null)[]): number | null {
+  const told = parts.filter((part) => part !== null);
+  return told.length === 0 ? null : told.reduce((sum, part) => sum + part, 0);
+}
+
+function largestOf(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.max(one, other);
+}
+
+function lessOf(whole: number | null, part: number | null): number | null {
+  return whole === null || part === null ? null : Math.max(0, whole - part);
+}

@@ -1,0 +1,43 @@
+// error-text: what a provider says went wrong, as one short line that holds no key.
+
+import type { IncomingMessage } from "node:http";
+import { recordOf } from "./dialects.ts";
+import { errorBytesMax, errorTextMax } from "./limits.ts";
+import { unpacked } from "./unpack.ts";
+
+/** A key shorter than this would be found in innocent words. */
+const keyCharsMin = 6;
+
+export async function collectError(incoming: IncomingMessage): Promise<{ readonly text: string; readonly value: unknown }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of unpacked(incoming) ?? []) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > errorBytesMax) break;
+      chunks.push(chunk as Buffer);
+    }
+  } catch {
+    // What came before it broke off is what there is to show.
+  }
+  const text = Buffer.concat(chunks).toString("utf8");
+  try {
+    return { text, value: JSON.parse(text) as unknown };
+  } catch {
+    return { text, value: null };
+  }
+}
+
+export function errorText(value: unknown, status: number | null = null): string {
+  const first = recordOf(Array.isArray(value) ? value[0] : value);
+  const error = Object.keys(recordOf(first["error"])).length > 0 ? recordOf(first["error"]) : first;
+  const kind = [error["type"], error["code"], error["status"]].find((part) => typeof part === "string" && part !== "error");
+  const message = [error["message"], first["error"], first["message"]].find((part) => typeof part === "string");
+  const parts = [kind, message].filter((part) => typeof part === "string");
+  const said = parts.length === 0 ? `HTTP ${status ?? "?"}` : parts.join(": ");
+  return said.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, errorTextMax);
+}
+
+export function withoutKey(text: string, key: string, instead = "[key]"): string {
+  return key.length < keyCharsMin ? text : text.replaceAll(key, instead);
+}

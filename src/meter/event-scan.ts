@@ -1,0 +1,147 @@
+// event-scan: listens to server-sent events as they stream by: counts the text in them, and hands over the few events that tell something.
+// It looks for marks in whole stretches of text and takes apart only the events that bear one, because every byte of every stream goes
+// through here and a model's words are nearly all of it.
+//
+// Invariants:
+//   E1. Where a chunk ends changes nothing: an event is looked at when it is whole.
+//   E2. A mark only says where to look. What an event tells is read from its JSON, so text that a model wrote cannot pass for a figure.
+//   E3. Memory is bounded, and so is what goes uncounted: an event without end counts as text.
+
+import { eventBytesMax, uncountedBytesMax } from "./limits.ts";
+
+export type Heard = {
+  /** Keys whose strings are text. */
+  readonly texts: readonly string[];
+  /** Keys whose objects make an event worth taking apart. */
+  readonly marks: readonly string[];
+  /** The same, as a pattern that does not end in a quote. */
+  readonly alsoMarks?: string;
+  /** Every event tells the sum so far: of many that come at once the last is enough. */
+  readonly isSumSoFar: boolean;
+  readonly onEvent: (data: unknown) => void;
+};
+
+export type EventScan = {
+  readonly feed: (chunk: Buffer) => void;
+  readonly bytes: () => number;
+  readonly textBytes: () => number;
+  /** Where the last whole event ended, counted from the first byte fed. */
+  readonly lastEventEnd: () => number;
+};
+
+const quote = 34;
+const backslash = 92;
+/** What may stand between a key and its value: space, and the border of two lines of data. */
+const gap = "(?:\\s|data:)*";
+
+export function openEventScan(heard: Heard): EventScan {
+  // A text begins with a quote, a mark does not: the last character of a find tells which it is.
+  const look = new RegExp(
+    `"(?:${heard.texts.join("|")})":${gap}"|"(?:${heard.marks.join("|")})":${gap}\\{${heard.alsoMarks === undefined ? "" : `|${heard.alsoMarks}`}`,
+    "g",
+  );
+  let fed = 0;
+  let textBytes = 0;
+  let lastEventEnd = 0;
+  /** Of the event that is under way: its pieces, their size, and its last two characters. */
+  let begun: string[] = [];
+  let begunBytes = 0;
+  let edge = "";
+  let isDropped = false;
+
+  function feed(chunk: Buffer): void {
+    // One character a byte: nothing is decoded, and a character that is cut in two does no harm.
+    const text = chunk.toString("latin1");
+    const end = endOfEvents(edge, text);
+    fed += text.length;
+    if (end === 0) return keep(text);
+    lastEventEnd = fed - text.length + end;
+    const whole = text.slice(isDropped ? startOfNext(edge, text) : 0, end);
+    const before = begun;
+    begun = [];
+    begunBytes = 0;
+    isDropped = false;
+    edge = "";
+    hear(before.length === 0 ? whole : before.join("") + whole); // E1
+    keep(text.slice(end));
+  }
+
+  function keep(text: string): void {
+    edge = (edge + text.slice(-2)).slice(-2);
+    begunBytes += text.length;
+    if (!isDropped && text.length > 0) begun.push(text);
+    if (begunBytes <= eventBytesMax) return;
+    textBytes += begunBytes; // E3
+    begunBytes = 0;
+    begun = [];
+    isDropped = true;
+  }
+
+  function hear(whole: string): void {
+    let marked = -1;
+    let heardUntil = 0;
+    look.lastIndex = 0;
+    while (look.test(whole)) {
+      const after = look.lastIndex;
+      if (whole.charCodeAt(after - 1) === quote) {
+        const end = endOfString(whole, after);
+        textBytes += end - after;
+        look.lastIndex = end;
+        continue;
+      }
+      marked = after;
+      if (heard.isSumSoFar || after <= heardUntil) continue;
+      heardUntil = tell(whole, after);
+    }
+    if (heard.isSumSoFar && marked !== -1) tell(whole, marked);
+  }
+
+  /** Takes the event around this place apart; says where it ends. */
+  function tell(whole: string, at: number): number {
+    const start = Math.max(whole.lastIndexOf("\n\n", at), whole.lastIndexOf("\n\r\n", at)) + 1;
+    const ends = [whole.indexOf("\n\n", at), whole.indexOf("\n\r\n", at)].filter((end) => end !== -1);
+    const end = ends.length === 0 ? whole.length : Math.min(...ends);
+    const lines = whole.slice(start, end).split("\n");
+    const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5));
+    try {
+      heard.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
+    } catch {
+      // An event that is no JSON tells nothing.
+    }
+    return end;
+  }
+
+  return {
+    feed,
+    bytes: () => fed,
+    textBytes: () => textBytes + (begunBytes > uncountedBytesMax ? begunBytes : 0), // E3
+    lastEventEnd: () => lastEventEnd,
+  };
+}
+
+/** Where the last whole event in this text ends: behind its empty line; 0 where none does. `edge` is what stood before the text. */
+function endOfEvents(edge: string, text: string): number {
+  const plain = text.lastIndexOf("\n\n");
+  if (plain !== -1) return plain + 2;
+  const other = text.lastIndexOf("\n\r\n");
+  if (other !== -1) return other + 3;
+  if (edge === "") return 0;
+  // The empty line may lie across the border.
+  const across = /\n\r?\n/.exec(edge + text.slice(0, 2));
+  return across === null ? 0 : across.index + across[0].length - edge.length;
+}
+
+/** Where the first event that begins in this text begins. */
+function startOfNext(edge: string, text: string): number {
+  const found = /\n\r?\n/.exec(edge + text);
+  return found === null ? text.length : Math.max(0, found.index + found[0].length - edge.length);
+}
+
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text.charCodeAt(before - 1) === backslash && before > from) before--;
+    if ((end - before) % 2 === 0) return end;
+  }
+  return text.length;
+}

@@ -1,0 +1,123 @@
+// figures: what one call used: the provider's own figures where they can be believed, an estimate from the bytes where not.
+//
+// Invariants:
+//   F1. A call that a model worked on is never free.
+//   F2. Until the provider has told its last figure, at least what has come by counts.
+//   F3. A figure that cannot be true is not believed; then the larger of what was told and what is estimated counts.
+
+import { bytesPerToken, frameBytesPerToken, textBytesPerTokenMax, tokensMax } from "./limits.ts";
+import type { ListPrice } from "./prices.ts";
+
+/** A provider's figures, brought to one meaning; null where it did not tell. Input holds what was read from and written to a cache. */
+export type Told = {
+  readonly input: number | null;
+  readonly output: number | null;
+  /** Read from a cache. */
+  readonly cached: number | null;
+  /** Written to a cache, and how much of it for long (at Anthropic an hour). */
+  readonly written: number | null;
+  readonly writtenLong: number | null;
+  /** A figure was negative, no number, or absurd. */
+  readonly isAbsurd: boolean;
+};
+
+export type Used = {
+  readonly tokens: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly usd: number;
+};
+export const usedNothing: Used = { tokens: 0, input: 0, output: 0, cached: 0, usd: 0 };
+
+export type Figures = {
+  /** The provider told how much; later figures replace earlier ones. */
+  readonly tell: (told: Told) => void;
+  /** So much text, and so many bytes in all, came so far. */
+  readonly streamed: (textBytes: number, bytes: number) => void;
+  /** The request went out: from now on it counts. */
+  readonly send: () => void;
+  /** What was told is the last word. Without it, a call that ends is charged as it stands. */
+  readonly settle: () => void;
+  /** The provider worked on nothing: it refused. */
+  readonly forgive: () => void;
+  readonly used: () => Used;
+};
+
+type Side = { told: number | null; isDoubted: boolean };
+
+export function openFigures(requestBytes: number, price: ListPrice | null): Figures {
+  const input: Side = { told: null, isDoubted: false };
+  const output: Side = { told: null, isDoubted: false };
+  let cached = 0;
+  let written = 0;
+  let writtenLong = 0;
+  let textBytes = 0;
+  let bytes = 0;
+  let isSent = false;
+  let isSettled = false;
+  let isForgiven = false;
+
+  function hear(side: Side, told: number | null): void {
+    // Zero after a figure means "not told this time" with most providers; a smaller figure means that one of the two is wrong.
+    if (told === null || (told === 0 && side.told !== null)) return;
+    if (side.told !== null && told < side.told) side.isDoubted = true; // F3
+    side.told = Math.max(side.told ?? 0, told);
+  }
+
+  const estimatedInput = Math.ceil(requestBytes / bytesPerToken);
+  function count(): Used {
+    const estimatedOutput = Math.ceil(Math.max(textBytes / bytesPerToken, bytes / frameBytesPerToken));
+    const isTooLittle = output.told !== null && output.told * textBytesPerTokenMax < textBytes; // F3
+    const isBelieved = isSettled && output.told !== null && !output.isDoubted && !isTooLittle;
+    const whole = {
+      input: input.told !== null && !input.isDoubted ? input.told : Math.max(input.told ?? 0, estimatedInput),
+      output: isBelieved ? (output.told ?? 0) : Math.max(output.told ?? 0, estimatedOutput), // F2
+    };
+    const read = Math.min(cached, whole.input);
+    return { tokens: whole.input + whole.output, ...whole, cached: read, usd: usdOf(whole.input, whole.output, read) };
+  }
+
+  function usdOf(inputTokens: number, outputTokens: number, read: number): number {
+    if (price === null) return 0;
+    const stored = Math.min(written, inputTokens - read);
+    const storedLong = Math.min(writtenLong, stored);
+    const isLong = price.long !== undefined && inputTokens > price.long.overTokens;
+    const times = { input: isLong ? (price.long?.input ?? 1) : 1, output: isLong ? (price.long?.output ?? 1) : 1 };
+    const write = price.cache_write ?? price.input;
+    const cost =
+      (inputTokens - read - stored) * price.input +
+      read * (price.cached ?? price.input) +
+      (stored - storedLong) * write +
+      storedLong * write * 1.6;
+    return (cost * times.input + outputTokens * price.output * times.output) / 1_000_000;
+  }
+
+  return {
+    tell: (told) => {
+      if (told.isAbsurd) {
+        input.isDoubted = true; // F3
+        output.isDoubted = true;
+      }
+      hear(input, told.input);
+      hear(output, told.output);
+      cached = Math.max(cached, told.cached ?? 0);
+      written = Math.max(written, told.written ?? 0);
+      writtenLong = Math.max(writtenLong, told.writtenLong ?? 0);
+    },
+    streamed: (text, all) => {
+      textBytes = text;
+      bytes = all;
+    },
+    send: () => void (isSent = true),
+    settle: () => void (isSettled = true),
+    forgive: () => void (isForgiven = true),
+    used: () => (isSent && !isForgiven ? count() : usedNothing), // F1
+  };
+}
+
+/** A figure as a provider wrote it: null where there is none, NaN where it cannot be true. */
+export function figureOf(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === "number" && value >= 0 && value <= tokensMax ? Math.round(value) : Number.NaN;
+}

@@ -1,0 +1,156 @@
+// gateway: what comes in at the meter's door, and where it goes: to a model, to a tool of the runner, to an allowed host, or nowhere.
+//
+// Invariants:
+//   G1. Whatever does something needs the token of an open account.
+//   G2. What is not known is refused with a sentence.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { OpenAccount } from "./account.ts";
+import { isLoopback } from "./addresses.ts";
+import { credentialsOf, proxyTokenOf } from "./headers.ts";
+import { type Lookup, targetOf } from "./hosts.ts";
+import {
+  connectionsMax,
+  headerBytesMax,
+  headersMax,
+  headersTimeoutMs,
+  keepAliveTimeoutMs,
+  openMax,
+  requestTimeoutMs,
+  strangersMax,
+} from "./limits.ts";
+import { callModel, type Floor } from "./model-call.ts";
+import { openTunnel, sendOn } from "./proxy.ts";
+import { refuse } from "./refusal.ts";
+import { apisAt, queryOf, routeOf } from "./routes.ts";
+import { callTool, toolsPath } from "./tools.ts";
+
+export type Gateway = Floor & {
+  /** The open account of this token. */
+  readonly accountOf: (token: string) => OpenAccount | null;
+  /** The ports under which agents see this meter. */
+  readonly ports: () => readonly number[];
+  readonly lookup: Lookup;
+};
+
+export function createGateway(gateway: Gateway): { readonly server: Server; readonly endAll: () => void } {
+  const sockets = new Set<Socket>();
+  const strangers = new Set<Socket>();
+  const server = createServer({
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    noDelay: true,
+    insecureHTTPParser: false,
+  });
+  server.maxHeadersCount = headersMax;
+  server.maxConnections = connectionsMax;
+  server.on("connection", (socket: Socket) => {
+    if (sockets.has(socket)) return;
+    sockets.add(socket);
+    strangers.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      sockets.delete(socket);
+      strangers.delete(socket);
+    });
+    if (strangers.size > strangersMax) socket.destroy();
+  });
+  server.on("clientError", (_error, socket: Socket) => {
+    if (socket.writable && !socket.destroyed) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  });
+
+  /** The connection belongs to this account from now on, and ends with it. */
+  function know(account: OpenAccount, socket: Socket): boolean {
+    if (!strangers.has(socket)) return true;
+    if (account.open("connection") >= openMax.connection) return false;
+    strangers.delete(socket);
+    const detach = account.attach("connection", () => socket.destroy());
+    socket.on("close", detach);
+    return true;
+  }
+
+  function accountAt(tokens: readonly (string | null)[], socket: Socket): OpenAccount | null {
+    for (const token of tokens) {
+      const account = token === null ? null : gateway.accountOf(token);
+      if (account !== null && know(account, socket)) return account; // G1
+    }
+    return null;
+  }
+
+  function isOwn(authority: string): boolean {
+    const target = targetOf(authority, 80);
+    return target !== null && isLoopback(target.host) && gateway.ports().includes(target.port);
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = request.url ?? "";
+    if (!/^[\x21-\x7e]+$/.test(text) || /[\\#]/.test(text))
+      return refuse(response, null, { status: 400, sentence: "That is no plain path." });
+    if (text.startsWith("/")) return serveLocal(text, request, response);
+    const authority = /^http:\/\/([^/?]*)([/?].*)?$/i.exec(text);
+    if (authority?.[1] === undefined)
+      return refuse(response, null, { status: 400, sentence: "Ask for a path of this meter, or for http://HOST/; for https use CONNECT." });
+    // Some agents send even what is meant for this machine through the proxy.
+    if (isOwn(authority[1])) return serveLocal(authority[2]?.replace(/^\?/, "/?") ?? "/", request, response);
+    if (targetOf(authority[1], 80) === null || !URL.canParse(text))
+      return refuse(response, null, { status: 403, sentence: "That is not plainly a host and a port." });
+    return sendOn(accountAt([proxyTokenOf(request.headers)], request.socket), new URL(text), request, response, gateway.lookup);
+  }
+
+  async function serveLocal(text: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = "/", ...rest] = text.split("?");
+    const search = rest.join("?");
+    const apis = apisAt(path);
+    const api = apis[0] ?? null;
+    const host = targetOf(request.headers.host ?? "", 80);
+    // A page in somebody's browser has no business here, whatever name it found for this machine.
+    if (host === null || !isLoopback(host.host) || request.headers.origin !== undefined)
+      return refuse(response, api, { status: 403, sentence: "This meter serves programs on this machine under its own address." });
+    // Agents look whether anybody is there; that anybody is tells nothing.
+    if (request.method === "HEAD" && (path === "/" || api !== null)) return void response.writeHead(200).end();
+
+    const credentials = credentialsOf(request.headers, search);
+    const account = accountAt(
+      credentials.map(({ token }) => token),
+      request.socket,
+    );
+    const credential = credentials.find(({ token }) => token === account?.token);
+    if (account === null || credential === undefined)
+      return refuse(response, api, {
+        status: 401,
+        sentence: "This key is not valid here: the meter knows the keys it gave out, each for one turn.",
+      });
+    if (path === toolsPath) return callTool(account, request, response);
+    const route = routeOf(request.method, path, account.order.upstreams);
+    if (route === null)
+      return refuse(response, api, { status: 404, sentence: `The meter does not send on ${request.method ?? ""} ${path.slice(0, 200)}.` }); // G2
+    return callModel(gateway, account, route, credential, queryOf(search), request, response);
+  }
+
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    response.on("error", () => response.destroy());
+    serve(request, response).catch(() => response.destroy());
+  });
+  server.on("connect", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const authority = request.url ?? "";
+    if (isOwn(authority)) {
+      // A tunnel to ourselves: what comes through it is served as if it had come straight.
+      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      if (head.length > 0) socket.unshift(head);
+      server.emit("connection", socket);
+      return;
+    }
+    const account = accountAt([proxyTokenOf(request.headers)], socket);
+    openTunnel(account, authority, socket, head, gateway.lookup).catch(() => socket.destroy());
+  });
+
+  return {
+    server,
+    endAll: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// headers: what of an agent's headers goes to the provider, what of the provider's comes back, and where a token may stand.
+
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { Upstream } from "../ports/meter.ts";
+
+/** What belongs to one connection, to a proxy, or to the way a message is packed. */
+const hopByHop: readonly string[] = [
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+  "http2-settings",
+];
+/** What the agent may not say to the provider: who it is, where it comes from, and that another method is meant. */
+const notSaid: readonly string[] = [
+  "host",
+  "content-length",
+  "accept-encoding",
+  "authorization",
+  "x-api-key",
+  "x-goog-api-key",
+  "api-key",
+  "cookie",
+  "origin",
+  "referer",
+  "via",
+  "forwarded",
+  "x-real-ip",
+  "x-http-method-override",
+  "x-http-method",
+  "x-method-override",
+];
+const notSaidBeginnings: readonly string[] = ["x-forwarded-", "proxy-"];
+/** What of the provider's headers an agent needs. */
+const comesBack =
+  /^(?:content-type|content-length|cache-control|date|retry-after(?:-ms)?|request-id|x-request-id|x-should-retry|x-ratelimit-.*|anthropic-.*|openai-.*|x-goog-.*|x-codex-.*|x-models-etag)$/;
+
+export type Credential = { readonly token: string; readonly header: "x-api-key" | "authorization" | "x-goog-api-key" };
+
+/** Every place where the programs of the providers put a key, the first that holds one. */
+export function credentialsOf(headers: IncomingHttpHeaders, search: string): readonly Credential[] {
+  const found: Credential[] = [];
+  const own = headers["x-api-key"];
+  if (typeof own === "string") found.push({ token: own, header: "x-api-key" });
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  if (bearer !== undefined) found.push({ token: bearer, header: "authorization" });
+  const google = headers["x-goog-api-key"];
+  if (typeof google === "string") found.push({ token: google, header: "x-goog-api-key" });
+  const query = new URLSearchParams(search).get("key");
+  if (query !== null) found.push({ token: query, header: "x-goog-api-key" });
+  return found;
+}
+
+/** The token in `Proxy-Authorization`: the password of Basic, or Bearer. */
+export function proxyTokenOf(headers: IncomingHttpHeaders): string | null {
+  const [, scheme, value] = /^(Basic|Bearer) +(\S+)$/i.exec(headers["proxy-authorization"] ?? "") ?? [];
+  if (scheme === undefined || value === undefined) return null;
+  if (scheme.toLowerCase() === "bearer") return value;
+  return /^[^:]*:(.+)$/.exec(Buffer.from(value, "base64").toString("latin1"))?.[1] ?? null;
+}
+
+export function headersToProvider(from: IncomingHttpHeaders, upstream: Upstream, header: Credential["header"]): OutgoingHttpHeaders {
+  const kept = withoutHops(from, (name) => !notSaid.includes(name) && !notSaidBeginnings.some((start) => name.startsWith(start)));
+  // So that the figures can be read; nothing between here and there is slow enough to want it packed.
+  kept["accept-encoding"] = "identity";
+  // A login token of Anthropic's is no key, and is refused where a key is meant.
+  const isBearer = header === "authorization" || upstream.key.startsWith("sk-ant-oat");
+  if (isBearer) kept["authorization"] = `Bearer ${upstream.key}`;
+  else kept[header] = upstream.key;
+  return kept;
+}
+
+export function headersToAgent(from: IncomingHttpHeaders, key: string): OutgoingHttpHeaders {
+  return withoutHops(from, (name, value) => comesBack.test(name) && (key === "" || !value.includes(key)));
+}
+
+/** For what is sent on as it is. */
+export function headersOfProxied(from: IncomingHttpHeaders): OutgoingHttpHeaders {
+  return withoutHops(from, (name) => !notSaidBeginnings.some((start) => name.startsWith(start)));
+}
+
+function withoutHops(from: IncomingHttpHeaders, isKept: (name: string, value: string) => boolean): OutgoingHttpHeaders {
+  const alsoHops = new Set((from.connection ?? "").toLowerCase().split(/\s*,\s*/));
+  const kept: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(from)) {
+    if (value === undefined || hopByHop.includes(name) || alsoHops.has(name)) continue;
+    if (isKept(name, String(value))) kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,81 @@
+// hosts: which places an agent may reach besides its models.
+//
+// Invariants:
+//   H1. A name is brought to one form once; what is decided on is what is dialled.
+//   H2. An empty list allows nothing.
+//   H3. A name that leads to this machine or its neighbours is allowed only where that very host and port is listed.
+
+import { isIPv4, isIPv6 } from "node:net";
+import { isPublicAddress } from "./addresses.ts";
+
+export type Target = { readonly host: string; readonly port: number };
+/** `exact`: this host and port is listed by itself, so it may also lie on this machine. */
+export type Allowed = (target: Target) => "exact" | "by name" | "no";
+
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const plainPorts: readonly number[] = [80, 443];
+
+/** `host:port` as a client wrote it, or null where it is not plainly one: no user, no escapes, nothing but letters, digits and dashes. */
+export function targetOf(authority: string, portElse: number | null): Target | null {
+  const found = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(authority);
+  const host = hostOf(found?.[1] ?? "");
+  const port = found?.[2] === undefined ? portElse : Number(found[2]);
+  return host === null || port === null || port < 1 || port > 65_535 ? null : { host, port }; // H1
+}
+
+function hostOf(text: string): string | null {
+  if (text.startsWith("[")) {
+    const six = text.slice(1, -1).toLowerCase();
+    return isIPv6(six) ? six : null;
+  }
+  const name = text.toLowerCase().replace(/\.$/, "");
+  if (isIPv4(name)) return name;
+  if (name.length === 0 || name.length > 253) return null;
+  const labels = name.split(".");
+  // A last part that is a number makes the whole an address in one of its old spellings (127.1, 0x7f.1, 2130706433).
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "")) return null;
+  return labels.every((part) => label.test(part)) ? name : null;
+}
+
+export function allowedFrom(list: readonly string[]): Allowed {
+  const entries = list.flatMap((text) => {
+    const isBelow = text.startsWith("*.");
+    const bare = isBelow ? text.slice(2) : text;
+    const target = targetOf(bare, null) ?? targetWithoutPort(bare);
+    // A star covers names, never addresses, and never a whole country of them.
+    if (target === null || (isBelow && (!target.host.includes(".") || isIPv4(target.host) || isIPv6(target.host)))) return [];
+    return [{ ...target, isBelow }];
+  });
+  return ({ host, port }) => {
+    let best: "by name" | "no" = "no"; // H2
+    for (const entry of entries) {
+      const isHost = entry.isBelow ? host.endsWith(`.${entry.host}`) : host === entry.host;
+      const isPort = entry.port === 0 ? plainPorts.includes(port) : entry.port === port;
+      if (!isHost || !isPort) continue;
+      if (!entry.isBelow && entry.port !== 0) return "exact";
+      best = "by name";
+    }
+    return best;
+  };
+}
+
+function targetWithoutPort(text: string): Target | null {
+  const host = hostOf(text.includes(":") && !text.startsWith("[") ? `[${text}]` : text);
+  return host === null ? null : { host, port: 0 };
+}
+
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+/** The address to dial, or the sentence that says why not. */
+export async function addressFor(target: Target, allowed: Allowed, lookup: Lookup): Promise<{ address: string } | { refused: string }> {
+  const shown = `${target.host}:${target.port}`;
+  const verdict = allowed(target);
+  if (verdict === "no")
+    return { refused: `${shown} is not among the hosts this agent may reach; "network: { agents: [HOST] }" lists one.` };
+  const isLiteral = isIPv4(target.host) || isIPv6(target.host);
+  const found = isLiteral ? [target.host] : await lookup(target.host).catch(() => []);
+  const [first] = found;
+  if (first === undefined) return { refused: `${target.host} has no address.` };
+  if (verdict === "exact" || found.every(isPublicAddress)) return { address: first }; // H1, H3
+  return { refused: `${target.host} leads to this machine or its network; list ${shown} with its port if that is meant.` };
+}

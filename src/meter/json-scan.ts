@@ -1,0 +1,225 @@
+// json-scan: reads JSON as it streams by: keeps nothing but the few values that were asked for, and counts the bytes of the strings
+// that are text. One pass and one long loop over local variables, because whole conversations go through here.
+//
+// Invariants:
+//   J1. Where a chunk ends changes nothing.
+//   J2. A value is found by its path of keys, never by its look: text that somebody wrote cannot pass for a figure.
+//   J3. Memory is bounded, whatever comes.
+
+import { hashOf, hashPrime, hashStart, type Place, treeOf } from "./key-tree.ts";
+import { captureBytesMax } from "./limits.ts";
+
+export type Wanted = {
+  /** Paths of keys through objects; arrays in between do not count. `["choices", "usage"]`. */
+  readonly values: readonly (readonly string[])[];
+  /** Keys whose strings are text. */
+  readonly texts: readonly string[];
+  /** Keys whose strings are files or images: what lies beyond `attachmentBytesMax` of each is told apart. */
+  readonly attachments?: readonly string[];
+  readonly attachmentBytesMax?: number;
+  /** `path` is the wanted one, as it was given. `at` is where the value begins, counted from the first byte fed. */
+  readonly onValue: (path: readonly string[], text: string, at: number) => void;
+  /** A key of the outermost object is written with an escape, so that its name is not what it looks like. */
+  readonly onDisguise?: () => void;
+};
+
+export type JsonScan = {
+  readonly feed: (chunk: Buffer) => void;
+  readonly bytes: () => number;
+  readonly textBytes: () => number;
+  readonly attachmentBytes: () => number;
+};
+
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openArray = 91;
+const backslash = 92;
+const closeArray = 93;
+const openObject = 123;
+const closeObject = 125;
+/** No wanted path is deeper. */
+const depthKept = 8;
+/** Where a string is longer than this, its end is looked for by a search that the machine does in strides. */
+const probeBytes = 24;
+
+type Capture = {
+  readonly path: readonly string[];
+  readonly kind: "string" | "object" | "word";
+  readonly depth: number;
+  readonly at: number;
+};
+type StringKind = "key" | "plain" | "text" | "attachment";
+
+export function openJsonScan(wanted: Wanted): JsonScan {
+  const root = treeOf(wanted.values);
+  const texts = new Set(wanted.texts.map(hashOf));
+  const attachments = new Set((wanted.attachments ?? []).map(hashOf));
+  const attachmentMax = wanted.attachmentBytesMax ?? Infinity;
+  // The key at each depth, and what the object at each depth stands for in the wanted tree.
+  const keys = new Int32Array(depthKept + 1);
+  const places: (Place | null)[] = Array.from({ length: depthKept + 1 }, () => null);
+
+  let fed = 0;
+  let textBytes = 0;
+  let attachmentBytes = 0;
+  let stringBytes = 0;
+  // What the loop below holds in local variables while it runs.
+  let held = { depth: 0, key: 0, hash: hashStart, isAfterColon: false, isInString: false, isEscaped: false, hasEscape: false };
+  let kind: StringKind = "plain";
+  let capture: Capture | null = null;
+  let captured: Buffer[] = [];
+  let capturedBytes = 0;
+
+  function begin(path: readonly string[], how: Capture["kind"], depth: number, at: number): void {
+    capture = { path, kind: how, depth, at };
+    captured = [];
+    capturedBytes = 0;
+  }
+
+  function take(part: Buffer): void {
+    capturedBytes += part.length;
+    if (capturedBytes <= captureBytesMax) return void captured.push(Buffer.from(part));
+    capture = null; // J3
+    captured = [];
+  }
+
+  function finish(part: Buffer): void {
+    take(part);
+    if (capture === null) return;
+    const { path, at } = capture;
+    const text = Buffer.concat(captured).toString("utf8");
+    capture = null;
+    captured = [];
+    wanted.onValue(path, text, at);
+  }
+
+  /** What the value after the latest key stands for in the wanted tree. */
+  function placeAt(depth: number): Place | null {
+    if (depth === 0 || depth > depthKept) return null;
+    return places[depth]?.next.get(keys[depth] as number) ?? null;
+  }
+
+  function pathAt(depth: number): readonly string[] | null {
+    return capture === null ? (placeAt(depth)?.path ?? null) : null; // J2
+  }
+
+  function count(bytes: number): void {
+    if (kind === "text") textBytes += bytes;
+    if (kind !== "attachment") return;
+    stringBytes += bytes;
+    if (stringBytes > attachmentMax) attachmentBytes += Math.min(bytes, stringBytes - attachmentMax);
+  }
+
+  function feed(chunk: Buffer): void {
+    const length = chunk.length;
+    let { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape } = held;
+    let captureFrom = 0;
+    let at = 0;
+    while (at < length) {
+      if (isInString) {
+        const from = at;
+        if (isEscaped) {
+          isEscaped = false;
+          at++;
+        }
+        if (kind === "key") {
+          let byte = 0;
+          while (at < length && (byte = chunk[at] as number) !== quote && byte !== backslash) {
+            hash = Math.imul(hash ^ byte, hashPrime);
+            at++;
+          }
+          if (at < length && byte === backslash) {
+            isEscaped = true;
+            hasEscape = true;
+            at++;
+            continue;
+          }
+        } else {
+          at = endOfString(chunk, at);
+          count(Math.min(at, length) - from);
+          if (at > length) isEscaped = true;
+        }
+        if (at >= length) break;
+        at++;
+        isInString = false;
+        isAfterColon = false;
+        if (capture !== null && capture.kind === "string") finish(chunk.subarray(captureFrom, at));
+        continue;
+      }
+
+      const byte = chunk[at] as number;
+      if (capture !== null && capture.kind === "word" && isWordEnd(byte)) finish(chunk.subarray(captureFrom, at));
+      if (byte === quote) {
+        isInString = true;
+        hash = hashStart;
+        hasEscape = false;
+        stringBytes = 0;
+        kind = !isAfterColon ? "key" : texts.has(key) ? "text" : attachments.has(key) ? "attachment" : "plain";
+        const path = isAfterColon ? pathAt(depth) : null;
+        if (path !== null) {
+          begin(path, "string", depth, fed + at);
+          captureFrom = at;
+        }
+      } else if (byte === colon) {
+        isAfterColon = depth > 0;
+        key = hash;
+        if (depth <= depthKept) keys[depth] = hash;
+        if (hasEscape && depth === 1) wanted.onDisguise?.();
+      } else if (byte === openObject) {
+        const path = isAfterColon ? pathAt(depth) : null;
+        if (path !== null) {
+          begin(path, "object", depth, fed + at);
+          captureFrom = at;
+        }
+        const place = depth === 0 ? root : placeAt(depth);
+        depth++;
+        if (depth <= depthKept) places[depth] = place;
+        isAfterColon = false;
+      } else if (byte === closeObject) {
+        depth = Math.max(0, depth - 1);
+        isAfterColon = false;
+        if (capture !== null && capture.kind === "object" && capture.depth === depth) finish(chunk.subarray(captureFrom, at + 1));
+      } else if (byte === comma || byte === openArray || byte === closeArray) {
+        isAfterColon = false; // Objects in an array stand where the array stands.
+      } else if (isAfterColon && byte > 32) {
+        isAfterColon = false;
+        const path = pathAt(depth);
+        if (path !== null) {
+          begin(path, "word", depth, fed + at);
+          captureFrom = at;
+        }
+      }
+      at++;
+    }
+    if (capture !== null) take(chunk.subarray(captureFrom, length)); // J1
+    held = { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape };
+    fed += length;
+  }
+
+  return { feed, bytes: () => fed, textBytes: () => textBytes, attachmentBytes: () => attachmentBytes };
+}
+
+const isWordEnd = (byte: number): boolean => byte <= 32 || byte === comma || byte === closeObject || byte === closeArray;
+
+/** Where the quote stands that ends a string; the chunk's length where it does not end in it, one more where what comes next is escaped. */
+function endOfString(chunk: Buffer, from: number): number {
+  const length = chunk.length;
+  let start = from;
+  for (;;) {
+    // Most strings are short, and end before a search has begun.
+    const near = Math.min(length, start + probeBytes);
+    let end = start;
+    while (end < near && chunk[end] !== quote) end++;
+    if (end === near && end < length) {
+      const found = chunk.indexOf(quote, near);
+      end = found === -1 ? length : found;
+    }
+    let before = end;
+    while (before > from && chunk[before - 1] === backslash) before--;
+    const isEscaped = (end - before) % 2 === 1;
+    if (end >= length) return isEscaped ? length + 1 : length;
+    if (!isEscaped) return end;
+    start = end + 1;
+  }
+}

@@ -1,0 +1,28 @@
+// key-tree: wanted paths of keys as a tree, its branches found by a hash of the key that can be made byte by byte.
+
+/** FNV-1a, 32 bits. */
+export const hashStart = 0x811c9dc5 | 0;
+export const hashPrime = 0x01000193;
+
+/** What an object or a value stands for: the wanted path that ends here, and those that go on. */
+export type Place = { readonly next: Map<number, Place>; path: readonly string[] | null };
+
+export function treeOf(paths: readonly (readonly string[])[]): Place {
+  const root: Place = { next: new Map(), path: null };
+  for (const path of paths) {
+    let place = root;
+    for (const name of path) {
+      const next: Place = place.next.get(hashOf(name)) ?? { next: new Map(), path: null };
+      place.next.set(hashOf(name), next);
+      place = next;
+    }
+    place.path = path;
+  }
+  return root;
+}
+
+export function hashOf(name: string): number {
+  let hash = hashStart;
+  for (const byte of Buffer.from(name)) hash = Math.imul(hash ^ byte, hashPrime);
+  return hash;
+}

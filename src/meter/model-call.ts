@@ -1,0 +1,116 @@
+// model-call: one call of an agent to a model: judged, sent on with the real key, counted on its way back, and cut when the budget is used up.
+//
+// Invariants:
+//   C1. No call is sent on when nothing is left, or when what it costs is not known and money is limited.
+//   C2. After every chunk the budget is asked again; what is over ends the stream.
+//   C3. The real key goes to the provider and nowhere else.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ModelCall, Upstream } from "../ports/meter.ts";
+import type { OpenAccount } from "./account.ts";
+import { spentSentence } from "./budget.ts";
+import { deliver } from "./deliver.ts";
+import { openFigures } from "./figures.ts";
+import { type Credential, headersToProvider } from "./headers.ts";
+import { isLoopback } from "./addresses.ts";
+import { openMax } from "./limits.ts";
+import { priceLine, type PriceOf } from "./prices.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import { type Asked, type Held, readRequest, withUsageAsked } from "./request-body.ts";
+import { addressOf, type Route } from "./routes.ts";
+import type { Dial } from "./dial.ts";
+
+export type Floor = {
+  readonly accounts: () => Iterable<OpenAccount>;
+  readonly priceOf: PriceOf;
+  readonly now: () => number;
+  readonly held: Held;
+  readonly dial: Dial;
+};
+
+export async function callModel(
+  floor: Floor,
+  account: OpenAccount,
+  route: Route,
+  credential: Credential,
+  query: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const upstream = account.order.upstreams.find(({ api }) => api === route.api);
+  const no = (refusal: Refusal, model: string): void => {
+    // What broke off before it was whole was never asked.
+    const isAsked = route.kind === "model" && !response.destroyed;
+    refuse(response, route.api, refusal);
+    if (isAsked) account.note({ api: route.api, model, status: null, ended: "refused", error: refusal.sentence, retryAt: null });
+  };
+  if (upstream === undefined) return no({ status: 404, sentence: "No provider speaks this language here." }, "");
+  if ((request.headers["content-encoding"] ?? "identity") !== "identity")
+    return no({ status: 400, sentence: "The meter reads requests as they are; send this one unpacked." }, "");
+
+  const asked = await readRequest(request, floor.held);
+  if ("status" in asked) return no(asked, "");
+  const model = route.model ?? asked.model ?? "";
+  const refusal = judge(floor, account, route, upstream, asked, model);
+  if (refusal !== null || response.destroyed) {
+    asked.letGo();
+    return refusal === null ? undefined : no(refusal, model);
+  }
+
+  const price = floor.priceOf(model);
+  const figures = openFigures(asked.countedBytes, price);
+  const isChatStream = route.api === "openai-chat" && asked.isStream;
+  const isCounted = route.kind === "model";
+  const settle = isCounted ? account.begin(figures, price !== null) : (): void => {};
+  figures.send();
+  deliver({
+    floor,
+    account,
+    route,
+    figures,
+    upstream,
+    url: addressOf(upstream.base, route.path, query),
+    headers: headersToProvider(request.headers, upstream, credential.header), // C3
+    body: isChatStream ? withUsageAsked(asked) : [...asked.chunks],
+    letGo: asked.letGo,
+    response,
+    spent: () => (isCounted ? spentSentence(account, floor.accounts(), "during a call") : null), // C2
+    settle: (end) => settle({ api: route.api, model, ...end } satisfies ModelCall),
+  });
+}
+
+/** Why a call is not sent on; null where it is. Nothing may be awaited between this and its being counted. */
+function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstream, asked: Asked, model: string): Refusal | null {
+  if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
+  if (account.open("call") >= openMax.call) return { status: 429, sentence: `More than ${openMax.call} calls at once.` };
+  const base = baseOf(upstream.base);
+  if (base === null) return { status: 400, sentence: "The provider's address is no http or https URL; correct `upstream` of this agent." };
+  if (base.protocol === "http:" && !isLoopback(base.hostname))
+    return { status: 400, sentence: "A key is sent unencrypted to this machine only; give `upstream` an https URL." };
+  if (route.kind === "free") return budgetRefusal(account, null);
+  if (model === "") return { status: 400, sentence: "The request names no model." };
+  if (asked.isBackground) return { status: 400, sentence: "A call in the background cannot be counted; ask without `background`." };
+
+  const isMoneyLimited = Number.isFinite(account.order.left().usd);
+  if (isMoneyLimited && floor.priceOf(model) === null)
+    return budgetRefusal(
+      account,
+      `The budget is in US dollars and the price of ${model} is not known, so it is not asked; write "${priceLine(model)}" into the config.`,
+    ); // C1
+  return budgetRefusal(account, spentSentence(account, floor.accounts(), "before a call")); // C1
+}
+
+function budgetRefusal(account: OpenAccount, sentence: string | null): Refusal | null {
+  if (sentence !== null) account.cut(sentence);
+  const said = sentence ?? account.cutSentence();
+  return said === null ? null : { status: 402, sentence: said };
+}
+
+function baseOf(text: string): URL | null {
+  try {
+    const url = new URL(text);
+    return url.protocol === "https:" || url.protocol === "http:" ? url : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,150 @@
+// open-meter: the meter itself: a door in the file system, one on the loopback where a box shares the network, and the accounts behind them.
+
+import { lookup } from "node:dns/promises";
+import { chmod, lstat, mkdir, rm } from "node:fs/promises";
+import type { Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { dirname } from "node:path";
+import { invariant } from "../kit/invariant.ts";
+import type { Account, AccountOrder, Meter } from "../ports/meter.ts";
+import { type OpenAccount, openAccount } from "./account.ts";
+import { openDial } from "./dial.ts";
+import { createGateway, type Gateway } from "./gateway.ts";
+import type { Lookup } from "./hosts.ts";
+import { accountsMax } from "./limits.ts";
+import type { PriceOf } from "./prices.ts";
+import { prefixes } from "./routes.ts";
+import { toolsPath } from "./tools.ts";
+
+export type MeterOptions = {
+  /** Where the door is: in a folder that is the user's own (0700). */
+  readonly socket: string;
+  /** Also on 127.0.0.1, at a port of the system's choice, for levels that share the network. */
+  readonly tcp: boolean;
+  /** The port agents see inside a box; null: the one of `tcp`. */
+  readonly seenPort: number | null;
+  readonly priceOf: PriceOf;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Told every key and token, so that they are written nowhere. */
+  readonly secrets?: (value: string) => void;
+  /** How names become addresses; the system's way where it is not given. */
+  readonly lookup?: Lookup;
+};
+
+export type MeterAccount = Account & {
+  /** `host:port` of what the agent wanted to reach and may not; the first of them. */
+  readonly refusedHosts: () => readonly string[];
+};
+export type OpenMeter = Omit<Meter, "open"> & {
+  open(order: AccountOrder): MeterAccount;
+  /** The port on 127.0.0.1; null without `tcp`. */
+  readonly port: number | null;
+  close(): Promise<void>;
+};
+
+/** What the system takes for the path of a socket, less the byte that ends it. */
+const socketPathBytesMax = process.platform === "darwin" ? 103 : 107;
+
+export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
+  invariant(options.tcp || options.seenPort !== null, "a meter is seen under some port");
+  const byToken = new Map<string, OpenAccount>();
+  /** Open, or closed and not yet paid. */
+  const accounts = new Set<OpenAccount>();
+  let port: number | null = null;
+  const dial = openDial();
+  const gateway: Gateway = {
+    accounts: () => accounts,
+    accountOf: (token) => byToken.get(token) ?? null,
+    ports: () => [options.seenPort, port].filter((known) => known !== null),
+    priceOf: options.priceOf,
+    now: options.now,
+    held: { bytes: 0 },
+    dial,
+    lookup: options.lookup ?? systemLookup,
+  };
+  const doors: ReturnType<typeof createGateway>[] = [];
+  const close = async (): Promise<void> => {
+    for (const account of accounts) account.close();
+    byToken.clear();
+    await Promise.all(doors.map(({ server, endAll }) => new Promise<void>((done) => (server.close(() => done()), endAll()))));
+    dial.close(); // The socket's file goes with its server.
+  };
+
+  try {
+    await prepareFolder(options.socket);
+    const door = createGateway(gateway);
+    doors.push(door);
+    await listen(door.server, { path: options.socket });
+    await chmod(options.socket, 0o600);
+    if (options.tcp) {
+      const loopback = createGateway(gateway);
+      doors.push(loopback);
+      await listen(loopback.server, { host: "127.0.0.1", port: 0 });
+      port = (loopback.server.address() as AddressInfo).port;
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  const address = `http://127.0.0.1:${options.seenPort ?? port ?? 0}`;
+  function open(order: AccountOrder): MeterAccount {
+    // Paid and closed: nothing asks for it any more.
+    for (const account of accounts) if (!account.isOpen() && !account.order.isUnpaid()) accounts.delete(account);
+    invariant(accounts.size < accountsMax, `a meter has fewer than ${accountsMax} accounts at one time`);
+    const account = openAccount(order);
+    accounts.add(account);
+    byToken.set(account.token, account);
+    options.secrets?.(account.token);
+    for (const { key } of order.upstreams) options.secrets?.(key);
+    return {
+      token: account.token,
+      address,
+      urlOf: (api) => `${address}${prefixes[api]}`,
+      proxyUrl: address.replace("http://", `http://autopilot:${account.token}@`),
+      toolsUrl: `${address}${toolsPath}`,
+      used: account.reported,
+      calls: account.calls,
+      refusedHosts: account.refusedHosts,
+      close: () => {
+        byToken.delete(account.token);
+        account.close();
+      },
+    };
+  }
+  return { open, port, close };
+}
+
+const systemLookup: Lookup = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+
+async function prepareFolder(socket: string): Promise<void> {
+  if (Buffer.byteLength(socket) > socketPathBytesMax)
+    throw new Error(`The path of the meter's socket is longer than ${socketPathBytesMax} bytes, which no system takes: ${socket}`);
+  const folder = dirname(socket);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { mode } = await lstat(folder);
+  if ((mode & 0o077) !== 0) throw new Error(`The folder of the meter's socket is open to other users; close it with: chmod 700 ${folder}`);
+  const before = await lstat(socket).catch(() => null);
+  if (before === null) return;
+  if (!before.isSocket() || (await isAnswered(socket))) throw new Error(`Something else lies where the meter's socket belongs: ${socket}`);
+  await rm(socket); // Left by a process that was killed.
+}
+
+function isAnswered(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(socket);
+    probe.on("connect", () => (probe.destroy(), resolve(true)));
+    probe.on("error", () => resolve(false));
+  });
+}
+
+function listen(server: Server, where: { readonly path: string } | { readonly host: string; readonly port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(where, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}

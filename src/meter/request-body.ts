@@ -1,0 +1,115 @@
+// request-body: takes in what an agent asks, up to a bound, and learns from it which model is meant and whether the answer streams.
+
+import type { IncomingMessage } from "node:http";
+import { recordOf } from "./dialects.ts";
+import { openJsonScan } from "./json-scan.ts";
+import { attachmentBytesMax, heldBytesMax, requestBytesMax } from "./limits.ts";
+import type { Refusal } from "./refusal.ts";
+
+export type Asked = {
+  readonly chunks: readonly Buffer[];
+  readonly bytes: number;
+  /** What the provider will count, as far as bytes tell: without most of what is an image or a file. */
+  readonly countedBytes: number;
+  readonly model: string | null;
+  readonly isStream: boolean;
+  readonly isBackground: boolean;
+  readonly streamOptions: { readonly value: unknown; readonly at: number; readonly bytes: number } | null;
+  /** Nothing of it is held any more. */
+  readonly letGo: () => void;
+};
+
+const paths = { model: ["model"], stream: ["stream"], background: ["background"], streamOptions: ["stream_options"] } as const;
+
+/** What all requests of a meter hold in memory. */
+export type Held = { bytes: number };
+
+export function readRequest(request: IncomingMessage, held: Held): Promise<Asked | Refusal> {
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > requestBytesMax) return Promise.resolve(tooLarge);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const found = new Map<readonly string[], { readonly text: string; readonly at: number }>();
+    let bytes = 0;
+    let wrong: Refusal | null = null;
+    let isOver = false;
+    const letGo = (): void => {
+      held.bytes -= bytes;
+      bytes = 0;
+      chunks.length = 0;
+    };
+    const scan = openJsonScan({
+      values: Object.values(paths),
+      texts: [],
+      attachments: ["data", "url", "image_url", "file_data", "signature", "thoughtSignature", "encrypted_content"],
+      attachmentBytesMax,
+      onValue: (path, text, at) => {
+        // Of a key that stands there twice, this program and the provider might each take another.
+        if (found.has(path)) wrong ??= { status: 400, sentence: `The request names "${path.join(".")}" twice.` };
+        found.set(path, { text, at });
+      },
+      onDisguise: () => (wrong ??= { status: 400, sentence: "A key of the request is written with an escape; write it plainly." }),
+    });
+    const end = (answer: Asked | Refusal): void => {
+      if (isOver) return;
+      isOver = true;
+      if ("status" in answer) letGo();
+      resolve(answer);
+    };
+    request.on("data", (chunk: Buffer) => {
+      if (isOver) return;
+      bytes += chunk.length;
+      held.bytes += chunk.length;
+      if (bytes > requestBytesMax) wrong = tooLarge;
+      else if (held.bytes > heldBytesMax)
+        wrong = { status: 429, sentence: "Too many large requests at once; this one may be tried again." };
+      if (wrong !== null && wrong.status !== 400) {
+        request.pause();
+        return end(wrong);
+      }
+      chunks.push(chunk);
+      scan.feed(chunk);
+    });
+    request.on("end", () => {
+      if (wrong !== null) return end(wrong);
+      const value = (path: readonly string[]): unknown => parsed(found.get(path)?.text);
+      const options = found.get(paths.streamOptions);
+      const model = value(paths.model);
+      end({
+        chunks,
+        bytes,
+        countedBytes: bytes - scan.attachmentBytes(),
+        model: typeof model === "string" ? model : null,
+        isStream: value(paths.stream) === true,
+        isBackground: value(paths.background) === true,
+        streamOptions:
+          options === undefined ? null : { value: value(paths.streamOptions), at: options.at, bytes: Buffer.byteLength(options.text) },
+        letGo,
+      });
+    });
+    request.on("close", () => end({ status: 400, sentence: "The request broke off." }));
+  });
+}
+
+const tooLarge: Refusal = { status: 413, sentence: `The request is larger than ${requestBytesMax / 1024 / 1024} MiB.` };
+
+function parsed(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same request, asking for figures at the end of the stream; it is left as it is where it asks for them itself. */
+export function withUsageAsked(asked: Asked): readonly Buffer[] {
+  const options = asked.streamOptions;
+  if (recordOf(options?.value)["include_usage"] === true) return asked.chunks;
+  const whole = Buffer.concat(asked.chunks);
+  const wanted = { ...recordOf(options?.value), include_usage: true };
+  if (options !== null)
+    return [whole.subarray(0, options.at), Buffer.from(JSON.stringify(wanted)), whole.subarray(options.at + options.bytes)];
+  const start = whole.indexOf("{") + 1;
+  return [whole.subarray(0, start), Buffer.from(`"stream_options":${JSON.stringify(wanted)},`), whole.subarray(start)];
+}

@@ -1,0 +1,77 @@
+// retry-at: when a provider that will not answer now says it will answer again.
+
+import { isoOf } from "../kit/iso-time.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { recordOf } from "./dialects.ts";
+
+/** A time further off than this is a mistake of somebody's. */
+const daysMax = 35;
+const dayMs = 86_400_000;
+
+/** ISO 8601 in UTC, or null where nothing is said. The latest of what is said counts: before that, something still refuses. */
+export function retryAtOf(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
+  const plain = [...retryAfter(headers, nowMs), ...inBody(body, nowMs)];
+  const said = plain.length > 0 ? plain : windows(headers, nowMs);
+  const sound = said.filter((ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs);
+  return sound.length === 0 ? null : isoOf(Math.round(Math.max(...sound)));
+}
+
+function retryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
+  const ms = Number(headers["retry-after-ms"] ?? Number.NaN);
+  if (ms >= 0) return [nowMs + ms];
+  const text = headers["retry-after"];
+  if (text === undefined) return [];
+  return [/^\d+(?:\.\d+)?$/.test(text.trim()) ? nowMs + Number(text) * 1000 : Date.parse(text)];
+}
+
+/** `anthropic-ratelimit-…-reset`, `x-ratelimit-reset-…`, `x-ratelimit-reset`: of the windows that are used up, or of all where none says so. */
+function windows(headers: IncomingHttpHeaders, nowMs: number): number[] {
+  const found: { readonly at: number; readonly isUsedUp: boolean }[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== "string") continue;
+    const anthropic = /^(anthropic-ratelimit-.+)-reset$/.exec(name)?.[1];
+    const openai = /^x-ratelimit-reset(-.+)?$/.exec(name);
+    if (anthropic === undefined && openai === null) continue;
+    const remaining = headers[anthropic === undefined ? `x-ratelimit-remaining${openai?.[1] ?? ""}` : `${anthropic}-remaining`];
+    const isUsedUp = remaining === "0" || headers[`${anthropic ?? ""}-status`] === "rejected";
+    found.push({ at: timeOf(value, nowMs), isUsedUp });
+  }
+  const usedUp = found.filter(({ isUsedUp }) => isUsedUp);
+  return (usedUp.length > 0 ? usedUp : found).map(({ at }) => at);
+}
+
+/** A date, seconds or milliseconds since 1970, a number of seconds, or a span such as `6m0s` or `20ms`. */
+function timeOf(text: string, nowMs: number): number {
+  if (/^\d+(?:\.\d+)?$/.test(text)) {
+    const value = Number(text);
+    if (value > 1e12) return value;
+    return value > 1e9 ? value * 1000 : nowMs + value * 1000;
+  }
+  return nowMs + spanMs(text) || Date.parse(text);
+}
+
+const unitMs: Readonly<Record<string, number>> = { d: dayMs, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+function spanMs(text: string): number {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) return Number.NaN;
+  let sum = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)) sum += Number(amount) * (unitMs[unit ?? ""] ?? 0);
+  return sum;
+}
+
+/** Google's RetryInfo, and what OpenAI says of a plan's limit. */
+function inBody(body: unknown, nowMs: number): number[] {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  const error = recordOf(recordOf(first)["error"]);
+  const details: readonly unknown[] = Array.isArray(error["details"]) ? error["details"] : [];
+  const delays = details.flatMap((detail) => {
+    const delay = recordOf(detail)["retryDelay"];
+    return typeof delay === "string" ? [nowMs + spanMs(delay)] : [];
+  });
+  const at = error["resets_at"];
+  const inSeconds = error["resets_in_seconds"];
+  return [
+    ...delays,
+    ...(typeof at === "number" ? [timeOf(String(at), nowMs)] : []),
+    ...(typeof at !== "number" && typeof inSeconds === "number" ? [nowMs + inSeconds * 1000] : []),
+  ];
+}

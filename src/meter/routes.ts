@@ -1,0 +1,90 @@
+// routes: which path of the meter is which call at which provider. What is not in the list is not sent on: an unknown call may cost money
+// that nobody counts (batches, background work, uploads).
+//
+// Invariants:
+//   R1. A path is taken apart and put together again from what is known; nothing the agent wrote chooses the host or climbs above the base.
+
+import type { ModelApi } from "../contracts/model-api.ts";
+import type { Upstream } from "../ports/meter.ts";
+
+export type Route = {
+  readonly api: ModelApi;
+  /** `model`: counted and charged. `free`: the provider charges nothing for it. */
+  readonly kind: "model" | "free";
+  readonly method: "GET" | "POST";
+  /** Below the provider's base. */
+  readonly path: string;
+  /** Named in the path; null where the request names it. */
+  readonly model: string | null;
+};
+
+/** Where each language is spoken. The second is what some agents make of the first. */
+export const prefixes: Readonly<Record<ModelApi, string>> = {
+  anthropic: "/anthropic",
+  "openai-responses": "/openai/v1",
+  "openai-chat": "/openai/v1",
+  gemini: "/gemini",
+};
+
+type Row = { readonly api: ModelApi; readonly kind: Route["kind"]; readonly method: Route["method"]; readonly path: RegExp };
+const name = "[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}";
+const rows: readonly Row[] = [
+  { api: "anthropic", kind: "model", method: "POST", path: /^\/v1\/messages$/ },
+  { api: "anthropic", kind: "free", method: "POST", path: /^\/v1\/messages\/count_tokens$/ },
+  { api: "anthropic", kind: "free", method: "GET", path: new RegExp(`^/v1/models(?:/${name})?$`) },
+  { api: "openai-responses", kind: "model", method: "POST", path: /^\/responses(?:\/compact)?$/ },
+  { api: "openai-responses", kind: "free", method: "POST", path: /^\/responses\/input_tokens$/ },
+  { api: "openai-chat", kind: "model", method: "POST", path: /^\/chat\/completions$/ },
+  { api: "openai-chat", kind: "model", method: "POST", path: /^\/embeddings$/ },
+  { api: "openai-chat", kind: "free", method: "GET", path: new RegExp(`^/models(?:/${name}(?:/${name})?)?$`) },
+  { api: "openai-responses", kind: "free", method: "GET", path: new RegExp(`^/models(?:/${name}(?:/${name})?)?$`) },
+  { api: "gemini", kind: "model", method: "POST", path: new RegExp(`^/v1(?:beta|alpha)?/models/(${name}):(?:g|streamG)enerateContent$`) },
+  { api: "gemini", kind: "free", method: "POST", path: new RegExp(`^/v1(?:beta|alpha)?/models/(${name}):countTokens$`) },
+  { api: "gemini", kind: "free", method: "GET", path: new RegExp(`^/v1(?:beta|alpha)?/models(?:/${name})?$`) },
+];
+
+const families: readonly { readonly prefix: RegExp; readonly apis: readonly ModelApi[] }[] = [
+  { prefix: /^\/anthropic(?=\/|$)/, apis: ["anthropic"] },
+  { prefix: /^\/openai(?:\/v1)?(?=\/|$)/, apis: ["openai-responses", "openai-chat"] },
+  { prefix: /^\/gemini(?=\/|$)/, apis: ["gemini"] },
+];
+
+/** The languages that could be meant by a path, however wrong the rest of it is: so that the refusal is in the right words. */
+export function apisAt(path: string): readonly ModelApi[] {
+  return families.find(({ prefix }) => prefix.test(path))?.apis ?? [];
+}
+
+export function routeOf(method: string | undefined, path: string, upstreams: readonly Upstream[]): Route | null {
+  for (const { prefix, apis } of families) {
+    const start = prefix.exec(path);
+    if (start === null) continue;
+    const rest = path.slice(start[0].length);
+    for (const row of rows) {
+      if (!apis.includes(row.api) || row.method !== method || !upstreams.some(({ api }) => api === row.api)) continue;
+      const found = row.path.exec(rest);
+      if (found !== null) return { api: row.api, kind: row.kind, method: row.method, path: rest, model: found[1] ?? null }; // R1
+    }
+  }
+  return null;
+}
+
+/** The whole address at the provider. Some write the version into the base and some do not: it stands there once. */
+export function addressOf(base: string, path: string, query: string): URL {
+  const url = new URL(base);
+  const under = url.pathname.replace(/\/+$/, "");
+  const version = /\/v1(?:beta|alpha)?$/.exec(under)?.[0] ?? "";
+  const rest = version !== "" && path.startsWith(`${version}/`) ? path.slice(version.length) : path;
+  url.pathname = `${under}${rest}`;
+  url.search = query;
+  url.hash = "";
+  url.username = "";
+  url.password = "";
+  return url; // R1
+}
+
+/** What follows the question mark, without any key. */
+export function queryOf(search: string): string {
+  const parts = new URLSearchParams(search);
+  for (const secret of ["key", "api_key", "apikey", "access_token"]) parts.delete(secret);
+  return parts.toString();
+}

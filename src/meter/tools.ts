@@ -1,0 +1,48 @@
+// tools: the runner's own tools, called from inside the box: POST, the turn's token, { "tool": NAME, "arguments": … }.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ToolAnswer } from "../ports/meter.ts";
+import type { OpenAccount } from "./account.ts";
+import { parsedRecord } from "./dialects.ts";
+import { toolBytesMax } from "./limits.ts";
+import { refuse } from "./refusal.ts";
+
+export const toolsPath = "/autopilot/tools";
+
+export async function callTool(account: OpenAccount, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== "POST") return refuse(response, null, { status: 405, sentence: "Tools are called by POST." });
+  const text = await textOf(request);
+  if (text === null) return refuse(response, null, { status: 413, sentence: `A tool takes at most ${toolBytesMax / 1024 / 1024} MiB.` });
+  const { tool, arguments: given } = parsedRecord(text);
+  if (typeof tool !== "string" || tool === "")
+    return refuse(response, null, { status: 400, sentence: 'A tool is called with { "tool": NAME, "arguments": … }.' });
+  const answer = await answerOf(account, tool, given);
+  if (response.destroyed) return;
+  const body = Buffer.from(JSON.stringify(answer));
+  response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+  response.end(body);
+}
+
+async function answerOf(account: OpenAccount, tool: string, given: unknown): Promise<ToolAnswer> {
+  try {
+    return await account.order.onTool(tool, given);
+  } catch (error) {
+    return { ok: false, text: `The runner could not do that: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string | null> {
+  if (Number(request.headers["content-length"] ?? 0) > toolBytesMax) return null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > toolBytesMax) return null;
+      chunks.push(chunk as Buffer);
+    }
+  } catch {
+    return "";
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
