@@ -5,7 +5,8 @@ import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Draft } from "../src/contracts/event.ts";
 import { journalFile, type Position } from "../src/journal/journal.ts";
-import { addLine, type Batch, genesis } from "../src/journal/line.ts";
+import type { Batch } from "../src/journal/batch.ts";
+import { addLine, genesis } from "../src/journal/line.ts";
 
 const flushBytes = 1024 * 1024;
 const zeros = { hash: "0".repeat(64), sha: "0".repeat(40) };

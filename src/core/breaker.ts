@@ -17,12 +17,12 @@ export function thresholdsOf(run: RunView): {
   readonly sameErrorMax: number;
   readonly cooldownMinutes: number;
 } {
-  const limit = (...names: readonly string[]): number | undefined =>
-    names.map((name) => own(run.limits.run, name)).find((value) => value !== undefined);
+  // Not by `own`: nothing inherited bears these names, and they are looked up before every decision.
+  const limits = run.limits.run;
   return {
-    noProgressMax: limit("no_progress_max", "no_progress_threshold") ?? breakerDefaults.noProgressMax,
-    sameErrorMax: limit("same_error_max", "same_error_threshold") ?? breakerDefaults.sameErrorMax,
-    cooldownMinutes: limit("cooldown_minutes") ?? breakerDefaults.cooldownMinutes,
+    noProgressMax: limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax,
+    sameErrorMax: limits["same_error_max"] ?? limits["same_error_threshold"] ?? breakerDefaults.sameErrorMax,
+    cooldownMinutes: limits["cooldown_minutes"] ?? breakerDefaults.cooldownMinutes,
   };
 }
 

@@ -9,7 +9,7 @@ import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";
 import { invariant } from "../kit/invariant.ts";
 import { phaseRule } from "./reading.ts";
-import { own, put } from "./record.ts";
+import { own, put, valuesOf } from "./record.ts";
 import type { Ledger, OpenView, RunView, Spent } from "./state.ts";
 
 /** Tokens a turn is taken to need while nothing is known of its role. */
@@ -37,14 +37,18 @@ export type Shortfall = {
 export function charge(ledger: Ledger, phase: string, usage: Usage | undefined): void {
   if (usage === undefined) return;
   const { tokens, calls, usd = 0, source } = usage;
-  invariant([tokens, calls, usd].every(isAmount), "F3: what is charged is an amount"); // B1
-  for (const spent of [ledger.run, own(ledger.phase, phase)]) {
-    if (spent === undefined) continue;
-    spent.tokens += tokens;
-    spent.calls += calls;
-    spent.usd += usd;
-    if (source === "estimated") spent.estimated += tokens;
-  }
+  invariant(isAmount(tokens) && isAmount(calls) && isAmount(usd), "F3: what is charged is an amount"); // B1
+  const estimated = source === "estimated" ? tokens : 0;
+  grow(ledger.run, tokens, calls, usd, estimated);
+  const ofPhase = own(ledger.phase, phase);
+  if (ofPhase !== undefined) grow(ofPhase, tokens, calls, usd, estimated);
+}
+
+function grow(spent: Spent, tokens: number, calls: number, usd: number, estimated: number): void {
+  spent.tokens += tokens;
+  spent.calls += calls;
+  spent.usd += usd;
+  spent.estimated += estimated;
 }
 
 /** The largest turn of a role, dimension by dimension: what its next one is expected to need. */
@@ -82,12 +86,16 @@ export function shortfallOfRepeat(run: RunView, phase: string, open: OpenView): 
   return firstShort(run, phase, (dimension) => (isKnown || dimension !== "tokens" ? (need[dimension] ?? 0) : 1 - Math.min(1, need.tokens)));
 }
 
+const scopes = ["run", "phase"] as const;
+
 function firstShort(run: RunView, phase: string, needs: (dimension: Dimension) => number): Shortfall | null {
-  for (const scope of ["run", "phase"] as const) {
+  const open = valuesOf(run.open);
+  const ofPhase = phaseRule(run.drafted.flow, phase).limits;
+  for (const scope of scopes) {
     for (const dimension of dimensions) {
-      const limit = limitOf(run, scope, phase, dimension);
+      const limit = scope === "run" ? own(run.limits.run, dimension) : phaseLimitOf(run, ofPhase, dimension);
       if (limit === undefined) continue;
-      const left = limit - usedOf(run, scope, phase, dimension);
+      const left = limit - usedOf(run, scope, phase, dimension, open);
       const need = needs(dimension);
       if (left <= 0 || need > left) return { scope, dimension, limit, left: Math.max(0, left), need }; // B2
     }
@@ -95,21 +103,32 @@ function firstShort(run: RunView, phase: string, needs: (dimension: Dimension) =
   return null;
 }
 
-/** A limit in force. A phase's own holds over the general one until that is raised above it. */
+/** A limit in force. */
 export function limitOf(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number | undefined {
-  const general = own(run.limits[scope], dimension);
-  if (scope === "run") return general;
-  const specific = phaseRule(run.drafted.flow, phase).limits?.[dimension];
+  if (scope === "run") return own(run.limits.run, dimension);
+  return phaseLimitOf(run, phaseRule(run.drafted.flow, phase).limits, dimension);
+}
+
+/** A phase's own limit holds over the general one until that is raised above it. */
+function phaseLimitOf(run: RunView, ofPhase: ReturnType<typeof phaseRule>["limits"], dimension: Dimension): number | undefined {
+  const general = own(run.limits.phase, dimension);
+  const specific = ofPhase?.[dimension];
   if (specific === undefined) return general;
   const isRaised = general !== undefined && general !== own(run.drafted.limits.phase, dimension);
   return isRaised ? Math.max(specific, general) : specific;
 }
 
 /** Spent, and reserved by the attempts whose turn has not ended. */
-export function usedOf(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number {
+export function usedOf(
+  run: RunView,
+  scope: "run" | "phase",
+  phase: string,
+  dimension: Dimension,
+  open: readonly OpenView[] = valuesOf(run.open),
+): number {
   const spent: Spent | undefined = scope === "run" ? run.ledger.run : own(run.ledger.phase, phase);
   let used = spent?.[dimension] ?? 0;
-  for (const { need, walk } of Object.values(run.open)) {
+  for (const { need, walk } of open) {
     if (need !== null && (scope === "run" || own(run.walks, walk)?.phase === phase)) used += need[dimension] ?? 0;
   }
   return used;
@@ -118,7 +137,7 @@ export function usedOf(run: RunView, scope: "run" | "phase", phase: string, dime
 /** What is left for a turn of this phase, beside all that is reserved; Infinity where nothing limits it. */
 export function leftOf(run: RunView, phase: string, dimension: Dimension): number {
   let left = Infinity;
-  for (const scope of ["run", "phase"] as const) {
+  for (const scope of scopes) {
     const limit = limitOf(run, scope, phase, dimension);
     if (limit !== undefined) left = Math.min(left, limit - usedOf(run, scope, phase, dimension));
   }
@@ -155,7 +174,7 @@ export function chargeOf(
   source: "reported" | "metered" = "reported",
 ): Usage {
   const took = isAmount(minutes) ? minutes : 0;
-  if (reported !== null && isBelievable(reported)) return { ...reported, minutes: took, source };
+  if (reported !== null && isBelievable(reported)) return Object.assign({}, reported, { minutes: took, source });
   const usd = need?.usd ?? 0;
   return {
     tokens: Math.max(1, need?.tokens ?? estimateTokens),
@@ -168,7 +187,7 @@ export function chargeOf(
 
 /** A turn that used nothing is as little to be believed as one that used less than nothing. */
 function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 0 }: Reported): boolean {
-  return tokens > 0 && [tokens, calls, input, output, cached, usd].every(isAmount);
+  return tokens > 0 && isAmount(tokens) && isAmount(calls) && isAmount(input) && isAmount(output) && isAmount(cached) && isAmount(usd);
 }
 
 const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= believableMax;

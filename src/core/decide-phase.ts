@@ -40,7 +40,8 @@ export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseV
     const next = advance(run, walkOf(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
     if (next !== null) return next;
   }
-  for (const phase of phases.filter((candidate) => candidate.status === "open" && isDeferred(run, candidate))) {
+  for (const phase of phases) {
+    if (phase.status !== "open" || !isDeferred(run, phase)) continue;
     const next = advance(run, walkOf(run, phase.id));
     if (next !== null) return next;
   }

@@ -1,7 +1,7 @@
 // decide-walk: one walk, one step further. Where an outcome leads, and what begins next.
 
 import { kindOf, type Row, type Step } from "../contracts/flow.ts";
-import { invariant } from "../kit/invariant.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
 import { asked, presetAnswer, theAgentAsks, theHouseAsks, replied } from "./decide-block.ts";
@@ -19,7 +19,7 @@ export function advance(run: RunView, walk: WalkView): Next | null {
   if (walk.result !== null) return null;
   const steps = stepsOf(run, walk);
   const step = steps[walk.at];
-  invariant(step !== undefined, `F1: ${walk.path} stands at a step`);
+  if (step === undefined) throw new InvariantBroken(`F1: ${walk.path} stands at a step`);
   if (walk.block !== null) return presetAnswer(run, walk, walk.block, step);
   if (walk.open !== null) {
     const open = own(run.open, walk.open);
@@ -34,21 +34,15 @@ function begin(run: RunView, walk: WalkView, step: Step): Next | null {
   const kind = kindOf(step);
   const attempt = attemptOf(walk, step.id, (own(walk.ended, step.id) ?? 0) + 1);
   if (kind === "human") return asked(run, walk, step, attempt);
-  const started = {
-    event: "step_started",
-    walk: walk.path,
-    step: step.id,
-    attempt,
-    kind,
-    try: (own(walk.tries, attempt) ?? 0) + 1,
-  } as const;
-  if (kind !== "agent") return { do: "attempt", event: started };
+  const tries = (own(walk.tries, attempt) ?? 0) + 1;
+  const event = "step_started" as const;
+  if (kind !== "agent") return { do: "attempt", event: { event, walk: walk.path, step: step.id, attempt, kind, try: tries } };
   // Half open means one attempt: whoever else would begin waits for it.
   if (run.breaker.state === "half_open" && liveOf(run).some((open) => open.kind === "agent")) return null;
   const need = needOf(run, walk.phase, step);
   const short = shortfallOf(run, walk.phase, need); // D5
   if (short !== null) return whenQuiet(run, paused(run, "budget_threshold_reached", { detail: unaffordable(short) }));
-  return { do: "attempt", event: { ...started, need } };
+  return { do: "attempt", event: { event, walk: walk.path, step: step.id, attempt, kind, try: tries, need } };
 }
 
 /** Where an outcome leads: a retry, the first row that matches, or the house's default. `then` never catches a failure. */
@@ -67,16 +61,19 @@ function follow(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView):
   return take(run, walk, step, outcome, row, counted);
 }
 
+const uncounted: Counted = {};
+
 /** What becomes of a failed step that no row speaks of. */
 const ended: Row = { end: "failed", because: "outcome" };
 
 /** The row itself, or what its count says when spent; a spent row may count in its turn. D3 */
 function affordedBy(run: RunView, walk: WalkView, first: Row): { readonly row: Row; readonly counted: Counted } {
+  if (first.count === undefined) return { row: first, counted: uncounted };
   const spent = new Set<string>();
   for (let row = first; ;) {
     const name = row.count;
     const rule = name === undefined ? undefined : own(run.drafted.flow.counts ?? {}, name);
-    if (name === undefined || rule === undefined) return { row, counted: {} };
+    if (name === undefined || rule === undefined) return { row, counted: uncounted };
     invariant(!spent.has(name), `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`);
     const atMost = numberOf(run, rule.at_most) ?? 0;
     if ((countOf(run, walk, name) ?? 0) < atMost)
@@ -98,7 +95,7 @@ function take(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView, ro
   const target = steps[to];
   if (row.end !== undefined || to === steps.length)
     return record({ event: endings[walk.kind][row.end ?? "completed"], walk: walk.path, ...given({ because, pause: row.pause }) });
-  invariant(target !== undefined, `D3: ${walk.path}/${step.id} goes to a step of its own walk`);
+  if (target === undefined) throw new InvariantBroken(`D3: ${walk.path}/${step.id} goes to a step of its own walk`);
   const isPlain =
     to > walk.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
   if (isPlain) return begin(run, walk, target);

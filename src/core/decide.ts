@@ -14,7 +14,7 @@ import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, reactionTo } from "./decide-phase.ts";
 import { paused, record, stopped, unaffordable } from "./drafts.ts";
 import type { Next } from "./next.ts";
-import { deedsOf, groups, liveOf, walkOf } from "./reading.ts";
+import { deedsOf, groups, liveAmong, liveOf, walkOf } from "./reading.ts";
 import type { OpenView, RunStateView, RunView } from "./state.ts";
 import { completionCodes, verdictOf } from "./verdict.ts";
 
@@ -28,14 +28,15 @@ export function decide(run: RunStateView): Next {
   if (run.asked === "stop") return stopping(run);
   if (run.status === "paused") return rest(run.reason ?? run.status);
 
-  const live = liveOf(run);
+  const deeds = deedsOf(run);
+  const live = liveAmong(deeds, run);
   const first = live[0];
   if (run.asked === "pause" && run.now && first !== undefined) return { do: "cancel", attempt: first.attempt };
   const turned = breakerTurn(run);
   if (turned !== null) return turned;
   const halt = haltOf(run); // D4
   if (halt !== null) return live.length > 0 ? wait : halt;
-  const doubtful = deedsOf(run).find(({ opening }) => opening !== run.opening);
+  const doubtful = live.length === deeds.length ? undefined : deeds.find(({ opening }) => opening !== run.opening);
   if (doubtful !== undefined) return settle(run, doubtful, live.length); // D1
   if (run.surveyed !== run.opening) return { do: "survey" };
   const { phases } = run.drafted.flow;
@@ -87,6 +88,7 @@ function settle(run: RunView, open: OpenView, live: number): Next {
 function advanceRun(run: RunView): Next | null {
   for (const group of groups) {
     const phases = run.phases.filter((phase) => phase.group === group);
+    if (phases.length === 0) continue;
     for (const phase of phases) {
       const reaction = phase.status === "failed" ? reactionTo(run, phase, phases) : null;
       if (reaction !== null) return liveOf(run).length > 0 ? null : reaction;

@@ -2,7 +2,7 @@ import type { Envelope, EventOf } from "../contracts/event.ts";
 import { isVerdict } from "./verdict.ts";
 import { kindOf } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
-import { invariant } from "../kit/invariant.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { countOutcome } from "./breaker.ts";
 import { charge } from "./budget.ts";
 import { bump } from "./fold-phase.ts";
@@ -30,8 +30,9 @@ export const stepLaws: LawsOf<Names> = {
     const at = placeIn(run, walk, id);
     const step = stepsOf(run, walk)[at];
     const ordinal = (own(walk.ended, id) ?? 0) + 1;
-    invariant(step !== undefined && kindOf(step) === kind, `F1: ${id} is a step of kind ${kind}`);
-    invariant(attempt === attemptOf(walk, id, ordinal), `F1: ${attempt} is the next attempt of its step`);
+    // Not by `invariant`: its words would be made for every attempt.
+    if (step === undefined || kindOf(step) !== kind) throw new InvariantBroken(`F1: ${id} is a step of kind ${kind}`);
+    if (attempt !== attemptOf(walk, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
     const open: OpenAttempt = {
       attempt,
       walk: path,
@@ -61,7 +62,7 @@ export const stepLaws: LawsOf<Names> = {
   },
   step_completed: (run, event) => {
     const open = openIn(run, event.attempt);
-    invariant(open.kind !== "agent" || open.stage !== "started", `F1: ${event.attempt} passes only after its turn`);
+    if (open.kind === "agent" && open.stage === "started") throw new InvariantBroken(`F1: ${event.attempt} passes only after its turn`);
     endAttempt(run, open, event, "passed");
   },
   step_failed: (run, event) => {
@@ -133,7 +134,7 @@ export const attemptOf = (walk: Pick<Walk, "path" | "visit">, step: string, ordi
 
 function placeIn(run: Run, walk: Walk, step: string): number {
   const at = stepsOf(run, walk).findIndex(({ id }) => id === step);
-  invariant(at >= 0, `F1: ${walk.path} has a step ${step}`);
+  if (at < 0) throw new InvariantBroken(`F1: ${walk.path} has a step ${step}`);
   return at;
 }
 
@@ -187,8 +188,9 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
     countOutcome(run.breaker, kind, "fingerprint" in event ? event.fingerprint : null, event.progress);
   }
   if (run.violation?.attempt === open.attempt) run.violation = null;
-  if (open.kind === "agent") delete run.parked; // A turn came to its end, so the provider answers again.
-  delete walk.left;
+  // A turn came to its end, so the provider answers again. What is not there is not deleted: that would cost as if it were.
+  if (open.kind === "agent" && run.parked !== undefined) delete run.parked;
+  if (walk.left !== undefined) delete walk.left;
   close(run, open);
 }
 

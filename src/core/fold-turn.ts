@@ -1,4 +1,4 @@
-import { invariant } from "../kit/invariant.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { charge, growLargest } from "./budget.ts";
 import { type LawsOf, openIn, walkIn } from "./law.ts";
 import { own } from "./record.ts";
@@ -21,10 +21,8 @@ export const turnLaws: LawsOf<Names> = {
   turn_ended: (run, event) => {
     const open = openIn(run, event.attempt);
     // A turn that recovery closed by its artifacts is written down after the remedy: it has the stage already, and no turn yet.
-    invariant(
-      open.kind === "agent" && open.turn === null && (open.stage === "started" || open.stage === "turned"),
-      `F1: ${event.attempt} has not ended its turn`,
-    );
+    const isInTurn = open.kind === "agent" && open.turn === null && (open.stage === "started" || open.stage === "turned");
+    if (!isInTurn) throw new InvariantBroken(`F1: ${event.attempt} has not ended its turn`);
     open.stage = "turned";
     open.turn = event;
     open.need = null;

@@ -11,6 +11,7 @@ import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { born } from "./born.ts";
 import { blockLaws } from "./fold-blocks.ts";
 import { phaseLaws } from "./fold-phase.ts";
+import { proofLaws } from "./fold-proof.ts";
 import { runLaws } from "./fold-run.ts";
 import { stepLaws } from "./fold-step.ts";
 import { taskLaws } from "./fold-tasks.ts";
@@ -37,7 +38,13 @@ const laws: Laws = {
   ...turnLaws,
   ...taskLaws,
   ...blockLaws,
+  ...proofLaws,
 };
+
+/** The same by name, for any name: a journal may say what it likes. */
+const lawOf: ReadonlyMap<string, (run: Run, event: Entry) => void> = new Map(
+  Object.entries(laws as Readonly<Record<string, (run: Run, event: Entry) => void>>),
+);
 
 /** A fold of its own, from the beginning or from a snapshot that a fold once was. */
 export function openFold(snapshot?: Run): Fold {
@@ -64,9 +71,9 @@ export function evolve(state: RunState, entry: Entry): RunState {
     invariant(entry.event === "run_drafted", `F1: a journal begins with run_drafted, not ${entry.event}`);
     return born(entry);
   }
-  const law = own(laws, entry.event) as ((run: Run, event: Entry) => void) | undefined;
-  invariant(law !== undefined, `F1: there is an event ${entry.event}`);
+  const law = lawOf.get(entry.event);
   // Not by `invariant`: the words for a million numbers would cost more than the numbers.
+  if (law === undefined) throw new InvariantBroken(`F1: there is an event ${entry.event}`);
   if (entry.seq !== state.seq + 1) throw new InvariantBroken(`F1: entry ${entry.seq} follows ${state.seq}`);
   passTime(state, entry);
   law(state, entry);

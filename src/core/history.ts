@@ -18,23 +18,26 @@ export function historyOf(
   const at = run.turns.findLastIndex((place) => place.attempt === attempt);
   const place = run.turns[at];
   invariant(place !== undefined, `F1: ${attempt} is an agent's turn`);
-  const firsts = firstsOf(run);
-  const history: TurnFacts[] = [];
-  for (let index = 0; index < at; index++) {
-    const earlier = run.turns[index] ?? place;
-    history.push((firsts[index] ??= factsOf(run, earlier, 1)));
-    for (let n = 2; n <= earlier.asks; n++) history.push(factsOf(run, earlier, n));
-  }
+  const firsts = firstsOf(run, at);
+  const isAskedOnce = run.turns.every(({ asks }, index) => asks === 1 || index >= at);
+  const history = isAskedOnce ? firsts.slice(0, at) : firsts.slice(0, at).flatMap((first, index) => asksOf(run, first, index));
   for (let n = 1; n < ask; n++) history.push(factsOf(run, place, n));
   return { facts: factsOf(run, place, ask), history };
+}
+
+/** The turn in a place, ask by ask. */
+function asksOf({ turns }: RunView, first: TurnFacts, index: number): readonly TurnFacts[] {
+  return Array.from({ length: turns[index]?.asks ?? 1 }, (_, n) => (n === 0 ? first : { ...first, ask: n + 1 }));
 }
 
 /** The first ask of each place, made once: every history names the same turns again, and nobody else ever plays in a place. */
 const known = new WeakMap<RunView["turns"], TurnFacts[]>();
 
-function firstsOf({ turns }: RunView): TurnFacts[] {
-  const firsts = known.get(turns) ?? [];
-  known.set(turns, firsts);
+/** Those of the places before this one at least. */
+function firstsOf(run: RunView, at: number): readonly TurnFacts[] {
+  let firsts = known.get(run.turns);
+  if (firsts === undefined) known.set(run.turns, (firsts = []));
+  for (const place of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(factsOf(run, place, 1));
   return firsts;
 }
 

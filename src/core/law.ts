@@ -1,6 +1,6 @@
 import type { Envelope, EventName, EventOf } from "../contracts/event.ts";
 import type { Outcome } from "../contracts/outcome.ts";
-import { invariant } from "../kit/invariant.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { own } from "./record.ts";
 import type { OpenAttempt, PhaseState, Run, Walk } from "./state.ts";
 
@@ -33,15 +33,15 @@ export function newWalk(
 
 export function walkIn(run: Run, path: string): Walk {
   const walk = own(run.walks, path);
-  invariant(walk !== undefined, `F1: ${path} is a walk of the run`);
+  if (walk === undefined) throw new InvariantBroken(`F1: ${path} is a walk of the run`);
   return walk;
 }
 
 /** A walk where something may begin or be decided: not over, nothing open, nothing asked. */
 export function idleWalkIn(run: Run, path: string): Walk {
   const walk = walkIn(run, path);
-  invariant(walk.result === null, `F1: ${path} is not over`);
-  invariant(walk.open === null && walk.block === null, `F2: ${path} has nothing open`);
+  if (walk.result !== null) throw new InvariantBroken(`F1: ${path} is not over`);
+  if (walk.open !== null || walk.block !== null) throw new InvariantBroken(`F2: ${path} has nothing open`);
   return walk;
 }
 
@@ -53,7 +53,7 @@ export function phaseIn(run: Run, id: string): PhaseState {
 
 export function openIn(run: Run, attempt: string): OpenAttempt {
   const open = own(run.open, attempt);
-  invariant(open !== undefined, `F1: ${attempt} is open`);
+  if (open === undefined) throw new InvariantBroken(`F1: ${attempt} is open`);
   return open;
 }
 

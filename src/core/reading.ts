@@ -2,8 +2,8 @@
 
 import { type Phase, type Row, type Scalar, type Step, type Want, type When } from "../contracts/flow.ts";
 import type { NumberOrOption } from "../contracts/flow.ts";
-import { invariant } from "../kit/invariant.ts";
-import { own } from "./record.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
+import { own, valuesOf } from "./record.ts";
 import type { FlowView, Group, OutcomeView, PhaseState, RunView, WalkView } from "./state.ts";
 
 export const groups = ["before", "phases", "after"] as const satisfies readonly Group[];
@@ -21,15 +21,17 @@ export function listedPhases(flow: FlowView, group: Group): readonly { readonly 
   return list.map(({ id, name }) => ({ id: group === "phases" ? id : `${group}.${id}`, name: name ?? id }));
 }
 
+const outer = ["before", "after"] as const;
+
 /** A phase's own rule. A phase that was read walks the flow's shared steps. */
 export function phaseRule(flow: FlowView, phase: string): PhaseRule {
-  for (const group of ["before", "after"] as const) {
+  for (const group of outer) {
     const rule = flow[group]?.find(({ id }) => phase === `${group}.${id}`);
     if (rule !== undefined) return rule as PhaseRule;
   }
   if ("read" in flow.phases) return { id: phase, steps: (flow.steps ?? []) as readonly Step[] };
   const rule = flow.phases.find(({ id }) => id === phase);
-  invariant(rule !== undefined, `F1: the flow has a phase ${phase}`);
+  if (rule === undefined) throw new InvariantBroken(`F1: the flow has a phase ${phase}`);
   return rule as PhaseRule;
 }
 
@@ -51,13 +53,14 @@ export function stepsOf(run: RunView, walk: WalkView): readonly Step[] {
 
 export function stepOf(run: RunView, walk: WalkView, id: string): Step {
   const step = stepsOf(run, walk).find((candidate) => candidate.id === id);
-  invariant(step !== undefined, `F1: ${walk.path} has a step ${id}`);
+  if (step === undefined) throw new InvariantBroken(`F1: ${walk.path} has a step ${id}`);
   return step;
 }
 
 export function walkOf(run: RunView, path: string): WalkView {
   const walk = own(run.walks, path);
-  invariant(walk !== undefined, `F1: ${path} is a walk of the run`);
+  // Here and wherever every event passes: words that nobody reads cost more than what they speak of, so not by `invariant`.
+  if (walk === undefined) throw new InvariantBroken(`F1: ${path} is a walk of the run`);
   return walk;
 }
 
@@ -73,7 +76,8 @@ export const wavePath = (attempt: string, index: number): string => `${attempt}/
 export const taskPath = (attempt: string, task: string): string => `${attempt}/${task}`;
 
 /** A completed phase that still walks the flow's closing steps. */
-export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean => own(run.walks, closingPath(phase.id))?.result === null;
+export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean =>
+  run.drafted.flow.closing !== undefined && own(run.walks, closingPath(phase.id))?.result === null;
 
 export const retryOf = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
 
@@ -140,8 +144,12 @@ export function wanted(run: RunView, place: Place, rule: Pick<Step, "only_if" | 
 
 /** What runs now: deeds begun or taken over by this opening. A tasks step that walks its tasks does nothing itself. */
 export function deedsOf(run: RunView): readonly RunView["open"][string][] {
-  return Object.values(run.open).filter(({ stage }) => stage !== "walking");
+  const open = valuesOf(run.open);
+  return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
 }
-export function liveOf(run: RunView): readonly RunView["open"][string][] {
-  return deedsOf(run).filter(({ opening }) => opening === run.opening);
+export const liveOf = (run: RunView): readonly RunView["open"][string][] => liveAmong(deedsOf(run), run);
+
+/** Those of the deeds that this opening has in hand: nearly always all of them. */
+export function liveAmong(deeds: readonly RunView["open"][string][], { opening }: RunView): readonly RunView["open"][string][] {
+  return deeds.every((deed) => deed.opening === opening) ? deeds : deeds.filter((deed) => deed.opening === opening);
 }

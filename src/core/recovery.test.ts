@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Doubt } from "../contracts/event.ts";
+import type { Doubt } from "../contracts/doubt.ts";
 import { doubts, recoveryRows, remedyFor, rowsFor } from "./recovery.ts";
 
 function everyDoubt(): readonly Doubt[] {

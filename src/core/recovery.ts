@@ -4,7 +4,8 @@
 // done: the deed's key is found in the world (a commit's trailer, an effect's key).   proof: its proof holds, fresh, and nobody needs its word.
 // often: this attempt has taken the runner down too many times.
 
-import type { Doubt, EventOf } from "../contracts/event.ts";
+import type { Doubt } from "../contracts/doubt.ts";
+import type { EventOf } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
 
 export type Remedy = EventOf<"attempt_settled">["remedy"];

@@ -2,8 +2,9 @@
 // Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
 
 import type { Usage } from "../contracts/budget.ts";
-import type { CheckResult } from "../contracts/evidence.ts";
-import type { Doubt, EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
+import type { CheckResult, OracleChange } from "../contracts/evidence.ts";
+import type { Doubt } from "../contracts/doubt.ts";
+import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import type { Outcome, Says } from "../contracts/outcome.ts";
@@ -176,6 +177,14 @@ export type Run = {
   checks: Record<string, CheckState>;
   /** The newest verdict a step of the runner's own recorded, with what it left unproved. */
   judged: { verdict: Verdict; gaps: string[] } | null;
+  /** What the last look at the oracles found, and the contents that a person approved. */
+  oracles?: { content: string; changes: OracleChange[] };
+  approved?: string[];
+  /** How what agents said compares with what was found, and what was found false. */
+  truth?: {
+    by: Record<string, { agent: string; role: string; true: number; false: number; unverifiable: number }>;
+    refuted: { attempt: AttemptId; text: string; why: string }[];
+  };
   /** Tree hashes seen per phase, for progress. */
   trees: Record<string, string[]>;
   turns: TurnPlace[];

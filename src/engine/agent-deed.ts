@@ -34,13 +34,13 @@ async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
   const layer = await world.workspace.openLayer(attempt, step.masks ?? []);
   const brief = await world.brief(run, walk, step, open);
   const order = orderOf(deed, brief, layer);
-  if (deed.cancel.signal.aborted) throw new CalledOff();
+  if (deed.cancel.isCalledOff) throw new CalledOff();
 
   const began = world.clock.monotonicMs();
   const result = await world.agents.turn(order.turn);
   const minutes = (world.clock.monotonicMs() - began) / 60_000;
   const usage = chargeOf(result.usage, open.need, minutes, result.usage?.source);
-  if (deed.cancel.signal.aborted) {
+  if (deed.cancel.isCalledOff) {
     deed.interruption = usage;
     throw new CalledOff();
   }

@@ -5,13 +5,14 @@ import type { AttemptId } from "../contracts/ids.ts";
 import { stepOf } from "../core/reading.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { OpenView, RunView, WalkView } from "../core/state.ts";
-import { invariant } from "../kit/invariant.ts";
+import { InvariantBroken } from "../kit/invariant.ts";
+import type { Cancel } from "./cancel.ts";
 import type { World } from "./world.ts";
 
 /** One attempt under way: what it needs, how it writes what happened, and how it is called off. */
 export type Deed = {
   readonly attempt: AttemptId;
-  readonly cancel: AbortController;
+  readonly cancel: Cancel;
   readonly world: World;
   /** The run as it stands now. */
   readonly run: () => RunView;
@@ -31,12 +32,18 @@ export class CalledOff extends Error {
 /** The attempt's own surroundings, read from the state. */
 export type Setting = { readonly run: RunView; readonly open: OpenView; readonly walk: WalkView; readonly step: Step };
 
+export function openOf(deed: Deed): OpenView {
+  const open = deed.run().open[deed.attempt];
+  // Not by `invariant`: its words would be made several times a step.
+  if (open === undefined) throw new InvariantBroken(`E1: ${deed.attempt} is open while its deed is done`);
+  return open;
+}
+
 export function settingOf(deed: Deed): Setting {
   const run = deed.run();
-  const open = run.open[deed.attempt];
-  invariant(open !== undefined, `E1: ${deed.attempt} is open while its deed is done`);
+  const open = openOf(deed);
   const walk = run.walks[open.walk];
-  invariant(walk !== undefined, `F2: ${open.walk} is a walk of the run`);
+  if (walk === undefined) throw new InvariantBroken(`F2: ${open.walk} is a walk of the run`);
   return { run, open, walk, step: stepOf(run, walk, open.step) };
 }
 

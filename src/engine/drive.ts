@@ -16,6 +16,7 @@ import type { Next } from "../core/next.ts";
 import type { RunView } from "../core/state.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
+import { Cancel } from "./cancel.ts";
 import { CalledOff, type Deed } from "./deed.ts";
 import { perform } from "./perform.ts";
 import { drain } from "./requests.ts";
@@ -36,6 +37,8 @@ export async function drive(world: World, fold: Fold): Promise<string> {
     await driving.end();
   }
 }
+
+type Rested = "wait" | { why: string } | { cancel: AttemptId } | null;
 
 class Driving {
   readonly #world: World;
@@ -74,7 +77,7 @@ class Driving {
     for (;;) {
       if (this.#fault !== null) throw this.#fault;
       invariant(this.#events < eventsMax, "E5: the flow's limits bound the loop");
-      const rested = await this.#turnstile.pass(() => this.#turn()); // E3
+      const rested = await this.#turn();
       if (rested === null) continue;
       if (rested === "wait") await this.#bell.rung();
       else if ("cancel" in rested) await this.#callOff(rested.cancel);
@@ -83,35 +86,36 @@ class Driving {
   }
 
   /** One decision, carried out as far as it does not take time. */
-  async #turn(): Promise<"wait" | { why: string } | { cancel: AttemptId } | null> {
-    if (this.#hasMail) {
-      this.#hasMail = false;
-      await drain(this.#world.inbox, this.#run, (event) => this.#record(event));
+  async #turn(): Promise<Rested> {
+    const gate = this.#turnstile.enter(); // E3
+    if (gate !== null) await gate;
+    try {
+      if (this.#hasMail) {
+        this.#hasMail = false;
+        await drain(this.#world.inbox, this.#run, (event) => this.#record(event));
+      }
+      const rested = this.#carryOut(decide(this.#fold.state));
+      return rested instanceof Promise ? await rested : rested;
+    } finally {
+      this.#turnstile.leave();
     }
-    const next: Next = decide(this.#fold.state);
+  }
+
+  /** Null where the loop goes on; a promise only where there is something to wait for. */
+  #carryOut(next: Next): Rested | Promise<Rested> {
     switch (next.do) {
       case "record":
-        await this.#record(next.event);
-        return null;
+        return this.#record(next.event);
       case "attempt":
-        await this.#record(next.event); // E1
-        this.#begin(next.event.attempt);
-        return null;
+        return this.#attempt(next.event);
       case "settle":
-        await this.#settle(next.attempt);
-        return null;
+        return this.#settle(next.attempt);
       case "cancel":
         return { cancel: next.attempt };
       case "survey":
-        await this.#record({ event: "artifacts_surveyed", ...(await survey(this.#world, this.#run)) });
-        return null;
-      case "read": {
-        const reader = this.#world.functions.phases[next.reader];
-        invariant(reader !== undefined, `a reader of phases is in the registry: ${next.reader}`);
-        const phases = await reader(this.#run);
-        await this.#record({ event: "phases_read", phases: phases.map((phase) => ({ ...phase, after: [...phase.after] })) });
-        return null;
-      }
+        return this.#survey();
+      case "read":
+        return this.#read(next.reader);
       case "wait":
         if (this.#fault !== null) throw this.#fault; // the deed to wait for has failed meanwhile
         invariant(this.#deeds.size > 0, "D2: who waits, waits for a deed");
@@ -123,11 +127,27 @@ class Driving {
     }
   }
 
-  async #record(...events: readonly Draft[]): Promise<void> {
-    // These three lead every line, so they come first; what the event itself says of them holds.
-    const complete = events.map((event) => Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event));
-    const entries = await this.#world.journal.append(complete);
+  async #attempt(event: Extract<Next, { do: "attempt" }>["event"]): Promise<null> {
+    await this.#record(event); // E1
+    this.#begin(event.attempt);
+    return null;
+  }
+
+  async #survey(): Promise<null> {
+    return this.#record({ event: "artifacts_surveyed", ...(await survey(this.#world, this.#run)) });
+  }
+
+  async #read(name: string): Promise<null> {
+    const reader = this.#world.functions.phases[name];
+    invariant(reader !== undefined, `a reader of phases is in the registry: ${name}`);
+    const phases = await reader(this.#run);
+    return this.#record({ event: "phases_read", phases: phases.map((phase) => ({ ...phase, after: [...phase.after] })) });
+  }
+
+  async #record(...events: readonly Draft[]): Promise<null> {
+    const entries = await this.#world.journal.append(events.map(completed));
     for (const entry of entries) this.#accept(entry);
+    return null;
   }
 
   #accept(entry: Entry): void {
@@ -137,23 +157,28 @@ class Driving {
   }
 
   #begin(attempt: AttemptId): void {
-    const cancel = new AbortController();
-    const write = (events: readonly Draft[], after: () => Promise<void>): Promise<void> =>
-      this.#turnstile.pass(async () => {
-        if (cancel.signal.aborted || this.#run.open[attempt] === undefined) throw new CalledOff();
-        await this.#record(...events);
-        await after();
-      });
     const deed: Deed = {
       attempt,
-      cancel,
+      cancel: new Cancel(),
       world: this.#world,
       run: () => this.#run,
-      record: (...events) => write(events, () => Promise.resolve()),
-      recordAndSetAside: (...events) => write(events, () => this.#world.workspace.setAside(attempt)),
+      record: (...events) => this.#write(deed, events, "stays"),
+      recordAndSetAside: (...events) => this.#write(deed, events, "set aside"),
       interruption: null,
     };
     this.#deeds.set(attempt, { deed, ended: this.#perform(deed) });
+  }
+
+  async #write({ attempt, cancel }: Deed, events: readonly Draft[], layer: "stays" | "set aside"): Promise<void> {
+    const gate = this.#turnstile.enter(); // E3
+    if (gate !== null) await gate;
+    try {
+      if (cancel.isCalledOff || this.#run.open[attempt] === undefined) throw new CalledOff();
+      await this.#record(...events);
+      if (layer === "set aside") await this.#world.workspace.setAside(attempt);
+    } finally {
+      this.#turnstile.leave();
+    }
   }
 
   async #perform(deed: Deed): Promise<void> {
@@ -168,17 +193,18 @@ class Driving {
     }
   }
 
-  async #settle(attempt: AttemptId): Promise<void> {
+  async #settle(attempt: AttemptId): Promise<null> {
     const settled = await settle(this.#world, this.#run, attempt);
     await this.#record(settled.event);
     if (settled.closing !== null) await this.#record(settled.closing);
     if (settled.isSetAside) await this.#world.workspace.setAside(attempt);
     if (settled.event.remedy !== "ask") this.#begin(attempt);
+    return null;
   }
 
   /** All deeds are called off at once; each is written off when its turn comes. Nobody holds the turnstile meanwhile: a deed may be waiting there. */
   async #callOff(attempt: AttemptId): Promise<void> {
-    for (const { deed } of this.#deeds.values()) deed.cancel.abort("operator");
+    for (const { deed } of this.#deeds.values()) deed.cancel.callOff("operator");
     const live = this.#deeds.get(attempt);
     if (live === undefined) await this.#world.agents.sweep(this.#run.drafted.run_id);
     else await live.ended; // E4
@@ -203,8 +229,13 @@ class Driving {
   async end(): Promise<void> {
     for (const stop of this.#unwatch) stop();
     const live = [...this.#deeds.values()];
-    for (const { deed } of live) deed.cancel.abort("shutdown");
+    for (const { deed } of live) deed.cancel.callOff("shutdown");
     await Promise.all(live.map(({ ended }) => ended));
     if (this.#fault instanceof InvariantBroken) throw this.#fault;
   }
+}
+
+/** The three that lead every line come first; what the event itself says of them holds. */
+function completed(event: Draft): Draft & { readonly actor: string; readonly reason_code: string } {
+  return Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event);
 }

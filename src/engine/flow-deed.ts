@@ -7,7 +7,7 @@ export async function flowDeed(deed: Deed): Promise<void> {
   const { step } = settingOf(deed);
   const { attempt, cancel } = deed;
   const result = await deed.world.children.run({ attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal });
-  if (cancel.signal.aborted) throw new CalledOff();
+  if (cancel.isCalledOff) throw new CalledOff();
   const { facts, detail, usage } = result;
   const ended = { facts, detail, ...(usage === undefined ? {} : { usage }) };
   if (result.ok) return completeProved(deed, { attempt, ...ended });

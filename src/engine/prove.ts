@@ -37,7 +37,7 @@ export async function prove(deed: Deed): Promise<Proved> {
     checks.push(...(result.checks ?? []));
     if (!result.ok) failures.push(`${name}: ${result.detail ?? "does not hold"}`);
   }
-  if (cancel.signal.aborted) throw new CalledOff();
+  if (cancel.isCalledOff) throw new CalledOff();
   return { holds: failures.length === 0, detail: failures.join("; "), facts, checks };
 }
 

@@ -3,7 +3,7 @@ import type { RunView } from "../core/state.ts";
 import type { Inbox, Request } from "../ports/inbox.ts";
 
 /** Journals what other processes have asked for, each request once; what no longer fits is let go. */
-export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<void>): Promise<void> {
+export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
   for (const request of await inbox.pending()) {
     if (run.requests[request.request] === undefined && fits(run, request)) await record(eventOf(run, request));
     await inbox.forget(request.request);
@@ -14,10 +14,12 @@ export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) =
 export function fits(run: RunView, request: Request): boolean {
   switch (request.event) {
     case "control_requested":
-      return run.status === "running" || (run.status === "paused" && request.control === "stop");
+      // A parked run would go on by itself, so that a pause says something even there.
+      return run.status === "running" || (run.status === "paused" && (request.control === "stop" || run.parked !== undefined));
     case "block_answered":
       return run.blocks[request.block] !== undefined;
     case "limit_raised":
+    case "oracles_approved":
       return run.status === "running" || run.status === "paused";
     case "run_resumed":
       return run.status === "paused";
@@ -35,6 +37,8 @@ export function eventOf(run: RunView, request: Request): Draft {
       return { ...request, reason_code: "block_answered" };
     case "limit_raised":
       return { ...request, reason_code: "limit_raised" };
+    case "oracles_approved":
+      return { ...request, reason_code: "oracles_approved" };
     default:
       return { ...request, from_state: run.status, to_state: "running", reason_code: "operator_resumed" };
   }

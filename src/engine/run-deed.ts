@@ -20,7 +20,7 @@ export async function runDeed(deed: Deed): Promise<void> {
     cancel: cancel.signal,
     onSignal: world.onSignal,
   });
-  if (cancel.signal.aborted) throw new CalledOff();
+  if (cancel.isCalledOff) throw new CalledOff();
   const common = {
     attempt,
     facts: result.facts,

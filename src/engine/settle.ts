@@ -1,4 +1,5 @@
-import type { Draft, Doubt, EventOf } from "../contracts/event.ts";
+import type { Doubt } from "../contracts/doubt.ts";
+import type { Draft, EventOf } from "../contracts/event.ts";
 import { type Gate, kindOf, type Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { chargeOf } from "../core/budget.ts";

@@ -1,6 +1,7 @@
 import { historyOf } from "../core/history.ts";
 import { allowanceOf, minutesLeft, retriesLeft } from "../core/budget.ts";
 import type { TurnOrder } from "../ports/agent.ts";
+import { withSignal } from "./cancel.ts";
 import { type Deed, settingOf } from "./deed.ts";
 import type { Brief } from "./world.ts";
 
@@ -14,7 +15,7 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
   const left = minutesLeft(run, walk.phase);
   const { facts, history } = historyOf(run, deed.attempt);
   const continued = step.continues === undefined ? undefined : walk.seen[step.continues]?.facts["session"];
-  const turn: TurnOrder = {
+  const turn: Omit<TurnOrder, "cancel"> = {
     prompt: brief.prompt,
     returns: brief.returns,
     promise: brief.promise,
@@ -30,7 +31,6 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
     left: () => allowanceOf(deed.run(), walk.phase),
     isUnpaid: () => deed.run().open[deed.attempt]?.stage === "started",
     session: open.session ?? (typeof continued === "string" ? continued : null),
-    cancel: deed.cancel.signal,
     onSession: (session, how) =>
       deed.record({
         event: "session_opened",
@@ -56,5 +56,5 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
     },
     onSignal: deed.world.onSignal,
   };
-  return { turn, isBoundByBudget: left < allowed };
+  return { turn: withSignal(turn, deed.cancel), isBoundByBudget: left < allowed };
 }

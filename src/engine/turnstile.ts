@@ -4,16 +4,27 @@ export class Turnstile {
   #isTaken = false;
 
   async pass<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (this.#isTaken) await new Promise<void>((enter) => this.#waiting.push(enter));
-    this.#isTaken = true;
+    const gate = this.enter();
+    if (gate !== null) await gate;
     try {
       return await work();
     } finally {
-      // It stays taken while it is handed on, so that nobody slips in before the one who has waited.
-      const enter = this.#waiting.shift();
-      if (enter === undefined) this.#isTaken = false;
-      else enter();
+      this.leave();
     }
+  }
+
+  /** Null where the way is free: whoever asked is in. Else it resolves when they are. Whoever is in must leave. */
+  enter(): Promise<void> | null {
+    if (this.#isTaken) return new Promise((enter) => this.#waiting.push(enter));
+    this.#isTaken = true;
+    return null;
+  }
+
+  leave(): void {
+    // It stays taken while it is handed on, so that nobody slips in before the one who has waited.
+    const enter = this.#waiting.shift();
+    if (enter === undefined) this.#isTaken = false;
+    else enter();
   }
 }
 
@@ -23,13 +34,14 @@ export class Bell {
   #listener: (() => void) | null = null;
 
   ring(): void {
-    this.#hasRung = true;
+    this.#hasRung = this.#listener === null;
     this.#listener?.();
+    this.#listener = null;
   }
 
-  async rung(): Promise<void> {
-    if (!this.#hasRung) await new Promise<void>((resolve) => (this.#listener = resolve));
-    this.#listener = null;
+  rung(): Promise<void> {
+    if (!this.#hasRung) return new Promise((resolve) => (this.#listener = resolve));
     this.#hasRung = false;
+    return Promise.resolve();
   }
 }

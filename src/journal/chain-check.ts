@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { readSync } from "node:fs";
 import type { Hash } from "../contracts/ids.ts";
-import { continues, faultOf, lineBytesMax, viewOf } from "./line.ts";
+import { viewOf } from "./batch.ts";
+import { continues, faultOf, lineBytesMax } from "./line.ts";
 
 const chunkBytes = 128 * 1024;
 

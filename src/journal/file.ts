@@ -99,10 +99,15 @@ class FileJournal implements Journal {
     return this.#writer.position;
   }
 
-  async append(events: readonly Event[]): Promise<readonly Entry[]> {
-    if (this.#commit === "sync") return this.appendSync(events);
-    invariant(!this.#isClosed, "a closed journal takes no events");
-    return events.length === 0 ? [] : this.#writer.append(events);
+  append(events: readonly Event[]): Promise<readonly Entry[]> {
+    // Without `async`, which would put two more promises around the one of the writer.
+    try {
+      if (this.#commit === "sync") return Promise.resolve(this.appendSync(events));
+      invariant(!this.#isClosed, "a closed journal takes no events");
+      return events.length === 0 ? Promise.resolve([]) : this.#writer.append(events);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   appendSync(events: readonly Event[]): readonly Entry[] {

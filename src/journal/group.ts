@@ -10,15 +10,16 @@ import { randomBytes } from "node:crypto";
 import { constants, fstatSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { invariant } from "../kit/invariant.ts";
+import type { Batch } from "./batch.ts";
 import type { Commit, CommitGroup, Done } from "./commit.ts";
-import { addRecord, runKey } from "./commit-log.ts";
+import { addRecord, type RunKey, runKey } from "./commit-log.ts";
 import { removeNote, writeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
 import { failureOf } from "./failure.ts";
-import type { Batch } from "./line.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
+import { Pace } from "./pace.ts";
 import { removeUnneeded } from "./recover.ts";
 
 /** Emptied when it has grown beyond this; also bounds what a recovery reads. */
@@ -61,6 +62,7 @@ class SharedLog implements Group {
   #isScheduled = false;
   /** Bytes of the log that are synced. */
   #bytes = 0;
+  readonly #pace = new Pace();
   #batch: Batch = { bytes: Buffer.allocUnsafeSlow(keptBytesMax / 4), used: 0 };
   failure: Error | null = null;
 
@@ -88,7 +90,10 @@ class SharedLog implements Group {
   take(waiting: Waiting): void {
     if (this.failure !== null) return waiting.done(this.failure); // G3
     this.#queue.push(waiting);
-    if (this.#isBusy || this.#isScheduled) return;
+    this.#pace.comes();
+    if (this.#isBusy) return;
+    if (this.#pace.isHalf(this.#queue.length)) return this.#flush();
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
     // Whoever else goes on in this turn of the loop comes along; a run that is alone need not wait for it.
     if (this.#members.size === 1) queueMicrotask(this.#flush);
@@ -116,10 +121,12 @@ class SharedLog implements Group {
     } catch (error) {
       return this.#die(error, batch);
     }
+    this.#pace.begins();
     this.disk.fdatasyncLater(this.#fd, (error) => {
       if (error !== null && error !== undefined) return this.#die(error, batch);
       this.#bytes += this.#batch.used;
       for (const { member } of batch) member.isInLog = true;
+      this.#pace.ends(batch.length + this.#queue.length);
       this.#settle(batch);
     });
   };
@@ -153,7 +160,10 @@ class SharedLog implements Group {
   #settle(batch: readonly Waiting[]): void {
     this.#isBusy = false;
     for (const { done } of batch) done(null);
-    if (this.#queue.length === 0 || this.#isScheduled) return;
+    if (this.#queue.length === 0) return;
+    // Its sync goes on while those who were just answered work.
+    if (this.#pace.isWorth(this.#queue.length)) return this.#flush();
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#flush);
   }
@@ -202,14 +212,14 @@ class Member implements Commit {
   readonly #log: SharedLog;
   readonly #dir: string;
   readonly fd: number;
-  readonly key: string;
+  readonly key: RunKey;
   #syncedBytes: number;
   /** Lines of it are on disk in the log alone. */
   isInLog = false;
   /** A sync of its own file failed: the kernel may take for written what is not, so only the log can tell (G1). */
   isUnsure = false;
 
-  constructor(log: SharedLog, dir: string, fd: number, key: string) {
+  constructor(log: SharedLog, dir: string, fd: number, key: RunKey) {
     this.#log = log;
     this.#dir = dir;
     this.fd = fd;

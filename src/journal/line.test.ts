@@ -3,8 +3,8 @@ import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../contracts/event.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
+import type { Batch } from "./batch.ts";
 import { JournalFailure } from "./failure.ts";
-import type { Batch } from "./line.ts";
 import { addLine, faultOf, genesis, lineBytesMax } from "./line.ts";
 import { skipped, surveyed } from "./scene.ts";
 

@@ -10,7 +10,9 @@ import type { Hash } from "../contracts/ids.ts";
 import { journalVersion } from "../contracts/journal-version.ts";
 import { invariant } from "../kit/invariant.ts";
 import { JournalFailure } from "./failure.ts";
+import { type Batch, putAscii, putByte, putNumber, reserve, viewOf } from "./batch.ts";
 import type { Position } from "./journal.ts";
+import { odd, putNamed, putText } from "./json-bytes.ts";
 
 /** A line without its newline. */
 export const lineBytesMax = 1024 * 1024;
@@ -29,46 +31,98 @@ const tailBytes = prevKey.length + 64 + crcBytes;
 
 export const genesis: Readonly<Position> = { seq: 0, epoch: 0, activeMs: 0, byte: 0, prev: "0".repeat(64) };
 
-/** Lines on their way to the disk. */
-export type Batch = { bytes: Buffer; used: number };
-
 export type Stamp = { readonly epoch: number; readonly ts: string; readonly activeMs: number };
+
+const prevName = ',"prev":"';
+const crcName = ',"crc":"';
+const closing = '"}\n';
+const quote = 34;
+const comma = 44;
 
 const reserved: ReadonlySet<string> = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
 
 /** Adds an event's line to the batch, moves the position on, and returns the entry as a replay will read it (J2). */
 export function addLine(batch: Batch, at: Position, stamp: Stamp, what: Event): Entry {
-  const ordered = inOrder(what);
-  const { epoch, ts, activeMs: active_ms } = stamp;
-  const seq = at.seq + 1;
-  const prev = at.prev;
-  const version = seq === 1 ? `"journal":${journalVersion},` : "";
-  const body = JSON.stringify(ordered);
-  refuseOver(body.length);
-  // The body comes without its braces: the head opens, and the tail closes.
-  const head = `{"seq":${seq},${version}"epoch":${epoch},"ts":${JSON.stringify(ts)},"active_ms":${active_ms}`;
-  const text = `${head},${body.slice(1, -1)},"prev":"${prev}"`;
-
   const start = batch.used;
-  reserve(batch, text.length * 3 + crcBytes + 1);
-  const { bytes } = batch;
-  const crcAt = start + bytes.write(text, start, "utf8");
-  const crc = hexOf(crc32(viewOf(bytes, start, crcAt)));
-  const lineEnd = crcAt + bytes.write(`,"crc":"${crc}"}\n`, crcAt, "latin1") - 1;
-  refuseOver(lineEnd - start);
-  batch.used = lineEnd + 1;
+  const { epoch, ts, activeMs: active_ms } = stamp;
+  const { prev } = at;
+  const seq = at.seq + 1;
+  const { event, actor, reason_code } = what;
+  const entry: Plain = Object.assign({ seq, epoch, ts, active_ms, event, actor, reason_code }, what);
+  putHead(batch, seq, stamp);
+  const isPlain = putEvent(batch, what, entry);
+  if (!isPlain) {
+    batch.used = start;
+    putHead(batch, seq, stamp);
+    putAsJson(batch, what);
+  }
+  putAscii(batch, prevName);
+  putAscii(batch, prev);
+  putByte(batch, quote);
+  refuseOver(batch, start);
+  const crc = hexOf(crc32(viewOf(batch.bytes, start, batch.used)));
+  putAscii(batch, crcName);
+  putAscii(batch, crc);
+  putAscii(batch, closing);
+  const lineEnd = batch.used - 1;
 
   at.seq = seq;
   at.epoch = epoch;
   at.activeMs = active_ms;
   at.byte += batch.used - start;
-  at.prev = hash("sha256", viewOf(bytes, start, lineEnd));
+  at.prev = hash("sha256", viewOf(batch.bytes, start, lineEnd));
   // Parsing the line is the sure way to J2; a copy comes out the same where the event holds nothing that JSON would change.
-  const entry = seq > 1 ? copyInto({ seq, epoch, ts, active_ms }, ordered) : null;
-  if (entry === null) return JSON.parse(bytes.toString("utf8", start, lineEnd)) as Entry;
+  if (!isPlain || seq === 1) return JSON.parse(batch.bytes.toString("utf8", start, lineEnd)) as Entry;
   entry["prev"] = prev;
   entry["crc"] = crc;
   return entry as unknown as Entry;
+}
+
+function putHead(batch: Batch, seq: number, { epoch, ts, activeMs }: Stamp): void {
+  putAscii(batch, '{"seq":');
+  putNumber(batch, seq);
+  if (seq === 1) putAscii(batch, `,"journal":${journalVersion}`);
+  putAscii(batch, ',"epoch":');
+  putNumber(batch, epoch);
+  putAscii(batch, ',"ts":');
+  putText(batch, ts);
+  putAscii(batch, ',"active_ms":');
+  putNumber(batch, activeMs);
+}
+
+type Plain = Record<string, unknown>;
+
+/** Puts what the event says, its name, actor and reason in front, and copies into the entry what is nested in it; false where it is odd. */
+function putEvent(batch: Batch, what: Event, entry: Plain): boolean {
+  const { event, actor, reason_code } = what;
+  if (typeof event !== "string" || typeof actor !== "string" || typeof reason_code !== "string") return false;
+  putAscii(batch, ',"event":');
+  putText(batch, event);
+  putAscii(batch, ',"actor":');
+  putText(batch, actor);
+  putAscii(batch, ',"reason_code":');
+  putText(batch, reason_code);
+  for (const name of Object.keys(what)) {
+    if (name === "event" || name === "actor" || name === "reason_code") continue;
+    invariant(!reserved.has(name), "an event bears none of the names that the journal adds");
+    const value: unknown = what[name as keyof Event];
+    putByte(batch, comma);
+    const copy = putNamed(batch, name, value, 0);
+    if (copy === odd) return false;
+    if (copy !== value) entry[name] = copy;
+  }
+  return true;
+}
+
+/** The same in JSON's own words, for whatever it may do with an odd value. */
+function putAsJson(batch: Batch, what: Event): void {
+  for (const name of Object.keys(what)) invariant(!reserved.has(name), "an event bears none of the names that the journal adds");
+  const { event, actor, reason_code, ...data } = what;
+  const body = JSON.stringify({ event, actor, reason_code, ...data });
+  // The body comes without its braces: the head opens, and the tail closes.
+  const text = `,${body.slice(1, -1)}`;
+  reserve(batch, text.length * 3);
+  batch.used += batch.bytes.write(text, batch.used, "utf8");
 }
 
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
@@ -77,66 +131,12 @@ const hexAt = (crc: number, shift: number): string => hexOfByte[(crc >>> shift) 
 /** A checksum as a line bears it. */
 export const hexOf = (crc: number): string => hexAt(crc, 24) + hexAt(crc, 16) + hexAt(crc, 8) + hexAt(crc, 0);
 
-/** The event with its name, actor and reason in front. */
-function inOrder(what: Event): Event {
-  const names = Object.keys(what);
-  for (const name of names) invariant(!reserved.has(name), "an event bears none of the names that the journal adds");
-  // Nearly always they are in front already, and a copy made only to order it would cost as much as its JSON.
-  if (names[0] === "event" && names[1] === "actor" && names[2] === "reason_code") return what;
-  const { event, actor, reason_code, ...data } = what;
-  return { event, actor, reason_code, ...data } as Event;
-}
-
-type Plain = Record<string, unknown>;
-const depthMax = 8;
-
-/** Copies all values, so that whoever made them cannot change the copy later. Null if JSON would not give each back as it took it. */
-function copyInto(copy: Plain, values: object, depth = 0): Plain | null {
-  if (depth > depthMax) return null;
-  for (const name of Object.keys(values)) {
-    if (name === "__proto__" || name === "toJSON") return null;
-    const copied = copyOf((values as Plain)[name], depth);
-    if (copied === undefined) return null;
-    copy[name] = copied;
-  }
-  return copy;
-}
-
-/** Undefined stands for a value that JSON would change. */
-function copyOf(value: unknown, depth: number): unknown {
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
-  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? value : undefined;
-  if (typeof value !== "object") return undefined;
-  if (Array.isArray(value)) return copyOfArray(value, depth);
-  return Object.getPrototypeOf(value) === Object.prototype ? (copyInto({}, value, depth + 1) ?? undefined) : undefined;
-}
-
-function copyOfArray(values: readonly unknown[], depth: number): readonly unknown[] | undefined {
-  if (depth > depthMax || Object.getPrototypeOf(values) !== Array.prototype) return undefined;
-  const copy: unknown[] = [];
-  for (const value of values) {
-    const copied = copyOf(value, depth + 1);
-    if (copied === undefined) return undefined;
-    copy.push(copied);
-  }
-  return copy;
-}
-
-/** A part of a buffer; a plain array of bytes is made several times faster than a Buffer, and once or twice a line that counts. */
-export function viewOf(bytes: Buffer, start: number, end: number): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
-}
-
-function refuseOver(bytes: number): void {
-  if (bytes > lineBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: lineBytesMax });
-}
-
-export function reserve(batch: Batch, bytes: number): void {
-  const needed = batch.used + bytes;
-  if (needed <= batch.bytes.length) return;
-  const larger = Buffer.allocUnsafeSlow(Math.max(needed, batch.bytes.length * 2));
-  batch.bytes.copy(larger, 0, 0, batch.used);
-  batch.bytes = larger;
+/** Refuses a line that will be too long with what is still to come: all of its end but the quote. */
+function refuseOver(batch: Batch, start: number): void {
+  const bytes = batch.used - start + crcBytes - 1;
+  if (bytes <= lineBytesMax) return;
+  batch.used = start;
+  throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: lineBytesMax });
 }
 
 /** What is wrong with the line at these bytes, as far as it can tell by itself; null if it is sound. */

@@ -3,10 +3,11 @@
 import { hash } from "node:crypto";
 import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
+import type { Batch } from "./batch.ts";
 import { bytesOfBlob } from "./blobs.ts";
 import { damaged, JournalFailure } from "./failure.ts";
 import type { Journal, Opened, Options, Position } from "./journal.ts";
-import type { Batch, Stamp } from "./line.ts";
+import type { Stamp } from "./line.ts";
 import { addLine, genesis } from "./line.ts";
 import { stampOf } from "./stamp.ts";
 

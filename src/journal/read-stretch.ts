@@ -3,10 +3,11 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
+import { viewOf } from "./batch.ts";
 import { entryOf, readAt } from "./admit.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { crcIn, crcOf, headEnd, lineBytesMax, prevOf, viewOf } from "./line.ts";
+import { crcIn, crcOf, headEnd, lineBytesMax, prevOf } from "./line.ts";
 
 /** Small, so that the text of a chunk dies young and a replay needs little memory. */
 const chunkBytes = 32 * 1024;

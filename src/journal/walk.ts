@@ -3,10 +3,11 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
+import { viewOf } from "./batch.ts";
 import { entryOf, readAt } from "./admit.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { batchBytesMax, continues, crcOf, endOfLine, faultOf, headOf, lineBytesMax, viewOf } from "./line.ts";
+import { batchBytesMax, continues, crcOf, endOfLine, faultOf, headOf, lineBytesMax } from "./line.ts";
 
 const chunkBytes = 1024 * 1024;
 

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { Cancel, withSignal } from "./cancel.ts";
+
+test("a deed that is called off says so, and its signal too, whenever it is asked for", () => {
+  const early = new Cancel();
+  const { signal } = early;
+  expect([early.isCalledOff, signal.aborted]).toEqual([false, false]);
+  early.callOff("operator");
+  early.callOff("shutdown");
+  expect([early.isCalledOff, signal.aborted, signal.reason]).toEqual([true, true, "operator"]);
+  const late = new Cancel();
+  late.callOff("operator");
+  late.callOff("shutdown");
+  expect([late.signal.aborted, late.signal.reason]).toEqual([true, "operator"]);
+});
+
+test("an order bears its signal like any other property, also in a copy", () => {
+  const cancel = new Cancel();
+  const order = withSignal({ prompt: "p" }, cancel);
+  const copy = { ...order };
+  expect(order.cancel).toBe(cancel.signal);
+  expect(copy.cancel).toBe(cancel.signal);
+  expect(Object.keys(order)).toEqual(["prompt", "cancel"]);
+  cancel.callOff("operator");
+  expect(copy.cancel.aborted).toBe(true);
+});

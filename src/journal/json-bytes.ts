@@ -1,0 +1,97 @@
+// json-bytes: a value's JSON straight into a batch, and its copy in the same pass. Both cost several times as much one after the other.
+//
+// Invariants:
+//   N1. The bytes are those of JSON.stringify.
+//   N2. The copy equals what JSON.parse makes of the bytes, and shares nothing with the value that could change.
+//       A value for which that is not plain to see is `odd`: its bytes are to be thrown away, and JSON itself asked.
+
+import { type Batch, putAscii, putByte, putNumber, reserve } from "./batch.ts";
+
+export const odd = Symbol("odd");
+type Odd = typeof odd;
+type Plain = Record<string, unknown>;
+
+const depthMax = 8;
+const shortCharsMax = 128;
+const quote = 34;
+const backslash = 92;
+const comma = 44;
+
+/** Puts a string in quotes. */
+export function putText(batch: Batch, text: string): void {
+  const { length } = text;
+  if (length > shortCharsMax) return putEscaped(batch, text);
+  reserve(batch, length + 2);
+  const { bytes, used } = batch;
+  bytes[used] = quote;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 32 || code > 126 || code === quote || code === backslash) return putEscaped(batch, text);
+    bytes[used + 1 + at] = code;
+  }
+  bytes[used + 1 + length] = quote;
+  batch.used = used + length + 2;
+}
+
+function putEscaped(batch: Batch, text: string): void {
+  const escaped = JSON.stringify(text);
+  reserve(batch, escaped.length * 3);
+  batch.used += batch.bytes.write(escaped, batch.used, "utf8");
+}
+
+/** Puts a value and returns its copy. */
+export function putValue(batch: Batch, value: unknown, depth: number): unknown {
+  if (typeof value === "string") {
+    putText(batch, value);
+    return value;
+  }
+  if (typeof value === "number") {
+    if (!Number.isFinite(value) || Object.is(value, -0)) return odd;
+    putNumber(batch, value);
+    return value;
+  }
+  if (typeof value === "boolean" || value === null) {
+    putAscii(batch, value === null ? "null" : value ? "true" : "false");
+    return value;
+  }
+  if (typeof value !== "object" || depth > depthMax) return odd;
+  return Array.isArray(value) ? putArray(batch, value, depth) : putObject(batch, value as Plain, depth);
+}
+
+function putArray(batch: Batch, values: readonly unknown[], depth: number): readonly unknown[] | Odd {
+  if (Object.getPrototypeOf(values) !== Array.prototype) return odd;
+  const copy: unknown[] = [];
+  putByte(batch, 91);
+  for (let at = 0; at < values.length; at++) {
+    if (at > 0) putByte(batch, comma);
+    const copied = putValue(batch, values[at], depth + 1);
+    if (copied === odd) return odd;
+    copy.push(copied);
+  }
+  putByte(batch, 93);
+  return copy;
+}
+
+function putObject(batch: Batch, values: Plain, depth: number): Plain | Odd {
+  if (Object.getPrototypeOf(values) !== Object.prototype) return odd;
+  const copy: Plain = {};
+  putByte(batch, 123);
+  const names = Object.keys(values);
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] ?? "";
+    if (at > 0) putByte(batch, comma);
+    const copied = putNamed(batch, name, values[name], depth + 1);
+    if (copied === odd) return odd;
+    copy[name] = copied;
+  }
+  putByte(batch, 125);
+  return copy;
+}
+
+/** Puts a name and its value, and returns the value's copy. */
+export function putNamed(batch: Batch, name: string, value: unknown, depth: number): unknown {
+  if (name === "__proto__" || name === "toJSON") return odd;
+  putText(batch, name);
+  putByte(batch, 58);
+  return putValue(batch, value, depth);
+}

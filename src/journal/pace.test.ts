@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { Pace } from "./pace.ts";
+
+/** Rounds in which each of `runs` works for `workMs` and then all their lines are synced together. */
+function paceOf(runs: number, workMs: number, syncMs: number): Pace {
+  let nowMs = 0;
+  const pace = new Pace(() => nowMs);
+  for (let round = 0; round < 3; round++) {
+    for (let run = 0; run < runs; run++) {
+      nowMs += workMs;
+      pace.comes();
+    }
+    pace.begins();
+    nowMs += syncMs;
+    pace.ends(runs);
+  }
+  return pace;
+}
+
+test("where all the work takes longer than a sync, the runs go in two halves", () => {
+  const pace = paceOf(64, 0.02, 0.15);
+  expect([31, 32, 64].map((waiting) => pace.isHalf(waiting))).toEqual([false, true, true]);
+  expect(pace.isWorth(32)).toBe(true);
+});
+
+test("where a sync takes longer than all the work, they go together", () => {
+  const pace = paceOf(16, 0.02, 1);
+  expect(pace.isHalf(16)).toBe(false);
+  expect(pace.isWorth(8)).toBe(false);
+});
+
+test("a handful of lines always waits for the others", () => {
+  const pace = paceOf(12, 1, 0.1);
+  expect(pace.isHalf(7)).toBe(false);
+  expect(pace.isWorth(7)).toBe(false);
+  expect(pace.isHalf(8)).toBe(true);
+});
+
+test("before anything was measured, all go together", () => {
+  expect(new Pace().isHalf(64)).toBe(false);
+});
+
+test("a sync that is noticed late because the runs were at work does not join the halves again", () => {
+  let nowMs = 0;
+  const pace = new Pace(() => nowMs);
+  const round = (noticedMs: number): void => {
+    for (let run = 0; run < 64; run++) {
+      nowMs += 0.02;
+      pace.comes();
+    }
+    pace.begins();
+    nowMs += noticedMs;
+    pace.ends(64);
+  };
+  for (const noticedMs of [0.1, 0.1, 5]) round(noticedMs);
+  expect(pace.isHalf(32)).toBe(true);
+});

@@ -1,0 +1,58 @@
+// pace: whether the runs of a group sync all at once, or in two halves that take turns: one half works while the other's lines are synced.
+// With two, a round lasts as long as the work; with one, as long as the work and a sync. Where a sync lasts longer than all the work, one is better.
+
+/** Fewer lines than this are not worth a sync of their own: they wait for the others. */
+const halfMin = 8;
+/** A sync that seems longer may only have been noticed late, so it is believed bit by bit. */
+const growth = 1.25;
+
+export class Pace {
+  readonly #nowMs: () => number;
+  #syncMs = Infinity;
+  /** From an answer to the next line of the same run, if each worked alone. */
+  #workMs = 0;
+  /** How many took part in the last round. */
+  #round = 0;
+  #beganMs = 0;
+  #endedMs = 0;
+  #came = 0;
+  #cameMs = 0;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  /** A line has come. */
+  comes(): void {
+    this.#came++;
+    this.#cameMs = this.#nowMs();
+  }
+
+  /** A batch goes to the disk. */
+  begins(): void {
+    this.#beganMs = this.#nowMs();
+  }
+
+  /** It is there; so many are in this round, with those who wait for the next. */
+  ends(round: number): void {
+    if (this.#came >= halfMin) this.#workMs = (this.#cameMs - this.#endedMs) / this.#came;
+    this.#endedMs = this.#nowMs();
+    this.#syncMs = Math.min(this.#endedMs - this.#beganMs, this.#syncMs * growth);
+    this.#round = round;
+    this.#came = 0;
+  }
+
+  /** While some still work: whether enough have come for the first of two halves. */
+  isHalf(waiting: number): boolean {
+    return waiting >= halfMin && waiting * 2 >= this.#round && this.#hasTwo;
+  }
+
+  /** When a sync has ended: whether those who came meanwhile go at once. */
+  isWorth(waiting: number): boolean {
+    return waiting >= halfMin && this.#hasTwo;
+  }
+
+  get #hasTwo(): boolean {
+    return this.#syncMs < this.#round * this.#workMs;
+  }
+}
