@@ -19,10 +19,12 @@ const entries = {
   cli: "src/surfaces/cli/entry.ts",
   status: "src/surfaces/cli/status-entry.ts",
   scripted: "src/agents/scripted/main.ts",
+  returns: "src/agents/returns/main.ts",
+  door: "src/workspace/door/main.ts",
   "chain-worker": "src/journal/chain-worker.ts",
 };
 /** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone, the second thread so that it starts at once. */
-const undivided = ["status", "scripted", "chain-worker"];
+const undivided = ["status", "scripted", "returns", "door", "chain-worker"];
 /** Native code cannot be bundled; npm installs it beside us. */
 const external = ["fs-native-extensions"];
 const staleAfterMs = 3_600_000;

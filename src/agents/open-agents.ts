@@ -1,26 +1,60 @@
-// open-agents: the agents port over real processes: one process for one turn.
+// open-agents: the agents port over real processes: one process for one prompt or more, one account at the meter for one turn.
+//
+// Invariants:
+//   O1. A turn's account is open for as long as a process of the turn may live, and no longer.
+//   O2. What the meter counted is what was used; what the agent says of it counts only where the meter saw nothing.
+//   O3. A login that was lent is given back, however the turn ends.
 
 import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
 import type { Agents, TurnOrder, TurnResult } from "../ports/agent.ts";
-import type { ReturnOf } from "./acp/converse.ts";
+import type { Account, Meter } from "../ports/meter.ts";
 import { acpLimits, type AcpLimits } from "./acp/limits.ts";
+import { lendLogin } from "./lent-login.ts";
+import { openMetering } from "./metering.ts";
+import { writePrivateConfig } from "./private-config.ts";
 import { sweepMarked } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
-import type { Command } from "./process/spawn.ts";
 import { belongsToLife, belongsToRun, environmentOfLife } from "./process/mark.ts";
-import { type AgentProfile, agentProfiles, argvOf, type Embedded } from "./profiles.ts";
+import type { Command } from "./process/spawn.ts";
+import { argvOf, type Embedded } from "./profiles.ts";
+import { launchOf } from "./profiles/launch.ts";
+import { type ChosenLogin, chooseLogin } from "./profiles/login.ts";
+import type { AgentProfile } from "./profiles/profile.ts";
+import { resolveProfile } from "./profiles/resolve.ts";
+import { openDesk, type ReturnOf } from "./returns/desk.ts";
+import { returnsServer, type StdioServer } from "./returns/tools.ts";
+import type { Seat } from "./seat.ts";
+import { speakerOf } from "./speaker.ts";
+
+/** What a means of isolation may want to know of a turn besides its order. */
+export type TurnParts = { readonly profile: AgentProfile; readonly account: Account | null; readonly tools: StdioServer | null };
 
 export type AgentsOptions = {
   readonly embedded: Embedded;
   readonly returnOf: ReturnOf;
+  /** Counts and cuts the model calls, and lets the agent reach the runner's own tools. None: calls are neither counted nor cut. */
+  readonly meter?: Meter | null;
+  /** The bundled program that offers the runner's own tools; none: they are not offered. */
+  readonly returnsEntry?: string;
+  /** Hosts every agent may reach. */
+  readonly hosts?: readonly string[];
+  /** What globs let be changed, as a test for paths below the layer. None: whatever lies in the layer. */
+  readonly scopeOf?: (globs: readonly string[]) => (path: string) => boolean;
   /** Names the repository, where two could hold a run of one name: a sweep leaves the other's agents alone. */
   readonly place?: string;
-  /** Further or changed profiles, by name; the ones shipped are always there. */
-  readonly profiles?: Readonly<Record<string, AgentProfile>>;
-  /** A home folder in place of the user's own. */
+  /** A home folder in place of the user's own; its config is written there and its login lent to it. */
   readonly home?: string;
+  /** The user's environment and home, where keys and logins are. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly userHome?: string;
   /** Puts isolation around an agent's command: the words alone, or with the environment and the folder it makes of them. */
-  readonly wrap?: (argv: readonly string[], order: TurnOrder, env: Readonly<Record<string, string>>) => readonly string[] | Command;
+  readonly wrap?: (
+    argv: readonly string[],
+    order: TurnOrder,
+    env: Readonly<Record<string, string>>,
+    parts: TurnParts,
+  ) => readonly string[] | Command;
   readonly limits?: Partial<AcpLimits>;
 };
 
@@ -34,39 +68,13 @@ export type OpenedAgents = Agents & {
 export function openAgents(options: AgentsOptions): OpenedAgents {
   const life = randomUUID();
   const place = options.place ?? "";
-  const profiles: Readonly<Record<string, AgentProfile>> = { ...agentProfiles, ...options.profiles };
   let guardian: Guardian | null = null;
-
-  const turn = async (order: TurnOrder): Promise<TurnResult> => {
-    // An agent named in the config by its command alone is a custom one.
-    const profile = profiles[order.cast.agent] ?? agentProfiles.custom;
-    const found = argvOf(profile, order.cast, options.embedded);
-    if ("problem" in found)
-      return {
-        kind: "failed",
-        reason: "agent_unavailable",
-        detail: `The agent cannot be started: ${found.problem}.`,
-        said: "",
-        usage: null,
-      };
-    guardian ??= openGuardian(life);
-    const { playTurn } = await import("./acp/turn.ts"); // the protocol is loaded with the first turn, so that a run is in hand again before it
-    return playTurn(order, {
-      profile,
-      argv: found.argv,
-      wrap: (command) => wrapped(command, options.wrap?.(command.argv, order, command.env)),
-      mark: { run: order.run, attempt: order.attempt, place, life },
-      home: options.home ?? null,
-      guardian,
-      returnOf: options.returnOf,
-      limits: { ...acpLimits, ...options.limits },
-    });
-  };
+  const guarding = (): Guardian => (guardian ??= openGuardian(life));
 
   return {
-    turn,
+    turn: (order) => playTurn(options, order, { run: order.run, attempt: order.attempt, place, life }, guarding),
     guarded: () => {
-      guardian ??= openGuardian(life);
+      guarding();
       return environmentOfLife(life, place);
     },
     // Not this life's own: after a crash attempts are settled one by one, and those settled first are at work already.
@@ -78,6 +86,102 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
     },
   };
 }
+
+async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["mark"], guarding: () => Guardian): Promise<TurnResult> {
+  if (order.cancel.aborted) return { kind: "cut", by: "cancel", detail: "The turn was cancelled before it began.", usage: null };
+  const env = options.env ?? process.env;
+  const userHome = options.userHome ?? homedir();
+  const chosen = choose(options, order, env, userHome);
+  if ("problem" in chosen) return unavailable(chosen.problem);
+  const { profile, login } = chosen;
+
+  const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
+  const desk = openDesk(order.returns, options.returnOf);
+  const metering = openMetering(options.meter ?? null, {
+    attempt: order.attempt,
+    upstreams: login.kind === "key" ? [login.upstream] : [],
+    hosts: login.kind === "own" ? [...new Set([...hosts, ...login.hosts])] : hosts,
+    left: order.left,
+    isUnpaid: order.isUnpaid,
+    onTool: desk.onTool,
+  });
+  const lent = login.kind === "own" && options.home !== undefined ? await lendLogin(profile, userHome, options.home) : null;
+  const warnings: string[] = [];
+  let result: TurnResult;
+  try {
+    const { account } = metering;
+    const turn = {
+      home: options.home ?? userHome,
+      url: login.kind === "key" ? (account?.urlOf(login.way.api) ?? "") : "",
+      token: account?.token ?? "",
+      proxy: hosts.length > 0 || login.kind === "own" ? (account?.proxyUrl ?? "") : "",
+    };
+    if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
+    const launched = launchOf(profile, login, turn);
+    const tools =
+      account === null || options.returnsEntry === undefined || !profile.mcp
+        ? null
+        : returnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, order.returns?.schema ?? null);
+    const seat: Seat = {
+      profile,
+      argv: launched.argv,
+      env: launched.env,
+      passEnv: launched.passEnv,
+      inherited: env,
+      home: options.home ?? null,
+      model: "model" in login ? login.model : profile.model,
+      mark,
+      wrap: (command) => wrapped(command, options.wrap?.(command.argv, order, command.env, { profile, account, tools })),
+      guardian: guarding(),
+      returnOf: options.returnOf,
+      desk,
+      metering,
+      tools,
+      isInScope: options.scopeOf?.(order.scope) ?? (() => true),
+      mayFetch: hosts.length > 0,
+      limits: { ...acpLimits, ...options.limits },
+    };
+    const metered: TurnOrder = {
+      ...order,
+      onAskAgain: (ask, errors, raw, usage) => order.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
+    };
+    const speak = await speakerOf(profile.speaks); // a language is loaded with the first turn that needs it
+    result = await speak(metered, seat);
+  } finally {
+    metering.close(); // O1
+    const back = await lent?.giveBack(); // O3
+    for (const { path, why } of back?.kept ?? []) warnings.push(`~/${path}, which was lent to it, was not taken back: ${why}`);
+  }
+  const usage = metering.takeUsed() ?? result.usage; // O2
+  return result.kind === "ended" ? { ...result, usage, warnings: [...result.warnings, ...warnings] } : { ...result, usage };
+}
+
+/** Who plays, with which words and which login; or why nobody can. */
+function choose(
+  options: AgentsOptions,
+  order: TurnOrder,
+  env: Readonly<Record<string, string | undefined>>,
+  userHome: string,
+): { readonly profile: AgentProfile; readonly login: Exclude<ChosenLogin, { kind: "missing" }> } | { readonly problem: string } {
+  const resolved = resolveProfile(order.cast);
+  if ("problem" in resolved) return resolved;
+  const found = argvOf(resolved.profile, order.cast, options.embedded);
+  if ("problem" in found) return found;
+  const profile = { ...resolved.profile, argv: found.argv };
+  const login = chooseLogin(profile, env, userHome);
+  if (login.kind === "missing") return { problem: `it is not logged in: ${login.problem}; ${login.mend}` };
+  if (login.kind === "key" && (options.meter ?? null) === null)
+    return { problem: "it would be used with a key, and there is no meter that holds the key for it" };
+  return { profile, login };
+}
+
+const unavailable = (problem: string): TurnResult => ({
+  kind: "failed",
+  reason: "agent_unavailable",
+  detail: `The agent cannot be started: ${problem}.`,
+  said: "",
+  usage: null,
+});
 
 function wrapped(plain: Command, made: readonly string[] | Command | undefined): Command {
   if (made === undefined) return plain;

@@ -1,34 +1,11 @@
-// profiles: the agents this runner knows, as data. What differs between agents stands here and nowhere in code.
+// profiles: the door to the agents this runner knows, and the words that start one of them.
 
 import type { Cast } from "../contracts/event.ts";
 import { unreachable } from "../kit/never.ts";
-import type { UsageMeaning } from "./acp/usage.ts";
+import type { AgentProfile } from "./profiles/profile.ts";
 
-export type AgentProfile = {
-  readonly id: string;
-  /** `embedded`: shipped with the runner, plays a script. `named`: the cast says which words start it. `path`: a program looked up on the PATH. */
-  readonly found: "embedded" | "named" | "path";
-  /** The words that start it, for `path`; the first is the program. */
-  readonly argv: readonly string[];
-  /** Names passed from the runner's environment, besides the ones every agent gets. */
-  readonly passEnv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** What its reported usage counts. */
-  readonly usage: UsageMeaning;
-  /** How long it takes to go by itself once its input has ended; 0 if it does not. */
-  readonly stop: { readonly eofMs: number };
-  /** What it announces but cannot do. */
-  readonly lacks: readonly ("resume" | "load")[];
-  /** The oldest Node it runs on, where it is a Node program; else null. */
-  readonly minNode: string | null;
-};
-
-const plain = { argv: [], passEnv: [], env: {}, stop: { eofMs: 2500 }, lacks: [], minNode: null } as const;
-
-export const agentProfiles = {
-  scripted: { ...plain, id: "scripted", found: "embedded", usage: "turn", minNode: "20.19.0" },
-  custom: { ...plain, id: "custom", found: "named", usage: "turn" },
-} as const satisfies Readonly<Record<string, AgentProfile>>;
+export type { AgentProfile } from "./profiles/profile.ts";
+export { agentProfiles } from "./profiles/table.ts";
 
 /** The embedded agent's parts on this machine. */
 export type Embedded = {
@@ -52,8 +29,11 @@ export function argvOf(
       return { argv: [embedded.node, embedded.entry, embedded.scriptOf(cast.script)] };
     case "named":
       return { problem: `no command is given for the agent ${cast.agent}: set agents.${cast.agent}.argv in the config` };
-    case "path":
-      return { argv: profile.argv };
+    case "path": {
+      // Found when the run was cast; what is here is only for a cast from before that.
+      const [first] = profile.programs;
+      return first === undefined ? { problem: `no program is known for the agent ${cast.agent}` } : { argv: [first.name, ...first.words] };
+    }
     default:
       return unreachable(profile.found);
   }

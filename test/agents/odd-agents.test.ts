@@ -21,6 +21,15 @@ describe("an agent that cannot be used", () => {
     });
   });
 
+  test("prints garbage on its stdout and nothing else", async () => {
+    table = await setTable({ initializeMs: 300 });
+    expect(await table.agents.turn(table.odd("prints-garbage"))).toMatchObject({
+      kind: "failed",
+      reason: "agent_unavailable",
+      detail: contains("initialize within 300 ms"),
+    });
+  });
+
   test("speaks another version of the protocol", async () => {
     table = await setTable();
     expect(await table.agents.turn(table.odd("version-2"))).toMatchObject({
@@ -172,11 +181,16 @@ describe("an agent with an odd habit", () => {
 });
 
 test("isolation may be put around an agent, and the mark stays on it", async () => {
-  table = await setTable({}, (argv, _order, env) => ({
-    argv: ["/usr/bin/env", "WRAPPED=yes", ...argv],
-    cwd: table.layer,
-    env: { PATH: env["PATH"] ?? "" },
-  }));
+  table = await setTable(
+    {},
+    {
+      wrap: (argv, _order, env) => ({
+        argv: ["/usr/bin/env", "WRAPPED=yes", ...argv],
+        cwd: table.layer,
+        env: { PATH: env["PATH"] ?? "" },
+      }),
+    },
+  );
   const result = await table.agents.turn(table.scripted({ turns: [{ do: [{ run: "env > seen" }] }] }));
   expect(result.kind).toBe("ended");
   const seen = readFileSync(join(table.layer, "seen"), "utf8").split("\n");

@@ -6,15 +6,16 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ReturnOf } from "../../src/agents/acp/converse.ts";
 import type { AcpLimits } from "../../src/agents/acp/limits.ts";
 import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/agents/open-agents.ts";
+import type { ReturnOf } from "../../src/agents/returns/desk.ts";
 import type { Script } from "../../src/contracts/script.ts";
 import type { Signal } from "../../src/contracts/signal.ts";
 import type { TurnOrder } from "../../src/ports/agent.ts";
 import { builtScripted } from "./built.ts";
 
-export const oddAgent = join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "agents", "odd.mjs");
+export const fixtureAgent = (name: string): string => join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "agents", name);
+export const oddAgent = fixtureAgent("odd.mjs");
 
 export type Table = {
   readonly agents: OpenedAgents;
@@ -22,9 +23,16 @@ export type Table = {
   readonly place: string;
   readonly signals: Signal[];
   readonly sessions: string[];
+  readonly hows: (string | undefined)[];
   readonly asks: { readonly ask: number; readonly errors: readonly string[]; readonly tokens: number | null }[];
   readonly scripted: (script: Script, changes?: Partial<TurnOrder>) => TurnOrder;
   readonly odd: (habit: string, changes?: Partial<TurnOrder>) => TurnOrder;
+  /** Any command, as the config would name it. */
+  readonly command: (
+    argv: readonly string[],
+    override: NonNullable<TurnOrder["cast"]["override"]>,
+    changes?: Partial<TurnOrder>,
+  ) => TurnOrder;
   readonly clear: () => Promise<void>;
 };
 
@@ -35,18 +43,19 @@ export const returnOf: ReturnOf = (name, value) => {
 };
 export const countReturn = { name: "count", schema: { type: "object", required: ["count"] }, isOptional: false };
 
-export async function setTable(limits: Partial<AcpLimits> = {}, wrap?: AgentsOptions["wrap"]): Promise<Table> {
+export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<AgentsOptions> = {}): Promise<Table> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-agents-")));
   const layer = mkdtempSync(join(folder, "layer-"));
   const signals: Signal[] = [];
   const sessions: string[] = [];
+  const hows: (string | undefined)[] = [];
   const asks: { ask: number; errors: readonly string[]; tokens: number | null }[] = [];
   const agents = openAgents({
     embedded: { node: process.execPath, entry: await builtScripted(), scriptOf: (hash) => join(folder, hash) },
     returnOf,
     place: folder,
     limits,
-    ...(wrap === undefined ? {} : { wrap }),
+    ...more,
   });
   const order = (cast: TurnOrder["cast"], changes: Partial<TurnOrder>): TurnOrder => ({
     run: "run-2026-01-02-030405",
@@ -65,7 +74,11 @@ export async function setTable(limits: Partial<AcpLimits> = {}, wrap?: AgentsOpt
     isUnpaid: () => true,
     session: null,
     cancel: new AbortController().signal,
-    onSession: (session) => Promise.resolve(void sessions.push(session)),
+    onSession: (session, how) => {
+      sessions.push(session);
+      hows.push(how);
+      return Promise.resolve();
+    },
     onAskAgain: (ask, errors, _raw, usage) => {
       asks.push({ ask, errors, tokens: usage?.tokens ?? null });
       return Promise.resolve(true);
@@ -79,6 +92,7 @@ export async function setTable(limits: Partial<AcpLimits> = {}, wrap?: AgentsOpt
     place: folder,
     signals,
     sessions,
+    hows,
     asks,
     scripted: (script, changes = {}) => {
       const text = JSON.stringify(script);
@@ -87,6 +101,7 @@ export async function setTable(limits: Partial<AcpLimits> = {}, wrap?: AgentsOpt
       return order({ agent: "scripted", script: hash }, changes);
     },
     odd: (habit, changes = {}) => order({ agent: "odd", argv: [process.execPath, oddAgent, habit] }, changes),
+    command: (argv, override, changes = {}) => order({ agent: "mine", argv: [...argv], override }, changes),
     clear: async () => {
       await agents.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,52 +1,118 @@
 // collector: gathers what an agent tells while it works. It keeps a bounded amount and counts the rest.
+//
+// Invariants:
+//   C1. Only what is told of this turn's session counts. What comes before the session has a name is held back until it has one.
+//   C2. A session taken up again is told once more from its beginning: that is no news, and nothing of it is counted.
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { Signal } from "../../contracts/signal.ts";
 import { amountOf, type Loose, recordOf, textOf } from "./loose.ts";
+import { Replay } from "./replay.ts";
 import { ToolCalls } from "./tool-calls.ts";
+import type { UsageReport } from "./usage.ts";
 
 export const saidCharsMax = 4 * 1024 * 1024;
+const heldMax = 1000;
+const metasMax = 200;
+const chunksMax = 10_000;
 
 export class Collector {
   readonly tools = new ToolCalls();
   readonly #attempt: AttemptId;
   readonly #onSignal: (signal: Signal) => void;
+  #session: string | null = null;
+  #held: Loose[] = [];
+  #replay: Replay | null = null;
   #all: string[] = [];
   #lastPrompt: string[] = [];
   #chars = 0;
   #beyondChars = 0;
   #costUsd: number | null = null;
   #updates = 0;
-  #isReplaying = false;
+  #toolsBefore = 0;
+  #chunks: unknown[] = [];
+  #metas: Loose[] = [];
 
   constructor(attempt: AttemptId, onSignal: (signal: Signal) => void) {
     this.#attempt = attempt;
     this.#onSignal = onSignal;
   }
 
+  /** The session has a name: what was told of it before is taken now. C1 */
+  open(session: string): void {
+    this.#session = session;
+    const held = this.#held.filter((params) => params["sessionId"] === session);
+    this.#held = [];
+    for (const params of held) this.#take(recordOf(params["update"]));
+  }
+
   /** A prompt is about to be sent: what is said from here on answers it. */
   begin(): void {
     this.#lastPrompt = [];
     this.#updates = 0;
+    this.#toolsBefore = this.tools.count;
+    this.#chunks = [];
+    this.#metas = [];
     if (this.#all.length > 0) this.#keep("\n");
   }
 
-  /** A session taken up again is told once more from its beginning; that is no news. */
-  async whileReplaying<T>(work: () => Promise<T>): Promise<T> {
-    this.#isReplaying = true;
+  /** C2. What was told again is looked through for the prompts the session holds, and forgotten. */
+  async whileReplaying<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly replay: Replay }> {
+    const replay = new Replay();
+    this.#replay = replay;
     try {
-      return await work();
+      return { value: await work(), replay };
     } finally {
-      this.#isReplaying = false;
+      this.#replay = null;
+      this.#held = [];
     }
   }
 
   take(params: Loose): void {
-    if (this.#isReplaying) return;
-    const update = recordOf(params["update"]);
+    if (this.#replay !== null) return this.#replay.take(recordOf(params["update"]));
+    if (this.#session === null) {
+      if (this.#held.length < heldMax) this.#held.push(params);
+      return;
+    }
+    if (params["sessionId"] === this.#session) this.#take(recordOf(params["update"]));
+  }
+
+  /** Agents leave calls open when they are cancelled or die: here each has an end. */
+  close(): void {
+    for (const { title } of this.tools.closeOpen()) this.#onSignal({ signal: "tool", attempt: this.#attempt, title, status: "cancelled" });
+  }
+
+  /** Everything said in this turn, all prompts together. */
+  get said(): string {
+    return this.#all.join("");
+  }
+
+  /** What was said since the last prompt. */
+  get answer(): string {
+    return this.#lastPrompt.join("");
+  }
+
+  get beyondChars(): number {
+    return this.#beyondChars;
+  }
+
+  /** The updates since the last prompt that carried a `_meta`. */
+  get metas(): readonly Loose[] {
+    return this.#metas;
+  }
+
+  usageReport(response: unknown): UsageReport {
+    return { response, chunks: this.#chunks, costUsd: this.#costUsd, updates: this.#updates, tools: this.tools.count - this.#toolsBefore };
+  }
+
+  #take(update: Loose): void {
+    if ("_meta" in update && this.#metas.length < metasMax) this.#metas.push({ _meta: update["_meta"] });
     switch (update["sessionUpdate"]) {
-      case "agent_message_chunk":
+      case "agent_message_chunk": {
+        const used = recordOf(update["_meta"])["usage"];
+        if (used !== undefined && this.#chunks.length < chunksMax) this.#chunks.push(used);
         return this.#hear(textOf(recordOf(update["content"])["text"]) ?? "");
+      }
       case "agent_thought_chunk":
         return this.#onSignal({ signal: "thought", attempt: this.#attempt, text: textOf(recordOf(update["content"])["text"]) ?? "" });
       case "tool_call":
@@ -65,24 +131,6 @@ export class Collector {
       }
       default:
     }
-  }
-
-  /** Everything said in this turn, all prompts together. */
-  get said(): string {
-    return this.#all.join("");
-  }
-
-  /** What was said since the last prompt. */
-  get answer(): string {
-    return this.#lastPrompt.join("");
-  }
-
-  get beyondChars(): number {
-    return this.#beyondChars;
-  }
-
-  usageReport(raw: unknown): { readonly raw: unknown; readonly costUsd: number | null; readonly updates: number } {
-    return { raw, costUsd: this.#costUsd, updates: this.#updates };
   }
 
   #hear(text: string): void {

@@ -8,10 +8,13 @@ import { RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Exit, Spawned } from "../process/spawn.ts";
 import type { AcpLimits } from "./limits.ts";
-import type { Wire } from "./wire.ts";
 
 export type Ending =
   | { readonly by: "cancel" }
+  /** The model provider fails, and there is no sense in waiting on. */
+  | { readonly by: "provider" }
+  /** The meter cut it: the budget is used up. */
+  | { readonly by: "budget"; readonly says: string }
   | { readonly by: "deadline"; readonly minutes: number }
   | { readonly by: "stall"; readonly ms: number }
   | { readonly by: "mute"; readonly asked: string; readonly ms: number }
@@ -30,6 +33,7 @@ export class TurnOver extends Error {
 
 export type Watch = {
   readonly over: Promise<Ending>;
+  readonly isOver: () => boolean;
   /** The agent gave a sign of life. */
   readonly life: () => void;
   /** The answer to a question, or `TurnOver`, or the `RequestError` the agent answered with. */
@@ -39,13 +43,28 @@ export type Watch = {
 
 const timerMsMax = 2 ** 31 - 1;
 
+/** What ends with the process's output, and what can break it: a wire of whatever language. */
+export type Followed = { readonly broken: Promise<string>; readonly ended: Promise<void> };
+/** What the meter tells a turn: that the provider sends, or fails, and that the budget is used up. */
+type Metered = {
+  readonly cut: AbortSignal;
+  readonly onLife: (listener: () => void) => void;
+  readonly isFailing: () => boolean;
+  readonly isHopeless: () => boolean;
+};
+
 export function openWatch(
   order: { readonly minutesMax: number; readonly cancel: AbortSignal },
   limits: AcpLimits,
   isBusy: () => boolean,
-): Watch & { readonly follow: (spawned: Spawned, wire: Wire) => void } {
-  let settle: (ending: Ending) => void = () => undefined;
-  const over = new Promise<Ending>((resolve) => (settle = resolve));
+): Watch & { readonly follow: (spawned: Spawned, wire: Followed) => void; readonly follows: (metering: Metered) => void } {
+  let isOver = false;
+  let resolveOver: (ending: Ending) => void = () => undefined;
+  const over = new Promise<Ending>((resolve) => (resolveOver = resolve));
+  const settle = (ending: Ending): void => {
+    isOver = true;
+    resolveOver(ending);
+  };
   const onAbort = (): void => settle({ by: "cancel" });
   if (order.cancel.aborted) onAbort();
   order.cancel.addEventListener("abort", onAbort, { once: true });
@@ -54,16 +73,26 @@ export function openWatch(
     Math.max(0, Math.min(order.minutesMax * 60_000, timerMsMax)),
   );
   let lastLife = performance.now();
+  let lastSent = lastLife;
+  let isFailing = (): boolean => false;
+  let isHopeless = (): boolean => false;
   const stall = setInterval(
     () => {
       // A tool at work may be silent for as long as it takes; the deadline bounds it.
       if (isBusy()) lastLife = performance.now();
-      if (performance.now() - lastLife > limits.stallMs) settle({ by: "stall", ms: limits.stallMs });
+      // A provider that answers with nothing but failures keeps no turn alive, and is waited for less long.
+      const failing = isFailing();
+      if (lastSent > lastLife && !failing) lastLife = lastSent;
+      const ms = failing ? Math.min(limits.failingMs, limits.stallMs) : limits.stallMs;
+      const silentMs = performance.now() - lastLife;
+      if (silentMs > ms) settle({ by: "stall", ms });
+      // An agent that gives up by itself has its moment to say so.
+      else if (silentMs > limits.giveUpMs && isHopeless()) settle({ by: "provider" });
     },
-    Math.min(limits.stallMs, 1000),
+    Math.min(limits.stallMs, limits.giveUpMs, 1000),
   );
 
-  const follow = (spawned: Spawned, wire: Wire): void => {
+  const follow = (spawned: Spawned, wire: Followed): void => {
     void wire.broken.then((says) => settle({ by: "wire", says }));
     void Promise.race([spawned.exited, wire.ended]).then(async () => {
       const exit = await Promise.race([spawned.exited, wait(limits.drainMs, null)]);
@@ -98,6 +127,14 @@ export function openWatch(
 
   return {
     over,
+    isOver: () => isOver,
+    follows: ({ cut, onLife, ...provider }) => {
+      const onCut = (): void => settle({ by: "budget", says: String(cut.reason) });
+      if (cut.aborted) onCut();
+      cut.addEventListener("abort", onCut, { once: true });
+      onLife(() => (lastSent = performance.now()));
+      ({ isFailing, isHopeless } = provider);
+    },
     ask,
     follow,
     life: () => (lastLife = performance.now()),

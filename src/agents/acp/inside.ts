@@ -1,16 +1,23 @@
-// inside: whether a path an agent named lies in its layer. It reads the words only; what really changed the workspace finds out.
+// inside: whether a path an agent named lies in its layer, and where there. It reads the words only; what really changed the workspace finds out.
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
 export function insideOf(layer: string): (path: string) => boolean {
-  const roots = [...new Set([resolve(layer), realOf(layer)])];
-  return (path) => roots.some((root) => isBelow(root, resolve(layer, path)));
+  const wayTo = wayInside(layer);
+  return (path) => wayTo(path) !== null;
 }
 
-function isBelow(root: string, path: string): boolean {
+/** The way from the layer to a path, with slashes; null where the path lies outside. */
+export function wayInside(layer: string): (path: string) => string | null {
+  const roots = [...new Set([resolve(layer), realOf(layer)])];
+  return (path) => roots.flatMap((root) => wayBelow(root, resolve(layer, path)) ?? [])[0] ?? null;
+}
+
+function wayBelow(root: string, path: string): string | null {
   const way = relative(root, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const isBelow = way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return isBelow ? way.split(sep).join("/") : null;
 }
 
 function realOf(path: string): string {

@@ -6,12 +6,18 @@ export type AcpLimits = {
   readonly sessionMs: number;
   /** Silence while no tool is at work. */
   readonly stallMs: number;
+  /** The same while the meter sees nothing but failing calls. */
+  readonly failingMs: number;
+  /** The same where the provider is not worth waiting for. */
+  readonly giveUpMs: number;
   /** From the protocol's cancel to the signals. */
   readonly cancelGraceMs: number;
   /** From TERM to KILL. */
   readonly termGraceMs: number;
   /** What may still be in the pipe of a process that has ended. */
   readonly drainMs: number;
+  /** From an answer to the end of listening for the usage that some agents tell after it. */
+  readonly lateMs: number;
   readonly wire: WireLimits;
 };
 
@@ -19,8 +25,11 @@ export const acpLimits: AcpLimits = {
   initializeMs: 30_000,
   sessionMs: 60_000,
   stallMs: 15 * 60_000,
+  failingMs: 3 * 60_000,
+  giveUpMs: 5000,
   cancelGraceMs: 250,
   termGraceMs: 250,
   drainMs: 250,
+  lateMs: 150,
   wire: wireLimits,
 };

@@ -1,12 +1,57 @@
-// permission: the answer to an agent that asks before it uses a tool. By the kind of each option, never by its place or name:
-// agents list them in any order and call them anything.
+// permission: the answer to an agent that asks before it uses a tool.
+//
+// Invariants:
+//   P1. An option is chosen by its kind, never by its place or name: agents list them in any order and call them anything.
+//   P2. What changes files may name paths inside the layer and inside the scope only. What runs commands is allowed: the box holds it.
+//   P3. What fetches is refused unless some host may be reached.
 
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk";
+import { isChanging, namedBy, type ToolCall } from "./tool-calls.ts";
 
-/** `allowed`: every path named is in the layer. One permission at a time is given, and only if there is no such thing, one for always. */
-export function permit(options: readonly PermissionOption[], verdict: "allowed" | "refused" | "cancelled"): RequestPermissionResponse {
+export type Verdict = "allowed" | "refused" | "cancelled";
+
+export type Rules = {
+  readonly isInside: (path: string) => boolean;
+  readonly isInScope: (path: string) => boolean;
+  readonly mayFetch: boolean;
+};
+
+/** Whether a call is allowed, and if not, why. */
+export function judgeCall(call: ToolCall | null, { isInside, isInScope, mayFetch }: Rules): { readonly refused: string } | "allowed" {
+  if (call === null || call.kind === "execute") return "allowed"; // P2
+  if (call.kind === "fetch") return mayFetch ? "allowed" : { refused: "no host may be reached from here" }; // P3
+  const changes = isChanging(call);
+  const paths = changes ? [...namedBy(call), ...call.given] : namedBy(call);
+  const outside = paths.find((path) => !isInside(path));
+  if (outside !== undefined) return { refused: `${outside} lies outside its folder` }; // P2
+  const beyond = changes ? paths.find((path) => !isInScope(path)) : undefined;
+  return beyond === undefined ? "allowed" : { refused: `${beyond} is out of scope` }; // P2
+}
+
+/** One permission at a time is given, and only if there is no such thing, one for always. P1 */
+export function permit(options: readonly PermissionOption[], verdict: Verdict): RequestPermissionResponse {
   if (verdict === "cancelled") return { outcome: { outcome: "cancelled" } };
   const kinds = verdict === "allowed" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
   const chosen = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])[0];
   return chosen === undefined ? { outcome: { outcome: "cancelled" } } : { outcome: { outcome: "selected", optionId: chosen.optionId } };
+}
+
+const shownMax = 5;
+
+/** What was answered, counted, with the first few refusals in words. */
+export class Answers {
+  readonly count = { allowed: 0, refused: 0, cancelled: 0 };
+  readonly #refusals: string[] = [];
+
+  add(verdict: Verdict, why = ""): void {
+    this.count[verdict] += 1;
+    if (verdict === "refused" && this.#refusals.length < shownMax) this.#refusals.push(why);
+  }
+
+  warnings(): readonly string[] {
+    const { refused } = this.count;
+    if (refused === 0) return [];
+    const more = refused - this.#refusals.length;
+    return [`${refused} requests for permission were refused: ${this.#refusals.join("; ")}${more > 0 ? `; and ${more} more` : ""}`];
+  }
 }

@@ -1,22 +1,38 @@
 // session: makes the agent's acquaintance and opens the session to work in, or takes up an older one.
 
 import { type ClientContext, type InitializeResponse, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
-import type { AgentProfile } from "../profiles.ts";
+import type { AgentProfile } from "../profiles/profile.ts";
+import type { StdioServer } from "../returns/tools.ts";
 import type { Collector } from "./collector.ts";
 import type { Watch } from "./ending.ts";
-import { recordOf, textOf } from "./loose.ts";
+import { type Loose, recordOf, textOf } from "./loose.ts";
 import type { AcpLimits } from "./limits.ts";
 
 export type Opened =
-  | { readonly session: string; readonly isTakenUp: boolean; readonly warnings: readonly string[] }
+  | {
+      readonly session: string;
+      readonly how: "new" | "resumed" | "loaded";
+      /** Whether the session was told to hold the prompt already; `unknown` where it was not told at all. */
+      readonly holds: "yes" | "no" | "unknown";
+      /** The answer to the opening: the modes and options it offers. */
+      readonly offered: Loose;
+      readonly warnings: readonly string[];
+    }
   | { readonly problem: string };
+
+export type Wanted = {
+  readonly layer: string;
+  readonly session: string | null;
+  readonly prompt: string;
+  readonly tools: StdioServer | null;
+};
 
 export async function openSession(
   agent: ClientContext,
   watch: Watch,
   collector: Collector,
-  want: { readonly layer: string; readonly session: string | null },
-  profile: AgentProfile,
+  want: Wanted,
+  profile: Pick<AgentProfile, "lacks">,
   limits: AcpLimits,
 ): Promise<Opened> {
   // No file or terminal capabilities: most agents ignore them, some break with them, and the layer is the agent's own folder anyway.
@@ -35,31 +51,37 @@ export async function openSession(
       problem: `it speaks version ${JSON.stringify(version) ?? "unknown"} of the Agent Client Protocol, and version ${PROTOCOL_VERSION} is needed`,
     };
   }
-  if (want.session !== null) {
-    const isTakenUp = await takeUp(agent, watch, collector, { ...want, session: want.session }, known, profile, limits);
-    if (isTakenUp) return { session: want.session, isTakenUp, warnings: [] };
+  const taken =
+    want.session === null ? null : await takeUp(agent, watch, collector, { ...want, session: want.session }, known, profile, limits);
+  if (taken !== null) {
+    collector.open(taken.session);
+    return taken;
   }
-  const made = await watch.ask(agent.request("session/new", { cwd: want.layer, mcpServers: [] }), {
+  const made = await watch.ask(agent.request("session/new", { cwd: want.layer, mcpServers: serversOf(want) }), {
     asked: "session/new",
     ms: limits.sessionMs,
   });
-  const session = textOf(recordOf(made)["sessionId"]) ?? "";
+  const offered = recordOf(made);
+  const session = textOf(offered["sessionId"]) ?? "";
   if (session === "") return { problem: "it opened a session without a name" };
+  collector.open(session);
   const warnings = want.session === null ? [] : [`the session ${want.session} could not be taken up again; a new one was opened`];
-  return { session, isTakenUp: false, warnings };
+  return { session, how: "new", holds: "no", offered, warnings };
 }
+
+const serversOf = ({ tools }: Wanted): StdioServer[] => (tools === null ? [] : [{ ...tools, args: [...tools.args], env: [...tools.env] }]);
 
 /** Resuming comes first, because loading tells the whole session again. Some agents announce what they cannot do. */
 async function takeUp(
   agent: ClientContext,
   watch: Watch,
   collector: Collector,
-  want: { readonly layer: string; readonly session: string },
+  want: Wanted & { readonly session: string },
   known: InitializeResponse,
-  profile: AgentProfile,
+  profile: Pick<AgentProfile, "lacks">,
   limits: AcpLimits,
-): Promise<boolean> {
-  const params = { sessionId: want.session, cwd: want.layer, mcpServers: [] };
+): Promise<Exclude<Opened, { problem: string }> | null> {
+  const params = { sessionId: want.session, cwd: want.layer, mcpServers: serversOf(want) };
   const can = {
     "session/resume": known.agentCapabilities?.sessionCapabilities?.resume != null && !profile.lacks.includes("resume"),
     "session/load": known.agentCapabilities?.loadSession === true && !profile.lacks.includes("load"),
@@ -67,11 +89,19 @@ async function takeUp(
   for (const method of ["session/resume", "session/load"] as const) {
     if (!can[method]) continue;
     try {
-      await collector.whileReplaying(() => watch.ask(agent.request(method, params), { asked: method, ms: limits.sessionMs }));
-      return true;
+      const asked = (): Promise<unknown> => watch.ask<unknown>(agent.request(method, params), { asked: method, ms: limits.sessionMs });
+      const { value, replay } = await collector.whileReplaying(asked);
+      const isTold = method === "session/load";
+      return {
+        session: want.session,
+        how: isTold ? "loaded" : "resumed",
+        holds: isTold ? replay.holds(want.prompt) : "unknown",
+        offered: recordOf(value),
+        warnings: [],
+      };
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
     }
   }
-  return false;
+  return null;
 }

@@ -8,12 +8,15 @@ export type ToolCall = {
   readonly status: string;
   readonly locations: readonly string[];
   readonly diffs: readonly string[];
+  /** Paths in what the tool was given, by the names such fields usually have. */
+  readonly given: readonly string[];
 };
 
 const callsMax = 10_000;
 const pathsMax = 1000;
 const titleCharsMax = 200;
 const changing = new Set(["edit", "delete", "move"]);
+const pathField = /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
 
 export class ToolCalls {
   readonly #calls = new Map<string, ToolCall>();
@@ -34,6 +37,7 @@ export class ToolCalls {
       status: textOf(update["status"]) ?? before?.status ?? "pending",
       locations: Array.isArray(update["locations"]) ? pathsOf(update["locations"]) : (before?.locations ?? []),
       diffs: Array.isArray(update["content"]) ? diffsOf(update["content"]) : (before?.diffs ?? []),
+      given: update["rawInput"] === undefined ? (before?.given ?? []) : givenIn(update["rawInput"]),
     };
     this.#calls.set(id, call);
     return call;
@@ -42,6 +46,13 @@ export class ToolCalls {
   /** Whether a tool is at work, so that silence is no stall. */
   hasOpen(): boolean {
     return [...this.#calls.values()].some(({ status }) => status === "pending" || status === "in_progress");
+  }
+
+  /** Gives every call that is still open an end, and says which they were. */
+  closeOpen(): readonly ToolCall[] {
+    const open = [...this.#calls].filter(([, { status }]) => status === "pending" || status === "in_progress");
+    for (const [id, call] of open) this.#calls.set(id, { ...call, status: "cancelled" });
+    return open.map(([, call]) => call);
   }
 
   get count(): number {
@@ -57,8 +68,11 @@ export class ToolCalls {
   }
 }
 
-/** Every path a call names, to be reached or changed. */
-export const namedBy = (call: ToolCall): readonly string[] => [...call.locations, ...call.diffs];
+/** Every path a call names as reached or changed. */
+export const namedBy = ({ locations, diffs }: ToolCall): readonly string[] => [...locations, ...diffs];
+
+/** Whether a call changes files, as far as it says so. */
+export const isChanging = ({ kind, diffs }: ToolCall): boolean => diffs.length > 0 || (kind !== null && changing.has(kind));
 
 const pathsOf = (locations: unknown): readonly string[] =>
   listOf(locations)
@@ -70,3 +84,10 @@ const diffsOf = (content: unknown): readonly string[] =>
     .slice(0, pathsMax)
     .map(recordOf)
     .flatMap((part) => (part["type"] === "diff" ? (textOf(part["path"]) ?? []) : []));
+
+const givenIn = (raw: unknown): readonly string[] =>
+  Object.entries(recordOf(raw))
+    .slice(0, pathsMax)
+    .flatMap(([name, value]) =>
+      pathField.test(name) && typeof value === "string" && value !== "" && !value.includes("\n") ? [value] : [],
+    );

@@ -1,35 +1,45 @@
-// usage: what an agent reports having used, brought to one meaning. Agents mean four different things by the same field.
+// usage: what an agent reports having used, brought to one meaning. Agents mean six different things by as many fields.
 
+import type { AgentOverride } from "../../contracts/config.ts";
 import { unreachable } from "../../kit/never.ts";
 import type { ReportedUsage } from "../../ports/agent.ts";
-import { amountOf, recordOf } from "./loose.ts";
+import { amountOf, listOf, recordOf } from "./loose.ts";
 
 /**
- * What the numbers beside an answer count.
- * `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`: the session so far. `none`: nothing that can be used.
+ * Where the numbers stand and what they count.
+ * Beside the answer: `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`: the session so far.
+ * `quotaMeta`: in `_meta.quota` of the answer, this turn. `chunkMeta`: in `_meta.usage` of message chunks, one for each model call.
+ * `none`: nothing that can be used.
  */
-export type UsageMeaning = "turn" | "lastCall" | "cumulative" | "none";
+export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
 
 /** What came in during one prompt. */
 export type UsageReport = {
-  /** The `usage` of the prompt's answer, as it came. */
-  readonly raw: unknown;
+  /** The prompt's answer, as it came. */
+  readonly response: unknown;
+  /** The `_meta.usage` of each message chunk that had one. */
+  readonly chunks: readonly unknown[];
   /** The session's cost so far in US dollars, where the agent told one. */
   readonly costUsd: number | null;
   /** How many times the agent told its usage while it worked; most tell it once a model call. */
   readonly updates: number;
+  /** How many tool calls there were; each is followed by another model call. */
+  readonly tools: number;
 };
 
 /** What the session had used before this prompt; null where that is not known (a session taken up again). */
 export type UsageBefore = { readonly tokens: Tokens; readonly costUsd: number } | null;
-export const nothingUsed: UsageBefore = { tokens: { all: 0, input: 0, output: 0, cached: 0 }, costUsd: 0 };
+const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
+export const nothingUsed: UsageBefore = { tokens: noTokens, costUsd: 0 };
 
+/** `input` is what was read anew, `cached` what was read from or written to a cache; `all` is the sum of everything. */
 type Tokens = { readonly all: number; readonly input: number; readonly output: number; readonly cached: number };
 
 export function usageOf(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): ReportedUsage {
-  const told = tokensOf(report.raw);
-  const tokens = told === null ? null : inThisTurn(meaning, told, report.updates, before);
-  if (tokens === null) return null;
+  const told = reportedIn(meaning, report, before);
+  if (told === null) return null;
+  const { tokens, calls } = told;
+  if (tokens.all === 0) return null; // a prompt of no tokens at all did not ask a model
   const usd = report.costUsd === null || before === null ? null : report.costUsd - before.costUsd;
   return {
     tokens: tokens.all,
@@ -37,30 +47,50 @@ export function usageOf(meaning: UsageMeaning, report: UsageReport, before: Usag
     output: tokens.output,
     cached: tokens.cached,
     ...(usd === null || usd < 0 ? {} : { usd }),
-    calls: Math.max(1, report.updates),
+    calls: Math.max(1, calls),
   };
 }
 
 /** What the next prompt of the same session starts from. */
 export function usageAfter(report: UsageReport, before: UsageBefore): UsageBefore {
-  const tokens = tokensOf(report.raw) ?? before?.tokens;
+  const tokens = tokensOf(recordOf(report.response)["usage"]) ?? before?.tokens;
   return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? before?.costUsd ?? 0 };
 }
 
-function inThisTurn(meaning: UsageMeaning, told: Tokens, updates: number, before: UsageBefore): Tokens | null {
+type Told = { readonly tokens: Tokens; readonly calls: number } | null;
+
+function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): Told {
+  const beside = tokensOf(recordOf(report.response)["usage"]);
+  const { updates } = report;
   switch (meaning) {
     case "none":
       return null;
     case "turn":
-      return told;
+      return beside === null ? null : { tokens: beside, calls: updates };
     case "lastCall":
       // The last call is the whole turn only where there was no other.
-      return updates <= 1 ? told : null;
+      return beside === null || updates > 1 || report.tools > 0 ? null : { tokens: beside, calls: updates };
     case "cumulative":
-      return before === null || told.all < before.tokens.all ? null : less(told, before.tokens);
+      if (beside === null || before === null || beside.all < before.tokens.all) return null;
+      return { tokens: less(beside, before.tokens), calls: updates };
+    case "quotaMeta":
+      return inMeta(recordOf(recordOf(recordOf(report.response)["_meta"])["quota"]), updates);
+    case "chunkMeta": {
+      const chunks = report.chunks.flatMap((chunk) => tokensOf(chunk) ?? []);
+      return chunks.length === 0 ? null : { tokens: chunks.reduce(sum, noTokens), calls: chunks.length };
+    }
     default:
       return unreachable(meaning);
   }
+}
+
+/** Side calls stand in `model_usage` only, so the sum of that is taken where it is larger. */
+function inMeta(told: Readonly<Record<string, unknown>>, updates: number): Told {
+  const whole = tokensOf(told["token_count"]);
+  const models = listOf(told["model_usage"]).flatMap((one) => tokensOf(recordOf(one)["token_count"]) ?? tokensOf(one) ?? []);
+  const summed = models.reduce(sum, noTokens);
+  if (whole === null && summed.all === 0) return null;
+  return { tokens: whole === null || summed.all > whole.all ? summed : whole, calls: updates };
 }
 
 const less = (one: Tokens, other: Tokens): Tokens => ({
@@ -70,13 +100,28 @@ const less = (one: Tokens, other: Tokens): Tokens => ({
   cached: Math.max(0, one.cached - other.cached),
 });
 
-/** Null where nothing, or nothing believable, is told: a turn of no tokens at all did not ask a model. */
-function tokensOf(raw: unknown): Tokens | null {
+const sum = (one: Tokens, other: Tokens): Tokens => ({
+  all: one.all + other.all,
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cached: one.cached + other.cached,
+});
+
+/** Null where nothing, or nothing believable, is told. Some count what was cached into the input, some beside it. */
+export function tokensOf(raw: unknown): Tokens | null {
   const told = recordOf(raw);
-  const input = amountOf(told["inputTokens"]);
-  const output = amountOf(told["outputTokens"]);
+  const first = (...names: readonly string[]): number | null =>
+    names.map((name) => amountOf(told[name])).find((found) => found !== null) ?? null;
+  const input = first("inputTokens", "input_tokens");
+  const output = first("outputTokens", "output_tokens");
   if (input === null || output === null) return null;
-  const cached = (amountOf(told["cachedReadTokens"]) ?? 0) + (amountOf(told["cachedWriteTokens"]) ?? 0);
-  const all = Math.max(amountOf(told["totalTokens"]) ?? 0, input + output);
-  return all === 0 ? null : { all, input, output, cached };
+  const apart =
+    (first("cachedReadTokens", "cache_read_input_tokens") ?? 0) + (first("cachedWriteTokens", "cache_creation_input_tokens") ?? 0);
+  const within = (first("cached_input_tokens") ?? 0) + (first("cache_write_input_tokens") ?? 0);
+  const total = first("totalTokens", "total_tokens");
+  const isWithin = within > 0 || (apart > 0 && apart <= input && total === input + output);
+  const cached = Math.min(apart + within, isWithin ? input : Infinity);
+  const anew = isWithin ? input - cached : input;
+  const all = Math.max(total ?? 0, anew + output + cached);
+  return all === 0 ? null : { all, input: anew, output, cached };
 }

@@ -11,6 +11,7 @@
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Readable, Writable } from "node:stream";
+import { lineSplitter } from "../process/line-splitter.ts";
 import { recordOf, type Loose } from "./loose.ts";
 
 export type WireLimits = {
@@ -79,7 +80,7 @@ export function openWire(
     if (isRequest && (requests += 1) > limits.requestsMax) return cut(`flooded the runner with more than ${limits.requestsMax} requests`);
     if (isAnswer || isRequest) controller?.enqueue(message as unknown as AnyMessage); // W4
   };
-  const lines = splitter(limits.lineBytesMax, take, () => cut(`printed a line longer than ${mib(limits.lineBytesMax)}`)); // W1
+  const lines = lineSplitter(limits.lineBytesMax, take, () => cut(`printed a line longer than ${mib(limits.lineBytesMax)}`)); // W1
 
   from.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;
@@ -114,39 +115,6 @@ export function openWire(
   return { stream: { readable, writable }, broken, ended, garbage: () => ({ ...garbage }) };
 }
 
-function splitter(lineBytesMax: number, take: (line: Buffer) => void, tooLong: () => void) {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  let isOpen = true;
-  const finish = (end: Buffer): void => {
-    const line = held.length === 0 ? end : Buffer.concat([...held, end]);
-    held = [];
-    heldBytes = 0;
-    if (line.length > 0) take(line);
-  };
-  return {
-    push: (chunk: Buffer): void => {
-      let from = 0;
-      for (;;) {
-        const at = chunk.indexOf(10, from);
-        const end = at === -1 ? chunk.length : at;
-        if (!isOpen || from >= chunk.length) return;
-        if (heldBytes + end - from > lineBytesMax) return tooLong();
-        if (at === -1) break;
-        finish(chunk.subarray(from, at));
-        from = at + 1;
-      }
-      held.push(chunk.subarray(from));
-      heldBytes += chunk.length - from;
-    },
-    drop: (): void => {
-      isOpen = false;
-      held = [];
-      heldBytes = 0;
-    },
-  };
-}
-
 const openingBrace = 0x7b;
 
 function messageIn(line: Buffer): Loose | null {
@@ -162,4 +130,4 @@ function messageIn(line: Buffer): Loose | null {
   }
 }
 
-const mib = (bytes: number): string => (bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MiB` : `${bytes} bytes`);
+export const mib = (bytes: number): string => (bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MiB` : `${bytes} bytes`);

@@ -21,11 +21,12 @@ test("nothing of the runner's environment reaches an agent unless it is on the l
   expect(environmentFor(launch, inherited)).toEqual({ PATH: "/bin", HOME: "/home/me", LC_ALL: "C", ...environmentOf(mark) });
 });
 
-test("a profile may pass further names and set values, but not the barred ones, and a home may be replaced", () => {
-  const more = { ...launch, passEnv: ["API_KEY", "IS_SANDBOX"], env: { MODE: "quiet", NODE_EXTRA_CA_CERTS: "c" }, home: "/tmp/home" };
-  expect(environmentFor(more, { API_KEY: "k", IS_SANDBOX: "1", HOME: "/home/me" })).toEqual({
+test("a profile may pass further names, but not the barred ones; it may set values outright, and a home may be replaced", () => {
+  const more = { ...launch, passEnv: ["API_KEY", "NODE_EXTRA_CA_CERTS"], env: { MODE: "quiet", IS_SANDBOX: "1" }, home: "/tmp/home" };
+  expect(environmentFor(more, { API_KEY: "k", IS_SANDBOX: "yes", NODE_EXTRA_CA_CERTS: "c", HOME: "/home/me" })).toEqual({
     API_KEY: "k",
     MODE: "quiet",
+    IS_SANDBOX: "1",
     HOME: "/tmp/home",
     ...environmentOf(mark),
   });

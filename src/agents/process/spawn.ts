@@ -4,13 +4,14 @@
 //   S1. Nothing of the runner's environment reaches an agent unless its name is on the list.
 //   S2. What a process prints on stderr costs a bounded amount of memory, however much it prints.
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { environmentOf, type Mark } from "./mark.ts";
 
 export const passedVariables = ["PATH", "LANG", "TERM", "TZ", "TMPDIR", "SHELL", "USER", "LOGNAME", "HOME"] as const;
-/** Never handed on, even if a profile names them: they loosen or slow what runs below. */
+/** Never handed on from outside, even if a profile names them: they loosen or slow what runs below. A profile may set its own value. */
 const barredVariables = new Set(["NODE_EXTRA_CA_CERTS", "IS_SANDBOX"]);
 export const stderrTailBytesMax = 16 * 1024;
 
@@ -28,11 +29,16 @@ export type Launch = {
   readonly home: string | null;
   /** Puts isolation around the command. The mark stays on whatever it makes of the environment. */
   readonly wrap: ((command: Command) => Command) | null;
+  /** False: it has nothing to read, as from /dev/null. */
+  readonly hasInput?: boolean;
 };
 
 export type Exit = { readonly code: number | null; readonly signal: string | null };
 export type Spawned = {
-  readonly child: ChildProcessWithoutNullStreams;
+  readonly child: ChildProcess;
+  /** Null where it has nothing to read. */
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
   readonly exited: Promise<Exit>;
   /** The last of what it printed on stderr. */
   readonly stderrTail: () => string;
@@ -40,17 +46,21 @@ export type Spawned = {
 
 export function environmentFor(launch: Launch, inherited: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const names = Object.keys(inherited).filter(
-    (name) => passedVariables.some((passed) => passed === name) || name.startsWith("LC_") || launch.passEnv.includes(name),
+    (name) =>
+      !barredVariables.has(name) &&
+      (passedVariables.some((passed) => passed === name) || name.startsWith("LC_") || launch.passEnv.includes(name)),
   );
   const passed = Object.fromEntries(names.map((name) => [name, inherited[name] ?? ""])); // S1
   const home = launch.home === null ? {} : { HOME: launch.home };
-  const all = { ...passed, ...home, ...launch.env, ...environmentOf(launch.mark) };
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !barredVariables.has(name)));
+  return { ...passed, ...home, ...launch.env, ...environmentOf(launch.mark) };
 }
 
 /** A started process, or the sentence that says why it could not be started. */
-export async function spawnAgent(launch: Launch): Promise<Spawned | { readonly problem: string }> {
-  const plain: Command = { argv: launch.argv, cwd: launch.cwd, env: environmentFor(launch, process.env) };
+export async function spawnAgent(
+  launch: Launch,
+  inherited: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Spawned | { readonly problem: string }> {
+  const plain: Command = { argv: launch.argv, cwd: launch.cwd, env: environmentFor(launch, inherited) };
   const unwrapped = plain.argv[0] ?? "";
   const { argv, cwd, env: wrappedEnv } = launch.wrap?.(plain) ?? plain;
   const [command = "", ...args] = argv;
@@ -58,22 +68,34 @@ export async function spawnAgent(launch: Launch): Promise<Spawned | { readonly p
   const env = { ...wrappedEnv, ...environmentOf(launch.mark) };
   const problem = whyNot(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ?? whyNot(command, cwd, env["PATH"] ?? "");
   if (problem !== null) return { problem };
-  let child: ChildProcessWithoutNullStreams;
+  let child: ReturnType<typeof begin>;
   try {
-    child = spawn(command, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+    child = begin(command, args, { cwd, env }, launch.hasInput ?? true);
   } catch (error) {
     return { problem: `${command} cannot be started: ${messageOf(error)}` };
   }
   // A pipe to a process that has gone reports it as an error; the exit says it better.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
-  const stderrTail = keepTail(child);
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
+  const stderrTail = keepTail(child.stderr);
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const failure = await new Promise<Error | null>((resolve) => {
     child.once("spawn", () => resolve(null));
     child.on("error", resolve);
   });
   if (failure !== null) return { problem: `${command} cannot be started: ${failure.message}` };
-  return { child, exited, stderrTail };
+  return { child, stdin: child.stdin, stdout: child.stdout, exited, stderrTail };
+}
+
+/** In a group of its own, so that it can be ended with what it begins. */
+function begin(
+  command: string,
+  args: readonly string[],
+  where: { readonly cwd: string; readonly env: Record<string, string> },
+  hasInput: boolean,
+) {
+  return hasInput
+    ? spawn(command, args, { ...where, detached: true, stdio: ["pipe", "pipe", "pipe"] })
+    : spawn(command, args, { ...where, detached: true, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 /** The usual mistakes in words; the system's own message names the wrong file for some of them. */
@@ -99,9 +121,9 @@ function mayRun(path: string): boolean {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
-function keepTail(child: ChildProcessWithoutNullStreams): () => string {
+function keepTail(stderr: Readable): () => string {
   let tail: Buffer = Buffer.alloc(0);
-  child.stderr.on("data", (chunk: Buffer) => {
+  stderr.on("data", (chunk: Buffer) => {
     const both = Buffer.concat([tail, chunk.subarray(-stderrTailBytesMax)]);
     tail = both.subarray(-stderrTailBytesMax); // S2
   });

@@ -1,14 +1,15 @@
-// deeds: what the embedded agent does to files and with a shell, as an agent would: told as tool calls, and going on after a failure.
+// deeds: what the embedded agent does to files, with a shell and with its runner's tools, as an agent would: told as tool calls, and going on after a failure.
 
 import { spawn } from "node:child_process";
 import { appendFile, chmod, link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ScriptDeed } from "../../contracts/script.ts";
+import type { CallRunner } from "./runner-tools.ts";
 
 /** A deed as the protocol tells it. */
 export type Tool = {
   readonly title: string;
-  readonly kind: "edit" | "delete" | "move" | "execute";
+  readonly kind: "edit" | "delete" | "move" | "execute" | "other";
   readonly paths: readonly string[];
   /** Does it; what it answers is the tool's output. */
   readonly act: (signal: AbortSignal) => Promise<string>;
@@ -17,7 +18,7 @@ export type Tool = {
 const outputBytesMax = 64 * 1024;
 
 /** The tool call of a deed, or null where the deed is no tool's. Paths are relative to the working folder, or absolute. */
-export function toolOf(deed: ScriptDeed, cwd: string): Tool | null {
+export function toolOf(deed: ScriptDeed, cwd: string, callRunner: CallRunner): Tool | null {
   const at = (path: string): string => resolve(cwd, path);
   const edit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({
     title: `${title} ${path}`,
@@ -55,6 +56,10 @@ export function toolOf(deed: ScriptDeed, cwd: string): Tool | null {
     };
     return { title: `rename ${from} to ${to}`, kind: "move", paths: [at(from), at(to)], act };
   }
+  const ofRunner = (title: string, value: object): Tool => ({ title, kind: "other", paths: [], act: () => callRunner(title, value) });
+  if ("submit" in deed) return ofRunner("submit_result", deed.submit);
+  if ("ask" in deed) return ofRunner("ask_human", typeof deed.ask === "string" ? { question: deed.ask } : deed.ask);
+  if ("note" in deed) return ofRunner("note", { text: deed.note });
   if ("run" in deed) return { title: deed.run, kind: "execute", paths: [], act: (signal) => run(deed.run, cwd, signal) };
   return null;
 }

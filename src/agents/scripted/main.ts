@@ -1,6 +1,6 @@
 // main: the embedded agent's process. `node scripted.cjs SCRIPT` speaks the Agent Client Protocol on stdio and plays the script.
 
-import { agent, type AgentContext, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
+import { agent, type AgentContext, type McpServer, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import { randomUUID } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import * as v from "valibot";
@@ -9,6 +9,7 @@ import { findingText } from "../../kit/finding.ts";
 import { choose } from "./choose.ts";
 import { loadScript } from "./load.ts";
 import { play, type Stage, type Used } from "./play.ts";
+import { type CallRunner, runnerTools } from "./runner-tools.ts";
 
 const contextTokens = 200_000;
 const outputCharsMax = 4000;
@@ -30,7 +31,7 @@ function giveUp(text: string): void {
 }
 
 function serve(script: Script): void {
-  const folders = new Map<string, string>();
+  const folders = new Map<string, { readonly cwd: string; readonly callRunner: CallRunner }>();
   const begun: TurnFacts[] = [];
   let isStubborn = false;
   let cancel = new AbortController();
@@ -45,27 +46,27 @@ function serve(script: Script): void {
     }))
     .onRequest("session/new", ({ params }) => {
       const sessionId = `scripted-${randomUUID()}`;
-      folders.set(sessionId, params.cwd);
+      folders.set(sessionId, placeOf(params));
       return { sessionId };
     })
     .onRequest("session/resume", ({ params }) => {
-      folders.set(params.sessionId, params.cwd);
+      folders.set(params.sessionId, placeOf(params));
       return {};
     })
     .onNotification("session/cancel", () => {
       if (!isStubborn) cancel.abort();
     })
     .onRequest("session/prompt", async ({ params, client }) => {
-      const cwd = folders.get(params.sessionId);
-      if (cwd === undefined) throw RequestError.resourceNotFound(params.sessionId);
+      const place = folders.get(params.sessionId);
+      if (place === undefined) throw RequestError.resourceNotFound(params.sessionId);
       cancel = new AbortController();
       const { me, history } = factsOf(params._meta, begun);
       begun.push(me);
-      const place = choose(script, history, me);
-      const turn = place === null ? { do: [{ say: "nothing to do" }] } : (script.turns[place] ?? {});
+      const chosen = choose(script, history, me);
+      const turn = chosen === null ? { do: [{ say: "nothing to do" }] } : (script.turns[chosen] ?? {});
       const played = await play(turn, {
         ...voiceOf(client, params.sessionId),
-        cwd,
+        ...place,
         cancelled: cancel.signal,
         used: (used) => tellUsage(client, params.sessionId, used, sessionUsd),
         ignoreTerm: () => {
@@ -89,6 +90,13 @@ function serve(script: Script): void {
   });
 }
 
+function placeOf({ cwd, mcpServers = [] }: { readonly cwd: string; readonly mcpServers?: readonly McpServer[] }): {
+  readonly cwd: string;
+  readonly callRunner: CallRunner;
+} {
+  return { cwd, callRunner: runnerTools(mcpServers.find((server) => "command" in server)) };
+}
+
 function factsOf(
   meta: { readonly [key: string]: unknown } | null | undefined,
   begun: readonly TurnFacts[],
@@ -99,7 +107,7 @@ function factsOf(
   return { me, history };
 }
 
-function voiceOf(client: AgentContext, sessionId: string): Omit<Stage, "cwd" | "cancelled" | "used" | "ignoreTerm"> {
+function voiceOf(client: AgentContext, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
   const ids = new Map<object, string>();
   const chunk = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> =>
     client.notify("session/update", { sessionId, update: { sessionUpdate, content: { type: "text", text } } });

@@ -3,11 +3,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ScriptDeed, ScriptTurn } from "../../contracts/script.ts";
 import { type Tool, toolOf } from "./deeds.ts";
+import type { CallRunner } from "./runner-tools.ts";
 
 /** What the player acts on: the world outside this turn. */
 export type Stage = {
   readonly cwd: string;
   readonly cancelled: AbortSignal;
+  readonly callRunner: CallRunner;
   readonly say: (text: string) => Promise<void>;
   readonly think: (text: string) => Promise<void>;
   readonly tool: (tool: Tool, result: { readonly ok: boolean; readonly output: string } | null) => Promise<void>;
@@ -38,7 +40,7 @@ export async function play(turn: ScriptTurn, stage: Stage): Promise<Played> {
       used = more(used, deed.usage);
       await stage.used(used);
     }
-    const tool = toolOf(deed, stage.cwd);
+    const tool = toolOf(deed, stage.cwd, stage.callRunner);
     await (tool === null ? act(deed, stage) : use(tool, stage));
   }
   if (stage.cancelled.aborted) return { stop: "cancelled", used };

@@ -1,0 +1,87 @@
+// mode: tells an agent in its session how much it may do without asking, and which model to use. What it does not offer is a warning:
+// no other is chosen for it.
+
+import { type ClientContext, RequestError } from "@agentclientprotocol/sdk";
+import type { ModeSetting } from "../profiles/profile.ts";
+import type { Watch } from "./ending.ts";
+import { listOf, type Loose, recordOf, textOf } from "./loose.ts";
+
+type Setting =
+  | { readonly method: "session/set_mode"; readonly modeId: string }
+  | { readonly method: "session/set_config_option"; readonly configId: string; readonly value: string };
+
+type Wanted = { readonly mode: ModeSetting; readonly model: string; readonly modelOption: string | null };
+
+/** What is to be set, given what the session's opening offers; and what was wanted and is not offered. Pure. */
+export function settingsFor(offered: Loose, wanted: Wanted): { readonly set: readonly Setting[]; readonly warnings: readonly string[] } {
+  const set: Setting[] = [];
+  const warnings: string[] = [];
+  const { session, options = {} } = wanted.mode;
+  if (session !== undefined) {
+    const modes = recordOf(offered["modes"]);
+    const isOffered = listOf(modes["availableModes"]).some((mode) => recordOf(mode)["id"] === session);
+    const option = optionOf(offered, "mode");
+    if (isOffered) {
+      if (modes["currentModeId"] !== session) set.push({ method: "session/set_mode", modeId: session });
+    } else if (option !== null && valuesOf(option).includes(session)) {
+      if (option["currentValue"] !== session) set.push(choose(option, session));
+    } else warnings.push(`it does not offer the mode ${session}, and stays in its own`);
+  }
+  const named = [
+    ...Object.entries(options),
+    ...(wanted.model === "" || wanted.modelOption === null ? [] : [[wanted.modelOption, wanted.model] as const]),
+  ];
+  for (const [name, value] of named) {
+    const option = optionOf(offered, name);
+    if (option === null || !valuesOf(option).includes(value)) warnings.push(`it does not offer ${name} = ${value}, and keeps its own`);
+    else if (option["currentValue"] !== value) set.push(choose(option, value));
+  }
+  return { set, warnings };
+}
+
+/** Sets them one after the other; what the agent refuses is a warning. */
+export async function setMode(
+  agent: ClientContext,
+  watch: Watch,
+  session: string,
+  offered: Loose,
+  wanted: Wanted,
+  ms: number,
+): Promise<readonly string[]> {
+  const { set, warnings } = settingsFor(offered, wanted);
+  const refused: string[] = [];
+  for (const setting of set) {
+    const { method } = setting;
+    const asked =
+      method === "session/set_mode"
+        ? agent.request("session/set_mode", { sessionId: session, modeId: setting.modeId })
+        : agent.request("session/set_config_option", { sessionId: session, configId: setting.configId, value: setting.value });
+    try {
+      await watch.ask<unknown>(asked, { asked: method, ms });
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      refused.push(`it refused ${method} (${method === "session/set_mode" ? setting.modeId : setting.value}): ${error.message}`);
+    }
+  }
+  return [...warnings, ...refused];
+}
+
+/** By its id, else by its category. */
+function optionOf(offered: Loose, name: string): Loose | null {
+  const options = listOf(offered["configOptions"]).map(recordOf);
+  return options.find((option) => option["id"] === name) ?? options.find((option) => option["category"] === name) ?? null;
+}
+
+/** The values of a select, grouped or not. */
+function valuesOf(option: Loose): readonly string[] {
+  return listOf(option["options"])
+    .map(recordOf)
+    .flatMap((one) => [one, ...listOf(one["options"]).map(recordOf)])
+    .flatMap((one) => textOf(one["value"]) ?? []);
+}
+
+const choose = (option: Loose, value: string): Setting => ({
+  method: "session/set_config_option",
+  configId: textOf(option["id"]) ?? "",
+  value,
+});

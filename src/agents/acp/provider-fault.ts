@@ -1,0 +1,118 @@
+// provider-fault: whether the model provider failed, and how, from what was seen. Pure.
+//
+// Invariants:
+//   F1. What the meter saw outweighs every word: the last call failed and none succeeded after it.
+//   F2. A call the meter itself cut or refused says nothing about the provider.
+//   F3. Words are a sign only where the agent told of no usage, and only its last: an answer may be about limits and errors.
+
+import type { ProviderFault } from "../../contracts/event.ts";
+import type { ModelCall } from "../../ports/meter.ts";
+import type { FailureProbe } from "../profiles/profile.ts";
+import { amountOf, listOf, type Loose, recordOf, textOf } from "./loose.ts";
+
+/** A fault, in whose words, and until when. */
+export type Fault = { readonly fault: ProviderFault; readonly words: string; readonly retryAt: string | null };
+
+const wordsCharsMax = 600;
+const answerTailChars = 4000;
+
+export function faultOfStatus(status: number | null): ProviderFault {
+  if (status === 429 || status === 402) return "limit";
+  if (status === 401 || status === 403 || status === 407) return "access";
+  if (status === null || status >= 500 || status === 408 || status < 400) return "service";
+  return "request";
+}
+
+/** How the calls ended: the one that failed last, and whether another model answered all the same. */
+export function failingCall(calls: readonly ModelCall[]): { readonly call: ModelCall; readonly hasOther: boolean } | null {
+  const judged = calls.filter(({ ended }) => ended === "whole" || ended === "broken"); // F2
+  const last = judged.at(-1);
+  if (last === undefined || isGood(last)) return null; // F1
+  return { call: last, hasOther: judged.some((call) => isGood(call) && call.model !== last.model) };
+}
+
+/** A stream that broke off after a good beginning is no answer. */
+const isGood = ({ ended, status }: ModelCall): boolean => ended === "whole" && status !== null && status < 400;
+
+export function faultOfCall({ status, error, retryAt, model }: ModelCall): Fault {
+  const answered = status === null ? "did not answer" : status < 400 ? "broke off its answer" : `answered ${status}`;
+  const words = `the model provider ${answered}${model === "" ? "" : ` (${model})`}${error === null ? "" : `: ${error}`}`;
+  const isLimit = (status === null || status < 400) && error !== null && limitWords.test(error);
+  return { fault: isLimit ? "limit" : faultOfStatus(status), words: words.slice(0, wordsCharsMax), retryAt };
+}
+
+/** Whether it was the agent that hung up, in the meter's words. */
+export const hasHungUp = ({ ended, status, error }: ModelCall): boolean =>
+  ended === "broken" && status !== null && status < 400 && error !== null && /\bagent went away\b/.test(error);
+
+export type AgentError = { readonly code: number; readonly message: string; readonly data: unknown };
+
+/** What an agent's error says about the provider; null where it says nothing about it. */
+export function faultOfError({ code, message, data }: AgentError): Fault | null {
+  const more = recordOf(data);
+  const kind = [more["errorKind"], more["errorName"], more["type"], more["code"]].flatMap((value) => textOf(value) ?? []).join(" ");
+  const details = textOf(more["details"]) ?? textOf(more["message"]) ?? textOf(data) ?? "";
+  const words = `${message}${details === "" ? "" : ` (${details})`}`.slice(0, wordsCharsMax);
+  const made = (fault: ProviderFault): Fault => ({ fault, words, retryAt: null });
+  if (code === -32000 || /auth\w*_(?:required|error|failed)|^authentication/i.test(kind)) return made("access");
+  const status = code >= 400 && code < 600 ? code : (amountOf(more["statusCode"]) ?? amountOf(more["status"]) ?? statusIn(words));
+  if (limitKinds.test(kind) || limitWords.test(words)) return made("limit");
+  if (serviceKinds.test(kind) || serviceWords.test(words)) return made("service");
+  if (status !== null && status >= 400) return made(faultOfStatus(status));
+  if (accessWords.test(words)) return made("access");
+  return /^APIError$/.test(kind) || requestWords.test(words) ? made("request") : null;
+}
+
+const limitKinds = /rate_?limit|usage_?limit|quota/i;
+const serviceKinds = /overloaded|server_error|unavailable/i;
+const limitWords =
+  /\brate.?limit|too many requests|usage limit|hit your limit|quota (?:was |is )?exceeded|exceeded (?:your |the )?(?:current )?quota/i;
+const serviceWords = /\boverloaded\b|service unavailable|bad gateway|gateway time-?out|ECONNREFUSED|ECONNRESET|fetch failed/i;
+
+const accessWords = /\bauthentication_error\b|\binvalid_api_key\b|\bUNAUTHENTICATED\b/;
+const requestWords = /\binvalid_request_error\b|\bINVALID_ARGUMENT\b/;
+
+/** `API Error: 429 …`, `last status: 503`, `HTTP 400`. */
+function statusIn(words: string): number | null {
+  const found = /\b(?:error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)\W{0,3}([45]\d{2})\b/i.exec(words)?.[1];
+  return found === undefined ? null : Number(found);
+}
+
+/** The first probe that finds its sign. Where nothing better is known, the words tell the kind of fault more closely. */
+export function faultOfProbes(
+  probes: readonly FailureProbe[],
+  seen: { readonly answer: string; readonly metas: readonly Loose[]; readonly stderr: string; readonly usage: unknown },
+): Fault | null {
+  for (const { where, path = "", pattern, fault } of probes) {
+    // F3
+    const texts =
+      where === "said"
+        ? seen.usage === null
+          ? [lastWords(seen.answer)]
+          : []
+        : where === "stderr"
+          ? [seen.stderr]
+          : seen.metas.flatMap((meta) => valueAt(meta, path));
+    const hit = texts.find((text) => new RegExp(pattern.source, pattern.flags.replace("g", "")).test(text));
+    if (hit === undefined) continue;
+    const words = (where === "meta" ? tail(seen.answer) : hit).trim().slice(-wordsCharsMax);
+    const status = statusIn(words);
+    return { fault: status === null ? fault : faultOfStatus(status), words, retryAt: null };
+  }
+  return null;
+}
+
+const tail = (text: string): string => text.slice(-answerTailChars);
+/** The last paragraph. */
+const lastWords = (text: string): string =>
+  tail(text)
+    .trim()
+    .split(/\n[^\S\n]*\n/)
+    .at(-1) ?? "";
+
+/** The value at the end of `_meta.codex.threadStatus.type`, as text. */
+function valueAt(from: Loose, path: string): readonly string[] {
+  let at: unknown = from;
+  for (const name of path.split(".")) at = Array.isArray(at) ? listOf(at)[Number(name)] : recordOf(at)[name];
+  return typeof at === "string" ? [at] : typeof at === "number" ? [String(at)] : [];
+}

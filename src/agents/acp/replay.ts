@@ -1,0 +1,34 @@
+// replay: what a loaded session is told to hold, as far as it matters: whether a certain prompt is among it.
+
+import { type Loose, recordOf, textOf } from "./loose.ts";
+
+const charsMax = 2 * 1024 * 1024;
+const sampleChars = 160;
+
+export class Replay {
+  #updates = 0;
+  #asked: string[] = [];
+  #chars = 0;
+
+  take(update: Loose): void {
+    this.#updates += 1;
+    if (update["sessionUpdate"] !== "user_message_chunk" || this.#chars > charsMax) return;
+    const text = textOf(recordOf(update["content"])["text"]) ?? "";
+    this.#chars += text.length;
+    this.#asked.push(text);
+  }
+
+  /**
+   * `no`: the session was told, and the prompt is not in it; or it is empty. `unknown`: the agent told of its own words only.
+   * The beginning and the end of the prompt are looked for, because agents put words of their own around and between.
+   */
+  holds(prompt: string): "yes" | "no" | "unknown" {
+    if (this.#updates === 0) return "no";
+    if (this.#asked.length === 0) return "unknown";
+    const asked = plain(this.#asked.join(""));
+    const wanted = plain(prompt);
+    return asked.includes(wanted.slice(0, sampleChars)) && asked.includes(wanted.slice(-sampleChars)) ? "yes" : "no";
+  }
+}
+
+const plain = (text: string): string => text.replaceAll(/\s+/g, "");

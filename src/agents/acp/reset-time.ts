@@ -1,0 +1,120 @@
+// reset-time: when a provider's limit is lifted, read from the words it or the agent used. Null where no time can be read for certain.
+//
+// Invariants:
+//   R1. Only a time that stands close behind a word of waiting counts: an answer may be full of other times.
+//   R2. A time in the past, or further away than any limit lasts, is no answer.
+
+const textCharsMax = 8000;
+const reachChars = 90;
+const cuesMax = 50;
+const furthestMs = 32 * 86_400_000;
+const justNowMs = 60_000;
+
+const cue = /\b(?:reset(?:s|ting|_at|s_at)?|retry|try again|again|available|renew(?:s|al)?|until|lifted|wait|limit reached)\b/gi;
+
+/** ISO 8601 in UTC. A time of day without a zone is the machine's own, as agents print it. */
+export function resetIn(text: string, nowMs: number): string | null {
+  const cues = [...text.slice(0, textCharsMax).matchAll(cue)].slice(0, cuesMax);
+  for (const { index, 0: word } of cues) {
+    const ms = timeIn(text.slice(index + word.length, index + word.length + reachChars), nowMs); // R1
+    if (ms !== null && ms > nowMs - justNowMs && ms < nowMs + furthestMs) return new Date(ms).toISOString(); // R2
+  }
+  return null;
+}
+
+function timeIn(text: string, nowMs: number): number | null {
+  return isoIn(text) ?? epochIn(text) ?? dateIn(text, nowMs) ?? durationIn(text, nowMs) ?? clockIn(text, nowMs);
+}
+
+function isoIn(text: string): number | null {
+  const found = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}| ?UTC)/.exec(text)?.[0];
+  if (found === undefined) return null;
+  const ms = Date.parse(found.replace(" UTC", "Z").replace("UTC", "Z").replace(" ", "T"));
+  return Number.isNaN(ms) ? null : ms;
+}
+
+/** Seconds or milliseconds since 1970. */
+function epochIn(text: string): number | null {
+  const found = /(?<![\d.])(1\d{9}|1\d{12})(?![\d.])/.exec(text)?.[1];
+  if (found === undefined) return null;
+  return found.length === 10 ? Number(found) * 1000 : Number(found);
+}
+
+const units: readonly (readonly [RegExp, number])[] = [
+  [/^(?:ms|millis\w*)$/i, 1],
+  [/^(?:s|secs?|seconds?)$/i, 1000],
+  [/^(?:m|mins?|minutes?)$/i, 60_000],
+  [/^(?:h|hrs?|hours?)$/i, 3_600_000],
+  [/^(?:d|days?)$/i, 86_400_000],
+];
+
+/** `in 12m`, `after 20.5s`, `in 2 days 3 hours`, `6m0s`: the first run of such parts. */
+function durationIn(text: string, nowMs: number): number | null {
+  const part = "(?:\\d{1,6}(?:\\.\\d{1,6})?)\\s?(?:ms|millis\\w*|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)";
+  const run = new RegExp(`(?<![\\w.:])${part}(?:(?:\\s|,|and){0,3}${part}){0,4}(?![\\w:])`, "i").exec(text)?.[0];
+  if (run === undefined) return null;
+  const parts = [...run.matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/gi)];
+  const ms = parts.reduce((sum, [, amount = "0", name = ""]) => sum + Number(amount) * (units.find(([is]) => is.test(name))?.[1] ?? 0), 0);
+  return nowMs + ms;
+}
+
+const clock = "(\\d{1,2})(?::(\\d{2}))?(?::\\d{2})?\\s?([ap])?\\.?(?:m\\b\\.?)?";
+const zone = "(?:\\s*\\(?(UTC|GMT|Z|[A-Z][a-z]+/[A-Za-z_]+(?:/[A-Za-z_]+)?)\\)?)?";
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** `Oct 9th, 2026 3:04 PM`; without a year, the next one. */
+function dateIn(text: string, nowMs: number): number | null {
+  const pattern = new RegExp(
+    `\\b(${months.join("|")})[a-z]{0,6}\\.? (\\d{1,2})(?:st|nd|rd|th)?,?(?: (\\d{4}),?)?(?: at)? ${clock}${zone}`,
+    "i",
+  );
+  const found = pattern.exec(text);
+  if (found === null) return null;
+  const [, month = "", day = "", year, hour, minute, half, place] = found;
+  const time = minutesOf(hour, minute, half);
+  if (time === null) return null;
+  const thisYear = new Date(nowMs).getUTCFullYear();
+  const at = (inYear: number): number => atPlace(inYear, months.indexOf(month.toLowerCase()), Number(day), time, place);
+  if (year !== undefined) return at(Number(year));
+  return at(thisYear) < nowMs - justNowMs ? at(thisYear + 1) : at(thisYear);
+}
+
+/** `at 3pm`, `3:30 pm (Europe/Berlin)`, `15:30 UTC`: the next time the clock shows that. */
+function clockIn(text: string, nowMs: number): number | null {
+  const found = new RegExp(`(?<![\\w.:-])${clock}${zone}(?![\\w:-])`, "i").exec(text);
+  if (found === null) return null;
+  const [, hour, minute, half, place] = found;
+  // A bare number is no time of day.
+  if (minute === undefined && half === undefined) return null;
+  const time = minutesOf(hour, minute, half);
+  if (time === null) return null;
+  const today = new Date(nowMs);
+  const days = [-1, 0, 1, 2].map((more) => atPlace(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + more, time, place));
+  return days.find((ms) => ms >= nowMs - justNowMs) ?? null;
+}
+
+function minutesOf(hour = "", minute = "0", half: string | undefined): number | null {
+  const hours = Number(hour);
+  if (Number(minute) > 59 || hours > (half === undefined ? 23 : 12)) return null;
+  if (half === undefined) return hours * 60 + Number(minute);
+  return ((hours % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * 60 + Number(minute);
+}
+
+function atPlace(year: number, month: number, day: number, minutes: number, place: string | undefined): number {
+  if (place === undefined) return new Date(year, month, day, 0, minutes).getTime();
+  const asUtc = Date.UTC(year, month, day, 0, minutes);
+  return asUtc - offsetMs(place, asUtc);
+}
+
+/** How far a place's clocks are ahead of UTC; nothing where the place is not known. */
+function offsetMs(place: string, atMs: number): number {
+  if (!place.includes("/")) return 0;
+  try {
+    const format = new Intl.DateTimeFormat("en-US", { timeZone: place, timeZoneName: "longOffset" });
+    const name = format.formatToParts(atMs).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign = "+", hours = "0", minutes = "0"] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  } catch {
+    return 0;
+  }
+}

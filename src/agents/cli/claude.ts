@@ -1,0 +1,135 @@
+// claude: the lines of `claude -p --output-format stream-json --verbose`.
+//
+// Invariant:
+//   L1. Neither the exit code nor `subtype` alone says that it went well: it exits with 0 when it is interrupted, and calls an
+//       error of the provider a success. `is_error` is looked at first.
+
+import type { End } from "../acp/outcome.ts";
+import { amountOf, listOf, type Loose, recordOf, textOf } from "../acp/loose.ts";
+import { serverName } from "../returns/tools.ts";
+import { type Asked, type Dialect, type Heard, isTooLong, said, thought } from "./dialect.ts";
+
+export const claudeDialect: Dialect = {
+  namesSession: true,
+  command: (asked) => {
+    const isLong = isTooLong(asked.prompt);
+    return { argv: [...asked.argv, ...wordsOf(asked), ...(isLong ? [] : ["--", asked.prompt])], input: isLong ? asked.prompt : null };
+  },
+  hear,
+  unknownSession: /no conversation found|session .{0,80}not found/i,
+};
+
+function wordsOf({ session, left, tools }: Asked): readonly string[] {
+  const isNew = session?.isTakenUp !== true;
+  return [
+    ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
+    ...(Number.isFinite(left.calls) ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))] : []),
+    // What it counts against this is the whole session, so it is no limit for one that is taken up.
+    ...(Number.isFinite(left.usd) && isNew ? ["--max-budget-usd", Math.max(0.0001, left.usd).toFixed(4)] : []),
+    ...(tools === null
+      ? []
+      : ["--mcp-config", JSON.stringify(serversOf(tools)), "--strict-mcp-config", "--allowedTools", `mcp__${serverName}`]),
+  ];
+}
+
+const serversOf = ({ name, command, args, env }: NonNullable<Asked["tools"]>): object => ({
+  mcpServers: { [name]: { command, args, env: Object.fromEntries(env.map((one) => [one.name, one.value])) } },
+});
+
+function hear(line: Loose): Heard {
+  const session = textOf(line["session_id"]);
+  const named = session === null || session === "" ? {} : { session };
+  switch (line["type"]) {
+    case "assistant":
+      return { ...named, updates: ofAssistant(line) };
+    case "user":
+      return { ...named, updates: ofUser(line) };
+    case "result":
+      return { ...named, ...ofResult(line) };
+    default:
+      return named;
+  }
+}
+
+function ofAssistant(line: Loose): readonly Loose[] {
+  const message = recordOf(line["message"]);
+  const isBelow = textOf(line["parent_tool_use_id"]) !== null;
+  // Each message is a model call; several lines may bear one message's id.
+  const call = { sessionUpdate: "usage_update", messageId: message["id"] };
+  const parts = listOf(message["content"])
+    .map(recordOf)
+    .flatMap((part): readonly Loose[] => {
+      if (part["type"] === "tool_use") return [toolCall(part)];
+      if (part["type"] === "thinking") return [thought(textOf(part["thinking"]) ?? "")];
+      // What an agent below it says is not its own answer.
+      return part["type"] === "text" && !isBelow ? [said(textOf(part["text"]) ?? "")] : [];
+    });
+  return [call, ...parts];
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  Bash: "execute",
+  Edit: "edit",
+  MultiEdit: "edit",
+  NotebookEdit: "edit",
+  Write: "edit",
+  Read: "read",
+  Glob: "search",
+  Grep: "search",
+  WebFetch: "fetch",
+  WebSearch: "fetch",
+};
+
+function toolCall(part: Loose): Loose {
+  const input = recordOf(part["input"]);
+  const name = textOf(part["name"]) ?? "";
+  const path = textOf(input["file_path"]) ?? textOf(input["notebook_path"]);
+  const what = path ?? textOf(input["command"]) ?? "";
+  return {
+    sessionUpdate: "tool_call",
+    toolCallId: part["id"],
+    title: `${name} ${what}`.trim(),
+    kind: Object.hasOwn(kinds, name) ? kinds[name] : "other",
+    status: "in_progress",
+    locations: path === null ? [] : [{ path }],
+    rawInput: input,
+  };
+}
+
+function ofUser(line: Loose): readonly Loose[] {
+  return listOf(recordOf(line["message"])["content"])
+    .map(recordOf)
+    .filter((part) => part["type"] === "tool_result")
+    .map((part) => ({
+      sessionUpdate: "tool_call_update",
+      toolCallId: part["tool_use_id"],
+      status: part["is_error"] === true ? "failed" : "completed",
+    }));
+}
+
+function ofResult(line: Loose): Heard {
+  const denied = listOf(line["permission_denials"]).map((one) => textOf(recordOf(one)["tool_name"]) ?? "a tool");
+  const costUsd = amountOf(line["total_cost_usd"]);
+  return {
+    usage: recordOf(line["usage"]),
+    ...(costUsd === null ? {} : { costUsd }),
+    ...(denied.length === 0
+      ? {}
+      : { warnings: [`${denied.length} of its tool calls were denied: ${[...new Set(denied)].slice(0, 10).join(", ")}`] }),
+    end: endOf(line),
+  };
+}
+
+function endOf(line: Loose): End {
+  const subtype = textOf(line["subtype"]) ?? "";
+  const words =
+    textOf(line["result"]) ??
+    listOf(line["errors"])
+      .filter((one) => typeof one === "string")
+      .join("; ");
+  if (subtype === "error_max_turns") return { by: "stop", stop: "max_turn_requests" };
+  if (subtype === "error_max_budget_usd") return { by: "budget", says: "The agent stopped at the budget it was given." };
+  if (line["is_error"] !== true && subtype === "success") return { by: "stop", stop: "end_turn" }; // L1
+  const status = amountOf(line["api_error_status"]);
+  return { by: "error", code: status ?? -32603, message: words === "" ? `it ended with ${subtype}` : words, data: null };
+}

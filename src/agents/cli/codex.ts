@@ -1,0 +1,83 @@
+// codex: the lines of `codex exec --json`.
+
+import { listOf, type Loose, recordOf, textOf } from "../acp/loose.ts";
+import { type Asked, type Dialect, type Heard, isTooLong, said, thought } from "./dialect.ts";
+
+export const codexDialect: Dialect = {
+  namesSession: false,
+  command: (asked) => {
+    const isLong = isTooLong(asked.prompt);
+    const { session } = asked;
+    // `exec resume` comes before every option of `exec`.
+    const at = asked.argv.indexOf("exec") + 1;
+    const isResumed = session?.isTakenUp === true && at > 0;
+    const argv = isResumed ? [...asked.argv.slice(0, at), "resume", ...asked.argv.slice(at)] : asked.argv;
+    const words = [...toolsOf(asked.tools), ...(isResumed ? [session.name] : []), isLong ? "-" : asked.prompt];
+    return { argv: [...argv, ...words], input: isLong ? asked.prompt : null };
+  },
+  hear,
+  unknownSession: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
+};
+
+/** As changes to its config, whose values are TOML; a string of JSON is one of TOML too. */
+function toolsOf(tools: Asked["tools"]): readonly string[] {
+  if (tools === null) return [];
+  const at = `mcp_servers.${tools.name}`;
+  const env = tools.env.map(({ name, value }) => `${name} = ${JSON.stringify(value)}`).join(", ");
+  const values = [`command=${JSON.stringify(tools.command)}`, `args=${JSON.stringify(tools.args)}`, `env={ ${env} }`];
+  return values.flatMap((value) => ["-c", `${at}.${value}`]);
+}
+
+function hear(line: Loose): Heard {
+  switch (line["type"]) {
+    case "thread.started": {
+      const session = textOf(line["thread_id"]);
+      return session === null ? {} : { session };
+    }
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+      return ofItem(recordOf(line["item"]), line["type"] === "item.completed");
+    case "turn.completed":
+      return { usage: recordOf(line["usage"]), end: { by: "stop", stop: "end_turn" } };
+    case "turn.failed":
+      return { end: { by: "error", code: -32603, message: messageIn(line["error"]), data: null } };
+    case "error":
+      return { complaint: messageIn(line) };
+    default:
+      return {};
+  }
+}
+
+const messageIn = (value: unknown): string => textOf(recordOf(value)["message"]) ?? textOf(value) ?? "it failed without a word";
+
+function ofItem(item: Loose, isDone: boolean): Heard {
+  const text = textOf(item["text"]) ?? "";
+  switch (item["type"]) {
+    case "agent_message":
+      return isDone ? { updates: [said(text)] } : {};
+    case "reasoning":
+      return isDone ? { updates: [thought(text)] } : {};
+    case "error":
+      return { warnings: [messageIn(item)] };
+    case "command_execution":
+      return tool(item, isDone, "execute", textOf(item["command"]) ?? "", []);
+    case "file_change": {
+      const paths = listOf(item["changes"]).flatMap((change) => textOf(recordOf(change)["path"]) ?? []);
+      return tool(item, isDone, "edit", `change ${paths.join(", ")}`, paths);
+    }
+    case "mcp_tool_call":
+      return tool(item, isDone, "other", `${textOf(item["server"]) ?? ""} ${textOf(item["tool"]) ?? ""}`.trim(), []);
+    case "web_search":
+      return tool(item, isDone, "fetch", textOf(item["query"]) ?? "", []);
+    default:
+      return {};
+  }
+}
+
+function tool(item: Loose, isDone: boolean, kind: string, title: string, paths: readonly string[]): Heard {
+  const hasFailed = item["status"] === "failed" || item["status"] === "declined";
+  const status = !isDone ? "in_progress" : hasFailed ? "failed" : "completed";
+  const locations = paths.map((path) => ({ path }));
+  return { updates: [{ sessionUpdate: "tool_call", toolCallId: item["id"], title, kind, status, locations }] };
+}

@@ -1,0 +1,92 @@
+// run-once: starts the command for one prompt, reads what it prints until it says that it has come to its end, and ends it.
+
+import type { TurnOrder } from "../../ports/agent.ts";
+import type { Collector } from "../acp/collector.ts";
+import { openWatch } from "../acp/ending.ts";
+import type { Loose } from "../acp/loose.ts";
+import type { End } from "../acp/outcome.ts";
+import { playProcess } from "../play-process.ts";
+import type { Spawned } from "../process/spawn.ts";
+import type { Seat } from "../seat.ts";
+import type { Dialect } from "./dialect.ts";
+import { openLines } from "./lines.ts";
+
+/** Under this name the collector is told what a command says; a command has one session at a time. */
+export const sheetSession = "this";
+
+const warningsMax = 20;
+const warningCharsMax = 500;
+
+/** What was seen of one run of the command. */
+export type Ran = {
+  readonly end: End;
+  readonly session: string | null;
+  /** Whether it spoke of a session at all. */
+  readonly hasBegun: boolean;
+  readonly usage: Loose | undefined;
+  readonly costUsd: number | null;
+  readonly stderr: string;
+  /** Its last complaint, in its own words. */
+  readonly words: string;
+  readonly warnings: readonly string[];
+};
+
+export async function runOnce(
+  dialect: Dialect,
+  order: TurnOrder,
+  seat: Seat,
+  collector: Collector,
+  asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isTakenUp: boolean } | null },
+): Promise<Ran | { readonly problem: string }> {
+  const { argv, input } = dialect.command({ ...asked, argv: seat.argv, mode: seat.profile.mode, left: order.left(), tools: seat.tools });
+  const played = await playProcess({ ...seat, argv }, { layer: order.layer, hasInput: input !== null }, async (spawned) => {
+    if (input !== null) spawned.stdin?.end(input);
+    const value = await listen(dialect, order, seat, collector, spawned);
+    return { value, isAtRest: value.end.by === "stop" || value.end.by === "error" };
+  });
+  if ("problem" in played) return played;
+  return { ...played.value, warnings: [...played.value.warnings, ...played.warnings] };
+}
+
+async function listen(dialect: Dialect, order: TurnOrder, seat: Seat, collector: Collector, spawned: Spawned): Promise<Ran> {
+  const watch = openWatch(order, seat.limits, () => collector.tools.hasOpen());
+  const warnings: string[] = [];
+  const calls = new Set<unknown>();
+  let seen: Omit<Ran, "end" | "stderr" | "warnings"> = { session: null, hasBegun: false, usage: undefined, costUsd: null, words: "" };
+  let finish: (end: End) => void = () => undefined;
+  const finished = new Promise<End>((resolve) => (finish = resolve));
+  collector.begin();
+  const take = (line: Loose): void => {
+    watch.life();
+    const heard = dialect.hear(line);
+    for (const update of heard.updates ?? []) {
+      // A message told in several lines is one call.
+      if (update["sessionUpdate"] === "usage_update" && calls.has(update["messageId"])) continue;
+      calls.add(update["messageId"]);
+      collector.take({ sessionId: sheetSession, update });
+    }
+    for (const warning of heard.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
+    seen = {
+      session: heard.session ?? seen.session,
+      hasBegun: seen.hasBegun || heard.session !== undefined,
+      usage: heard.usage ?? seen.usage,
+      costUsd: heard.costUsd ?? seen.costUsd,
+      words: heard.complaint ?? (heard.end?.by === "error" ? heard.end.message : seen.words),
+    };
+    if (heard.end !== undefined) finish(heard.end);
+  };
+  const lines = openLines(spawned.stdout, take, seat.limits.wire);
+  watch.follow(spawned, lines);
+  watch.follows(seat.metering);
+  try {
+    const first = await Promise.race([finished, watch.over]);
+    // A command that complained and went has told why.
+    const end: End = first.by === "exit" && seen.words !== "" ? { by: "error", code: -32603, message: seen.words, data: null } : first;
+    const { lines: count, bytes } = lines.garbage();
+    if (count > 0) warnings.push(`${count} lines (${bytes} bytes) on its stdout were no events and were ignored`);
+    return { ...seen, end, stderr: spawned.stderrTail(), warnings };
+  } finally {
+    collector.close();
+    watch.close();
+  }
+}

@@ -1,0 +1,100 @@
+// turn: one turn of an agent that is a command: started for each prompt, read line by line, judged like every other.
+//
+// Invariants:
+//   T1. The result is computed from what was seen; the exit code is the least of it.
+//   T2. All prompts of a turn share one deadline.
+
+import { randomUUID } from "node:crypto";
+import type { ReportedUsage, TurnOrder, TurnResult } from "../../ports/agent.ts";
+import { Collector } from "../acp/collector.ts";
+import { insideOf } from "../acp/inside.ts";
+import { recordOf } from "../acp/loose.ts";
+import { outcomeOf } from "../acp/outcome.ts";
+import { failed } from "../acp/result.ts";
+import { nothingUsed, usageAfter, type UsageBefore, usageOf } from "../acp/usage.ts";
+import { firstWords } from "../first-words.ts";
+import { askAgain, asksMax, endedTurn, judge } from "../judge.ts";
+import type { Seat } from "../seat.ts";
+import { claudeDialect } from "./claude.ts";
+import { codexDialect } from "./codex.ts";
+import type { Dialect } from "./dialect.ts";
+import { runOnce, sheetSession } from "./run-once.ts";
+
+const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } as const;
+const rawCharsMax = 3000;
+
+export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, seat: Seat): Promise<TurnResult> {
+  const dialect: Dialect = dialects[speech];
+  const collector = new Collector(order.attempt, order.onSignal);
+  collector.open(sheetSession);
+  const endsAtMs = performance.now() + order.minutesMax * 60_000;
+  const warnings: string[] = [];
+  const prompts: string[] = [];
+  let session = order.session;
+  let isTakenUp = session !== null;
+  let before: UsageBefore = isTakenUp ? null : nothingUsed;
+  let next = firstWords(order, { isTakenUp, holds: "unknown" }, seat.tools !== null);
+
+  for (let again = 0; ;) {
+    prompts.push(next);
+    const isNew = session === null;
+    const named = session ?? (dialect.namesSession ? randomUUID() : null);
+    if (isNew && named !== null) await order.onSession(named, "new");
+    const asked = { session: named === null ? null : { name: named, isTakenUp: !isNew }, prompt: next };
+    const minutesMax = Math.max(0, endsAtMs - performance.now()) / 60_000; // T2
+    const ran = await runOnce(dialect, { ...order, minutesMax }, seat, collector, asked);
+    if ("problem" in ran) return { kind: "failed", reason: "agent_unavailable", detail: ran.problem, said: collector.said, usage: null };
+
+    const isUnknown = isTakenUp && again === 0 && ran.end.by !== "stop" && dialect.unknownSession.test(`${ran.stderr}\n${ran.words}`);
+    if (isUnknown) {
+      warnings.push(`the session ${session ?? ""} could not be taken up again; a new one was opened`);
+      session = null;
+      isTakenUp = false;
+      before = nothingUsed;
+      next = firstWords(order, { isTakenUp, holds: "no" }, seat.tools !== null);
+      prompts.pop();
+      continue;
+    }
+    if (isTakenUp && again === 0) await order.onSession(session ?? "", "resumed");
+    else if (isNew && named === null && ran.session !== null) await order.onSession(ran.session, "new");
+    session = ran.session ?? named;
+
+    const report = { ...collector.usageReport({ usage: ran.usage }), costUsd: ran.costUsd };
+    const usage = usageOf(seat.profile.usage, report, before);
+    before = usageAfter(report, before);
+    const computed = outcomeOf({
+      end: ran.end,
+      isOpen: ran.hasBegun,
+      said: collector.said,
+      answer: collector.answer,
+      stderr: ran.stderr,
+      usage,
+      tools: collector.tools.count,
+      refusals: 0,
+      metas: [],
+      calls: seat.metering.calls(),
+      probes: seat.profile.probes,
+      hasProvider: true,
+      loginHint: seat.profile.hints.login,
+      nowMs: Date.now(),
+    }); // T1
+    if (computed.kind !== "answered") return computed;
+    warnings.push(...computed.warnings, ...ran.warnings);
+    const judged = judge(order, seat.returnOf, seat.desk, collector.answer);
+    if ("says" in judged) {
+      const outside = collector.tools.changedOutside(insideOf(order.layer));
+      const seen = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
+      return endedTurn(order, seat.desk, seen, judged);
+    }
+    const mayAsk =
+      again < asksMax && session !== null && (await order.onAskAgain(order.facts.ask + again + 1, judged.errors, collector.answer, usage));
+    if (!mayAsk) return unusable(judged.errors, collector, ran.stderr, usage);
+    next = askAgain(recordOf(order.returns?.schema), judged.errors, seat.tools !== null);
+    again += 1;
+  }
+}
+
+function unusable(errors: readonly string[], collector: Collector, stderr: string, usage: ReportedUsage): TurnResult {
+  const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${collector.answer.slice(-rawCharsMax)}`;
+  return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr, usage });
+}

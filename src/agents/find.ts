@@ -1,0 +1,158 @@
+// find: which of the agents are on this machine, which version each is, and what keeps one from being used.
+//
+// Invariants:
+//   F1. Only a program that a profile names is ever run, only with the words the profile names, for a bounded time and output.
+//   F2. A folder of the PATH that is not absolute is not looked into: it would be a folder of whatever repository this is.
+//   F3. Nothing is run in the repository or with the user's HOME.
+
+import { accessSync, closeSync, constants, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { printedBy } from "./printed-by.ts";
+import type { AgentProfile, Program } from "./profiles/profile.ts";
+import { agentProfiles } from "./profiles/table.ts";
+import { isOlder, versionIn } from "./version.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `missing`: not on the PATH. `unfit`: there, and something about it must be mended first. */
+export type FoundAgent = {
+  readonly profile: AgentProfile;
+  readonly state: "installed" | "unfit" | "missing";
+  /** The words that start it, the program with its folder; empty where it is missing. */
+  readonly argv: readonly string[];
+  /** Where the program really lies. */
+  readonly realPath: string | null;
+  readonly version: string | null;
+  /** Why it cannot be used, and what to do; null where it can. */
+  readonly problem: string | null;
+  readonly mend: string | null;
+};
+
+/** The agents that are looked for on the PATH, each with what was found. */
+export async function findAgents(
+  env: Environment,
+  profiles: readonly AgentProfile[] = Object.values<AgentProfile>(agentProfiles),
+): Promise<readonly FoundAgent[]> {
+  return Promise.all(profiles.filter(({ found }) => found === "path").map((profile) => findAgent(profile, env)));
+}
+
+const memo = new Map<string, Promise<FoundAgent>>();
+
+/** Looked up once in a process: nothing is installed while a command runs that the command should notice. */
+export function findAgent(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
+  const key = `${profile.id}\0${profile.programs.map(({ name }) => name).join("\0")}\0${env["PATH"] ?? ""}`;
+  const known = memo.get(key) ?? look(profile, env);
+  memo.set(key, known);
+  return known;
+}
+
+async function look(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
+  const here = profile.programs.flatMap((program) => {
+    const path = placesOf(program.name, env).find((one) => isOfPackage(program, one));
+    return path === undefined ? [] : [{ program, path }];
+  })[0];
+  if (here === undefined) {
+    const names = profile.programs.map(({ name }) => name).join(" or ");
+    const problem = `${names} is not on the PATH`;
+    return { profile, state: "missing", argv: [], realPath: null, version: null, problem, mend: profile.hints.install };
+  }
+  const { program, path } = here;
+  const realPath = realpathSync(path);
+  const version = packageOf(realPath)?.version ?? (program.version === null ? null : await versionOf(path, program.version, env));
+  const trouble = (await troubleWith(profile, program, version, realPath, env)) ?? { problem: null, mend: null };
+  const state = trouble.problem === null ? "installed" : "unfit";
+  return { profile, state, argv: [path, ...program.words], realPath, version, ...trouble };
+}
+
+type Trouble = { readonly problem: string; readonly mend: string };
+
+async function troubleWith(
+  { minNode, hints }: AgentProfile,
+  { needs, versionMin }: Program,
+  version: string | null,
+  realPath: string,
+  env: Environment,
+): Promise<Trouble | null> {
+  const absent = needs.filter((name) => onPath(name, env) === null);
+  if (absent.length > 0) return { problem: `it needs ${absent.join(" and ")}, which is not on the PATH`, mend: hints.install };
+  if (versionMin !== null && version !== null && isOlder(version, versionMin))
+    return { problem: `version ${version} is too old: ${versionMin} or newer is needed`, mend: `${hints.install}@latest` };
+  if (minNode === null || !isNodeScript(realPath)) return null;
+  const node = await nodeVersion(env);
+  if (node === null) return { problem: `it is a Node program, and node is not on the PATH`, mend: `install Node.js ${minNode} or newer` };
+  if (!isOlder(node, minNode)) return null;
+  return { problem: `it needs Node.js ${minNode} or newer, and node on the PATH is ${node}`, mend: `install Node.js ${minNode} or newer` };
+}
+
+/** The first program of this name on the PATH that may be run. */
+export const onPath = (name: string, env: Environment): string | null => placesOf(name, env)[0] ?? null;
+
+function placesOf(name: string, env: Environment): readonly string[] {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder)); // F2
+  return folders.map((folder) => join(folder, name)).filter(mayRun);
+}
+
+function mayRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+const isOfPackage = ({ only, not }: Program, path: string): boolean => {
+  if (only === null && not === null) return true;
+  const name = packageOf(realpathSync(path))?.name ?? "";
+  return (only === null || name.startsWith(only)) && (not === null || !name.startsWith(not));
+};
+
+const packageBytesMax = 256 * 1024;
+const foldersUpMax = 6;
+
+/** The npm package a program lies in says its version without being run. */
+function packageOf(realPath: string): { readonly name: string; readonly version: string } | null {
+  if (!realPath.includes("/node_modules/")) return null;
+  let folder = dirname(realPath);
+  for (let up = 0; up < foldersUpMax && !folder.endsWith("/node_modules"); up += 1, folder = dirname(folder)) {
+    const told = jsonIn(join(folder, "package.json"));
+    const version = typeof told?.["version"] === "string" ? versionIn(told["version"]) : null;
+    if (typeof told?.["name"] === "string" && version !== null) return { name: told["name"], version };
+  }
+  return null;
+}
+
+function jsonIn(path: string): Record<string, unknown> | null {
+  try {
+    if (statSync(path).size > packageBytesMax) return null;
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function versionOf(path: string, words: readonly string[], env: Environment): Promise<string | null> {
+  return versionIn((await printedBy(path, words, env)) ?? ""); // F1, F3
+}
+
+async function nodeVersion(env: Environment): Promise<string | null> {
+  const path = onPath("node", env);
+  if (path === null) return null;
+  return realpathSync(path) === realpathSync(process.execPath) ? process.versions.node : versionOf(path, ["--version"], env);
+}
+
+/** Programs begin with the words that name their interpreter; one that is compiled does not care about Node. */
+function isNodeScript(path: string): boolean {
+  const head = Buffer.alloc(128);
+  try {
+    const fd = openSync(path, constants.O_RDONLY);
+    try {
+      return /^#!.*\bnode\b/.test(head.toString("latin1", 0, readSync(fd, head, 0, head.length, 0)));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+// judge: what a turn that came to its end handed back, and the result it makes. Pure but for the desk's memory.
+
+import type { Says } from "../contracts/outcome.ts";
+import type { ReportedUsage, TurnOrder, TurnResult } from "../ports/agent.ts";
+import { handedBack } from "./acp/handed-back.ts";
+import { amountOf, recordOf } from "./acp/loose.ts";
+import { promiseIn } from "./promise.ts";
+import type { Desk, ReturnOf } from "./returns/desk.ts";
+import { toolNames } from "./returns/tools.ts";
+
+export const asksMax = 2;
+
+export type Judged =
+  | { readonly says: Says; readonly claim: unknown; readonly warnings: readonly string[] }
+  | { readonly errors: readonly string[] };
+
+/** The last result accepted at the desk; else the last JSON in the answer, held to the same schema. */
+export function judge(order: Pick<TurnOrder, "returns">, returnOf: ReturnOf, desk: Desk, answer: string): Judged {
+  const { returns } = order;
+  const nothing = { says: {}, claim: null, warnings: [] };
+  if (returns === null) return nothing;
+  const accepted = desk.accepted();
+  if (accepted !== null) return { ...accepted, warnings: [] };
+  const back = handedBack(answer);
+  // Who asks a person has nothing to hand back yet.
+  const isExcused = returns.isOptional || desk.question() !== null;
+  if (!back.found) {
+    if (isExcused) return nothing;
+    return { errors: desk.mistakes().length > 0 ? desk.mistakes() : [back.why] };
+  }
+  const verdict = returnOf(returns.name, back.value);
+  if ("says" in verdict) return { says: verdict.says, claim: verdict.ok, warnings: [] };
+  if (!isExcused) return { errors: verdict.errors };
+  return { ...nothing, warnings: [`it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`] };
+}
+
+/** What an agent is told whose return does not fit. */
+export function askAgain(schema: object, errors: readonly string[], hasTools: boolean): string {
+  const way = hasTools
+    ? `Hand it in once more with \`${toolNames.submit}\`, or as one fenced block of JSON at the end of your answer`
+    : "Hand it back once more, as one fenced block of JSON at the end of your answer";
+  return [
+    "What you handed back cannot be used:",
+    ...errors.map((error) => `- ${error}`),
+    "",
+    `${way}, fitting this JSON Schema. Change nothing else.`,
+    "",
+    "```json-schema",
+    JSON.stringify(schema, null, 2),
+    "```",
+  ].join("\n");
+}
+
+export function endedTurn(
+  order: Pick<TurnOrder, "promise">,
+  desk: Desk,
+  seen: {
+    readonly stop: string;
+    readonly said: string;
+    readonly prompts: readonly string[];
+    readonly usage: ReportedUsage;
+    readonly outside: readonly string[];
+    readonly confidence: unknown;
+    readonly warnings: readonly string[];
+  },
+  judged: Exclude<Judged, { errors: readonly string[] }>,
+): Extract<TurnResult, { kind: "ended" }> {
+  const { said, stop, usage, outside } = seen;
+  const promised = order.promise === null ? { promised: false, announcedMore: false } : promiseIn(said, order.promise, seen.prompts);
+  return {
+    kind: "ended",
+    stop,
+    said,
+    says: judged.says,
+    claim: judged.claim,
+    ...promised,
+    confidence: confidenceOf(seen.confidence) ?? confidenceOf(recordOf(judged.claim)["confidence"]),
+    usage,
+    outside,
+    warnings: [...judged.warnings, ...seen.warnings],
+    notes: desk.notes(),
+    question: desk.question(),
+  };
+}
+
+function confidenceOf(value: unknown): number | null {
+  const amount = amountOf(value);
+  return amount !== null && amount <= 1 ? amount : null;
+}

@@ -1,0 +1,132 @@
+// lent-login: lends an agent the login its user made in it, for one turn: the profile's own files, nothing else of HOME.
+//
+// Invariants:
+//   L1. Only regular files of a bounded size that the profile names are copied, readable by the user alone.
+//   L2. What the agent left is taken back only from a file that renews itself, only where it is a regular file of the same shape, and
+//       only where the user's own has not changed meanwhile. Else the user's stays as it is.
+//   L3. Taking back is one step: the user's file is the old or the new, never half of one.
+//   L4. Turns side by side share what is lent: a token that one of them renewed is not put back for the other, and the last one clears it away.
+
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { writeBelow } from "./private-config.ts";
+import type { AgentProfile, LoginFile } from "./profiles/profile.ts";
+
+export const loginBytesMax = 256 * 1024;
+
+export type GivenBack = {
+  /** What was taken back, below HOME. */
+  readonly renewed: readonly string[];
+  /** What changed and was not taken back, with the reason. */
+  readonly kept: readonly { readonly path: string; readonly why: string }[];
+};
+export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<GivenBack> };
+
+type Lent = { readonly file: LoginFile; readonly place: string; before: Buffer; borrowers: number };
+
+/** What lies in private HOMEs at this moment, by its place there. */
+const lentNow = new Map<string, Lent>();
+
+export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, privateHome: string): Promise<LentLogin> {
+  const lent = (profile.own?.files ?? []).flatMap((file) => lendOne(file, userHome, privateHome) ?? []);
+  let isBack = false;
+  const giveBack = (): Promise<GivenBack> => {
+    const renewed: string[] = [];
+    const kept: { path: string; why: string }[] = [];
+    for (const one of isBack ? [] : lent) {
+      const why = takeBack(one, userHome);
+      if (why === null) renewed.push(one.file.path);
+      else if (why !== "") kept.push({ path: one.file.path, why });
+      one.borrowers -= 1;
+      if (one.borrowers > 0) continue;
+      // A login lies in the private HOME only while somebody works with it.
+      lentNow.delete(one.place); // L4
+      rmSync(one.place, { recursive: true, force: true });
+    }
+    isBack = true;
+    return Promise.resolve({ renewed, kept });
+  };
+  return Promise.resolve({ files: lent.map(({ file }) => file.path), giveBack });
+}
+
+function lendOne(file: LoginFile, userHome: string, privateHome: string): Lent | null {
+  const place = join(privateHome, file.path);
+  const shared = lentNow.get(place);
+  if (shared !== undefined) {
+    shared.borrowers += 1;
+    return shared; // L4
+  }
+  const before = contentOf(join(userHome, file.path));
+  if (typeof before === "string") return null;
+  writeBelow(privateHome, file.path, before); // L1
+  const lent = { file, place, before, borrowers: 1 };
+  lentNow.set(place, lent);
+  return lent;
+}
+
+/** Null where it was taken back, empty where there was nothing to take, else why the user's was left alone. */
+function takeBack(lent: Lent, userHome: string): string | null {
+  const { file, place, before } = lent;
+  const after = contentOf(place);
+  if (typeof after === "string") return file.refreshes ? `the agent left ${after} in its place` : "";
+  if (after.equals(before) || !file.refreshes) return "";
+  if (file.path.endsWith(".json") && shapeOf(after) !== shapeOf(before)) return "what the agent left there has another shape"; // L2
+  const mine = join(userHome, file.path);
+  const now = contentOf(mine);
+  if (typeof now === "string") return `the user's own is ${now} by now`;
+  if (!now.equals(before)) return "the user's own changed meanwhile"; // L2
+  replace(mine, after); // L3
+  lent.before = after;
+  return null;
+}
+
+/** The bytes of a regular file of a bounded size; else, in words, what is there. */
+function contentOf(path: string): Buffer | string {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return "nothing";
+  if (!found.isFile()) return "something that is no regular file";
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return "something that cannot be read";
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return "something that is no regular file";
+    return stat.size > loginBytesMax ? "more than a login can be" : readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The names on the first level with the kind of each value, in order; empty where it is no JSON object. */
+function shapeOf(bytes: Buffer): string {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+    return Object.entries(value)
+      .map(([name, one]) => `${JSON.stringify(name)}:${Array.isArray(one) ? "list" : one === null ? "null" : typeof one}`)
+      .sort()
+      .join(",");
+  } catch {
+    return "";
+  }
+}
+
+function replace(path: string, bytes: Buffer): void {
+  const beside = join(dirname(path), `.${randomBytes(6).toString("hex")}.autopilot`);
+  try {
+    const fd = openSync(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      writeSync(fd, bytes);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(beside, path);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}

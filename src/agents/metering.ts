@@ -1,0 +1,95 @@
+// metering: one turn's account at the meter, as the turn sees it. Without a meter it is an account that sees nothing.
+//
+// Invariants:
+//   M1. What is used is told once: each asking gives what came since the one before.
+//   M2. A provider that only fails gives no sign of life, however often it does; one that sends at length after a failure does.
+//   M3. Nothing is given up while a call is on its way.
+
+import type { ReportedUsage } from "../ports/agent.ts";
+import type { Account, AccountOrder, Meter, ModelCall } from "../ports/meter.ts";
+import { failingCall } from "./acp/provider-fault.ts";
+
+export type Metering = {
+  readonly account: Account | null;
+  readonly calls: () => readonly ModelCall[];
+  /** Aborted when the budget is used up; its reason is the meter's sentence. */
+  readonly cut: AbortSignal;
+  /** The listener is told that the provider sends. */
+  readonly onLife: (listener: () => void) => void;
+  /** Whether the last call failed, so that what the provider sends is no sign of life. M2 */
+  readonly isFailing: () => boolean;
+  /** What was used since it was last taken; null where the meter saw nothing. */
+  readonly takeUsed: () => ReportedUsage;
+  /** Whether there is no sense in waiting on: the provider says it will not answer for long, or has failed too often in a row. M3 */
+  readonly isHopeless: () => boolean;
+  readonly close: () => void;
+};
+
+/** A call that fails gives one sign, with its first line; an answer that streams gives many. */
+const signsMin = 3;
+/** Agents that know when to stop have stopped by then. */
+const failuresMax = 8;
+/** Who is to wait longer than this waits better outside the turn. */
+const waitMsMax = 60_000;
+
+export function openMetering(meter: Meter | null, order: Omit<AccountOrder, "onCut" | "onLife">): Metering {
+  const cut = new AbortController();
+  let onLife: () => void = () => undefined;
+  let callsKnown = 0;
+  let signs = 0;
+  let taken: Exclude<ReportedUsage, null> | null = null;
+  const account: Account | null =
+    meter === null
+      ? null
+      : meter.open({
+          ...order,
+          onCut: (sentence) => cut.abort(sentence),
+          onLife: () => {
+            signs += 1;
+            onLife();
+          },
+        });
+  return {
+    account,
+    calls: () => account?.calls() ?? [],
+    cut: cut.signal,
+    onLife: (listener) => (onLife = listener),
+    isFailing: () => {
+      const calls = account?.calls() ?? [];
+      if (calls.length !== callsKnown) signs = 0;
+      callsKnown = calls.length;
+      return signs < signsMin && failingCall(calls) !== null; // M2
+    },
+    isHopeless: () => {
+      const calls = (account?.calls() ?? []).filter(({ ended }) => ended !== "refused");
+      const failing = failingCall(calls);
+      if (failing === null || (account?.used()?.calls ?? 0) > calls.length) return false; // M3
+      const { retryAt } = failing.call;
+      if (retryAt !== null && Date.parse(retryAt) - Date.now() > waitMsMax) return true;
+      return calls.length >= failuresMax && calls.slice(-failuresMax).every((call) => failingCall([call]) !== null);
+    },
+    takeUsed: () => {
+      const used = account?.used() ?? null;
+      if (used === null) return null;
+      const since = taken === null ? used : less(used, taken); // M1
+      taken = used;
+      return { ...since, source: "metered" };
+    },
+    close: () => account?.close(),
+  };
+}
+
+type Used = Exclude<ReportedUsage, null>;
+
+function less(all: Used, before: Used): Used {
+  const difference = (name: "input" | "output" | "cached" | "usd"): Partial<Record<typeof name, number>> =>
+    all[name] === undefined ? {} : { [name]: Math.max(0, all[name] - (before[name] ?? 0)) };
+  return {
+    tokens: Math.max(0, all.tokens - before.tokens),
+    calls: Math.max(0, all.calls - before.calls),
+    ...difference("input"),
+    ...difference("output"),
+    ...difference("cached"),
+    ...difference("usd"),
+  };
+}

@@ -1,0 +1,45 @@
+// play-process: starts an agent's process, lets somebody who speaks its language work with it, and ends it with all it began.
+//
+// Invariants:
+//   P1. Whatever happens, the process tree is ended before the result is given.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { endTree } from "./process/end-tree.ts";
+import { belongsToTurn } from "./process/mark.ts";
+import { spawnAgent, type Spawned } from "./process/spawn.ts";
+import type { Seat } from "./seat.ts";
+
+/** `isAtRest`: it has answered and may put its things in order; one that was cut off has had its time. */
+export type Worked<T> = { readonly value: T; readonly isAtRest: boolean };
+export type Played<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
+
+export async function playProcess<T>(
+  seat: Seat,
+  how: { readonly layer: string; readonly hasInput: boolean },
+  work: (spawned: Spawned) => Promise<Worked<T>>,
+): Promise<Played<T>> {
+  const { argv, env, passEnv, mark, home, wrap, inherited } = seat;
+  const launch = { argv, cwd: how.layer, mark, home, wrap, passEnv, env, hasInput: how.hasInput };
+  const spawned = await spawnAgent(launch, inherited);
+  if ("problem" in spawned) return { problem: `The agent cannot be started: ${spawned.problem}.` };
+  const group = spawned.child.pid ?? 0;
+  seat.guardian.watch(group);
+  let worked: Worked<T> | null = null;
+  let left = 0;
+  try {
+    worked = await work(spawned);
+  } finally {
+    if (worked?.isAtRest === true) await leaveQuietly(spawned, seat.profile.stop.eofMs);
+    left = await endTree(spawned.child, belongsToTurn(mark), { graceMs: seat.limits.termGraceMs }); // P1
+    seat.guardian.forget(group);
+  }
+  return { value: worked.value, warnings: left > 0 ? [`${left} of its processes could not be ended`] : [] };
+}
+
+async function leaveQuietly({ stdin, exited }: Spawned, eofMs: number): Promise<void> {
+  stdin?.end();
+  if (eofMs <= 0) return;
+  const timer = new AbortController();
+  await Promise.race([exited, wait(eofMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  timer.abort();
+}

@@ -1,0 +1,70 @@
+// printed-by: runs a program for a moment and reads what it prints, in an empty folder that is its HOME and goes again.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const printMsMax = 5000;
+const printBytesMax = 64 * 1024;
+
+/** What it printed, stdout before stderr; null where it could not be started or did not end in time. */
+export async function printedBy(
+  path: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  withinMs: number = printMsMax,
+): Promise<string | null> {
+  const home = mkdtempSync(join(tmpdir(), "autopilot-version-"));
+  try {
+    return await printed(path, words, { PATH: env["PATH"] ?? "", LANG: env["LANG"] ?? "C", HOME: home, TMPDIR: home }, home, withinMs);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function printed(
+  path: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+  withinMs: number,
+): Promise<string | null> {
+  return new Promise((tell) => {
+    const child = spawn(path, words, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const kept: { out: Buffer[]; err: Buffer[]; bytes: number } = { out: [], err: [], bytes: 0 };
+    const end = (): void => {
+      // The whole group: what it began must not outlive it either.
+      if (child.pid !== undefined) killGroup(child.pid);
+    };
+    const timer = setTimeout(() => {
+      end();
+      tell(null);
+    }, withinMs);
+    const keep = (list: Buffer[]) => (chunk: Buffer) => {
+      const room = printBytesMax - kept.bytes;
+      if (room <= 0) return end();
+      kept.bytes += chunk.length;
+      list.push(chunk.subarray(0, room));
+    };
+    child.stdout.on("data", keep(kept.out));
+    child.stderr.on("data", keep(kept.err));
+    child.once("error", () => {
+      clearTimeout(timer);
+      tell(null);
+    });
+    child.once("exit", () => {
+      clearTimeout(timer);
+      end();
+    });
+    child.once("close", () => tell(Buffer.concat([...kept.out, ...kept.err]).toString("utf8")));
+  });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has gone already.
+  }
+}

@@ -1,0 +1,60 @@
+// private-config: writes an agent's config files below its private HOME, before a turn.
+//
+// Invariants:
+//   C1. Only files that the profile names are written, and only below the private HOME: a link on the way is never followed, it is replaced.
+//   C2. Each is whole or not there: it is written beside its place and put there in one step.
+
+import { randomBytes } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ChosenLogin } from "./profiles/login.ts";
+import { launchOf, type TurnValues } from "./profiles/launch.ts";
+import type { AgentProfile } from "./profiles/profile.ts";
+import { invariant } from "../kit/invariant.ts";
+
+/** What the files are made of, and where the private HOME lies outside the box; inside it may have another name. */
+export type PrivateConfig = TurnValues & { readonly login: ChosenLogin; readonly folder?: string };
+
+/** Gives the paths written, below HOME. */
+export function writePrivateConfig(profile: AgentProfile, { login, folder, ...turn }: PrivateConfig): readonly string[] {
+  const { files, env } = launchOf(profile, login, turn);
+  const home = folder ?? turn.home;
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  for (const { path, text } of files) writeBelow(home, path, text);
+  // A folder for temporary files that a profile puts below its HOME must be there before the agent is.
+  const temporary = env["TMPDIR"];
+  if (temporary?.startsWith(`${turn.home}/`) === true) folderBelow(home, temporary.slice(turn.home.length + 1).split("/"));
+  return files.map(({ path }) => path);
+}
+
+/** Writes one file below a folder that an agent may have worked in: nothing it left there leads anywhere else. */
+export function writeBelow(home: string, path: string, content: string | Uint8Array): void {
+  const parts = path.split("/");
+  invariant(
+    parts.every((part) => part !== "" && part !== "." && part !== ".."),
+    "a path below HOME names every folder on its way",
+  );
+  const folder = folderBelow(home, parts.slice(0, -1));
+  const beside = join(folder, `.${randomBytes(6).toString("hex")}.new`);
+  const place = join(folder, parts.at(-1) ?? "");
+  try {
+    writeFileSync(beside, content, { flag: "wx", mode: 0o600 });
+    chmodSync(beside, 0o600);
+    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(place, { recursive: true });
+    renameSync(beside, place); // C2
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
+
+function folderBelow(home: string, parts: readonly string[]): string {
+  let folder = home;
+  for (const part of parts) {
+    folder = join(folder, part);
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) continue;
+    if (found !== undefined) rmSync(folder, { force: true }); // C1
+    mkdirSync(folder, { mode: 0o700 });
+  }
+  return folder;
+}

@@ -1,0 +1,37 @@
+/** Puts the lines of a byte stream together, holding no more than one line's limit in memory. */
+export function lineSplitter(
+  lineBytesMax: number,
+  take: (line: Buffer) => void,
+  tooLong: () => void,
+): { readonly push: (chunk: Buffer) => void; readonly drop: () => void } {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let isOpen = true;
+  const finish = (end: Buffer): void => {
+    const line = held.length === 0 ? end : Buffer.concat([...held, end]);
+    held = [];
+    heldBytes = 0;
+    if (line.length > 0) take(line);
+  };
+  return {
+    push: (chunk: Buffer): void => {
+      let from = 0;
+      for (;;) {
+        const at = chunk.indexOf(10, from);
+        const end = at === -1 ? chunk.length : at;
+        if (!isOpen || from >= chunk.length) return;
+        if (heldBytes + end - from > lineBytesMax) return tooLong();
+        if (at === -1) break;
+        finish(chunk.subarray(from, at));
+        from = at + 1;
+      }
+      held.push(chunk.subarray(from));
+      heldBytes += chunk.length - from;
+    },
+    drop: (): void => {
+      isOpen = false;
+      held = [];
+      heldBytes = 0;
+    },
+  };
+}

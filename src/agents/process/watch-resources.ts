@@ -1,0 +1,126 @@
+// watch-resources: looks again and again at what the processes of a turn take of the machine, and says so once when it is too much. It stands
+// behind the limits of the kernel, and alone where there are none.
+//
+// Invariants:
+//   W1. It says one sentence, once, and then looks no more.
+//   W2. Looking never takes more than a small part of the time: a large folder is looked at less often.
+//   W3. What lay in the folders before the turn is not held against it.
+
+import { readFileSync } from "node:fs";
+import { lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { descendantsOf, findMarked } from "./alive.ts";
+import type { Belongs } from "./mark.ts";
+
+export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
+
+export type Watched = {
+  readonly belongs: Belongs;
+  /** The process the turn began with; what descends from it counts even without its mark. */
+  readonly root: number;
+  /** Where it may write. */
+  readonly folders: readonly string[];
+  readonly bounds: Bounds;
+  readonly everyMs?: number;
+  readonly exceeded: (sentence: string) => void;
+};
+
+const everyMsDefault = 500;
+/** Of the time, a look at the disk takes at most one part in this many. */
+const diskShare = 20;
+const entriesMax = 2_000_000;
+const psTimeoutMs = 1_000;
+
+export function watchResources(watched: Watched): { readonly stop: () => void } {
+  const { belongs, root, folders, bounds, everyMs = everyMsDefault } = watched;
+  let isOver = false;
+  let isWalking = false;
+  let walkAgainAt = 0;
+  let before: number | null = null;
+
+  const say = (sentence: string): void => {
+    if (isOver) return;
+    isOver = true; // W1
+    clearInterval(timer);
+    watched.exceeded(sentence);
+  };
+  const lookAtDisk = async (): Promise<void> => {
+    if (isWalking || performance.now() < walkAgainAt) return;
+    isWalking = true;
+    const began = performance.now();
+    const bytes = await bytesBelow(folders, () => isOver);
+    before ??= bytes; // W3
+    walkAgainAt = performance.now() + (performance.now() - began) * diskShare; // W2
+    isWalking = false;
+    const grown = bytes - before;
+    if (grown > bounds.diskBytesMax) say(`It wrote ${shown(grown)} to disk; ${shown(bounds.diskBytesMax)} are allowed.`);
+  };
+  const look = (): void => {
+    const pids = [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])];
+    if (pids.length > bounds.processesMax) return say(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
+    const memory = memoryOf(pids);
+    if (memory > bounds.memoryBytesMax)
+      return say(`Its processes hold ${shown(memory)} of memory; ${shown(bounds.memoryBytesMax)} are allowed.`);
+    void lookAtDisk();
+  };
+  const timer = setInterval(look, everyMs);
+  timer.unref();
+  void lookAtDisk();
+  return {
+    stop: () => {
+      isOver = true;
+      clearInterval(timer);
+    },
+  };
+}
+
+const mebibyte = 1024 ** 2;
+const shown = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
+
+/** What is theirs alone; pages that programs share on disk would be counted once for each of them. */
+function memoryOf(pids: readonly number[]): number {
+  if (process.platform !== "linux") return memoryByPs(pids);
+  return pids.reduce((sum, pid) => sum + ownBytesIn(textOf(`/proc/${pid}/status`)), 0);
+}
+
+export function ownBytesIn(status: string): number {
+  const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
+  return (kilobytes("RssAnon") + kilobytes("RssShmem")) * 1024;
+}
+
+function memoryByPs(pids: readonly number[]): number {
+  if (pids.length === 0) return 0;
+  const answer = spawnSync("ps", ["-o", "rss=", "-p", pids.join(",")], { encoding: "utf8", timeout: psTimeoutMs });
+  return (answer.stdout ?? "").split("\n").reduce((sum, line) => sum + Number(line.trim() || 0) * 1024, 0);
+}
+
+/** What the files take on disk, links not followed; what vanishes meanwhile counts nothing. */
+async function bytesBelow(folders: readonly string[], isOver: () => boolean): Promise<number> {
+  let bytes = 0;
+  let entries = 0;
+  const stack = [...folders];
+  for (let folder = stack.pop(); folder !== undefined && entries < entriesMax && !isOver(); folder = stack.pop()) {
+    const opened = await opendir(folder).catch(() => null);
+    if (opened === null) continue;
+    try {
+      for await (const entry of opened) {
+        entries += 1;
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) stack.push(path);
+        else bytes += ((await lstat(path).catch(() => null))?.blocks ?? 0) * 512;
+      }
+    } catch {
+      continue; // The folder went away while it was read.
+    }
+  }
+  return bytes;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

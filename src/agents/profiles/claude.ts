@@ -1,0 +1,84 @@
+// claude: Claude Code, over its ACP adapter and by its own command.
+
+import { metered, own, plain, program } from "./plain.ts";
+import type { AgentProfile } from "./profile.ts";
+
+const env = {
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  DISABLE_AUTOUPDATER: "1",
+  DISABLE_TELEMETRY: "1",
+  DISABLE_ERROR_REPORTING: "1",
+  // Otherwise it retries in silence for minutes; the runner has its own patience.
+  CLAUDE_CODE_MAX_RETRIES: "1",
+  // Exactly this: any other value lets the adapter ask for a mode that the program below it then refuses to root.
+  IS_SANDBOX: "1",
+} as const;
+
+const claude = {
+  ...plain,
+  env,
+  modelEnv: { ANTHROPIC_MODEL: "{{model}}" },
+  meters: [
+    metered({
+      api: "anthropic",
+      keyEnv: ["ANTHROPIC_API_KEY"],
+      upstreamEnv: ["ANTHROPIC_BASE_URL"],
+      env: { ANTHROPIC_BASE_URL: "{{url}}", ANTHROPIC_API_KEY: "{{token}}" },
+    }),
+  ],
+  own: own({
+    files: [{ path: ".claude/.credentials.json", refreshes: true }],
+    tokenEnv: ["CLAUDE_CODE_OAUTH_TOKEN"],
+    hosts: ["api.anthropic.com", "platform.claude.com", "console.anthropic.com"],
+  }),
+  probes: [
+    {
+      where: "said",
+      pattern: /^API Error: ?429\b|^Claude (?:AI |Code )?usage limit reached|^You['’]ve (?:hit|reached) your .*limit/im,
+      fault: "limit",
+    },
+    { where: "said", pattern: /^API Error: ?(?:5\d\d\b|.*overloaded_error)/im, fault: "service" },
+    { where: "said", pattern: /^API Error: ?40[13]\b|^Invalid API key\b/im, fault: "access" },
+    { where: "said", pattern: /^API Error: ?4\d\d\b/im, fault: "request" },
+  ],
+} as const satisfies Partial<AgentProfile>;
+
+const loginHint = "set ANTHROPIC_API_KEY, or run claude once and log in (claude setup-token makes a token for CLAUDE_CODE_OAUTH_TOKEN)";
+
+export const claudeProfiles = {
+  claude: {
+    ...claude,
+    id: "claude",
+    title: "Claude Code (claude-agent-acp)",
+    // The adapter has no word for its version: it would wait for the protocol.
+    programs: [program("claude-agent-acp", [], { version: null }), program("claude-code-acp", [], { version: null })],
+    modes: { read: { session: "default" }, edit: { session: "acceptEdits" }, full: { session: "bypassPermissions" } },
+    // It goes on after a refusal, so it is asked: what lies out of scope is refused before it is done.
+    mode: "read",
+    usage: "turn",
+    reportsCost: true,
+    stop: { eofMs: 1500 },
+    minNode: "20.0.0",
+    hints: { install: "npm install -g @agentclientprotocol/claude-agent-acp", login: loginHint },
+  },
+  "claude-cli": {
+    ...claude,
+    id: "claude-cli",
+    title: "Claude Code (claude -p)",
+    speaks: "claude-stream",
+    programs: [program("claude", ["-p", "--output-format", "stream-json", "--verbose", "{{mode}}"], { versionMin: "2.0.0" })],
+    modelArgv: ["--model", "{{model}}"],
+    modes: {
+      // Nobody can be asked here: what needs asking is refused.
+      read: { argv: ["--permission-mode", "default"] },
+      edit: { argv: ["--permission-mode", "acceptEdits"] },
+      full: { argv: ["--permission-mode", "bypassPermissions"] },
+    },
+    mode: "full",
+    usage: "turn",
+    reportsCost: true,
+    stop: { eofMs: 1500 },
+    yieldsTo: ["claude"],
+    hints: { install: "npm install -g @anthropic-ai/claude-code", login: loginHint },
+  },
+} as const satisfies Readonly<Record<string, AgentProfile>>;

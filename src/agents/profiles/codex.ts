@@ -1,0 +1,124 @@
+// codex: OpenAI's Codex, over the current ACP adapter, over the small older one, and by its own command.
+
+import { metered, own, plain, program } from "./plain.ts";
+import type { AgentProfile } from "./profile.ts";
+
+// `plugins` and `apps` would ask github.com at the start and make every end wait when it cannot be reached.
+const settings = `model = "{{model}}"
+check_for_update_on_startup = false
+approval_policy = "{{approval}}"
+sandbox_mode = "{{sandbox}}"
+[analytics]
+enabled = false
+[feedback]
+enabled = false
+[features]
+plugins = false
+apps = false
+`;
+const provider = `model_provider = "autopilot"
+`;
+const providerTable = `[model_providers.autopilot]
+name = "autopilot"
+base_url = "{{url}}"
+wire_api = "responses"
+env_key = "AUTOPILOT_MODEL_KEY"
+requires_openai_auth = false
+supports_websockets = false
+request_max_retries = 1
+stream_max_retries = 0
+`;
+const model = "gpt-5.5";
+const zedPackage = "@zed-industries/codex-acp";
+const path = ".codex/config.toml";
+
+const values = {
+  read: { approval: "on-request", sandbox: "read-only" },
+  edit: { approval: "on-request", sandbox: "workspace-write" },
+  full: { approval: "never", sandbox: "danger-full-access" },
+} as const;
+
+const codex = {
+  ...plain,
+  // It makes no helper programs below a folder for temporary files, so that folder must not be above its own.
+  env: { CODEX_HOME: "{{home}}/.codex", TMPDIR: "{{home}}/tmp" },
+  meters: [
+    metered({
+      api: "openai-responses",
+      keyEnv: ["OPENAI_API_KEY", "CODEX_API_KEY"],
+      upstreamEnv: ["OPENAI_BASE_URL"],
+      model,
+      env: { AUTOPILOT_MODEL_KEY: "{{token}}" },
+      files: [{ path, format: "toml", content: `${provider}${settings}${providerTable}` }],
+    }),
+  ],
+  own: own({
+    files: [{ path: ".codex/auth.json", refreshes: true }],
+    hosts: ["chatgpt.com", "auth.openai.com", "api.openai.com"],
+    model,
+    configs: [{ path, format: "toml", content: settings }],
+  }),
+  probes: [
+    { where: "said", pattern: /^exceeded retry limit, last status: 429\b|^You['’]ve hit your usage limit/im, fault: "limit" },
+    { where: "said", pattern: /^(?:exceeded retry limit, last|unexpected) status:? 40[13]\b/im, fault: "access" },
+    { where: "said", pattern: /^(?:exceeded retry limit, last|unexpected) status:? 4\d\d\b/im, fault: "request" },
+    {
+      where: "said",
+      pattern: /^exceeded retry limit\b|^unexpected status 5\d\d\b|^stream disconnected before completion/im,
+      fault: "service",
+    },
+    { where: "meta", path: "_meta.codex.threadStatus.type", pattern: /^systemError$/, fault: "service" },
+  ],
+} as const satisfies Partial<AgentProfile>;
+
+const loginHint = "set OPENAI_API_KEY, or run codex login";
+
+export const codexProfiles = {
+  codex: {
+    ...codex,
+    id: "codex",
+    title: "Codex (codex-acp)",
+    programs: [program("codex-acp", [], { version: null, not: zedPackage })],
+    modes: {
+      read: { session: "read-only", values: values.read },
+      edit: { session: "workspace-write", values: values.edit },
+      full: { session: "agent-full-access", values: values.full },
+    },
+    usage: "turn",
+    stop: { eofMs: 3500 },
+    minNode: "20.0.0",
+    hints: { install: "npm install -g @agentclientprotocol/codex-acp", login: loginHint },
+  },
+  "codex-zed": {
+    ...codex,
+    id: "codex-zed",
+    title: "Codex (the small adapter of Zed)",
+    programs: [program("codex-acp", [], { version: null, only: zedPackage })],
+    modes: {
+      read: { session: "read-only", values: values.read },
+      edit: { session: "auto", values: values.edit },
+      full: { session: "full-access", values: values.full },
+    },
+    // It does not go when its input ends.
+    stop: { eofMs: 0 },
+    yieldsTo: ["codex"],
+    hints: { install: "npm install -g @zed-industries/codex-acp", login: loginHint },
+  },
+  "codex-cli": {
+    ...codex,
+    id: "codex-cli",
+    title: "Codex (codex exec)",
+    speaks: "codex-exec",
+    programs: [program("codex", ["exec", "--json", "--skip-git-repo-check"], { versionMin: "0.60.0" })],
+    // Nobody can be asked here: what needs asking is refused.
+    modes: {
+      read: { values: { ...values.read, approval: "never" } },
+      edit: { values: { ...values.edit, approval: "never" } },
+      full: { values: values.full },
+    },
+    // The thread's, when it is taken up again; this turn's otherwise. The difference to what came before is right for both.
+    usage: "cumulative",
+    yieldsTo: ["codex", "codex-zed"],
+    hints: { install: "npm install -g @openai/codex", login: loginHint },
+  },
+} as const satisfies Readonly<Record<string, AgentProfile>>;

@@ -1,0 +1,89 @@
+// opencode: one agent, many providers; which of them is metered follows from the key that is there.
+
+import { metered, own, plain, program } from "./plain.ts";
+import type { AgentProfile, ConfigFile } from "./profile.ts";
+
+const key = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
+const path = ".config/opencode/opencode.json";
+const quiet = `"autoupdate": false, "share": "disabled", "permission": { "edit": "{{edit}}", "bash": "{{bash}}", "webfetch": "deny" }`;
+
+/** The key is in the environment and not in the file, which turns side by side share. `suffix`: what the provider's kit expects at the end of its address. */
+const config = (provider: string, kit: string, suffix: string): ConfigFile => ({
+  path,
+  format: "json",
+  content: `{
+  ${quiet},
+  "model": "${provider}/{{model}}",
+  "small_model": "${provider}/{{model}}",
+  "enabled_providers": ["${provider}"],
+  "provider": {
+    "${provider}": {
+      "npm": "${kit}",
+      "name": "${provider}",
+      "options": { "baseURL": "{{url}}${suffix}", "apiKey": "{env:AUTOPILOT_MODEL_KEY}" },
+      "models": { "{{model}}": { "name": "{{model}}", "tool_call": true, "limit": { "context": 200000, "output": 32000 } } }
+    }
+  }
+}
+`,
+});
+
+export const opencodeProfile = {
+  ...plain,
+  id: "opencode",
+  title: "opencode",
+  programs: [program("opencode", ["acp"], { versionMin: "1.0.0" })],
+  // An empty value makes it refuse to start: each of these has one.
+  env: {
+    OPENCODE_CONFIG: "{{home}}/.config/opencode/opencode.json",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+  },
+  meters: [
+    metered({
+      api: "anthropic",
+      keyEnv: ["ANTHROPIC_API_KEY"],
+      upstreamEnv: ["ANTHROPIC_BASE_URL"],
+      model: "claude-sonnet-5-5",
+      env: key,
+      files: [config("anthropic", "@ai-sdk/anthropic", "/v1")],
+    }),
+    metered({
+      api: "openai-chat",
+      keyEnv: ["OPENAI_API_KEY"],
+      upstreamEnv: ["OPENAI_BASE_URL"],
+      model: "gpt-5.5",
+      env: key,
+      files: [config("autopilot", "@ai-sdk/openai-compatible", "")],
+    }),
+  ],
+  own: own({
+    files: [{ path: ".local/share/opencode/auth.json", refreshes: true }],
+    hosts: [
+      "opencode.ai",
+      "api.anthropic.com",
+      "console.anthropic.com",
+      "platform.claude.com",
+      "api.openai.com",
+      "auth.openai.com",
+      "chatgpt.com",
+      "api.github.com",
+      "github.com",
+      "*.githubcopilot.com",
+      "openrouter.ai",
+      "generativelanguage.googleapis.com",
+    ],
+    configs: [{ path, format: "json", content: `{ ${quiet} }\n` }],
+  }),
+  modes: {
+    read: { values: { edit: "ask", bash: "ask" } },
+    edit: { values: { edit: "allow", bash: "ask" } },
+    full: { values: { edit: "allow", bash: "allow" } },
+  },
+  usage: "lastCall",
+  reportsCost: true,
+  stop: { eofMs: 2000 },
+  hints: { install: "npm install -g opencode-ai", login: "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or run opencode auth login" },
+} as const satisfies AgentProfile;

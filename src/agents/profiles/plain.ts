@@ -1,0 +1,68 @@
+// plain: what profiles have in common, so that each says only what is its own.
+
+import type { AgentProfile, Metered, OwnLogin, Program } from "./profile.ts";
+
+export const plain = {
+  speaks: "acp",
+  found: "path",
+  argv: [],
+  passEnv: [],
+  env: {},
+  files: [],
+  modelArgv: [],
+  modelEnv: {},
+  modelOption: null,
+  model: "",
+  login: null,
+  needsLogin: true,
+  hosts: [],
+  mode: "full",
+  modes: { read: {}, edit: {}, full: {} },
+  usage: "none",
+  reportsCost: false,
+  probes: [],
+  stop: { eofMs: 2500 },
+  lacks: [],
+  mcp: true,
+  minNode: null,
+  yieldsTo: [],
+} as const satisfies Partial<AgentProfile>;
+
+export const program = (name: string, words: readonly string[], more: Partial<Program> = {}): Program => ({
+  name,
+  words,
+  version: ["--version"],
+  versionMin: null,
+  needs: [],
+  only: null,
+  not: null,
+  ...more,
+});
+
+type Way = Pick<Metered, "api" | "keyEnv"> & Partial<Metered>;
+
+/** Where each language is spoken, unless somebody says otherwise. The addresses are what the meter puts an agent's path behind. */
+const upstreams = {
+  anthropic: "https://api.anthropic.com",
+  "openai-responses": "https://api.openai.com/v1",
+  "openai-chat": "https://api.openai.com/v1",
+  gemini: "https://generativelanguage.googleapis.com",
+} as const;
+
+export const metered = (way: Way): Metered => ({
+  upstream: upstreams[way.api],
+  upstreamEnv: [],
+  model: "",
+  env: {},
+  files: [],
+  argv: [],
+  ...way,
+});
+
+export const own = (login: Pick<OwnLogin, "files" | "hosts"> & Partial<OwnLogin>): OwnLogin => ({
+  tokenEnv: [],
+  model: "",
+  env: {},
+  configs: [],
+  ...login,
+});

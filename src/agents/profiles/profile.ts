@@ -1,0 +1,153 @@
+// profile: what an agent differs in, as data. Nothing here decides; whoever starts, feeds, reads or ends an agent reads it here.
+//
+// Words in double braces are filled in when a turn begins: {{url}} {{token}} {{model}} {{home}} {{proxy}} and what the mode adds.
+
+import type { AgentOverride } from "../../contracts/config.ts";
+import type { ModelApi } from "../../contracts/model-api.ts";
+import type { ProviderFault } from "../../contracts/event.ts";
+
+/** `acp`: the Agent Client Protocol. The others: one process a turn, a line of JSON an event. */
+export type Speech = "acp" | "claude-stream" | "codex-exec";
+
+/** What the numbers an agent reports count; see acp/usage. */
+export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
+
+/** `read`: it asks before it changes or runs anything. `edit`: before it runs anything. `full`: it never asks. */
+export type Mode = NonNullable<AgentOverride["mode"]>;
+
+/** How an agent is told how much it may do without asking; all that is named is done. */
+export type ModeSetting = {
+  /** For `session/set_mode`. */
+  readonly session?: string;
+  /** For `session/set_config_option`: option and value. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Further words of the command, put where `{{mode}}` stands, else at its end. */
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further values for the templates of the private config. */
+  readonly values?: Readonly<Record<string, string>>;
+};
+
+/** A program the agent may be started by. The first of the list that is on the PATH is taken. */
+export type Program = {
+  readonly name: string;
+  /** The words after its name. */
+  readonly words: readonly string[];
+  /** The words that make it print its version and end; null where it has none. */
+  readonly version: readonly string[] | null;
+  /** The oldest that is known to work; null where any does. */
+  readonly versionMin: string | null;
+  /** Other programs that must be on the PATH beside it. */
+  readonly needs: readonly string[];
+  /** Two agents have programs of one name: the npm package tells them apart. `only`: it must come from this one. `not`: it must not. */
+  readonly only: string | null;
+  readonly not: string | null;
+};
+
+/** A file the agent reads its settings from, written below its private HOME before a turn. */
+export type ConfigFile = {
+  /** Below the private HOME, with slashes, without `..`. */
+  readonly path: string;
+  readonly format: "json" | "toml";
+  /** Values stand inside double quotes in it, and are escaped for that. */
+  readonly content: string;
+};
+
+/** How its model calls are led through the meter, with a key of the user's that the agent never sees. */
+export type Metered = {
+  readonly api: ModelApi;
+  /** The variables of the user's environment that may hold the key; the first that is set is taken. */
+  readonly keyEnv: readonly string[];
+  /** Where the provider is, unless the config or one of `upstreamEnv` says otherwise. */
+  readonly upstream: string;
+  readonly upstreamEnv: readonly string[];
+  /** The model to ask for where nobody names one; empty: the agent chooses. */
+  readonly model: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly ConfigFile[];
+  /** Further words of the command. */
+  readonly argv: readonly string[];
+};
+
+/** A file a login consists of. Only one that `refreshes` is ever taken back from the agent: its tokens are renewed while it works. */
+export type LoginFile = { readonly path: string; readonly refreshes: boolean };
+
+/** How it works with the login its user made in it. Its calls go past the meter's count, through the meter's proxy. */
+export type OwnLogin = {
+  /** Below HOME: what the login consists of; lent for a turn. It is there when the first is. */
+  readonly files: readonly LoginFile[];
+  /** Variables of the user's environment that are a login by themselves; passed on. */
+  readonly tokenEnv: readonly string[];
+  /** The hosts it cannot work without. */
+  readonly hosts: readonly string[];
+  /** The model to ask for where nobody names one; empty: the agent chooses. */
+  readonly model: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Written before a turn with this login. */
+  readonly configs: readonly ConfigFile[];
+};
+
+/**
+ * A sign that the model provider, not the agent, failed. A matching probe overrules an `end_turn`, so a pattern must not fit what an
+ * agent says about its work: it begins where a line begins, with words that the program and not the model writes.
+ */
+export type FailureProbe = {
+  /** `said`: the text of the answer. `meta`: a value in an update or in the prompt's answer. `stderr`: its last words there. */
+  readonly where: "said" | "meta" | "stderr";
+  /** For `meta`: the way to the value, `_meta.codex.threadStatus.type`. */
+  readonly path?: string;
+  readonly pattern: RegExp;
+  readonly fault: ProviderFault;
+};
+
+export type AgentProfile = {
+  readonly id: string;
+  /** What people call it. */
+  readonly title: string;
+  readonly speaks: Speech;
+  /** `embedded`: shipped with the runner, plays a script. `named`: the cast says which words start it. `path`: a program looked up on the PATH. */
+  readonly found: "embedded" | "named" | "path";
+  readonly programs: readonly Program[];
+  /** The words that start it, once they are settled (see resolveProfile); the first is the program. Templates are still in it. */
+  readonly argv: readonly string[];
+  /** Names passed from the runner's environment, besides the ones every agent gets. */
+  readonly passEnv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Written before every turn, whatever the login. */
+  readonly files: readonly ConfigFile[];
+  /** Words that name the model, where one is named: `-m {{model}}`. */
+  readonly modelArgv: readonly string[];
+  /** Variables that name the model, where one is named. */
+  readonly modelEnv: Readonly<Record<string, string>>;
+  /** The session option that names the model, where one is named; null where words, environment or files do. */
+  readonly modelOption: string | null;
+  /** What the user asks for; empty: see meters and own. */
+  readonly model: string;
+  /** Ways through the meter; the first whose key is there is taken. None: it cannot be metered. */
+  readonly meters: readonly Metered[];
+  readonly own: OwnLogin | null;
+  /** What the config asks for; null: the key where there is one, else the agent's own. */
+  readonly login: "key" | "own" | null;
+  /** Whether it can work without any login: scripts, and commands of the user's own. */
+  readonly needsLogin: boolean;
+  /** Further hosts it may reach. */
+  readonly hosts: readonly string[];
+  readonly mode: Mode;
+  readonly modes: Readonly<Record<Mode, ModeSetting>>;
+  /** What its reported usage counts. */
+  readonly usage: UsageMeaning;
+  /** Whether a cost it reports is the session's so far. */
+  readonly reportsCost: boolean;
+  readonly probes: readonly FailureProbe[];
+  /** How long it takes to go by itself once its input has ended; 0: it does not, and needs TERM at once. */
+  readonly stop: { readonly eofMs: number };
+  /** What it announces but cannot do. */
+  readonly lacks: readonly ("resume" | "load")[];
+  /** Whether it starts the MCP servers named in `session/new` (or by its own flag) over stdio. */
+  readonly mcp: boolean;
+  /** The oldest Node it runs on, where it is a Node program; else null. */
+  readonly minNode: string | null;
+  /** Where one of these is installed too, nobody means this one without naming it. */
+  readonly yieldsTo: readonly string[];
+  readonly hints: { readonly install: string; readonly login: string };
+};

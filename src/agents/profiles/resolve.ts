@@ -1,0 +1,55 @@
+// resolve: the profile of a cast: the shipped one it starts from, with what the user's config says laid over it.
+
+import type { AgentOverride } from "../../contracts/config.ts";
+import type { Cast } from "../../contracts/event.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import type { AgentProfile, Metered } from "./profile.ts";
+import { agentProfiles, shippedProfile } from "./table.ts";
+
+export type Resolved = { readonly profile: AgentProfile } | { readonly problem: string };
+
+/** What a user's own agent may be like; the embedded one plays scripts and nothing else. */
+export const likeable: readonly string[] = Object.keys(agentProfiles).filter((name) => name !== "scripted");
+
+export function resolveProfile(cast: Pick<Cast, "agent" | "argv" | "override">): Resolved {
+  const over: AgentOverride = cast.override ?? {};
+  if (over.like !== undefined && !likeable.includes(over.like)) return { problem: unlike(over.like) };
+  // An agent named in the config by its command alone is a custom one.
+  const shipped = shippedProfile(over.like ?? cast.agent) ?? agentProfiles.custom;
+  return { profile: overridden(shipped, cast.agent, over, cast.argv ?? over.argv ?? []) };
+}
+
+/** Why nothing can be like this. */
+export function unlike(name: string): string {
+  return `found ${JSON.stringify(name)}, expected one of ${likeable.join(", ")}${didYouMean(name, likeable)}`;
+}
+
+function overridden(shipped: AgentProfile, id: string, over: AgentOverride, argv: readonly string[]): AgentProfile {
+  return {
+    ...shipped,
+    id: shipped.found === "embedded" ? shipped.id : id,
+    // The user's words are the whole command. Where none are given, the first program found will be.
+    found: argv.length > 0 && shipped.found === "path" ? "named" : shipped.found,
+    argv,
+    env: { ...shipped.env, ...over.env },
+    passEnv: [...shipped.passEnv, ...(over.pass_env ?? [])],
+    model: over.model ?? shipped.model,
+    meters: metersOf(shipped.meters, over),
+    login: over.login ?? shipped.login,
+    // Whoever hands variables on has seen to the login.
+    needsLogin: shipped.needsLogin && over.env === undefined && over.pass_env === undefined,
+    hosts: [...new Set([...shipped.hosts, ...(over.hosts ?? [])])],
+    mode: over.mode ?? shipped.mode,
+    usage: over.usage ?? shipped.usage,
+  };
+}
+
+/** Another key or another provider: the way that knows the key's variable comes first, and every way leads where the user says. */
+function metersOf(ways: readonly Metered[], { key_env, upstream }: AgentOverride): readonly Metered[] {
+  const placed = upstream === undefined ? ways : ways.map((way) => ({ ...way, upstream: withoutSlash(upstream), upstreamEnv: [] }));
+  if (key_env === undefined) return placed;
+  const way = placed.find(({ keyEnv }) => keyEnv.includes(key_env)) ?? placed[0];
+  return way === undefined ? [] : [{ ...way, keyEnv: [key_env] }];
+}
+
+const withoutSlash = (address: string): string => address.replace(/\/+$/, "");

@@ -1,0 +1,44 @@
+// table: the agents this runner knows. What differs between agents stands in their profiles and nowhere in code.
+
+import { claudeProfiles } from "./claude.ts";
+import { codexProfiles } from "./codex.ts";
+import { copilotProfiles } from "./copilot.ts";
+import { geminiProfiles } from "./gemini.ts";
+import { kimiProfiles } from "./kimi.ts";
+import { opencodeProfile } from "./opencode.ts";
+import { plain } from "./plain.ts";
+import type { AgentProfile } from "./profile.ts";
+
+const ours = { ...plain, programs: [], meters: [], own: null, needsLogin: false } as const;
+
+export const agentProfiles = {
+  ...claudeProfiles,
+  ...codexProfiles,
+  ...copilotProfiles,
+  ...geminiProfiles,
+  opencode: opencodeProfile,
+  ...kimiProfiles,
+  scripted: {
+    ...ours,
+    id: "scripted",
+    title: "the embedded agent that plays a script",
+    found: "embedded",
+    usage: "turn",
+    minNode: "20.19.0",
+    hints: { install: "shipped with autopilot: --agent scripted:FILE", login: "" },
+  },
+  custom: {
+    ...ours,
+    id: "custom",
+    title: "any command that speaks the Agent Client Protocol",
+    found: "named",
+    usage: "turn",
+    hints: { install: "set agents.NAME.argv in the config to its command", login: "log in to it as its maker says" },
+  },
+} as const satisfies Readonly<Record<string, AgentProfile>>;
+
+/** The shipped profile of a name. Asked by whatever a config or a flag says, so inherited members do not count. */
+export function shippedProfile(name: string): AgentProfile | null {
+  const table: Readonly<Record<string, AgentProfile>> = agentProfiles;
+  return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
+}

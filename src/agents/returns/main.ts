@@ -1,0 +1,78 @@
+// main: the program an agent starts to get the runner's own tools. `node returns.cjs` speaks the Model Context Protocol on stdio
+// and passes every call on to the turn's account; it decides nothing itself.
+
+import { request } from "node:http";
+import { createInterface } from "node:readline";
+import { mcpServer } from "./server.ts";
+import { toolsFor, variables } from "./tools.ts";
+
+const answerMsMax = 60_000;
+const answerBytesMax = 1024 * 1024;
+
+function main(): void {
+  const url = process.env[variables.url];
+  const token = process.env[variables.token];
+  if (url === undefined || token === undefined) {
+    process.stderr.write(
+      `${variables.url} and ${variables.token} must be set: this program is started by an agent that the runner drives\n`,
+    );
+    process.exitCode = 2;
+    return;
+  }
+  const schema = process.env[variables.schema];
+  const answerTo = mcpServer("1", toolsFor(schemaIn(schema)), (name, value) => passOn(url, token, name, value));
+  createInterface({ input: process.stdin })
+    .on("line", (line) => {
+      void answerTo(line).then((answer) => {
+        if (answer !== null) process.stdout.write(`${answer}\n`);
+      });
+    })
+    .on("close", () => {
+      process.exitCode = 0;
+    });
+}
+
+function schemaIn(text: string | undefined): object | null {
+  if (text === undefined) return null;
+  const schema: unknown = JSON.parse(text);
+  return typeof schema === "object" ? schema : null;
+}
+
+/** Straight to its address, past any proxy that the environment names. */
+function passOn(url: string, token: string, tool: string, value: unknown): Promise<{ readonly ok: boolean; readonly text: string }> {
+  return new Promise((resolve) => {
+    const fail = (why: string): void =>
+      resolve({ ok: false, text: `The runner did not take the call: ${why}. Hand back what you have in your answer instead.` });
+    const body = JSON.stringify({ tool, arguments: value });
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), authorization: `Bearer ${token}` };
+    const sent = request(url, { method: "POST", headers, timeout: answerMsMax, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (piece: string) => {
+        text += piece;
+        if (text.length > answerBytesMax) response.destroy(new Error("its answer is too long"));
+      });
+      response.once("error", (error) => fail(error.message));
+      response.once("end", () => {
+        const answer = answerIn(text);
+        if (response.statusCode === 200 && answer !== null) return resolve(answer);
+        fail(`it answered ${response.statusCode ?? "nothing"} ${text.slice(0, 500).trim()}`.trim());
+      });
+    });
+    sent.once("timeout", () => sent.destroy(new Error("it did not answer in time")));
+    sent.once("error", (error) => fail(error.message));
+    sent.end(body);
+  });
+}
+
+function answerIn(text: string): { readonly ok: boolean; readonly text: string } | null {
+  try {
+    const answer: unknown = JSON.parse(text);
+    if (typeof answer !== "object" || answer === null || !("ok" in answer) || !("text" in answer)) return null;
+    return typeof answer.ok === "boolean" && typeof answer.text === "string" ? { ok: answer.ok, text: answer.text } : null;
+  } catch {
+    return null;
+  }
+}
+
+main();

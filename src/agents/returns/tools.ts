@@ -1,0 +1,80 @@
+// tools: the runner's own tools as an agent is shown them, and how the program that offers them is started.
+
+import type { Account } from "../../ports/meter.ts";
+
+export const toolNames = { submit: "submit_result", ask: "ask_human", note: "note" } as const;
+/** The server's name, as agents put it before a tool's. */
+export const serverName = "autopilot";
+
+export const variables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
+
+export type ToolShown = { readonly name: string; readonly description: string; readonly inputSchema: object };
+
+/** `schema`: what must be handed back, or null where nothing is asked for. */
+export function toolsFor(schema: object | null): readonly ToolShown[] {
+  const submit: ToolShown[] =
+    schema === null
+      ? []
+      : [
+          {
+            name: toolNames.submit,
+            description:
+              "Hand in the result of this task. It is checked at once: if it does not fit, the answer says why, and you hand it in again. The last accepted one counts.",
+            inputSchema: schema,
+          },
+        ];
+  return [
+    ...submit,
+    {
+      name: toolNames.ask,
+      description:
+        "Ask the person in charge a question that nobody else can answer and without which you cannot go on. Nobody answers at once: end your turn after it.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          question: { type: "string", description: "the question, with all that is needed to answer it" },
+          options: { type: "array", items: { type: "string" }, description: "possible answers, where there are a few" },
+        },
+        required: ["question"],
+      },
+    },
+    {
+      name: toolNames.note,
+      description: "Leave a short note for whoever reads the log of this run: a decision, a risk, something found on the way.",
+      inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    },
+  ];
+}
+
+/** A program an agent starts beside itself and talks to over its stdin and stdout. */
+export type StdioServer = {
+  readonly name: string;
+  readonly command: string;
+  readonly args: string[];
+  readonly env: { readonly name: string; readonly value: string }[];
+};
+
+/** A longer variable is refused by the system, and the agent would not even start. */
+const schemaCharsMax = 100_000;
+
+/** How the agent starts the runner's tools; their program talks to the turn's account alone. */
+export function returnsServer(
+  program: { readonly node: string; readonly entry: string },
+  account: Pick<Account, "toolsUrl" | "token">,
+  schema: object | null,
+): StdioServer {
+  const text = isObjectSchema(schema) ? JSON.stringify(schema) : "";
+  return {
+    name: serverName,
+    command: program.node,
+    args: [program.entry],
+    env: [
+      { name: variables.url, value: account.toolsUrl },
+      { name: variables.token, value: account.token },
+      ...(text === "" || text.length > schemaCharsMax ? [] : [{ name: variables.schema, value: text }]),
+    ],
+  };
+}
+
+/** A tool's arguments are an object, always. */
+const isObjectSchema = (schema: object | null): schema is object => schema !== null && "type" in schema && schema.type === "object";

@@ -1,0 +1,66 @@
+// runner-tools: the embedded agent as a client of the tools its runner offers: it starts the server it was named, as every agent does.
+
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+/** Calls a tool; gives its words, and rejects with them where the tool says that it failed. */
+export type CallRunner = (tool: string, value: unknown) => Promise<string>;
+
+type Server = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+};
+type Answer = {
+  readonly result?: { readonly content?: readonly { readonly text?: string }[]; readonly isError?: boolean };
+  readonly error?: { readonly message: string };
+};
+
+const answerMsMax = 30_000;
+const protocolVersion = "2025-06-18";
+
+/** The server is started with the first call, and stays until the agent goes. */
+export function runnerTools(server: Server | undefined): CallRunner {
+  let started: Promise<(method: string, params: object) => Promise<Answer>> | null = null;
+  return async (tool, value) => {
+    if (server === undefined) throw new Error("the runner offers no tools");
+    const ask = await (started ??= start(server));
+    const { result, error } = await ask("tools/call", { name: tool, arguments: value });
+    const text = error?.message ?? (result?.content ?? []).map((part) => part.text ?? "").join("\n");
+    if (error !== undefined || result?.isError === true) throw new Error(text);
+    return text;
+  };
+}
+
+async function start({ command, args, env }: Server): Promise<(method: string, params: object) => Promise<Answer>> {
+  const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const child = spawn(command, args, { env: { ...process.env, ...own }, stdio: ["pipe", "pipe", "ignore"] });
+  const waiting = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
+  const fail = (why: string): void => {
+    for (const { reject } of waiting.values()) reject(new Error(why));
+    waiting.clear();
+  };
+  child.once("error", (error) => fail(error.message));
+  child.once("exit", () => fail("the server of the runner's tools ended"));
+  child.stdin.on("error", () => undefined);
+  child.unref();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const answer = JSON.parse(line) as Answer & { readonly id?: number };
+    if (answer.id === undefined) return;
+    waiting.get(answer.id)?.resolve(answer);
+    waiting.delete(answer.id);
+  });
+  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  let asked = 0;
+  const ask = (method: string, params: object): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const id = (asked += 1);
+      const timer = setTimeout(() => reject(new Error(`the server of the runner's tools did not answer ${method}`)), answerMsMax);
+      const done = (): void => clearTimeout(timer);
+      waiting.set(id, { resolve: (answer) => (done(), resolve(answer)), reject: (error) => (done(), reject(error)) });
+      send({ id, method, params });
+    });
+  await ask("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "scripted", version: "1" } });
+  send({ method: "notifications/initialized" });
+  return ask;
+}

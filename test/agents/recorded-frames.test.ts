@@ -1,0 +1,100 @@
+// Frames of real agents, recorded against a scripted model server and cut down to what is read here: a whole turn of three model calls,
+// one whose first call got 400, one whose first call got 429. What they come to without a meter is what a login of their own comes to.
+
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { Collector } from "../../src/agents/acp/collector.ts";
+import { type Loose, recordOf } from "../../src/agents/acp/loose.ts";
+import { outcomeOf } from "../../src/agents/acp/outcome.ts";
+import { nothingUsed, usageOf } from "../../src/agents/acp/usage.ts";
+import { shippedProfile } from "../../src/agents/profiles/table.ts";
+
+type Recorded = {
+  readonly turn: string;
+  readonly updates: readonly { readonly when: "before" | "during" | "after"; readonly update: Loose }[];
+  readonly answer: {
+    readonly result?: Loose;
+    readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  };
+};
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "frames");
+const recorded = readFileSync(join(folder, "recorded.ndjson"), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Recorded);
+
+function replay({ turn, updates, answer }: Recorded) {
+  const profile = shippedProfile(turn.replace(/-(?:done|400|429)$/, ""));
+  if (profile === null) throw new Error(`no profile for ${turn}`);
+  const collector = new Collector("1@1/execute#1", () => undefined);
+  collector.open("s");
+  const take = (when: string): void => {
+    for (const one of updates) if (one.when === when) collector.take({ sessionId: "s", update: one.update });
+  };
+  take("before");
+  collector.begin();
+  take("during");
+  take("after");
+  const response = answer.result ?? null;
+  const usage = response === null ? null : usageOf(profile.usage, collector.usageReport(response), nothingUsed);
+  const { error } = answer;
+  const computed = outcomeOf({
+    end: error === undefined ? { by: "stop", stop: String(response?.["stopReason"]) } : { by: "error", ...error, data: error.data ?? null },
+    isOpen: true,
+    said: collector.said,
+    answer: collector.answer,
+    stderr: "",
+    usage,
+    tools: collector.tools.count,
+    refusals: 0,
+    metas: [...collector.metas, recordOf(response)],
+    calls: [],
+    probes: profile.probes,
+    hasProvider: true,
+    loginHint: profile.hints.login,
+    nowMs: Date.parse("2026-03-10T12:00:00.000Z"),
+  });
+  return { usage, computed };
+}
+
+const expected: Readonly<Record<string, { readonly usage?: object | null; readonly computed: object }>> = {
+  "claude-done": { usage: { tokens: 63_410, input: 9, output: 52, cached: 63_349 }, computed: { kind: "answered" } },
+  "claude-400": { computed: { by: "provider", fault: "request" } },
+  "claude-429": { computed: { by: "provider", fault: "limit" } },
+  "codex-done": { usage: { tokens: 7847, input: 2710, output: 54, cached: 5083 }, computed: { kind: "answered" } },
+  "codex-400": { computed: { by: "provider" } },
+  "codex-429": { computed: { by: "provider", fault: "limit" } },
+  "codex-zed-done": { usage: null, computed: { kind: "answered" } },
+  "codex-zed-400": { computed: { by: "provider", fault: "request" } },
+  "codex-zed-429": { computed: { by: "provider", fault: "limit" } },
+  "copilot-done": { usage: { tokens: 33_754, input: 11_321, output: 60, cached: 22_373 }, computed: { kind: "answered" } },
+  "copilot-400": { computed: { by: "provider", fault: "request" } },
+  "copilot-429": { computed: { by: "provider", fault: "limit", resetAt: "2026-03-10T13:00:00.000Z" } },
+  "gemini-done": { usage: { tokens: 35_658, input: 35_607, output: 51 }, computed: { kind: "answered" } },
+  "gemini-400": { computed: { by: "provider", fault: "request" } },
+  "gemini-429": { computed: { by: "provider", fault: "limit", resetAt: "2026-03-10T13:00:00.000Z" } },
+  "kimi-done": { usage: null, computed: { kind: "answered" } },
+  "kimi-400": { computed: { by: "provider", fault: "service" } },
+  "opencode-done": { usage: null, computed: { kind: "answered" } },
+  "opencode-400": { computed: { by: "provider", fault: "request" } },
+  "pi-done": { usage: null, computed: { kind: "answered" } },
+  "pi-400": { computed: { by: "provider", fault: "service" } },
+  "pi-429": { computed: { by: "provider" } },
+  "qwen-done": { usage: { tokens: 58_251, output: 57, calls: 3 }, computed: { kind: "answered" } },
+  "qwen-400": { computed: { by: "provider", fault: "request" } },
+};
+
+test("every recorded turn is judged", () => {
+  expect(recorded.map(({ turn }) => turn)).toEqual(Object.keys(expected).sort((one, other) => (one < other ? -1 : 1)));
+});
+
+test.each(recorded.map((one) => [one.turn, one] as const))("%s", (turn, one) => {
+  const { usage, computed } = replay(one);
+  const want = expected[turn];
+  expect(computed).toMatchObject(want?.computed ?? {});
+  if (want?.usage === null) expect(usage).toBe(null);
+  else if (want?.usage !== undefined) expect(usage).toMatchObject(want.usage);
+});
