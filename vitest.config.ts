@@ -22,9 +22,26 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/architecture.test.ts", "test/contracts/**", "test/simulation/quick.test.ts", "test/fixtures/**"],
+          exclude: [
+            "test/architecture.test.ts",
+            "test/contracts/**",
+            "test/simulation/quick.test.ts",
+            "test/fixtures/**",
+            "test/real-agents/**",
+          ],
           globalSetup: ["test/support/build-once.ts"],
           testTimeout: 600_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        // Real agents, installed by scripts/agents.mjs; not part of `npm test`. One at a time: each takes up to a gigabyte and both cores.
+        test: {
+          name: "agents",
+          include: ["test/real-agents/**/*.test.ts"],
+          globalSetup: ["test/support/build-once.ts"],
+          fileParallelism: false,
+          testTimeout: 180_000,
           hookTimeout: 120_000,
         },
       },

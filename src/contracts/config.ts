@@ -53,6 +53,12 @@ export const Config = v.strictObject({
       detect: v.optional(v.boolean()),
       timeout_minutes: v.optional(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1440))),
       dependencies: v.optional(v.array(text)),
+      /** `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool, with the network for that step alone. */
+      /** How often at most a check is run on one tree to tell whether it is flaky; 1 turns it off. */
+      repeat: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
+      /** Checks known to be flaky, by id or command: told, not held against a run, until the day named. */
+      quarantine: v.optional(v.array(v.strictObject({ check: text, until: v.pipe(v.string(), v.isoDate()), reason: v.optional(text) }))),
+      restore: v.optional(v.union([v.picklist(["copy", "lockfile"]), v.array(text)])),
     }),
   ),
   limits: v.optional(v.record(text, v.pipe(v.number(), v.minValue(0)))),

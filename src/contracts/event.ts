@@ -6,7 +6,8 @@
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
 import { AgentOverride, BoxLimits, limitPolicies, ModelPrice } from "./config.ts";
-import { Check, CheckResult } from "./evidence.ts";
+import { Doubt } from "./doubt.ts";
+import { Check, CheckResult, ClaimChecked, OracleChange } from "./evidence.ts";
 import { Flow } from "./flow.ts";
 import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, WalkPath } from "./ids.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
@@ -39,6 +40,8 @@ export const Policy = v.strictObject({
   check_minutes_max: v.number(),
   check_network: v.boolean(),
   dependencies: maybe(v.array(text)),
+  /** The commands that bring dependencies back before checks; where there are any, nothing installed is copied for checks. */
+  restores: maybe(v.array(Check)),
   agent_hosts: maybe(v.array(text)),
   prices: maybe(v.record(text, ModelPrice)),
   box: maybe(BoxLimits),
@@ -65,17 +68,6 @@ export const TaskRead = v.strictObject({
   after: v.array(text),
   title: maybe(text),
 });
-
-/** What is in doubt about an attempt that a crash left open; the recovery table has a row for each. */
-export const Doubt = v.strictObject({
-  kind: v.picklist(["agent", "check", "run", "tasks", "flow"]),
-  stage: v.picklist(["started", "turned", "applied"]),
-  layer: v.picklist(["absent", "dirty", "intact"]),
-  done: v.boolean(),
-  proof: v.boolean(),
-  often: v.boolean(),
-});
-export type Doubt = v.InferOutput<typeof Doubt>;
 
 /** Why a model provider did not answer: its limit is used up, it is out of order, it refuses the request, or it refuses us. */
 export const ProviderFault = v.picklist(["limit", "service", "request", "access"]);
@@ -136,6 +128,8 @@ const events = {
 
   // Requests of other processes; `request` is the key by which each is journaled once.
   control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
+  /** A person has looked at changed oracles; it holds for exactly this content. */
+  oracles_approved: { request: text, content: Hash, detail: maybe(text) },
   limit_raised: { request: text, scope: v.picklist(["run", "phase"]), dimension: text, to: v.number(), detail: maybe(text) },
 
   // Phases.
@@ -201,6 +195,10 @@ const events = {
     /** What a child run used in all; turns are charged where they end. */
     usage: maybe(Usage),
   },
+  /** What of the oracles differs from the base, before checks are run: those that are not allowed are taken from the base. */
+  oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(OracleChange) },
+  /** What an agent said in a turn, looked up one by one. */
+  claims_checked: { attempt: AttemptId, agent: text, role: text, model: maybe(text), claims: v.array(ClaimChecked) },
   step_interrupted: {
     attempt: AttemptId,
     by: v.picklist(interruptions),

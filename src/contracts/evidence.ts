@@ -11,7 +11,8 @@ export const Check = v.strictObject({
 });
 export type Check = v.InferOutput<typeof Check>;
 
-export const CheckStatus = v.picklist(["passed", "failed", "timed_out", "not_found", "not_runnable"]);
+/** `flaky`: on one and the same tree it sometimes passed and sometimes did not, which proves nothing. */
+export const CheckStatus = v.picklist(["passed", "failed", "flaky", "timed_out", "not_found", "not_runnable"]);
 export type CheckStatus = v.InferOutput<typeof CheckStatus>;
 
 /** What the runner made itself by running one command: the only thing a verdict may rest on. */
@@ -33,6 +34,10 @@ export const Evidence = v.strictObject({
   output_excerpt: v.string(),
   at: v.string(),
   product: v.string(),
+  /** What it came to each time, where it was run more than once on this tree. */
+  repeats: v.optional(v.array(CheckStatus)),
+  /** Paths that were taken from the base for this run, because what judges may not be changed by who is judged. */
+  oracles: v.optional(v.array(v.string())),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
 
@@ -43,5 +48,43 @@ export const CheckResult = v.strictObject({
   exit_code: v.nullable(v.number()),
   duration_ms: v.number(),
   evidence: Hash,
+  /** Not run again: this tree, command and environment were judged before, and that evidence is named. */
+  cached: v.optional(v.boolean()),
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;
+
+/** What decides over a change and was there before it: tests and all that configures them. */
+export const oracleKinds = ["test", "test_config", "snapshot", "coverage", "lint", "compiler", "ci", "scripts"] as const;
+/** What was done to an oracle. `added`: a new file that would configure the ones that were there. */
+export const oracleChanges = [
+  "changed",
+  "deleted",
+  "renamed",
+  "skipped",
+  "focused",
+  "weakened",
+  "mocked",
+  "loosened",
+  "redefined",
+  "added",
+] as const;
+export const OracleChange = v.strictObject({
+  path: v.string(),
+  kind: v.picklist(oracleKinds),
+  how: v.picklist(oracleChanges),
+  /** One sentence for a person. */
+  detail: v.string(),
+  /** Why it counts all the same: the scope names it, or a person approved exactly this content; null: the base's is used. */
+  allowed: v.nullable(v.picklist(["scope", "approved"])),
+});
+export type OracleChange = v.InferOutput<typeof OracleChange>;
+
+/** One thing an agent said that can be looked up, and what looking it up came to. */
+export const claimKinds = ["done", "command", "commit", "file_line", "file_changed", "count", "score"] as const;
+export const ClaimChecked = v.strictObject({
+  kind: v.picklist(claimKinds),
+  text: v.string(),
+  verdict: v.picklist(["true", "false", "unverifiable"]),
+  why: v.string(),
+});
+export type ClaimChecked = v.InferOutput<typeof ClaimChecked>;

@@ -47,6 +47,7 @@ export const reasons = {
   pause_requested: reason("PASS", "The run will pause when its turn ends.", "autopilot pause --now"),
   operator_stopped: reason("FAIL", "The operator stopped the run. That is final; its branch stays.", 'autopilot "…" begins another'),
   operator_resumed: reason("PASS", "The operator resumed the run.", ""),
+  oracles_approved: reason("PASS", "The changed oracles were approved, in exactly this content.", "autopilot resume"),
   limit_raised: reason("PASS", "A limit of the run was raised.", "autopilot resume"),
   block_answered: reason("PASS", "The question is answered.", "autopilot resume"),
 
@@ -159,7 +160,7 @@ export const reasons = {
   oracle_changed: reason(
     "FAIL",
     "The agent changed the tests that judge it.",
-    "autopilot report lists what changed; autopilot approve to allow it",
+    "autopilot report lists what changed; autopilot approve --oracles allows exactly that, autopilot stop ends the run",
   ),
   check_flaky: reason("FAIL", "A check passes and fails on the same tree.", "make the check steady, then autopilot resume"),
   invalid_status_transition: reason("FAIL", "The task is in a status from which this is not possible.", "autopilot portfolio status"),

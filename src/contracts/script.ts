@@ -32,6 +32,10 @@ export const ScriptDeed = v.union([
   one("garbage", text),
   one("error", v.strictObject({ code: v.optional(v.number()), message: text })),
   one("stop", text),
+  // Through the tools the runner offers: hand in a result, ask the person in charge, leave a note.
+  one("submit", v.record(text, v.unknown())),
+  one("ask", v.union([text, v.strictObject({ question: text, options: v.optional(v.array(text)) })])),
+  one("note", text),
 ]);
 export type ScriptDeed = v.InferOutput<typeof ScriptDeed>;
 

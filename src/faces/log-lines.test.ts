@@ -26,6 +26,22 @@ const samples: Readonly<Record<string, object>> = {
   policy_changed: { path: ".autopilot/config.yaml", recorded: hash("1"), found: hash("2"), adopted: false },
   control_requested: { request: "r", control: "pause", now: true },
   limit_raised: { request: "r", scope: "run", dimension: "tokens", to: 280_000 },
+  oracles_approved: { request: "r", content: "b".repeat(64) },
+  oracles_judged: {
+    attempt,
+    commit: sha("c"),
+    content: "b".repeat(64),
+    changes: [{ path: "test/a.test.ts", kind: "test", how: "deleted", detail: "it is gone", allowed: null }],
+  },
+  claims_checked: {
+    attempt,
+    agent: "scripted",
+    role: "executor",
+    claims: [
+      { kind: "commit", text: "commit 1234567", verdict: "false", why: "there is no such commit" },
+      { kind: "count", text: "3 tests", verdict: "true", why: "3 were counted" },
+    ],
+  },
   phases_read: { phases: [{ id: "1", name: "Parser", after: [] }] },
   artifacts_surveyed: { gone: [], proved: ["1"] },
   phase_started: { walk: "1" },

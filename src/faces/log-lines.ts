@@ -51,6 +51,15 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `${oneLine(path)} changed since the run began; ${adopted ? "the new one was adopted" : "the recorded copy stays in force"}.`,
 
   control_requested: ({ control, now, detail }) => `Asked to ${control}${now ? " now" : ""}${told(detail)}.`,
+  oracles_approved: ({ content, detail }) => `The changed oracles ${content.slice(0, 12)} were approved${told(detail)}.`,
+  oracles_judged: ({ changes }) =>
+    changes.length === 0
+      ? "The oracles are as they were at the base."
+      : `${plural(changes.length, "oracle")} changed: ${firstFew(changes.map(({ path, how, allowed }) => `${oneLine(path)} (${how}${allowed === null ? "; the base's is used" : ""})`))}.`,
+  claims_checked: ({ claims }) => {
+    const wrong = claims.filter(({ verdict }) => verdict === "false");
+    return `${plural(claims.length, "claim")} looked up${wrong.length === 0 ? "" : `; not true: ${firstFew(wrong.map(({ text }) => oneLine(text)))}`}.`;
+  },
   limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s limit of ${dimension} was raised to ${figure(to)}${told(detail)}.`,
 
   phases_read: ({ phases }) =>

@@ -36,6 +36,8 @@ export function milestone(event: Event, kindOf: (attempt: string) => string | nu
   switch (event.event) {
     case "step_started":
       return event.kind === "run" || event.kind === "check" ? null : plain(event);
+    case "oracles_judged":
+      return event.changes.length === 0 ? null : `! ${sentenceOf(event)}`;
     case "step_completed":
       return completed(event, kindOf(event.attempt));
     default:
@@ -71,6 +73,7 @@ const quiet: ReadonlySet<EventName> = new Set([
   "step_skipped",
   "route_taken",
   "tasks_read",
+  "claims_checked",
 ]);
 
 const marks: { readonly [N in EventName]?: string } = {

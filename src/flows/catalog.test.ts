@@ -58,7 +58,7 @@ describe("objective", () => {
     const rows = stepsOf(flow).flatMap((step) =>
       [...(step.then ?? []), ...(step.otherwise ?? [])].map((row) => ({ step: step.id, ...row })),
     );
-    expect(rows.filter((row) => row.count !== undefined)).toEqual([{ step: "pick", go: "execute", count: "cycle" }]);
+    expect(rows.filter((row) => row.count === "cycle")).toEqual([{ step: "pick", go: "execute", count: "cycle" }]);
     expect(flow.counts?.["cycle"]).toEqual({
       at_most: "option.max_cycles",
       per: "invocation",
@@ -79,7 +79,9 @@ describe("objective", () => {
   test("looks at evidence first, then at confidence, then at completion", async () => {
     const { flow } = await load("objective");
     const prove = stepsOf(flow).find(({ id }) => id === "prove");
-    expect(prove?.otherwise).toEqual(prove?.then);
+    const [oracles, ...rest] = prove?.otherwise ?? [];
+    expect(oracles).toEqual({ when: { "prove.oracles": "changed" }, count: "oracle", go: "judged" });
+    expect(rest).toEqual(prove?.then);
     expect(prove?.then?.map(({ pause, go }) => [pause, go])).toEqual([
       ["confidence_drop_requires_handoff", "judged"],
       ["confidence_drop_requires_handoff", "judged"],

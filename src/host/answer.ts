@@ -19,14 +19,44 @@ export function answer(
 }
 
 /** Approves what waits for approval: the recommended answer, or the one given. */
-export function approve(place: Place, input: { readonly run?: string | undefined; readonly answer?: string | undefined }): Promise<Answer> {
+export function approve(
+  place: Place,
+  input: { readonly run?: string | undefined; readonly answer?: string | undefined; readonly oracles?: boolean | undefined },
+): Promise<Answer> {
   return answered(async () => {
     const standing = await standingOf(place, input.run);
+    if (input.oracles === true) return approveOracles(place, standing);
     const block = blockOf(standing, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
     if (choice === undefined)
       return refuse("human_block_open", { message: `"${block.question}" asks for words: autopilot answer "…"`, run_id: standing.run });
     return give(place, standing, block, choice);
+  });
+}
+
+/** Approves changed oracles: what was found at the last look, and nothing that comes after it. */
+async function approveOracles(place: Place, standing: Standing): Promise<Answer> {
+  const { oracles } = standing.view;
+  const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
+  const where = { run_id: standing.run, state: standing.view.status };
+  if (oracles === undefined || refused.length === 0)
+    return refuse("invalid_state_transition", {
+      ...where,
+      message: `${standing.run} has no changed oracles that wait for approval.`,
+      data: { allowed_from: ["a run with changed oracles"] },
+    });
+  const { view } = await ask(
+    place,
+    standing,
+    { event: "oracles_approved", content: oracles.content },
+    (run) => run.approved?.includes(oracles.content) === true,
+  );
+  return reply("oracles_approved", {
+    ...where,
+    state: view.status,
+    message: `Approved: ${refused.map(({ path, how }) => `${path} (${how})`).join(", ")}.`,
+    remediation: view.status === "paused" ? ["autopilot resume"] : [],
+    data: { content: oracles.content, changes: refused },
   });
 }
 

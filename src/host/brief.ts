@@ -10,6 +10,8 @@ import { renderPrompt } from "../flows/prompt.ts";
 import { jsonSchemaOf } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
 
+const oraclesShownMax = 20;
+
 /** Prompts as the journal recorded them: a run finishes on the words it began with. */
 export type Prompts = Readonly<Record<string, string>>;
 
@@ -70,6 +72,13 @@ async function previousOf(
   const lines: string[] = [];
   if (run.violation !== null && run.violation.attempt === open.attempt) {
     lines.push(`Your last try was discarded: it changed what is outside the scope: ${run.violation.detail}`);
+  }
+  const refused = (run.oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
+  if (refused.length > 0) {
+    lines.push(
+      "You changed what judges your work. The checks are run with these as they were, so the changes gain nothing; put them back:",
+      ...refused.slice(0, oraclesShownMax).map(({ path, how, detail }) => `- ${path} (${how}): ${detail}`),
+    );
   }
   for (const { question, answer } of (walk.told ?? []).filter((told) => told.step === step.id))
     lines.push(`You asked: ${question}`, `The answer: ${answer}`);

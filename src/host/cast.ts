@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { likeable } from "../agents/profiles/resolve.ts";
+import { agentProfiles, shippedProfile } from "../agents/profiles/table.ts";
 import type { Config } from "../contracts/config.ts";
 import type { Cast } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
@@ -7,6 +9,7 @@ import { Script } from "../contracts/script.ts";
 import { stepsEverywhere } from "../flows/lists.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
+import { agentsHere, candidates, isOwnCommand, standingOf, unready } from "./agent-standing.ts";
 import { loadedFlow } from "./flows.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
@@ -24,6 +27,13 @@ export async function castOf(
   const cast: Record<string, Cast> = {};
   for (const role of roles) cast[role] = await castFor(place, role, named(role), config, keep);
   return cast;
+}
+
+/** The agent to take where the flow has a role that nobody is named for; null where every role has a name. */
+export async function inferredAgent(place: Place, agent: string | undefined, config: Config, flow: Flow): Promise<string | null> {
+  if (agent !== undefined || config.agent !== undefined) return null;
+  const nameless = [...(await rolesOf(place, flow))].find((role) => config.roles?.[role] === undefined);
+  return nameless === undefined ? null : onlyAgent(place, config, nameless);
 }
 
 /** The roles of a flow and of every flow it calls: who plays them is settled before any agent could have a say. */
@@ -44,24 +54,52 @@ export async function castFor(
   config: Config,
   keep: (text: string) => Promise<string>,
 ): Promise<Cast> {
-  const known = Object.keys(config.agents ?? {});
-  if (name === undefined) {
+  if (name === undefined) return castFor(place, role, await onlyAgent(place, config, role), config, keep);
+  if (name.startsWith("scripted:")) return { agent: "scripted", script: await keep(scriptText(place, name.slice("scripted:".length))) };
+  if (!isKnown(name, config)) {
     return refuse("agent_unavailable", {
-      message: `No agent is named for the role ${role}.`,
-      remediation: ["--agent scripted:FILE plays a script", ...known.map((one) => `--agent ${one}`)],
+      message: `There is no agent called ${name} here${didYouMean(name, known(config))}.`,
+      remediation: [
+        "autopilot agents lists what is here",
+        `set agents.${name}.argv in .autopilot/config.yaml to the command of an ACP agent`,
+      ],
     });
   }
-  if (name.startsWith("scripted:")) return { agent: "scripted", script: await keep(scriptText(place, name.slice("scripted:".length))) };
-  const argv = config.agents?.[name]?.argv;
-  if (argv !== undefined) return { agent: name, argv: [...argv] };
+  const standing = await standingOf(place, name, config);
+  const { profile, argv, override, login } = standing;
+  const { problem, mend } = isOwnCommand(standing) ? unready(login) : standing;
+  if (problem !== null) {
+    return refuse("agent_unavailable", {
+      message: `${shippedProfile(name) === null ? name : profile.title} cannot be used here: ${problem}.`,
+      remediation: [mend ?? profile.hints.install, `autopilot agents try ${name}`],
+      data: { agent: name },
+    });
+  }
+  return { agent: name, argv: [...argv], ...(Object.keys(override).length === 0 ? {} : { override }) };
+}
+
+/** The agent that is meant where nobody names one: the only one there is. None and several are refused alike, with what could be named. */
+async function onlyAgent(place: Place, config: Config, role: string): Promise<string> {
+  const [only, ...more] = candidates(await agentsHere(place, config));
+  if (only !== undefined && more.length === 0) return only.name;
+  const installed = only === undefined ? [] : [only, ...more];
+  const found =
+    installed.length === 0
+      ? "none is installed here"
+      : `${installed.length} are installed: ${installed.map(({ name, argv }) => `${name} (${argv.join(" ")})`).join(", ")}`;
   return refuse("agent_unavailable", {
-    message: `There is no agent called ${name} here${didYouMean(name, known)}.`,
+    message: `No agent is named for the role ${role}, and ${found}.`,
     remediation: [
-      "autopilot agents lists what is here",
-      `set agents.${name}.argv in .autopilot/config.yaml to the command of an ACP agent`,
+      ...installed.map(({ name }) => `--agent ${name}`),
+      ...(installed.length === 0 ? [agentProfiles.claude.hints.install, "autopilot agents shows which agents could be installed"] : []),
+      "--agent scripted:FILE plays a script",
     ],
+    data: { installed: installed.map(({ name }) => name) },
   });
 }
+
+const known = (config: Config): readonly string[] => [...likeable.filter((name) => name !== "custom"), ...Object.keys(config.agents ?? {})];
+const isKnown = (name: string, config: Config): boolean => known(config).includes(name);
 
 function scriptText(place: Place, file: string): string {
   const path = resolve(place.cwd, file);

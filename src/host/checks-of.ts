@@ -1,6 +1,7 @@
 import type { Check } from "../contracts/evidence.ts";
 import type { Objective } from "../contracts/objective.ts";
 import { type DetectConfig, detectChecks } from "../verify/detect.ts";
+import { type RestoreSetting, restoresOf } from "../verify/detect-restore.ts";
 import type { DetectWarning } from "../verify/manifest.ts";
 import { git } from "../workspace/git.ts";
 import type { Repository } from "../workspace/repository.ts";
@@ -11,8 +12,8 @@ const manifestBytesMax = 1024 * 1024;
 export async function checksOf(
   repository: Repository,
   objective: Objective,
-  config: DetectConfig,
-): Promise<{ checks: Check[]; warnings: readonly DetectWarning[] }> {
+  config: DetectConfig & { readonly restore?: RestoreSetting | undefined },
+): Promise<{ checks: Check[]; restores: readonly Check[]; warnings: readonly DetectWarning[] }> {
   const { files, read } = await treeAt(repository);
   const { checks, warnings } = detectChecks({ files, read }, config);
   const own = [
@@ -24,7 +25,8 @@ export async function checksOf(
     ...objective.holdout.map((command, at) => named(`holdout:${at + 1}`, "holdout", `holdout ${at + 1}`, command)),
   ];
   const commands = new Set(own.map(({ command }) => command));
-  return { checks: [...own, ...checks.filter(({ command }) => !commands.has(command))], warnings };
+  const restores = restoresOf({ files, read }, config.restore ?? "copy");
+  return { checks: [...own, ...checks.filter(({ command }) => !commands.has(command))], restores, warnings };
 }
 
 const named = (id: string, kind: Check["kind"], title: string, command: string): Check => ({

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { likeable, unlike } from "../agents/profiles/resolve.ts";
 import { Config } from "../contracts/config.ts";
 import type { Finding } from "../kit/finding.ts";
 import { documentBytesMax, fitLocated, isRefused, parseLocated, type Positions } from "../kit/located.ts";
@@ -32,6 +33,10 @@ export function readConfigFile(path: string): ConfigFile {
   if (isRefused(fit)) return fit;
   const budget = fit.value.max_budget === undefined ? null : readBudget(fit.value.max_budget);
   if (budget !== null && "fault" in budget) return refuse("max_budget", budget.fault, fit.positions.placeOf(["max_budget"]), "max_budget");
+  for (const [name, { like }] of Object.entries(fit.value.agents ?? {})) {
+    const at = ["agents", name, "like"];
+    if (like !== undefined && !likeable.includes(like)) return refuse("like", unlike(like), fit.positions.placeOf(at), at.join("."));
+  }
   return { config: fit.value, positions: fit.positions };
 }
 

@@ -5,6 +5,7 @@ import { profiles } from "../contracts/budget.ts";
 import type { Config } from "../contracts/config.ts";
 import { approvalPolicies, riskLevels } from "../contracts/objective.ts";
 import { limitDefaults } from "./config-defaults.ts";
+import { agentsWithoutLoosening, boxWithoutLoosening, pricesWithoutLoosening } from "./config-loosened-agents.ts";
 import { looserIn, readBudget } from "./objective-budget.ts";
 
 export type Kept = { readonly config: Config; readonly ignored: readonly { readonly key: string; readonly why: string }[] };
@@ -40,8 +41,13 @@ export function withoutLoosening(project: Config, own: Config): Kept {
     kept.limits = fine;
     for (const name of raised) ignored.push({ key: `limits.${name}`, why: "it would raise a cap" });
   }
+  restore(project, kept, ignored);
   network(project, own, kept, ignored);
-  passedOn(project, kept, ignored);
+  ignored.push(
+    ...agentsWithoutLoosening(project, own, kept),
+    ...boxWithoutLoosening(project, own, kept),
+    ...pricesWithoutLoosening(project, own, kept),
+  );
   return { config: kept, ignored };
 }
 
@@ -58,6 +64,14 @@ function limits(project: Readonly<Record<string, number>>, own: Readonly<Record<
   return [fine, raised];
 }
 
+/** Restoring runs commands with the network on, before anybody has looked. */
+function restore(project: Config, kept: Config, ignored: { key: string; why: string }[]): void {
+  if (project.checks?.restore === undefined || project.checks.restore === "copy") return;
+  const { restore: _restore, ...rest } = project.checks;
+  kept.checks = rest;
+  ignored.push({ key: "checks.restore", why: "it would give a step the network" });
+}
+
 function network(project: Config, own: Config, kept: Config, ignored: { key: string; why: string }[]): void {
   if (project.network === undefined) return;
   const { checks, agents, ...rest } = project.network;
@@ -68,14 +82,4 @@ function network(project: Config, own: Config, kept: Config, ignored: { key: str
   if (agents !== undefined && further.length > 0)
     ignored.push({ key: "network.agents", why: `it would give agents ${further.join(", ")}` });
   else if (agents !== undefined) kept.network.agents = agents;
-}
-
-/** Variables of the user's environment are the user's to hand on. */
-function passedOn(project: Config, kept: Config, ignored: { key: string; why: string }[]): void {
-  if (project.agents === undefined) return;
-  kept.agents = {};
-  for (const [name, { pass_env, ...profile }] of Object.entries(project.agents)) {
-    kept.agents[name] = profile;
-    if (pass_env !== undefined) ignored.push({ key: `agents.${name}.pass_env`, why: "it would hand your environment on" });
-  }
 }

@@ -14,9 +14,9 @@ export function config(place: Place, _input: object): Promise<Answer> {
       reply("config_invalid", { message: page[0] ?? "A config file is not valid.", page, data: { findings: read.findings } }),
     );
   }
-  const settings = Object.entries(read.origins)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, origin]) => ({ key, value: at(read.config, key), ...origin }));
+  const settings = leavesOf(read.config)
+    .map(({ key, value }) => ({ key, value, ...(read.origins[key] ?? { from: "default" as const }) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
   const page = settings.map((setting) => `${setting.key.padEnd(32)} ${JSON.stringify(setting.value)}  (${originText(setting)})`);
   const message = `${settings.length} settings.`;
   return Promise.resolve(reply("ok", { message, warnings: read.warnings, page, data: { settings, config_hash: read.hash } }));
@@ -26,9 +26,13 @@ function originText({ from, file, line }: Origin): string {
   return file === undefined ? from : `${from}: ${file}:${line ?? 1}`;
 }
 
-function at(value: unknown, key: string): unknown {
-  let found = value;
-  for (const part of key.split("."))
-    found = typeof found === "object" && found !== null ? (found as Record<string, unknown>)[part] : undefined;
-  return found;
+type Leaf = { readonly key: string; readonly value: unknown };
+
+/** Every value with its name, `checks.detect`. A variable that an agent is given may be a secret: then its name is shown and no more. */
+function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[] {
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : leavesOf(one, [...path, name])));
+  const isSecret = path[0] === "agents" && path[2] === "env" && secretNames.test(path[3] ?? "");
+  return [{ key: path.join("."), value: isSecret ? "(not shown)" : value }];
 }
+const secretNames = /key|token|secret|passw|auth|credential/i;

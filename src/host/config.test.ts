@@ -86,6 +86,19 @@ describe("what loosens safety counts only from the user", () => {
     ["the network for agents", "network: { agents: [example.org] }", "network.agents"],
     ["a lower risk level", "risk_level: low", "risk_level"],
     ["the user's environment", "agents: { mine: { argv: [x], pass_env: [SECRET] } }", "agents.mine.pass_env"],
+    ["variables for an agent", "agents: { claude: { env: { X: SECRET } } }", "agents.claude.env"],
+    ["where a key is sent", 'agents: { claude: { upstream: "https://example.org" } }', "agents.claude.upstream"],
+    ["which key is used", "agents: { claude: { key_env: SECRET } }", "agents.claude.key_env"],
+    ["which login is used", "agents: { claude: { login: own } }", "agents.claude.login"],
+    ["further hosts for an agent", "agents: { claude: { hosts: [example.org] } }", "agents.claude.hosts"],
+    ["an agent that never asks", "agents: { claude: { mode: full } }", "agents.claude.mode"],
+    ["another program under a name that has a login", "agents: { claude: { argv: [./extended] } }", "agents.claude.argv"],
+    ["another program that is like one with a login", "agents: { mine: { like: claude, argv: [./extended] } }", "agents.mine.argv"],
+    ["more processes in a box", "box: { processes: 100000 }", "box.processes"],
+    ["more memory in a box", "box: { memory_mb: 1000000 }", "box.memory_mb"],
+    ["more disk in a box", "box: { disk_mb: 1000000 }", "box.disk_mb"],
+    ["a lower price", "prices: { claude-opus-5: { input: 0.01, output: 25 } }", "prices.claude-opus-5"],
+    ["a price nobody knows", "prices: { nobodys-model: { input: 0, output: 0 } }", "prices.nobodys-model"],
   ];
   test.each(cases)("%s from the project is ignored with a warning that names the line", (_title, text, key) => {
     project(`version: 1\n${text}\n`);
@@ -104,6 +117,18 @@ describe("what loosens safety counts only from the user", () => {
     project("approval_policy: none\n");
     expect(read().config.approval_policy).toBe("required-before-merge");
   });
+  test("the project cannot put another program in the place of the user's own, nor treat it as another", () => {
+    user("agents: { mine: { argv: [trusted], pass_env: [KEY] } }\n");
+    project("agents: { mine: { argv: [./other], like: claude, model: m } }\n");
+    const { config, warnings } = read();
+    expect(config.agents?.["mine"]).toEqual({ argv: ["trusted"], pass_env: ["KEY"], model: "m" });
+    expect(warnings).toHaveLength(2);
+  });
+  test("what names are secret adds up, and what to do at a provider's limit is anybody's to say", () => {
+    user("redact: [ONE]\n");
+    project("redact: [TWO]\non_limit: ask\n");
+    expect(read()).toMatchObject({ config: { redact: ["ONE", "TWO"], on_limit: "ask" }, warnings: [] });
+  });
   test("what the user has allowed already, the project may say too", () => {
     user("isolation: none\nmax_budget: extended\n");
     project("isolation: none\nmax_budget: balanced\n");
@@ -111,7 +136,7 @@ describe("what loosens safety counts only from the user", () => {
   });
   test("tightening is always allowed", () => {
     project(
-      "limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }\nrisk_level: high\nmax_budget: conservative\napproval_policy: required-before-merge\n",
+      "limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }\nrisk_level: high\nmax_budget: conservative\napproval_policy: required-before-merge\nbox: { processes: 16, output_mb: 1 }\nprices: { claude-opus-5: { input: 50, output: 250 } }\nagents: { codex: { mode: edit, model: m, usage: none } }\n",
     );
     expect(read()).toMatchObject({
       config: { limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }, risk_level: "high" },
@@ -131,6 +156,11 @@ describe("what is broken is told with file and line", () => {
     ["no YAML", "agent: [\n", /config\.yaml:\d+:\d+: .*syntax/],
     ["a budget that is none", "agent: x\nmax_budget: tokens=0\n", /config\.yaml:2:13: .*above zero/],
     ["a list", "- a\n", /found a list, expected a mapping/],
+    [
+      "an agent like nobody",
+      "agents:\n  mine:\n    like: cluade\n",
+      /config\.yaml:3:11: .*agents\.mine\.like: found "cluade".*Did you mean claude\?/,
+    ],
     ["a prototype", "__proto__: { dry_run: auto }\n", /reserved_key/],
   ])("%s", (_title, text, message) => {
     project(text);

@@ -91,7 +91,10 @@ const layer = (from: Origin["from"], config: Config, positions: Positions | null
 type Data = { [key: string]: unknown };
 const isMapping = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Mappings are laid over each other key by key; anything else is replaced whole. Only `protect` adds up: nobody may unprotect. */
+/** Lists that add up: what one layer protects or keeps secret no other may expose. */
+const additive: readonly string[] = ["protect", "redact"];
+
+/** Mappings are laid over each other key by key; anything else, the additive lists apart, is replaced whole. */
 function merged(layers: readonly Layer[]): { config: Config; origins: Record<string, Origin> } {
   const origins: Record<string, Origin> = {};
   const data: Data = {};
@@ -108,7 +111,7 @@ function merged(layers: readonly Layer[]): { config: Config; origins: Record<str
         }
         const before = target[key];
         target[key] =
-          at.join(".") === "protect" && Array.isArray(before) && Array.isArray(value)
+          additive.includes(at.join(".")) && Array.isArray(before) && Array.isArray(value)
             ? [...new Set([...(before as unknown[]), ...(value as unknown[])])]
             : value;
         origins[at.join(".")] = positions === null ? { from } : { from, file: positions.file, line: positions.placeOf(at).line };

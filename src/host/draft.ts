@@ -5,7 +5,7 @@ import type { EventOf } from "../contracts/event.ts";
 import { confidenceFloors } from "../contracts/objective.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { addIgnoreLines } from "../workspace/owned.ts";
-import { castOf } from "./cast.ts";
+import { castOf, inferredAgent } from "./cast.ts";
 import { checksOf } from "./checks-of.ts";
 import { loadedFlow } from "./flows.ts";
 import { registryVersions } from "./functions/registry.ts";
@@ -39,11 +39,13 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   const { objective, inferred_defaults, warnings } = read;
   if (input.new !== true) await refuseSecondRun(home, flow.flow, null);
   const scripts: string[] = [];
-  const cast = await castOf(place, input.agent, settings.config, flow, (text) => {
+  const only = await inferredAgent(place, input.agent, settings.config, flow);
+  const config = only === null ? settings.config : { ...settings.config, agent: only };
+  const cast = await castOf(place, input.agent, config, flow, (text) => {
     scripts.push(text);
     return Promise.resolve(sha256(text));
   });
-  const { checks, warnings: unreadable } = await checksOf(repository, objective, settings.config.checks ?? {});
+  const { checks, restores, warnings: unreadable } = await checksOf(repository, objective, settings.config.checks ?? {});
   const isolation = settings.isolation;
   await tryIsolation(isolation, home);
 
@@ -53,14 +55,14 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     prompts: Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)])),
     registry: { ...registryVersions },
     objective,
-    inferred_defaults: [...inferred_defaults],
+    inferred_defaults: [...inferred_defaults, ...(only === null ? [] : ["agent"])],
     options: optionsOf(flow, input, objective, confidenceFloors[objective.risk_level]),
     budget: objective.max_budget,
     limits: limitsOf(flow, objective, settings.config.limits ?? {}),
     checks,
     cast,
     isolation,
-    policy: policyOf(settings.config),
+    policy: policyOf(settings.config, restores),
     config_hash: settings.hash,
   };
   const run = newRunId(home, systemClock.now());
@@ -76,10 +78,11 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     to_state: "draft",
   };
   await addIgnoreLines(repository.commonDir);
-  await beginRun(runFolder(home, run), event, [...Object.values(prompts), ...scripts]);
+  await beginRun(place, home, runFolder(home, run), event, [...Object.values(prompts), ...scripts]);
   writeCurrent(home, run);
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
-  return { run, warnings: [...settings.warnings, ...warnings, ...repository.warnings, ...unread] };
+  const assumed = only === null ? [] : [`No agent was named, so ${only} was taken: it is the only one installed here.`];
+  return { run, warnings: [...settings.warnings, ...warnings, ...assumed, ...repository.warnings, ...unread] };
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -3,10 +3,15 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { invariant } from "../kit/invariant.ts";
 
-/** The embedded agent's program: beside this one once bundled, in dist when run from source. */
-export function scriptedEntry(): string {
+/** The embedded agent's program. */
+export const scriptedEntry = (): string => shipped("scripted.cjs");
+/** The program that offers the runner's own tools to an agent. */
+export const returnsEntry = (): string => shipped("returns.cjs");
+
+/** A program that is shipped with this one: beside it once bundled, in dist when run from source. */
+function shipped(name: string): string {
   const here = dirname(fileURLToPath(import.meta.url));
-  const found = [join(here, "scripted.cjs"), join(here, "..", "..", "dist", "scripted.cjs")].find((path) => existsSync(path));
-  invariant(found !== undefined, "the embedded agent is shipped with the product (npm run build makes it)");
+  const found = [join(here, name), join(here, "..", "..", "dist", name)].find((path) => existsSync(path));
+  invariant(found !== undefined, `${name} is shipped with the product (npm run build makes it)`);
   return found;
 }

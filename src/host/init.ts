@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { onPath } from "../agents/find.ts";
 import type { Answer } from "../contracts/answer.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
 import { commandFiles } from "./command-files.ts";
@@ -30,16 +31,18 @@ export function init(place: Place, input: { readonly gitignore?: boolean | undef
     }
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && addToGitignore(home.root)) done.push("added ignore lines to .gitignore");
-    done.push(...writeCommandFiles(home.root));
+    done.push(...writeCommandFiles(home.root, place));
     const message = done.length === 0 ? "Everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
     return reply("ok", { message, remediation: offer, data: { done } });
   });
 }
 
-/** A slash command for each agent whose folder is in the project; a file that is there is never touched. */
-function writeCommandFiles(root: string): string[] {
-  const found = commandFiles.filter(({ folder, path }) => existsSync(join(root, folder)) && !existsSync(join(root, path)));
+/** A slash command for each agent whose folder is in the project or whose program is here; a file that is there is never touched. */
+function writeCommandFiles(root: string, place: Place): string[] {
+  const isMeant = ({ folder, program }: (typeof commandFiles)[number]): boolean =>
+    existsSync(join(root, folder)) || onPath(program, place.env) !== null;
+  const found = commandFiles.filter((file) => isMeant(file) && !existsSync(join(root, file.path)));
   for (const { path, text } of found) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text, { flag: "wx" });

@@ -1,4 +1,5 @@
 import type { Config } from "../contracts/config.ts";
+import type { Check } from "../contracts/evidence.ts";
 import type { Draft, Policy } from "../contracts/event.ts";
 import { given } from "../core/drafts.ts";
 import type { RunView } from "../core/state.ts";
@@ -10,10 +11,11 @@ import { settingsOf } from "./settings.ts";
 const checkMinutesMax = 15;
 
 /** What of the config governs agents and checks, to be recorded with the run. */
-export function policyOf({ checks, network, prices, box, on_limit }: Config): Policy {
+export function policyOf({ checks, network, prices, box, on_limit }: Config, restores: readonly Check[] = []): Policy {
   return {
     check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
     check_network: network?.checks ?? false,
+    ...(restores.length === 0 ? {} : { restores: [...restores] }),
     ...given({ dependencies: checks?.dependencies, agent_hosts: network?.agents, prices, box, on_limit }),
   };
 }
@@ -53,7 +55,7 @@ export async function policyChange(
     adopted: true,
     actor: `operator:${place.user}`,
     isolation: settings.isolation,
-    policy: policyOf(settings.config),
+    policy: policyOf(settings.config, recordedPolicy(run).restores),
     ...cast,
   };
 }

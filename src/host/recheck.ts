@@ -1,15 +1,13 @@
 import { join } from "node:path";
 import type { Check } from "../contracts/evidence.ts";
 import type { RunView } from "../core/state.ts";
-import { openVerifier } from "../verify/verifier.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
+import { openChecks } from "./checks-box.ts";
 import type { Home } from "./home.ts";
 import { isolationFor } from "./isolation-for.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
-import { product } from "./product.ts";
-import { systemClock } from "./system-clock.ts";
 
 /** Runs a recorded check once more, in a checkout of its commit that nobody has used. Null where the commit is gone. */
 export async function openRecheck(
@@ -29,27 +27,27 @@ export async function openRecheck(
     scope: [...drafted.objective.scope],
     ownedPaths: [],
     expectedTip: tip.commit,
+    ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
-  const verifier = openVerifier({
+  const verifier = openChecks({
     workspace,
-    putBlob: () => Promise.resolve("0".repeat(64)),
-    isolation: isolation.level,
+    isolation,
+    policy,
     runId: drafted.run_id,
-    product,
-    timeoutMs: policy.check_minutes_max * 60_000,
-    clock: systemClock,
-    wrap: ({ argv, cwd, env }) => isolation.wrap({ argv, cwd, env, writable: [cwd], network: policy.check_network ? "on" : "off" }),
+    folder,
+    putBlob: () => Promise.resolve("0".repeat(64)),
+    mark: () => ({}),
   });
   return async (check, commit) => {
     try {
-      const [result] = await verifier.check({
+      const results = await verifier.check({
         attempt: "verify@1/again#1",
         checks: [check],
         commit,
         cancel: place.interrupted,
         onSignal: () => undefined,
       });
-      return result?.status ?? null;
+      return results.at(-1)?.status ?? null; // what restores dependencies comes before it
     } catch {
       return null;
     }

@@ -1,10 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openAgents } from "../agents/open-agents.ts";
+import { openAgents, type OpenedAgents } from "../agents/open-agents.ts";
+import { resolveProfile } from "../agents/profiles/resolve.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Cast } from "../contracts/event.ts";
+import type { ReasonCode } from "../contracts/reason.ts";
 import { returnOf } from "../flows/returns.ts";
+import { findingText } from "../kit/finding.ts";
+import type { TurnOrder, TurnResult } from "../ports/agent.ts";
 import { castFor } from "./cast.ts";
 import { scriptedEntry } from "./embedded.ts";
 import { findHome } from "./home.ts";
@@ -13,61 +17,104 @@ import { refuse, reply } from "./reply.ts";
 import { readSettings } from "./settings.ts";
 
 const minutesMax = 2;
+const saidCharsMax = 200;
 
 /** One harmless turn in an empty folder that goes again: is the agent there, does it answer, what does it report. */
 export async function rehearse(place: Place, name: string): Promise<Answer> {
   const settings = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
-  if (settings.kind !== "settings")
-    return refuse("config_invalid", {
-      message: settings.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; "),
-    });
+  if (settings.kind !== "settings") return refuse("config_invalid", { message: settings.findings.map(findingText).join("; ") });
   let text = "";
-  const cast: Cast = await castFor(place, "try", name, settings.config, (kept) => {
+  const cast = await castFor(place, "try", name, settings.config, (kept) => {
     text = kept;
     return Promise.resolve("0".repeat(64));
   });
-  const folder = mkdtempSync(join(tmpdir(), "autopilot-try-"));
-  const script = join(folder, "script");
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-try-")));
   const layer = join(folder, "work");
-  const run = "run-2000-01-01-000000";
   mkdirSync(layer);
-  writeFileSync(script, text);
-  const agents = openAgents({
-    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: () => script },
-    returnOf,
-    place: folder,
-    home: folder,
-  });
+  writeFileSync(join(folder, "script"), text);
+  const agents = trialAgents(folder);
   try {
-    const result = await agents.turn({
-      run,
-      attempt: "1@1/try#1",
-      cast,
-      facts: { flow: "try", phase: "1", step: "try", role: "try", task: null, attempt: 1, ask: 1 },
-      history: [],
-      prompt: "Say hello in one short sentence. Change nothing and run nothing.",
-      returns: null,
-      promise: null,
-      layer,
-      minutesMax,
-      scope: ["**"],
-      isInterrupted: false,
-      left: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
-      isUnpaid: () => true,
-      session: null,
-      cancel: place.interrupted,
-      onSession: () => Promise.resolve(),
-      onAskAgain: () => Promise.resolve(false),
-      onSignal: () => undefined,
-    });
-    if (result.kind === "ended")
-      return reply("ok", {
-        message: `${name} answered: ${result.said.slice(0, 200)}`,
-        data: { agent: name, said: result.said, usage: result.usage, stop: result.stop },
-      });
-    return reply(result.kind === "failed" ? result.reason : "agent_timeout", { message: `${name}: ${result.detail}` });
+    return told(name, cast, await agents.turn(trialOrder(cast, layer, place.interrupted)));
   } finally {
     await agents.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The agents of a folder that goes again; all that a run puts around its own is put around these here. */
+function trialAgents(folder: string): OpenedAgents {
+  return openAgents({
+    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: () => join(folder, "script") },
+    returnOf,
+    place: folder,
+    home: folder,
+  });
+}
+
+const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnOrder => ({
+  run: "run-2000-01-01-000000",
+  attempt: "1@1/try#1",
+  cast,
+  facts: { flow: "try", phase: "1", step: "try", role: "try", task: null, attempt: 1, ask: 1 },
+  history: [],
+  prompt: "Say hello in one short sentence. Change nothing and run nothing.",
+  returns: null,
+  promise: null,
+  layer,
+  minutesMax,
+  scope: ["**"],
+  isInterrupted: false,
+  left: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
+  isUnpaid: () => true,
+  session: null,
+  cancel,
+  onSession: () => Promise.resolve(),
+  onAskAgain: () => Promise.resolve(false),
+  onSignal: () => undefined,
+});
+
+/** What came of it. Every failure has its reason, the sentence of whoever saw it, and what to do next. */
+function told(name: string, cast: Cast, result: TurnResult): Answer {
+  if (result.kind === "ended")
+    return reply("ok", {
+      message: `${name} answered: ${result.said.slice(0, saidCharsMax)}`,
+      warnings: result.warnings,
+      data: { agent: name, said: result.said, usage: result.usage, stop: result.stop },
+    });
+  const { code, remediation } = whyNot(name, cast, result);
+  return reply(code, {
+    message: `${name}: ${result.detail}`,
+    remediation,
+    data: { agent: name, usage: result.usage, ...("fault" in result ? { fault: result.fault } : {}) },
+  });
+}
+
+type WhyNot = { readonly code: ReasonCode; readonly remediation: readonly string[] };
+
+function whyNot(name: string, cast: Cast, result: Exclude<TurnResult, { kind: "ended" }>): WhyNot {
+  const resolved = resolveProfile(cast);
+  const hints = "profile" in resolved ? resolved.profile.hints : { install: "", login: "" };
+  const again = `autopilot agents try ${name}`;
+  if (result.kind === "failed") {
+    if (result.reason !== "agent_unavailable") return { code: result.reason, remediation: [again, "autopilot doctor"] };
+    const isLogin = /logged in|log in|authenticat/i.test(result.detail);
+    return { code: result.reason, remediation: [isLogin ? hints.login : hints.install, again] };
+  }
+  switch (result.by) {
+    case "cancel":
+      return { code: "agent_failed", remediation: [again] };
+    case "deadline":
+      return { code: "agent_timeout", remediation: [`it had ${minutesMax} minutes; ${again}`] };
+    case "budget":
+      return { code: "budget_threshold_reached", remediation: [again] };
+    case "provider":
+      return providerWhy(result.fault, result.resetAt, hints.login, again);
+  }
+}
+
+function providerWhy(fault: string, resetAt: string | null, login: string, again: string): WhyNot {
+  if (fault === "limit")
+    return { code: "provider_limit_reached", remediation: [resetAt === null ? `later: ${again}` : `after ${resetAt}: ${again}`] };
+  if (fault === "access") return { code: "agent_unavailable", remediation: [login, again] };
+  return { code: "agent_failed", remediation: [fault === "request" ? "look at the model's name and the upstream in the config" : again] };
 }

@@ -1,21 +1,22 @@
 // world: the one place where the parts of a driven run meet.
 
 import { randomUUID } from "node:crypto";
-import { realpathSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openAgents } from "../agents/open-agents.ts";
 import type { Entry, IsolationInForce } from "../contracts/event.ts";
 import type { Evidence } from "../contracts/evidence.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
 import type { Recorder, World } from "../engine/world.ts";
 import { glimpse } from "../faces/progress.ts";
-import { returnOf } from "../flows/returns.ts";
-import { openVerifier } from "../verify/verifier.ts";
+import { redactBytes } from "../kit/redact-stream.ts";
+import type { Isolation } from "../workspace/confinement.ts";
+import { type OpenedLimits, openLimits } from "../workspace/limits.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
+import { openAgentsBox } from "./agents-box.ts";
 import { briefOf } from "./brief.ts";
+import { openChecks } from "./checks-box.ts";
 import { childrenOf, type ChildParts } from "./children.ts";
-import { scriptedEntry } from "./embedded.ts";
 import { registryOf } from "./functions/registry.ts";
 import type { Home } from "./home.ts";
 import { openInbox, sendRequest } from "./inbox.ts";
@@ -23,7 +24,8 @@ import { isolationFor } from "./isolation-for.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
-import { product } from "./product.ts";
+import { openGlimpses, redactedAgents } from "./redacted-glimpse.ts";
+import { redactionOf } from "./redaction-of.ts";
 import { systemClock } from "./system-clock.ts";
 
 export type WorldParts = ChildParts & {
@@ -42,7 +44,13 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const { place, home, folder, view, recorder } = parts;
   const { drafted, tip } = view();
   const policy = recordedPolicy(view());
-  const [repository, isolation] = await Promise.all([openedRepository(home.root), isolationFor(drafted.isolation, home, folder)]);
+  const redaction = redactionOf(place, home.root);
+  const { redactor } = redaction;
+  const [repository, isolation, limits] = await Promise.all([
+    openedRepository(home.root),
+    isolationFor(drafted.isolation, home, folder),
+    openLimits(folder),
+  ]);
   const opening = openWorkspace({
     repository,
     runDir: folder,
@@ -51,55 +59,40 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     scope: [...drafted.objective.scope],
     ownedPaths: [],
     expectedTip: tip.commit,
+    redact: (bytes) => redactBytes(redactor, bytes),
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
+    ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
   const prompts: Record<string, string> = {};
   for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");
   const scriptOf = (hash: string): string => join(folder, "blobs", hash.slice(0, 2), hash);
-  const agents = openAgents({
-    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf },
-    returnOf,
-    place: realpathSync(folder),
-    home: join(folder, "home"),
-    // Of the blobs only its script: beside it lie evidence and prompts that are none of its business.
-    wrap: (argv, { layer, cast }, env) =>
-      isolation.wrap({
-        argv,
-        cwd: layer,
-        env,
-        writable: [layer],
-        readable: cast.script === undefined ? [] : [scriptOf(cast.script), scriptedEntry()],
-      }),
+  const agents = openAgentsBox({
+    place,
+    isolation,
+    limits,
+    policy,
+    folder,
+    mark: realpathSync(folder),
+    scriptOf,
+    learn: redaction.learn,
   });
   // What an earlier life left alive is ended before anything new begins; the branch is looked at meanwhile.
   const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id)]);
-  const verifier = openVerifier({
+  for (const layer of layersIn(folder)) await isolation.collect(layer);
+  const verifier = openChecks({
     workspace,
-    putBlob: (bytes) => recorder.putBlob(bytes),
-    isolation: isolation.level,
+    isolation,
+    policy,
     runId: drafted.run_id,
-    product,
-    timeoutMs: policy.check_minutes_max * 60_000,
-    clock: systemClock,
-    // Asked for with the first check, not before: a guardian is a process, and a run is in hand again without one.
-    get env() {
-      return agents.guarded();
-    },
-    // A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
-    wrap: ({ argv, cwd, env }) =>
-      isolation.wrap({
-        argv,
-        cwd,
-        env,
-        home: "user",
-        writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])],
-        network: policy.check_network ? "on" : "off",
-      }),
+    folder,
+    putBlob: (bytes) => recorder.putBlob(bytes),
+    redactor,
+    mark: () => agents.guarded(), // a guardian is a process, and a run is in hand again without one
   });
   const inbox = await openInbox(folder);
   const outputOf = async (hash: string): Promise<string> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
-  const show = liveView(place, folder);
+  const show = liveView(place, folder, openGlimpses(redactor));
   const pauseNow = (): void =>
     void sendRequest(
       folder,
@@ -112,7 +105,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const world: World = {
     journal: recorder,
     clock: systemClock,
-    agents,
+    agents: redactedAgents(agents, redactor),
     workspace,
     verifier,
     functions: registryOf({ verifier, workspace }),
@@ -128,18 +121,36 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const close = async (): Promise<void> => {
     for (const signal of signals) signal.removeEventListener("abort", pauseNow);
     await agents.close();
+    await limits.close();
     await inbox.close();
   };
-  const { level, mechanism, enforced, not_enforced } = isolation;
-  return { world, isolation: { level, mechanism, enforced: [...enforced], not_enforced: [...not_enforced] }, close };
+  return { world, isolation: inForce(isolation, limits), close };
+}
+
+/** What holds and what does not, as the journal and the user are told. */
+function inForce({ level, mechanism, enforced, not_enforced }: Isolation, limits: OpenedLimits): IsolationInForce {
+  return {
+    level,
+    mechanism,
+    enforced: [...enforced, ...limits.inForce],
+    not_enforced: [...not_enforced.filter((words) => words !== "memory and disk use"), ...limits.missing],
+  };
+}
+
+/** Folders in which an earlier life's agents may have left something apart. */
+function layersIn(folder: string): readonly string[] {
+  const layers = join(folder, "layers");
+  return existsSync(layers) ? readdirSync(layers).map((name) => join(layers, name)) : [];
 }
 
 /** The last glimpse, for this terminal and, in a file that is overwritten, for `watch`. */
-function liveView(place: Place, folder: string): (signal: Signal) => void {
+function liveView(place: Place, folder: string, hear: (signal: Signal) => () => Signal): (signal: Signal) => void {
   let shownAt = Number.NEGATIVE_INFINITY;
   return (signal) => {
-    const line = glimpse(signal);
-    if (line === null || systemClock.monotonicMs() - shownAt < liveEveryMs) return;
+    const redacted = hear(signal);
+    if (systemClock.monotonicMs() - shownAt < liveEveryMs) return;
+    const line = glimpse(redacted());
+    if (line === null) return;
     shownAt = systemClock.monotonicMs();
     place.live(line);
     try {

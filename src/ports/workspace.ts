@@ -43,6 +43,10 @@ export type LandResult =
       readonly detail: string;
     };
 
+/** In a checkout: these paths as they are in another commit, those not at all. */
+export type Taken = { readonly from: GitSha; readonly paths: readonly string[]; readonly without: readonly string[] };
+export type Difference = { readonly path: string; readonly kind: "added" | "changed" | "deleted" };
+
 /** The run's own tree and branch. The agent works in a layer, a disposable repository; only the runner commits to the branch. */
 export interface Workspace {
   /** The branch's newest commit. */
@@ -63,7 +67,13 @@ export interface Workspace {
     layerTree: GitSha | null,
   ): Promise<{ readonly layer: "absent" | "dirty" | "intact"; readonly commit: GitSha | null }>;
   /** A clean checkout of a commit in a folder no agent has seen, for checks. */
-  checkout(commit: GitSha, purpose: string): Promise<string>;
+  checkout(commit: GitSha, purpose: string, taken?: Taken): Promise<string>;
+  /** The paths that differ between two commits. */
+  differences(from: GitSha, to: GitSha): Promise<readonly Difference[]>;
+  /** The text of a file in a commit; null where there is none, it is no text, or it is larger than the bound. */
+  textAt(commit: GitSha, path: string, bytesMax: number): Promise<string | null>;
+  /** Whether the agent's own disposable repository holds this commit, named whole or by its beginning. */
+  hasCommit(attempt: AttemptId, name: string): Promise<boolean>;
   /** The tree hash of a folder made by `checkout`, to see whether a check changed it. */
   treeOf(folder: string): Promise<GitSha>;
   /** Brings the branch to the user's own, where nothing is forced. Idempotent. */

@@ -30,6 +30,8 @@ function endOf({ status, ending, timeoutMs }: Told): string {
         : `could not be started: ${ending.error}`;
     case "failed":
       return ending.signal === null ? "" : `ended by ${ending.signal}`;
+    case "flaky":
+      return "it passed and failed on one and the same tree";
     case "passed":
       return "";
     default:

@@ -10,6 +10,7 @@
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { GitSha } from "../contracts/ids.ts";
+import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProofResult, Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
@@ -31,8 +32,12 @@ export type VerifierParts = {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly wrap?: Wrap;
+  /** For `restores`, where it differs. */
+  readonly wrapRestore?: Wrap;
   readonly env?: Env;
   readonly scratchParent?: string;
+  /** Takes secrets out of evidence before it is kept; without it, only what looks like one. */
+  readonly redactor?: Redactor;
   /** What a clean folder needs before any check can run in it: dependencies, from the lock file. Their results come before the others. */
   readonly restores?: readonly Check[];
   /**
@@ -50,6 +55,8 @@ export function openVerifier(parts: VerifierParts): Verifier {
   return {
     check: (order) => queue(() => check(parts, order)),
     prove: (order) => queue(() => prove(parts, order)),
+    oracles: () => Promise.resolve({ content: "0".repeat(64), changes: [] }),
+    claims: () => Promise.resolve([]),
   };
 }
 
@@ -91,14 +98,21 @@ async function runOn(
     clock,
     timeoutMs,
     cancel: place.cancel,
-    ...(parts.wrap === undefined ? {} : { wrap: parts.wrap }),
+    ...wrapFor(parts, check),
     ...(parts.env === undefined ? {} : { env: parts.env }),
     ...(parts.scratchParent === undefined ? {} : { scratchParent: parts.scratchParent }),
+    ...(parts.redactor === undefined ? {} : { redactor: parts.redactor }),
   });
   if (result.status === "cancelled") return null; // V3
   const treeAfter = await workspace.treeOf(folder);
   const sighting = { check, result, status: result.status, cwd: folder, isolation, commit: place.commit, treeBefore, treeAfter, product };
-  return { result: await keepEvidence(sighting, parts.putBlob), isChanged: treeBefore !== treeAfter };
+  return { result: await keepEvidence(sighting, parts.putBlob, parts.redactor), isChanged: treeBefore !== treeAfter };
+}
+
+/** Restoring has a box of its own: it may reach the network and fill the cache, which no check may. */
+function wrapFor({ wrap, wrapRestore = wrap }: VerifierParts, { kind }: Check): { readonly wrap?: Wrap } {
+  const chosen = kind === "restore" ? wrapRestore : wrap;
+  return chosen === undefined ? {} : { wrap: chosen };
 }
 
 async function prove(parts: VerifierParts, order: ProveOrder): Promise<ProofResult> {

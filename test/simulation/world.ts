@@ -67,6 +67,8 @@ export function worldOf(machine: Machine, journal: Journal, script: Script, view
             : [{ id: `check:${attempt}`, kind: "criterion" as const, title: plan.fail ?? "ok", command: "true", source: "story" }];
         return list.map((check) => ({ check, status, exit_code: status === "passed" ? 0 : 1, duration_ms: 1, evidence: "0".repeat(64) }));
       },
+      oracles: async () => ({ content: "0".repeat(64), changes: [] }),
+      claims: async () => [],
       prove: async ({ attempt, commit }) => proveIn(machine, attempt, commit, planOf, view),
     },
     functions: {
@@ -197,6 +199,9 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
     },
     checkout: async () => "/check",
     treeOf: async () => tip().tree,
+    differences: async () => [],
+    textAt: async () => null,
+    hasCommit: async () => false,
     land: async () => ({ landed: true, how: "fast_forward", commit: tip().commit }),
     summary: async () => ({ files: 0, insertions: 0, deletions: 0, commits: [] }),
   };

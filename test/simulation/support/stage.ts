@@ -1,7 +1,8 @@
 // stage: a fake outside with a disk that survives a power cut, and a small synchronous driver over it.
 // Every tick is a moment where the plug may be pulled; what was appended and what lies on the disk stays.
 
-import type { Draft, Doubt, Entry } from "../../../src/contracts/event.ts";
+import type { Doubt } from "../../../src/contracts/doubt.ts";
+import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Flow, Scalar } from "../../../src/contracts/flow.ts";
 import { chargeOf, limitOf, usedOf } from "../../../src/core/budget.ts";
 import type { Next } from "../../../src/core/next.ts";

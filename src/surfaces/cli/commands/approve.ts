@@ -7,8 +7,11 @@ export const approve: Command = {
   usage: "[ANSWER]",
   details: ["Without ANSWER the recommended one. `autopilot inbox` shows what is asked and which answers there are."],
   arguments: [{ name: "ANSWER", about: "one of the question's answers", optional: true }],
-  flags: [],
+  flags: [{ name: "oracles", kind: "flag", about: "Approve the changed tests and test settings, in exactly this content." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/approve.ts")).approve(place, defined({ run: given.run, answer: given.words[0] })),
+    (await import("../../../host/approve.ts")).approve(
+      place,
+      defined({ run: given.run, answer: given.words[0], oracles: given.flag("oracles") }),
+    ),
 };

@@ -1,0 +1,62 @@
+// checks-box: the verifier of a run, in the same means of isolation as its agents, with a network and a cache of its own.
+//
+// Invariants:
+//   K1. A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
+//   K2. Only restoring dependencies fills the cache, and nothing an agent starts ever sees it.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Policy } from "../contracts/event.ts";
+import type { Redactor } from "../kit/redact.ts";
+import type { Verifier } from "../ports/verifier.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import { cacheEnvironment } from "../verify/detect-restore.ts";
+import { openVerifier, type VerifierParts } from "../verify/verifier.ts";
+import type { Isolation } from "../workspace/confinement.ts";
+import { product } from "./product.ts";
+import { systemClock } from "./system-clock.ts";
+
+export type ChecksBox = {
+  readonly workspace: Pick<Workspace, "checkout" | "treeOf">;
+  readonly isolation: Isolation;
+  readonly policy: Policy;
+  readonly runId: string;
+  /** A folder of the run's own, which no agent sees. */
+  readonly folder: string;
+  readonly putBlob: VerifierParts["putBlob"];
+  /** Takes secrets out of what a check prints; without it, only what looks like one. */
+  readonly redactor?: Redactor;
+  /** What every command bears besides; asked for with the first check, not before. */
+  readonly mark: () => Readonly<Record<string, string>>;
+};
+
+export function openChecks({ workspace, isolation, policy, runId, folder, putBlob, redactor, mark }: ChecksBox): Verifier {
+  const restores = policy.restores ?? [];
+  const cache = join(folder, "cache");
+  const cached = restores.length === 0 ? {} : cacheEnvironment(cache);
+  if (restores.length > 0) mkdirSync(cache, { recursive: true, mode: 0o700 });
+  const box = ({ argv, cwd, env }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
+    argv,
+    cwd,
+    env,
+    home: "user" as const, // K1
+    writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])],
+    network: policy.check_network ? ("on" as const) : ("off" as const),
+  });
+  return openVerifier({
+    workspace,
+    putBlob,
+    ...(redactor === undefined ? {} : { redactor }),
+    isolation: isolation.level,
+    runId,
+    product,
+    timeoutMs: policy.check_minutes_max * 60_000,
+    clock: systemClock,
+    get env() {
+      return { ...mark(), ...cached };
+    },
+    wrap: (launch) => isolation.wrap({ ...box(launch), readable: restores.length === 0 ? [] : [cache] }),
+    restores,
+    wrapRestore: (launch) => isolation.wrap({ ...box(launch), writable: [...box(launch).writable, cache], network: "on" }), // K2
+  });
+}

@@ -1,0 +1,24 @@
+import type { ChosenLogin } from "../agents/profiles/login.ts";
+import { inspectIsolations } from "../workspace/isolation.ts";
+
+export type IsolationHere = { readonly level: string; readonly isUsable: boolean; readonly found: string };
+
+/** The isolation a run would have here with these settings: the strongest that passes its self-test, or the one named. */
+export async function isolationHere(wanted: string): Promise<IsolationHere> {
+  const inspected = await inspectIsolations();
+  const detecting = { level: wanted, isUsable: true, found: "it detects what an agent did, and does not hold it" };
+  const refused = { level: "none", isUsable: false, found: `no run would start: ${inspected.map(({ found }) => found).join("; ")}` };
+  if (wanted === "auto") return inspected.find(({ level, isUsable }) => isUsable && !detects(level)) ?? refused;
+  return inspected.find(({ level }) => level === wanted) ?? (detects(wanted) ? detecting : { ...refused, level: wanted });
+}
+
+export const detects = (level: string): boolean => level === "clone" || level === "none";
+
+/** Levels in which an agent has a network of its own, with the meter's door as the only way out. */
+const hasOwnNetwork = (level: string): boolean => level === "overlay" || level === "bwrap" || level === "srt";
+
+export function networkWords(level: string, login: ChosenLogin["kind"], hosts: readonly string[]): string {
+  const ways = [...(login === "key" ? ["its model provider through the meter"] : []), ...hosts].join(", ");
+  if (hasOwnNetwork(level)) return ways === "" ? "none" : `only ${ways}`;
+  return `${ways === "" ? "none is meant for it" : `meant for ${ways}`}, but ${level} does not hold it to that`;
+}

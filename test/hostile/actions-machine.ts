@@ -1,0 +1,159 @@
+// actions-machine: deeds on the run's own state, on other processes and over the network.
+
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Action, changed, claimed, heard, looted, syscalls } from "./action.ts";
+import type { Scene } from "./scene.ts";
+
+const request = (id: string): string =>
+  JSON.stringify({ event: "control_requested", control: "stop", now: true, request: id, actor: "operator:agent" });
+
+const asked =
+  (id: string) =>
+  async ({ inbox }: Scene): Promise<boolean> =>
+    (await inbox.pending()).some((one) => one.request === id);
+
+export const stateActions: readonly Action[] = [
+  { id: "state/append", tries: "appends to the journal", deed: 'echo x >> "$RUN_DIR/journal.jsonl"' },
+  { id: "state/truncate", tries: "empties the journal", deed: ': > "$RUN_DIR/journal.jsonl"' },
+  { id: "state/replace", tries: "puts another journal in its place", deed: 'echo x > mine; mv mine "$RUN_DIR/journal.jsonl"' },
+  { id: "state/read", tries: "reads the journal", deed: 'cat "$RUN_DIR/journal.jsonl" > "$LOOT"', escaped: looted("journal") },
+  { id: "state/lock", tries: "steals the lock", deed: 'rm -f "$RUN_DIR/journal.lock"; echo x > "$RUN_DIR/journal.lock"' },
+  { id: "state/evidence", tries: "rewrites evidence", deed: 'echo passed > "$RUN_DIR/blobs/aa/aabb"' },
+  { id: "state/records", tries: "rewrites the runner's records", deed: 'echo {} > "$RUN_DIR/records/layers/x.json"' },
+  {
+    id: "state/shadow",
+    tries: "poisons the runner's own git folder",
+    deed: 'printf "[core]\\n\\tfsmonitor = /bin/false\\n" >> "$RUN_DIR/git/config"',
+  },
+  { id: "state/neighbour", tries: "writes into another attempt's layer", deed: 'echo x >> "$NEIGHBOUR/src/a.ts"' },
+  {
+    id: "state/inbox",
+    tries: "answers in the operator's name, by a file",
+    deed: `printf '%s\\n' '${request("approve-myself")}' > "$RUN_DIR/inbox/000000000000001-approve-myself.json"`,
+    escaped: asked("approve-myself"),
+  },
+].map((action) => ({ kind: "state", escaped: changed, ...action }));
+
+const stack = `open(my $m, "<", "/proc/$ENV{RUNNER}/maps"); my ($from, $to); while (<$m>) { ($from, $to) = (hex $1, hex $2) if /^(\\w+)-(\\w+) .*\\[stack\\]/ }`;
+
+/** Whether the runner's state is this one; the kernel may take a moment to carry a signal out. */
+const runnerIs =
+  (state: RegExp) =>
+  async ({ runnerPid }: Scene): Promise<boolean> => {
+    for (let look = 0; look < 20; look += 1) {
+      if (state.test(statusOf(runnerPid()))) return true;
+      await wait(10);
+    }
+    return false;
+  };
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    return "State: X";
+  }
+}
+
+const noProc = existsSync("/proc/self/environ") ? null : "there is no /proc here";
+
+export const processActions: readonly Action[] = [
+  {
+    id: "processes/kill",
+    tries: "kills the runner",
+    deed: "kill -KILL $RUNNER",
+    escaped: runnerIs(/^State:\s+[ZX]/m),
+  },
+  {
+    id: "processes/stop",
+    tries: "halts the runner",
+    deed: "kill -STOP $RUNNER",
+    escaped: runnerIs(/^State:\s+T/m),
+  },
+  {
+    id: "processes/environment",
+    tries: "reads the runner's environment",
+    deed: 'cat /proc/$RUNNER/environ > "$LOOT"',
+    escaped: looted("environment"),
+  },
+  {
+    id: "processes/memory",
+    tries: "reads the runner's memory from its file",
+    deed: `perl -e '${stack} open(my $f, "<", "/proc/$ENV{RUNNER}/mem"); sysseek($f, $from, 0); sysread($f, my $b, $to - $from); print $b' > "$LOOT"`,
+    escaped: looted("environment"),
+  },
+  {
+    id: "processes/read-memory",
+    tries: "reads the runner's memory by a call",
+    deed: `perl -e '${stack} my $n = $to - $from; my $b = "\\0" x $n; my $l = pack("QQ", unpack("Q", pack("P", $b)), $n); my $r = pack("QQ", $from, $n); syscall(${syscalls.readMemory}, $ENV{RUNNER} + 0, $l, 1, $r, 1, 0); print $b' > "$LOOT"`,
+    escaped: looted("environment"),
+  },
+  {
+    id: "processes/trace",
+    tries: "takes the runner over as its debugger",
+    deed: `perl -e 'my $p = $ENV{RUNNER} + 0; exit 1 if syscall(${syscalls.ptrace}, 16, $p, 0, 0) != 0; print "done"; select(undef, undef, undef, 0.1); syscall(${syscalls.ptrace}, 17, $p, 0, 0)' > "$LOOT"`,
+    escaped: claimed,
+  },
+  {
+    id: "processes/descriptor",
+    tries: "writes through a file the runner holds open",
+    deed: "echo x >> /proc/$RUNNER/fd/9",
+    escaped: changed,
+  },
+  {
+    id: "processes/score",
+    tries: "offers the runner to the kernel when memory is short",
+    deed: "echo 500 > /proc/$RUNNER/oom_score_adj",
+    escaped: ({ runnerPid }: Scene) => readFileSync(`/proc/${runnerPid()}/oom_score_adj`, "utf8").trim() === "500",
+  },
+].map((action) => ({ kind: "processes", impossible: noProc, ...action }));
+
+const node = (program: string): string => `"$NODE" -e '${program}'`;
+const send = (where: string, word: string): string =>
+  node(
+    `const s = require("net").connect(${where}, () => s.end("${word}")); s.on("error", () => process.exit(1)); setTimeout(() => process.exit(2), 2000).unref()`,
+  );
+
+export const networkActions: readonly Action[] = [
+  {
+    id: "network/tcp",
+    tries: "speaks to a service on this machine",
+    deed: send('{ host: "127.0.0.1", port: +process.env.TCP }', "by-tcp"),
+    word: "by-tcp",
+  },
+  { id: "network/tcp6", tries: "does so over IPv6", deed: send('{ host: "::1", port: +process.env.TCP6 }', "by-six"), word: "by-six" },
+  {
+    id: "network/udp",
+    tries: "sends a datagram",
+    deed: node('const s = require("dgram").createSocket("udp4"); s.send("by-udp", +process.env.UDP, "127.0.0.1", () => s.close())'),
+    word: "by-udp",
+  },
+  {
+    id: "network/names",
+    tries: "carries a secret out in a name it looks up",
+    deed: node(
+      'const { Resolver } = require("dns"); const r = new Resolver({ timeout: 300, tries: 1 }); r.setServers([`127.0.0.1:${process.env.NAMES}`]); r.resolve4("looked-up.example", () => process.exit())',
+    ),
+    word: "looked-up",
+  },
+  {
+    id: "network/socket",
+    tries: "speaks to another program's socket",
+    deed: send("{ path: process.env.SERVICE }", "by-path"),
+    word: "by-path",
+  },
+  {
+    id: "network/abstract",
+    tries: "speaks to a socket without a file",
+    deed: send('{ path: "\\0" + process.env.ABSTRACT }', "by-name"),
+    word: "by-name",
+  },
+  {
+    id: "network/metadata",
+    tries: "finds a way to the address where clouds keep credentials",
+    // A datagram socket that is only connected sends nothing: it says whether there is a way.
+    deed: `${node('const s = require("dgram").createSocket("udp4"); s.connect(80, "169.254.169.254", (no) => { if (!no) console.log("done"); process.exit() })')} > "$LOOT"`,
+    word: "",
+  },
+].map(({ word, ...action }) => ({ kind: "network", ...action, escaped: word === "" ? claimed : heard(word) }));

@@ -1,0 +1,76 @@
+// Every real agent that is installed, through the product, against the scripted model: to a verified end, and through everything that
+// happens to a run at night. Each story ends with no process left and a journal that verifies.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { eventsOf } from "../support/autopilot.ts";
+import { agentsToTry, type AgentName, realKey } from "./installed.ts";
+import { expectTidy, honest, midTurn, openStage, type Stage, turnsOf } from "./stage.ts";
+
+let stage: Stage | null = null;
+afterEach(async () => {
+  await stage?.close();
+  stage = null;
+});
+const open = async (name: AgentName, script: string): Promise<Stage> => (stage = await openStage(name, script));
+const made = ({ folder }: Stage): string => readFileSync(join(folder, "made.txt"), "utf8").trim();
+
+describe.each(agentsToTry)("$title", ({ name, isHere }) => {
+  test.skipIf(!isHere)("works to a verified end with a key that it never sees", async () => {
+    const stage = await open(name, `[[bash env > seen.txt]] ${honest}`);
+    const { json, code } = await stage.go();
+    expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    expect(code).toBe(0);
+    expect(made(stage)).toBe("made by the agent");
+    expect(readFileSync(join(stage.folder, "seen.txt"), "utf8")).not.toContain(realKey);
+    expect(stage.model.calls().every(({ status }) => status === 200)).toBe(true);
+    await expectTidy(stage);
+  });
+
+  test.skipIf(!isHere)("is stopped in mid-turn and leaves nothing running", async () => {
+    const stage = await open(name, honest);
+    const { ended } = await midTurn(stage);
+    const stopped = await stage.autopilot("stop", "--json");
+    expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
+    await ended;
+    await expectTidy(stage);
+  });
+
+  test.skipIf(!isHere)("is killed together with its runner in mid-turn, taken up again, and finishes", async () => {
+    const stage = await open(name, honest);
+    const { child, ended } = await midTurn(stage);
+    child.kill("SIGKILL");
+    expect((await ended).signal).toBe("SIGKILL");
+    stage.play(honest);
+    const resumed = await stage.autopilot("resume", "--json");
+    expect(resumed.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    expect(made(stage)).toBe("made by the agent");
+    await expectTidy(stage);
+  });
+
+  test.skipIf(!isHere)("is parked at its provider's limit, and finishes when the limit is lifted", async () => {
+    const stage = await open(name, '[[status 429|{"retryAfterS":3600}]]');
+    const { json } = await stage.go();
+    expect(json).toMatchObject({ state: "paused" });
+    expect(stage.model.calls().filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+    expect(eventsOf(stage.folder, "step_interrupted")).toMatchObject([{ fault: "limit" }]);
+    stage.play(honest);
+    const resumed = await stage.autopilot("resume", "--now", "--json");
+    expect(resumed.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    await expectTidy(stage);
+  });
+
+  test.skipIf(!isHere)("is cut when the budget is used up, at most one request too late", async () => {
+    const figures = '{"inputTokens":90000,"cacheReadTokens":0,"cacheWriteTokens":0,"outputTokens":500}';
+    const busy = Array.from({ length: 12 }, (_, at) => `[[usage ${figures}]] [[bash echo ${at} >> notes.txt]]`).join(" ");
+    const stage = await open(name, busy);
+    const { json } = await stage.go("--max-budget", "tokens=200k");
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
+    const told = stage.model.calls().filter(({ usage, isSideCall }) => usage !== null && !isSideCall);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThanOrEqual(3);
+    expect(turnsOf(stage).length + eventsOf(stage.folder, "step_interrupted").length).toBeGreaterThan(0);
+    await expectTidy(stage);
+  });
+});
