@@ -37,6 +37,6 @@ function toolWords({ returns }: Told): string {
   const submit =
     returns === null
       ? ""
-      : ` Hand in what is asked for with \`${toolNames.submit}\` rather than in a block of JSON: it tells you at once what does not fit.`;
+      : ` Hand in what is asked for with \`${toolNames.submit}\` rather than in a block of JSON: it tells you at once what does not fit. The block is for the case that you find no such tool.`;
   return `\n\nThe runner offers you tools of its own (server autopilot).${submit} Use \`${toolNames.ask}\` only for a question without whose answer you cannot go on, and end your turn after it; \`${toolNames.note}\` leaves a note in the log.`;
 }

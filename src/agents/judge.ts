@@ -5,7 +5,8 @@ import type { ReportedUsage, TurnOrder, TurnResult } from "../ports/agent.ts";
 import { handedBack } from "./acp/handed-back.ts";
 import { amountOf, recordOf } from "./acp/loose.ts";
 import { promiseIn } from "./promise.ts";
-import type { Desk, ReturnOf } from "./returns/desk.ts";
+import type { Desk, ReturnContext, ReturnOf } from "./returns/desk.ts";
+import { salvageable } from "./salvage.ts";
 import { toolNames } from "./returns/tools.ts";
 
 export const asksMax = 2;
@@ -14,25 +15,33 @@ export type Judged =
   | { readonly says: Says; readonly claim: unknown; readonly warnings: readonly string[] }
   | { readonly errors: readonly string[] };
 
-/** The last result accepted at the desk; else the last JSON in the answer, held to the same schema. */
-export function judge(order: Pick<TurnOrder, "returns">, returnOf: ReturnOf, desk: Desk, answer: string): Judged {
+/** What a return is judged beside: what the agent was told, and what it handed back in the attempt before. */
+export const contextOf = ({ prompt, previous }: Pick<TurnOrder, "prompt" | "previous">): ReturnContext =>
+  previous === undefined ? { prompt } : { prompt, previous };
+
+/** The last result accepted at the desk; else the last JSON in the answer, held to the same schema; else what can be read out of it in good will. */
+export function judge(order: Pick<TurnOrder, "returns" | "prompt" | "previous">, returnOf: ReturnOf, desk: Desk, answer: string): Judged {
   const { returns } = order;
   const nothing = { says: {}, claim: null, warnings: [] };
   if (returns === null) return nothing;
   const accepted = desk.accepted();
-  if (accepted !== null) return { ...accepted, warnings: [] };
+  if (accepted !== null) return { warnings: [], ...accepted };
+  const context = contextOf(order);
   const back = handedBack(answer);
-  // Who asks a person has nothing to hand back yet.
-  const isExcused = returns.isOptional || desk.question() !== null;
-  if (!back.found) {
-    if (isExcused) return nothing;
-    return { errors: desk.mistakes().length > 0 ? desk.mistakes() : [back.why] };
+  const verdict: ReturnType<ReturnOf> = back.found ? returnOf(returns.name, back.value, context) : { errors: [back.why] };
+  if ("says" in verdict) return { says: verdict.says, claim: verdict.ok, warnings: verdict.warning === undefined ? [] : [verdict.warning] };
+  for (const value of salvageable(answer)) {
+    const again = returnOf(returns.name, value, context);
+    if ("says" in again) return { says: again.says, claim: again.ok, warnings: [salvaged] };
   }
-  const verdict = returnOf(returns.name, back.value);
-  if ("says" in verdict) return { says: verdict.says, claim: verdict.ok, warnings: [] };
-  if (!isExcused) return { errors: verdict.errors };
+  // Who asks a person has nothing to hand back yet. Who need not hand anything back may leave it, and not fill it with nothing.
+  const isExcused = (returns.isOptional && verdict.isJunk !== true) || desk.question() !== null;
+  if (!isExcused) return { errors: !back.found && desk.mistakes().length > 0 ? desk.mistakes() : verdict.errors };
+  if (!back.found) return nothing;
   return { ...nothing, warnings: [`it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`] };
 }
+
+const salvaged = "what it handed back is no JSON; it was read in good will";
 
 /** What an agent is told whose return does not fit. */
 export function askAgain(schema: object, errors: readonly string[], hasTools: boolean): string {

@@ -12,7 +12,7 @@ function fake() {
     open: (given) => {
       state.order = given;
       const account = { token: "t", address: "", urlOf: () => "", proxyUrl: "", toolsUrl: "", close: () => undefined };
-      return { ...account, used: () => state.used, calls: () => state.calls };
+      return { ...account, used: () => state.used, calls: () => state.calls, refusedHosts: () => [] };
     },
   };
   return { state, metering: openMetering(meter, { ...order, onTool }) };

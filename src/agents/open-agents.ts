@@ -22,8 +22,9 @@ import { launchOf } from "./profiles/launch.ts";
 import { type ChosenLogin, chooseLogin } from "./profiles/login.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve.ts";
+import { contextOf } from "./judge.ts";
 import { openDesk, type ReturnOf } from "./returns/desk.ts";
-import { returnsServer, type StdioServer } from "./returns/tools.ts";
+import { asJson, returnsServer, type StdioServer } from "./returns/tools.ts";
 import type { Seat } from "./seat.ts";
 import { speakerOf } from "./speaker.ts";
 
@@ -56,6 +57,8 @@ export type AgentsOptions = {
     parts: TurnParts,
   ) => readonly string[] | Command;
   readonly limits?: Partial<AcpLimits>;
+  /** What a turn may take of the machine, and where it writes. None: nobody looks. */
+  readonly boundsOf?: (order: TurnOrder) => Seat["bounds"];
 };
 
 export type OpenedAgents = Agents & {
@@ -96,7 +99,7 @@ async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["ma
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const desk = openDesk(order.returns, options.returnOf);
+  const desk = openDesk(order.returns, options.returnOf, contextOf(order));
   const metering = openMetering(options.meter ?? null, {
     attempt: order.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
@@ -124,7 +127,10 @@ async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["ma
         : returnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, order.returns?.schema ?? null);
     const seat: Seat = {
       profile,
-      argv: launched.argv,
+      argv:
+        tools === null
+          ? launched.argv
+          : [...launched.argv, ...(profile.mcpArgv ?? []).map((word) => word.replace("{{mcp}}", () => asJson(tools)))],
       env: launched.env,
       passEnv: launched.passEnv,
       inherited: env,
@@ -140,6 +146,7 @@ async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["ma
       isInScope: options.scopeOf?.(order.scope) ?? (() => true),
       mayFetch: hosts.length > 0,
       limits: { ...acpLimits, ...options.limits },
+      bounds: options.boundsOf?.(order) ?? null,
     };
     const metered: TurnOrder = {
       ...order,
@@ -152,6 +159,8 @@ async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["ma
     const back = await lent?.giveBack(); // O3
     for (const { path, why } of back?.kept ?? []) warnings.push(`~/${path}, which was lent to it, was not taken back: ${why}`);
   }
+  const refused = metering.account?.refusedHosts() ?? [];
+  if (refused.length > 0) warnings.push(`it wanted to reach ${refused.join(", ")}, which is not among the allowed hosts`);
   const usage = metering.takeUsed() ?? result.usage; // O2
   return result.kind === "ended" ? { ...result, usage, warnings: [...result.warnings, ...warnings] } : { ...result, usage };
 }

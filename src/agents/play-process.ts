@@ -7,7 +7,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { endTree } from "./process/end-tree.ts";
 import { belongsToTurn } from "./process/mark.ts";
 import { spawnAgent, type Spawned } from "./process/spawn.ts";
+import { watchResources } from "./process/watch-resources.ts";
 import type { Seat } from "./seat.ts";
+
+const lookEveryMs = 1000;
 
 /** `isAtRest`: it has answered and may put its things in order; one that was cut off has had its time. */
 export type Worked<T> = { readonly value: T; readonly isAtRest: boolean };
@@ -24,16 +27,26 @@ export async function playProcess<T>(
   if ("problem" in spawned) return { problem: `The agent cannot be started: ${spawned.problem}.` };
   const group = spawned.child.pid ?? 0;
   seat.guardian.watch(group);
+  const looking = lookAfter(seat, group);
   let worked: Worked<T> | null = null;
   let left = 0;
   try {
-    worked = await work(spawned);
+    worked = await work({ ...spawned, exceeded: looking.exceeded });
   } finally {
+    looking.stop();
     if (worked?.isAtRest === true) await leaveQuietly(spawned, seat.profile.stop.eofMs);
     left = await endTree(spawned.child, belongsToTurn(mark), { graceMs: seat.limits.termGraceMs }); // P1
     seat.guardian.forget(group);
   }
   return { value: worked.value, warnings: left > 0 ? [`${left} of its processes could not be ended`] : [] };
+}
+
+/** Looks at what the turn takes of the machine, where bounds are given; the promise says once that it is too much. */
+function lookAfter({ bounds, mark }: Seat, root: number): { readonly exceeded: Promise<string>; readonly stop: () => void } {
+  if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
+  let exceed: (sentence: string) => void = () => undefined;
+  const exceeded = new Promise<string>((resolve) => (exceed = resolve));
+  return { exceeded, ...watchResources({ ...bounds, belongs: belongsToTurn(mark), root, everyMs: lookEveryMs, exceeded: exceed }) };
 }
 
 async function leaveQuietly({ stdin, exited }: Spawned, eofMs: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { AcpLimits } from "./acp/limits.ts";
 import type { Metering } from "./metering.ts";
 import type { Guardian } from "./process/guardian.ts";
 import type { Mark } from "./process/mark.ts";
+import type { Watched } from "./process/watch-resources.ts";
 import type { Command } from "./process/spawn.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import type { Desk, ReturnOf } from "./returns/desk.ts";
@@ -32,4 +33,6 @@ export type Seat = {
   /** Whether any host may be reached besides the model provider. */
   readonly mayFetch: boolean;
   readonly limits: AcpLimits;
+  /** What the turn may take of the machine, and where it writes; null: nobody looks. */
+  readonly bounds: Pick<Watched, "bounds" | "folders"> | null;
 };

@@ -39,6 +39,10 @@ export const BoxLimits = v.strictObject({
 });
 export type BoxLimits = v.InferOutput<typeof BoxLimits>;
 
+/** A check known to be flaky, by its id or its command, until the end of a day. */
+export const Quarantine = v.strictObject({ check: text, until: v.pipe(v.string(), v.isoDate()), reason: v.optional(text) });
+export type Quarantine = v.InferOutput<typeof Quarantine>;
+
 export const limitPolicies = ["resume", "ask", "never"] as const;
 
 /** What a config file may say. Every key optional; unknown keys are refused with their line. */
@@ -53,11 +57,11 @@ export const Config = v.strictObject({
       detect: v.optional(v.boolean()),
       timeout_minutes: v.optional(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1440))),
       dependencies: v.optional(v.array(text)),
-      /** `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool, with the network for that step alone. */
       /** How often at most a check is run on one tree to tell whether it is flaky; 1 turns it off. */
       repeat: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
       /** Checks known to be flaky, by id or command: told, not held against a run, until the day named. */
-      quarantine: v.optional(v.array(v.strictObject({ check: text, until: v.pipe(v.string(), v.isoDate()), reason: v.optional(text) }))),
+      quarantine: v.optional(v.array(Quarantine)),
+      /** `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool, with the network for that step alone. */
       restore: v.optional(v.union([v.picklist(["copy", "lockfile"]), v.array(text)])),
     }),
   ),

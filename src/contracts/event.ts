@@ -5,10 +5,11 @@
 
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
-import { AgentOverride, BoxLimits, limitPolicies, ModelPrice } from "./config.ts";
+import { AgentOverride } from "./config.ts";
 import { Doubt } from "./doubt.ts";
 import { Check, CheckResult, ClaimChecked, OracleChange } from "./evidence.ts";
 import { Flow } from "./flow.ts";
+import { Policy } from "./policy.ts";
 import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, WalkPath } from "./ids.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { Facts, Says } from "./outcome.ts";
@@ -34,20 +35,6 @@ export type IsolationInForce = v.InferOutput<typeof IsolationInForce>;
 /** Which agent plays a role: the profile's name, for the scripted agent its script by hash, and what the config says of it. */
 export const Cast = v.strictObject({ agent: text, script: maybe(Hash), argv: maybe(v.array(text)), override: maybe(AgentOverride) });
 export type Cast = v.InferOutput<typeof Cast>;
-
-/** What the config says of checks, as it was when the run began: a run goes on with its recorded copy. */
-export const Policy = v.strictObject({
-  check_minutes_max: v.number(),
-  check_network: v.boolean(),
-  dependencies: maybe(v.array(text)),
-  /** The commands that bring dependencies back before checks; where there are any, nothing installed is copied for checks. */
-  restores: maybe(v.array(Check)),
-  agent_hosts: maybe(v.array(text)),
-  prices: maybe(v.record(text, ModelPrice)),
-  box: maybe(BoxLimits),
-  on_limit: maybe(v.picklist(limitPolicies)),
-});
-export type Policy = v.InferOutput<typeof Policy>;
 
 export const Base = v.strictObject({
   branch: v.nullable(text),
@@ -197,8 +184,15 @@ const events = {
   },
   /** What of the oracles differs from the base, before checks are run: those that are not allowed are taken from the base. */
   oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(OracleChange) },
-  /** What an agent said in a turn, looked up one by one. */
-  claims_checked: { attempt: AttemptId, agent: text, role: text, model: maybe(text), claims: v.array(ClaimChecked) },
+  /** What an agent said in a turn, looked up one by one; what only a check can decide waits for the next one of its walk. */
+  claims_checked: {
+    attempt: AttemptId,
+    agent: text,
+    role: text,
+    model: maybe(text),
+    claims: v.array(ClaimChecked),
+    waiting: maybe(v.array(ClaimChecked)),
+  },
   step_interrupted: {
     attempt: AttemptId,
     by: v.picklist(interruptions),

@@ -38,6 +38,8 @@ export const Evidence = v.strictObject({
   repeats: v.optional(v.array(CheckStatus)),
   /** Paths that were taken from the base for this run, because what judges may not be changed by who is judged. */
   oracles: v.optional(v.array(v.string())),
+  /** The installed packages that were copied beside the tree, named by what they look like from outside. */
+  dependencies: v.optional(Hash),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
 
@@ -50,6 +52,8 @@ export const CheckResult = v.strictObject({
   evidence: Hash,
   /** Not run again: this tree, command and environment were judged before, and that evidence is named. */
   cached: v.optional(v.boolean()),
+  /** Known to be flaky until the end of this day: told, neither held against the run nor proof of anything. */
+  quarantined: v.optional(v.string()),
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;
 
@@ -86,5 +90,7 @@ export const ClaimChecked = v.strictObject({
   text: v.string(),
   verdict: v.picklist(["true", "false", "unverifiable"]),
   why: v.string(),
+  /** What the runner's own checks will decide: which of them, and whether it is said to have passed. */
+  waits: v.optional(v.strictObject({ of: v.string(), passed: v.optional(v.boolean()) })),
 });
 export type ClaimChecked = v.InferOutput<typeof ClaimChecked>;

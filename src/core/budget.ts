@@ -174,7 +174,8 @@ export function chargeOf(
   source: "reported" | "metered" = "reported",
 ): Usage {
   const took = isAmount(minutes) ? minutes : 0;
-  if (reported !== null && isBelievable(reported)) return Object.assign({}, reported, { minutes: took, source });
+  if (reported !== null && (isBelievable(reported) || (source === "metered" && isMeasured(reported))))
+    return Object.assign({}, reported, { minutes: took, source });
   const usd = need?.usd ?? 0;
   return {
     tokens: Math.max(1, need?.tokens ?? estimateTokens),
@@ -184,6 +185,9 @@ export function chargeOf(
     ...(usd > 0 ? { usd } : {}),
   };
 }
+
+/** The meter may say that nothing was used: no call came through. */
+const isMeasured = ({ tokens, calls, usd = 0 }: Reported): boolean => [tokens, calls, usd].every(isAmount);
 
 /** A turn that used nothing is as little to be believed as one that used less than nothing. */
 function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 0 }: Reported): boolean {

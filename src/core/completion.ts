@@ -4,6 +4,7 @@
 //   C1. Nothing is verified that a command of the runner's did not prove.
 //   C2. An agent that changed nothing never brings a run to `verified`.
 //   C3. What was red before the run does not block it; what was green must stay so.
+//   C4. A flaky check is not passed. One in quarantine blocks nothing and proves nothing.
 
 import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { Verdict } from "../contracts/objective.ts";
@@ -12,7 +13,7 @@ import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
 type Known = Readonly<Record<string, { readonly baseline: { readonly status: CheckStatus } }>>;
-type Standing = "holds" | "failing" | "regressed" | "red_before";
+type Standing = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
 
 export type ChecksJudged = {
   readonly passed: boolean;
@@ -22,16 +23,30 @@ export type ChecksJudged = {
   readonly regressed: readonly CheckResult[];
   /** Project checks that failed before the run and still do: told, not held against it. */
   readonly redBefore: readonly CheckResult[];
+  /** Known to be flaky for a while: told, neither held against the run nor proof. */
+  readonly quarantined: readonly CheckResult[];
+  /** Whether nothing is wrong but that checks came to different things on one tree. */
+  readonly isOnlyFlaky: boolean;
 };
 
 /** Judges results against what the checks came to before the run; `known` is the state's own record of checks. */
 export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
   const standing = (result: CheckResult): Standing =>
-    standingOf(result.check.kind, own(known, result.check.id)?.baseline.status ?? null, result.status);
+    result.quarantined === undefined
+      ? standingOf(result.check.kind, own(known, result.check.id)?.baseline.status ?? null, result.status)
+      : "quarantined"; // C4
   const those = (wanted: Standing): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
   const failing = those("failing");
   const regressed = those("regressed");
-  return { passed: failing.length === 0 && regressed.length === 0, failing, regressed, redBefore: those("red_before") };
+  const troubles = [...failing, ...regressed];
+  return {
+    passed: troubles.length === 0,
+    failing,
+    regressed,
+    redBefore: those("red_before"),
+    quarantined: those("quarantined"),
+    isOnlyFlaky: troubles.length > 0 && troubles.every(({ status }) => status === "flaky"),
+  };
 }
 
 function standingOf(kind: Check["kind"], baseline: CheckStatus | null, latest: CheckStatus): Standing {
@@ -42,7 +57,8 @@ function standingOf(kind: Check["kind"], baseline: CheckStatus | null, latest: C
     case "proof":
       return passes ? "holds" : "failing";
     case "red_green":
-      return passes && baseline !== null && baseline !== "passed" ? "holds" : "failing";
+      // What was now red, now green before the run was not red.
+      return passes && baseline !== null && baseline !== "passed" && baseline !== "flaky" ? "holds" : "failing";
     case "project":
     case "restore":
       if (passes) return "holds";
@@ -60,6 +76,8 @@ export type CriterionStanding = {
   readonly baseline: CheckStatus | null;
   readonly latest: CheckStatus | null;
   readonly cycleDone: boolean;
+  /** Its check is known to be flaky until this day. */
+  readonly quarantined?: string | undefined;
 };
 
 export type CompletionAsked = {
@@ -68,7 +86,12 @@ export type CompletionAsked = {
   readonly announcedMore: boolean;
   readonly criteria: readonly CriterionStanding[];
   /** Every other check that is known: project, red-green, holdout. */
-  readonly others: readonly { readonly check: Check; readonly baseline: CheckStatus | null; readonly latest: CheckStatus }[];
+  readonly others: readonly {
+    readonly check: Check;
+    readonly baseline: CheckStatus | null;
+    readonly latest: CheckStatus;
+    readonly quarantined?: string | undefined;
+  }[];
   readonly treeChanged: boolean;
 };
 
@@ -80,15 +103,16 @@ export type CompletionJudged = {
 };
 
 export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
-  const { mode, promised, announcedMore, criteria, others, treeChanged } = asked;
-  const runnable = criteria.filter(({ check }) => check !== null);
+  const { mode, promised, announcedMore, criteria, treeChanged } = asked;
+  const others = asked.others.filter(({ quarantined }) => quarantined === undefined); // C4
+  const runnable = criteria.filter(({ check, quarantined }) => check !== null && quarantined === undefined);
   const red = runnable.filter(({ latest }) => latest !== "passed");
   const vetoes = others.filter(({ check, baseline, latest }) =>
     ["failing", "regressed"].includes(standingOf(check.kind, baseline, latest)),
   );
   const blocks = [
-    ...red.map((criterion) => `${nameOf(criterion)}: its check does not pass`),
-    ...vetoes.map(({ check }) => `${check.title}: ${vetoOf(check.kind)}`),
+    ...red.map((criterion) => `${nameOf(criterion)}: its check ${criterion.latest === "flaky" ? flakyWords : "does not pass"}`),
+    ...vetoes.map(({ check, latest }) => `${check.title}: ${latest === "flaky" ? flakyWords : vetoOf(check.kind)}`),
   ];
   const open = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudged => ({
     complete: false,
@@ -97,12 +121,19 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     gaps,
   });
   const standing = red.length > 0 || vetoes.length > 0 ? "refuted" : "unverified";
+  const isOnlyFlaky = [...red, ...vetoes].every(({ latest }) => latest === "flaky");
 
   if (mode === "promise" && !promised) return open("completion_promise_missing", "unverified", blocks);
   if (mode === "promise" && announcedMore) return open("continuation_pending", "unverified", blocks);
   if (blocks.length > 0)
     return open(
-      mode === "promise" ? "completion_gates_blocked" : red.length > 0 ? "criterion_failed" : "check_regressed",
+      isOnlyFlaky
+        ? "check_flaky"
+        : mode === "promise"
+          ? "completion_gates_blocked"
+          : red.length > 0
+            ? "criterion_failed"
+            : "check_regressed",
       standing,
       blocks,
     );
@@ -114,7 +145,12 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
       undone.map((criterion) => `${nameOf(criterion)}: not worked on yet`),
     );
   }
-  const unchecked = criteria.filter(({ check }) => check === null).map((criterion) => `${nameOf(criterion)}: no command proves it`);
+  const unchecked = [
+    ...criteria.filter(({ check }) => check === null).map((criterion) => `${nameOf(criterion)}: no command proves it`),
+    ...[...criteria.map((one) => [nameOf(one), one.quarantined]), ...asked.others.map((one) => [one.check.title, one.quarantined])].flatMap(
+      ([name, until]) => (until === undefined ? [] : [`${name}: its check is in quarantine until ${until} and proves nothing`]),
+    ),
+  ];
   if (runnable.length === 0) {
     if (!treeChanged) return open("nothing_changed", "unverified", unchecked); // C2
     const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
@@ -136,6 +172,8 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
   if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }
+
+const flakyWords = "passes and fails on the same tree";
 
 const nameOf = ({ id, text }: CriterionStanding): string =>
   text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`;

@@ -72,7 +72,8 @@ function haltOf(run: RunView): Next | null {
 }
 
 function parkedIn({ detail, until }: NonNullable<RunView["parked"]>): string {
-  return until === null ? detail : `${detail} It is lifted at ${until}.`;
+  if (until === null || detail.includes(until)) return detail;
+  return `${detail}${detail.endsWith(".") ? "" : "."} It is lifted at ${until}`;
 }
 
 const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };

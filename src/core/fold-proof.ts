@@ -1,9 +1,11 @@
 import { invariant } from "../kit/invariant.ts";
 import { type LawsOf, once, openIn } from "./law.ts";
 import { own, put } from "./record.ts";
+import type { Run } from "./state.ts";
 
 const falseClaimsMax = 50;
 const approvalsMax = 100;
+const waitingMax = 50;
 
 export const proofLaws: LawsOf<"oracles_judged" | "oracles_approved" | "claims_checked"> = {
   oracles_judged: (run, { attempt, content, changes }) => {
@@ -15,7 +17,10 @@ export const proofLaws: LawsOf<"oracles_judged" | "oracles_approved" | "claims_c
     once(run, request);
     run.approved = [...(run.approved ?? []), content].slice(-approvalsMax);
   },
-  claims_checked: (run, { attempt, agent, role, claims }) => {
+  claims_checked: (run, { attempt, agent, role, model, claims, waiting = [] }) => {
+    const open = own(run.open, attempt);
+    if (open !== undefined) open.heard = true;
+    wait(run, attempt, waiting.length === 0 ? null : { attempt, agent, role, ...(model === undefined ? {} : { model }), claims: waiting });
     const truth = (run.truth ??= { by: {}, refuted: [] });
     const key = `${agent} ${role}`;
     const tally = own(truth.by, key) ?? { agent, role, true: 0, false: 0, unverifiable: 0 };
@@ -27,3 +32,14 @@ export const proofLaws: LawsOf<"oracles_judged" | "oracles_approved" | "claims_c
     put(truth.by, key, tally);
   },
 };
+
+type Waiting = NonNullable<Run["waiting"]>[number];
+
+/** What an attempt's claims wait for is known once: a later look at them leaves nothing waiting. */
+function wait(run: Run, attempt: string, news: Waiting | null): void {
+  if (run.waiting === undefined && news === null) return;
+  const others = (run.waiting ?? []).filter((one) => one.attempt !== attempt);
+  const all = [...others, ...(news === null ? [] : [news])].slice(-waitingMax);
+  if (all.length === 0) delete run.waiting;
+  else run.waiting = all;
+}

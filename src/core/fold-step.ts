@@ -156,6 +156,7 @@ function again(run: Run, open: OpenAttempt): void {
   open.stage = open.kind === "tasks" ? "reading" : "started";
   open.need ??= open.turn?.usage ?? null;
   Object.assign(open, { says: {}, turn: null, commit: null, tree: null, paths: [] });
+  if (open.heard === true) delete open.heard;
 }
 
 type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;

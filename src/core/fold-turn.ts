@@ -1,7 +1,7 @@
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { charge, growLargest } from "./budget.ts";
 import { type LawsOf, openIn, walkIn } from "./law.ts";
-import { own } from "./record.ts";
+import { own, put } from "./record.ts";
 import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
 
 type Names = "session_opened" | "return_asked_again" | "turn_ended" | "changes_applied";
@@ -30,7 +30,9 @@ export const turnLaws: LawsOf<Names> = {
       event.confidence === null || own(event.says, "confidence") !== undefined
         ? event.says
         : { ...event.says, confidence: event.confidence };
-    charge(run.ledger, walkIn(run, open.walk).phase, event.usage);
+    const walk = walkIn(run, open.walk);
+    if (event.claim !== undefined) put((walk.handed ??= {}), open.step, event.claim);
+    charge(run.ledger, walk.phase, event.usage);
     if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
     const place = placeOf(run, event.attempt);
     if (place !== undefined) place.isOver = true;

@@ -28,7 +28,7 @@ describe("a provider that does not answer", () => {
       event: {
         event: "run_paused",
         reason_code: "provider_limit_reached",
-        detail: "429 from the provider. It is lifted at 2026-01-01T05:00:00.000Z.",
+        detail: "429 from the provider. It is lifted at 2026-01-01T05:00:00.000Z",
       },
     });
   });

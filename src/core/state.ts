@@ -2,7 +2,7 @@
 // Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
 
 import type { Usage } from "../contracts/budget.ts";
-import type { CheckResult, OracleChange } from "../contracts/evidence.ts";
+import type { CheckResult, ClaimChecked, OracleChange } from "../contracts/evidence.ts";
 import type { Doubt } from "../contracts/doubt.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
@@ -55,6 +55,8 @@ export type Walk = {
   left?: { attempt: AttemptId; session: string };
   /** What agents of this walk asked a person, and what was answered. */
   told?: { step: string; question: string; answer: string }[];
+  /** What each step's agent last handed back, by the blob that keeps it. */
+  handed?: Record<string, string>;
   result: "completed" | "failed" | "skipped" | null;
 };
 
@@ -78,6 +80,8 @@ export type OpenAttempt = {
   tree: string | null;
   /** The paths its applied commit changed. */
   paths: string[];
+  /** What its agent said has been looked up. */
+  heard?: boolean;
   /** Only for a tasks step that walks. */
   waves: string[][];
   after: Record<string, string[]>;
@@ -180,6 +184,8 @@ export type Run = {
   /** What the last look at the oracles found, and the contents that a person approved. */
   oracles?: { content: string; changes: OracleChange[] };
   approved?: string[];
+  /** What agents said that the next check of their walk decides. */
+  waiting?: { attempt: AttemptId; agent: string; role: string; model?: string; claims: ClaimChecked[] }[];
   /** How what agents said compares with what was found, and what was found false. */
   truth?: {
     by: Record<string, { agent: string; role: string; true: number; false: number; unverifiable: number }>;

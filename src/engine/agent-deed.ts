@@ -8,11 +8,13 @@
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";
+import type { GitSha } from "../contracts/ids.ts";
 import { chargeOf } from "../core/budget.ts";
 import { madeProgress, fingerprintOf } from "../core/breaker.ts";
 import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
+import { hear, keptOf, refusedReturn, type Words } from "./hear.ts";
 import { prove } from "./prove.ts";
 import { orderOf } from "./turn-order.ts";
 
@@ -21,19 +23,23 @@ const violationsShownMax = 50;
 
 export async function agentDeed(deed: Deed): Promise<void> {
   const { stage } = settingOf(deed).open;
-  const changes = stage === "started" ? await takeTurn(deed) : null;
-  if (changes === "over") return;
-  if (stage !== "applied" && !(await applyChanges(deed, changes))) return;
-  await proveStep(deed);
+  const turn = stage === "started" ? await takeTurn(deed) : null;
+  if (turn === "over") return;
+  const applied = stage === "applied" ? { parent: null } : await applyChanges(deed, turn?.changes ?? null);
+  if (applied === "over") return;
+  await proveStep(deed, turn, applied.parent);
 }
 
-/** The turn itself, and what it changed; `over` where the attempt ended with it. */
-async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
+/** What a turn left, known only in the life in which it was taken. */
+type Taken = { readonly changes: ChangeSet; readonly words: Words };
+
+/** The turn itself, what it changed and what was said; `over` where the attempt ended with it. */
+async function takeTurn(deed: Deed): Promise<Taken | "over"> {
   const { world, attempt } = deed;
   const { run, walk, step, open } = settingOf(deed);
   const layer = await world.workspace.openLayer(attempt, step.masks ?? []);
   const brief = await world.brief(run, walk, step, open);
-  const order = orderOf(deed, brief, layer);
+  const order = orderOf(deed, brief, layer, step.returns === undefined ? undefined : (await keptOf(deed, walk.handed?.[step.id]))?.claim);
   if (deed.cancel.isCalledOff) throw new CalledOff();
 
   const began = world.clock.monotonicMs();
@@ -51,11 +57,13 @@ async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
   if (result.kind !== "ended") return failTurn(deed, result, brief.cast.agent, usage);
   const changes = await world.workspace.changesOf(attempt);
   const turn = await turnOf(deed, result, changes, brief.cast.agent, usage);
+  const words = { said: result.said, claim: result.claim, promised: result.promised, prompt: brief.prompt };
   const isQuiet = changes.paths.length === 0 && changes.violations.length === 0 && result.outside.length === 0;
   if (isQuiet && (step.proof ?? []).length === 0) {
     const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: [], changed: false });
     const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore, ...asked(result.question) };
-    await deed.record(turn, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, progress }); // A1
+    const heard = await hear(deed, { agent: brief.cast.agent, words, commit: run.tip.commit, changed: [], results: [] });
+    await deed.record(turn, ...heard, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, progress }); // A1
     return "over";
   }
   const violation = violationOf(deed, changes, result.outside);
@@ -64,7 +72,7 @@ async function takeTurn(deed: Deed): Promise<ChangeSet | "over"> {
     return "over";
   }
   await deed.record(turn); // A1
-  return changes;
+  return { changes, words };
 }
 
 const providerCodes = {
@@ -101,7 +109,8 @@ async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" 
     confidence: null,
     usage,
   };
-  await deed.recordAndSetAside(turn, failure(deed, reason, result.detail)); // A1
+  const heard = reason === "return_invalid" ? refusedReturn(deed, agent, result.detail) : [];
+  await deed.recordAndSetAside(turn, ...heard, failure(deed, reason, result.detail)); // A1
   return "over";
 }
 
@@ -151,8 +160,8 @@ function violationOf(deed: Deed, changes: ChangeSet, outside: readonly string[])
   return { event: "step_interrupted", attempt: deed.attempt, by: "scope", paths, detail, reason_code: "scope_violation_blocked" };
 }
 
-/** False where the attempt ended: it left its scope, or another attempt changed the same files meanwhile. After a crash, `seen` is null. */
-async function applyChanges(deed: Deed, seen: ChangeSet | null): Promise<boolean> {
+/** `over` where the attempt ended: it left its scope, or another attempt changed the same files meanwhile. After a crash, `seen` is null. */
+async function applyChanges(deed: Deed, seen: ChangeSet | null): Promise<{ readonly parent: GitSha | null } | "over"> {
   const { world, attempt } = deed;
   const { run, walk, step, open } = settingOf(deed);
   const isCommitted = seen === null && (await world.workspace.inspect(attempt, null)).commit !== null;
@@ -161,23 +170,33 @@ async function applyChanges(deed: Deed, seen: ChangeSet | null): Promise<boolean
   const violation = changes === null ? null : violationOf(deed, changes, open.turn?.outside ?? []);
   if (violation !== null) {
     await deed.recordAndSetAside(violation);
-    return false;
+    return "over";
   }
-  if (changes?.paths.length === 0) return true;
+  if (changes?.paths.length === 0) return { parent: null };
   const applied = await world.workspace.apply(attempt, subjectOf(run.drafted.objective.goal, `${walk.phase}/${step.id}`));
-  if (applied === null) return true;
+  if (applied === null) return { parent: null };
   if ("conflict" in applied) {
     await deed.recordAndSetAside(failure(deed, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));
-    return false;
+    return "over";
   }
   const { commit, parent, tree, paths, notApplied } = applied;
   await deed.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
-  return true;
+  return { parent };
 }
 
-async function proveStep(deed: Deed): Promise<void> {
+async function proveStep(deed: Deed, turn: Taken | null, parent: GitSha | null): Promise<void> {
   const { run, walk, open } = settingOf(deed);
   const proof = await prove(deed); // A3
+  const heard = await hear(deed, {
+    agent: open.turn?.agent ?? "",
+    words: turn?.words ?? null,
+    commit: open.commit ?? run.tip.commit,
+    changed: open.paths,
+    results: proof.checks,
+    ...(parent === null ? {} : { parent }),
+    ...(turn === null ? {} : { ignored: turn.changes.ignored }),
+  });
+  if (deed.cancel.isCalledOff) throw new CalledOff();
   const isChanged = open.commit !== null;
   const tree = open.tree ?? run.tip.tree; // side by side the tip may be another attempt's: progress is judged by what this one left
   const progress = madeProgress(run, walk.phase, { tree, checks: proof.checks, changed: isChanged });
@@ -189,9 +208,9 @@ async function proveStep(deed: Deed): Promise<void> {
     ...proof.facts,
   };
   const common = { attempt: deed.attempt, facts, checks: [...proof.checks], tree, progress };
-  if (proof.holds) return deed.record({ event: "step_completed", ...common });
+  if (proof.holds) return deed.record(...heard, { event: "step_completed", ...common });
   const fingerprint = fingerprintOf("proof_missing", proof.detail);
-  return deed.record({ event: "step_failed", ...common, fingerprint, detail: proof.detail, reason_code: "proof_missing" });
+  return deed.record(...heard, { event: "step_failed", ...common, fingerprint, detail: proof.detail, reason_code: "proof_missing" });
 }
 
 function failure(deed: Deed, reason: string, detail: string): Draft {

@@ -9,7 +9,12 @@ const turnMinutesMax = 20;
 const asksMax = 3;
 
 /** What is asked of the agent in this attempt, and whether its time is bounded by the run's budget rather than by its step. */
-export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly turn: TurnOrder; readonly isBoundByBudget: boolean } {
+export function orderOf(
+  deed: Deed,
+  brief: Brief,
+  layer: string,
+  previous?: unknown,
+): { readonly turn: TurnOrder; readonly isBoundByBudget: boolean } {
   const { run, walk, step, open } = settingOf(deed);
   const allowed = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
   const left = minutesLeft(run, walk.phase);
@@ -19,6 +24,7 @@ export function orderOf(deed: Deed, brief: Brief, layer: string): { readonly tur
     prompt: brief.prompt,
     returns: brief.returns,
     promise: brief.promise,
+    ...(previous === undefined || previous === null ? {} : { previous }),
     cast: brief.cast,
     run: run.drafted.run_id,
     attempt: deed.attempt,

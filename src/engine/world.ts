@@ -29,6 +29,8 @@ export interface Children {
 export interface Recorder {
   append(events: readonly (Draft & { readonly actor: string; readonly reason_code: string })[]): Promise<readonly Entry[]>;
   putBlob(bytes: string | Uint8Array): Promise<Hash>;
+  /** What was put, for whoever goes on after a crash; a recorder without it remembers only the lines. */
+  readBlob?(hash: Hash): Promise<Uint8Array>;
 }
 
 /** All that the engine asks of the outside. Whatever is not here, it cannot do. */

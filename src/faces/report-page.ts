@@ -7,6 +7,7 @@ import { amount, attemptWords, duration, fewLines, figure, firstFew, money, oneL
 const commitsMax = 10;
 const decisionsMax = 15;
 const excerptLinesMax = 6;
+const lookedUpMax = 12;
 
 export function reportPage(view: ReportView): readonly string[] {
   return [
@@ -18,7 +19,9 @@ export function reportPage(view: ReportView): readonly string[] {
       "Proof (made by the runner)",
       view.evidence.length === 0 ? ["! Nothing was run that could prove anything."] : view.evidence.flatMap(provedLines),
     ),
+    ...section("Judgement (what follows from the proof)", judgementLines(view)),
     ...section("What the agent says (not proof)", view.claims.flatMap(claimLines)),
+    ...section("What the agent said, looked up", lookedUpLines(view)),
     ...section("Decisions on the way", decisionLines(view)),
     ...section("What is open", openLines(view)),
     ...section(
@@ -73,6 +76,30 @@ function claimLines({ attempt, agent, said, promised, confidence }: Claim): read
   const sure = confidence === null ? "" : `, confidence ${figure(confidence)}`;
   const head = `${oneLine(agent)} at ${attemptWords(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
   return [head, ...fewLines(said, excerptLinesMax).map((text) => `  “ ${text}`)];
+}
+
+function judgementLines({ judgement }: ReportView): readonly string[] {
+  const { verdict, gaps, rests_on } = judgement;
+  return [
+    `${verdict === "verified" ? "✓" : verdict === "refuted" ? "✗" : "!"} ${verdict.replaceAll("_", " ")}, resting on ${plural(rests_on.length, "piece")} of evidence`,
+    ...gaps.map((gap) => `· ${oneLine(gap)}`),
+  ];
+}
+
+/** What is not so comes first; what is so is only counted. */
+function lookedUpLines({ looked_up }: ReportView): readonly string[] {
+  const { claims, unverifiable } = looked_up;
+  if (claims.length === 0) return [];
+  const wrong = claims.filter(({ verdict }) => verdict === "false");
+  const shown = wrong
+    .slice(0, lookedUpMax)
+    .map(({ text, why, attempt }) => `✗ “${oneLine(text)}” ${oneLine(why)} [${attemptWords(attempt)}]`);
+  const more = looked_up.false > shown.length ? [`… ${figure(looked_up.false - shown.length)} more that are not so`] : [];
+  return [
+    ...shown,
+    ...more,
+    `${figure(looked_up.true)} true, ${figure(looked_up.false)} false, ${figure(unverifiable)} that nobody can look up`,
+  ];
 }
 
 function decisionLines({ decisions }: ReportView): readonly string[] {

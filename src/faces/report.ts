@@ -4,7 +4,7 @@
 //   R1. What the runner proved and what the agent says stand apart, and the agent's word is marked as such.
 
 import type { Entry } from "../contracts/event.ts";
-import type { Check, CheckStatus } from "../contracts/evidence.ts";
+import type { Check, CheckStatus, ClaimChecked } from "../contracts/evidence.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
@@ -53,6 +53,22 @@ export type Claim = {
   readonly confidence: number | null;
 };
 
+/** What agents said in all, looked up: what is not so comes first. */
+export type LookedUp = {
+  readonly true: number;
+  readonly false: number;
+  readonly unverifiable: number;
+  readonly claims: readonly (ClaimChecked & { readonly attempt: string; readonly agent: string })[];
+};
+
+/** What follows from the facts, apart from them: another judge may come to another one from the same. */
+export type Judgement = {
+  readonly verdict: Verdict;
+  readonly gaps: readonly string[];
+  /** The evidence it rests on, by hash. */
+  readonly rests_on: readonly string[];
+};
+
 export type ReportView = {
   readonly run_id: string;
   readonly state: RunStatus;
@@ -67,6 +83,8 @@ export type ReportView = {
   readonly recommendations: readonly string[];
   readonly evidence: readonly Proved[];
   readonly claims: readonly Claim[];
+  readonly looked_up: LookedUp;
+  readonly judgement: Judgement;
   readonly changes: Changes;
   readonly cost: {
     readonly tokens: number;
@@ -80,6 +98,7 @@ export type ReportView = {
 };
 
 const claimsMax = 5;
+const lookedUpMax = 100;
 
 export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {
   const { drafted } = run;
@@ -100,6 +119,8 @@ export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportE
     recommendations: recommendationsOf(run, owner, extra.isCurrent),
     evidence: provedOf(run, extra.excerpts ?? {}),
     claims: claimsOf(entries),
+    looked_up: lookedUpIn(entries),
+    judgement: judgementOf(run),
     changes,
     cost: { tokens, usd, minutes: Number(minutes.toFixed(2)), calls, estimated },
     verdict: run.verdict,
@@ -169,4 +190,24 @@ function claimsOf(entries: readonly Entry[]): readonly Claim[] {
     .flatMap((entry) => (entry.event === "turn_ended" ? [entry] : []))
     .slice(-claimsMax)
     .map(({ attempt, agent, said, promised, confidence }) => ({ attempt, agent, said, promised, confidence })); // R1
+}
+
+const rank = { false: 0, unverifiable: 1, true: 2 } as const;
+
+function lookedUpIn(entries: readonly Entry[]): LookedUp {
+  const all = entries.flatMap((entry) =>
+    entry.event === "claims_checked" ? entry.claims.map((claim) => ({ ...claim, attempt: entry.attempt, agent: entry.agent })) : [],
+  );
+  const count = (verdict: ClaimChecked["verdict"]): number => all.filter((claim) => claim.verdict === verdict).length;
+  const claims = all.toSorted((a, b) => rank[a.verdict] - rank[b.verdict]).slice(0, lookedUpMax);
+  return { true: count("true"), false: count("false"), unverifiable: count("unverifiable"), claims };
+}
+
+function judgementOf(run: RunView): Judgement {
+  const judged = run.verdict === null ? run.judged : { verdict: run.verdict, gaps: run.gaps };
+  return {
+    verdict: judged?.verdict ?? "unverified",
+    gaps: judged?.gaps ?? [],
+    rests_on: Object.values(run.checks).map(({ latest }) => latest.evidence),
+  };
 }

@@ -8,6 +8,8 @@ import * as v from "valibot";
 import type { Says } from "../contracts/outcome.ts";
 import { pathText } from "../kit/finding.ts";
 import { issuesOf } from "../kit/located-issues.ts";
+import { isSchema, junkIn, type ReturnContext, type ShownSchema } from "./junk.ts";
+import { unwrapped } from "./unwrapped.ts";
 
 const text = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
 const texts = (about: string) => v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(about));
@@ -83,16 +85,34 @@ export function saysOf(schema: ReturnSchema, value: unknown): Says {
   return says;
 }
 
-/** Holds what an agent handed back to the schema of that name: the claim with what it says in facts, or every error in words for the agent. */
-export function returnOf(
-  name: string,
-  value: unknown,
-): { readonly ok: unknown; readonly says: Says } | { readonly errors: readonly string[] } {
+export type Returned =
+  | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
+  | { readonly errors: readonly string[]; readonly isJunk?: boolean };
+
+/**
+ * Holds what an agent handed back to the schema of that name: the claim with what it says in facts, or every error in words for
+ * the agent. What fits and is no answer all the same is refused too; a wrapper around what fits is taken off, with a warning.
+ */
+export function returnOf(name: string, value: unknown, context: ReturnContext = {}): Returned {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
   if (schema === undefined) return { errors: [`there is no return schema ${name}`] };
+  const judged = heldTo(schema, name, value, context);
+  if ("says" in judged) return judged;
+  for (const inner of unwrapped(value)) {
+    const found = heldTo(schema, name, inner, context);
+    if ("says" in found) return { ...found, warning: "what it handed back was wrapped in something else; what fits was taken out of it" };
+  }
+  return judged;
+}
+
+function heldTo(schema: ReturnSchema, name: string, value: unknown, context: ReturnContext): Returned {
+  const shown = (jsonSchemaOf(name) ?? {}) as ShownSchema;
   const { value: claim, issues } = issuesOf(schema, value);
-  if (issues.length === 0) return { ok: claim, says: saysOf(schema, claim) };
-  return { errors: issues.slice(0, errorsMax).map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`)) };
+  const errors = issues.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
+  const junk = junkIn(shown, issues.length === 0 ? claim : value, context);
+  if (errors.length === 0 && junk.length === 0) return { ok: claim, says: saysOf(schema, claim) };
+  const isJunk = junk.length > 0 && (errors.length === 0 || isSchema(value));
+  return { errors: [...errors, ...junk].slice(0, errorsMax), ...(isJunk ? { isJunk } : {}) };
 }
 
 const errorsMax = 20;

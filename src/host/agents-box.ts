@@ -9,13 +9,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type OpenedAgents, openAgents } from "../agents/open-agents.ts";
-import type { Policy } from "../contracts/event.ts";
+import type { Policy } from "../contracts/policy.ts";
 import { returnOf } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { TurnOrder } from "../ports/agent.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { OpenMeter } from "../meter/open-meter.ts";
 import { type Isolation, type Limits, privateHome } from "../workspace/confinement.ts";
+import { apartRoot } from "../workspace/overlay-place.ts";
 import { defaultLimits, type OpenedLimits } from "../workspace/limits.ts";
 import { scopeOf } from "../workspace/scope.ts";
 import { returnsEntry, scriptedEntry } from "./embedded.ts";
@@ -53,6 +54,7 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
     home: privateHome(folder),
     env: box.place.env,
     ...(box.place.env["HOME"] === undefined ? {} : { userHome: box.place.env["HOME"] }),
+    boundsOf: (order) => ({ bounds: limitsOf(policy), folders: [order.layer, apartRoot(folder), privateHome(folder)] }),
     wrap: (argv, order, env, { tools }) => {
       const { socket, port } = meter.opened();
       const wrapped = isolation.wrap({

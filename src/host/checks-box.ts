@@ -6,7 +6,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Policy } from "../contracts/event.ts";
+import type { Policy } from "../contracts/policy.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
@@ -17,20 +17,22 @@ import { product } from "./product.ts";
 import { systemClock } from "./system-clock.ts";
 
 export type ChecksBox = {
-  readonly workspace: Pick<Workspace, "checkout" | "treeOf">;
+  readonly workspace: Workspace;
   readonly isolation: Isolation;
   readonly policy: Policy;
   readonly runId: string;
   /** A folder of the run's own, which no agent sees. */
   readonly folder: string;
   readonly putBlob: VerifierParts["putBlob"];
+  /** Reads evidence back, so that what was judged once is not run again; without it everything is run. */
+  readonly readBlob?: VerifierParts["readBlob"];
   /** Takes secrets out of what a check prints; without it, only what looks like one. */
   readonly redactor?: Redactor;
   /** What every command bears besides; asked for with the first check, not before. */
   readonly mark: () => Readonly<Record<string, string>>;
 };
 
-export function openChecks({ workspace, isolation, policy, runId, folder, putBlob, redactor, mark }: ChecksBox): Verifier {
+export function openChecks({ workspace, isolation, policy, runId, folder, putBlob, readBlob, redactor, mark }: ChecksBox): Verifier {
   const restores = policy.restores ?? [];
   const cache = join(folder, "cache");
   const cached = restores.length === 0 ? {} : cacheEnvironment(cache);
@@ -47,6 +49,10 @@ export function openChecks({ workspace, isolation, policy, runId, folder, putBlo
     workspace,
     putBlob,
     ...(redactor === undefined ? {} : { redactor }),
+    ...(readBlob === undefined ? {} : { readBlob }),
+    ...(policy.repeat === undefined ? {} : { repeatMax: policy.repeat }),
+    ...(policy.quarantine === undefined ? {} : { quarantine: policy.quarantine }),
+    ...(policy.protect === undefined ? {} : { protect: policy.protect }),
     isolation: isolation.level,
     runId,
     product,

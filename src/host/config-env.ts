@@ -18,6 +18,7 @@ export const environmentKeys: Readonly<Record<string, { readonly path: readonly 
   AUTOPILOT_APPROVAL_POLICY: { path: ["approval_policy"], kind: "text" },
   AUTOPILOT_CHECKS_DETECT: { path: ["checks", "detect"], kind: "flag" },
   AUTOPILOT_CHECKS_TIMEOUT_MINUTES: { path: ["checks", "timeout_minutes"], kind: "number" },
+  AUTOPILOT_ON_LIMIT: { path: ["on_limit"], kind: "text" },
   AUTOPILOT_NETWORK_CHECKS: { path: ["network", "checks"], kind: "flag" },
 };
 

@@ -82,7 +82,10 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   writeCurrent(home, run);
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
   const assumed = only === null ? [] : [`No agent was named, so ${only} was taken: it is the only one installed here.`];
-  return { run, warnings: [...settings.warnings, ...warnings, ...assumed, ...repository.warnings, ...unread] };
+  const over = (settings.config.checks?.quarantine ?? [])
+    .filter(({ until }) => systemClock.now().slice(0, 10) > until)
+    .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);
+  return { run, warnings: [...settings.warnings, ...warnings, ...assumed, ...repository.warnings, ...unread, ...over] };
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

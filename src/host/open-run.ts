@@ -104,7 +104,7 @@ async function holding<Value>(
       home,
       folder,
       view,
-      recorder: { append, putBlob: (bytes) => journal.putBlob(bytes) },
+      recorder: { append, putBlob: (bytes) => journal.putBlob(bytes), readBlob: (hash) => journal.readBlob(hash) },
       readBlob: (hash) => journal.readBlob(hash),
       watch: options.watch ?? (() => undefined),
       cancel: options.cancel ?? null,

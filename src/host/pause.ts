@@ -8,12 +8,14 @@ import { mustBe, standingOf } from "./standing.ts";
 export function pause(place: Place, input: { readonly run?: string | undefined; readonly now: boolean }): Promise<Answer> {
   return answered(async () => {
     const standing = await standingOf(place, input.run);
-    mustBe(standing, "pause", "running");
+    // A run that is parked by a living owner would go on by itself: a pause keeps it from that.
+    const isParked = standing.view.parked !== undefined && standing.owner !== null;
+    if (!isParked) mustBe(standing, "pause", "running");
     const { outcome, view } = await ask(
       place,
       standing,
       { event: "control_requested", control: "pause", now: input.now },
-      (run) => run.status !== "running",
+      (run) => run.status !== "running" && (!isParked || run.asked === "pause"),
     );
     if (outcome === "done")
       return reply("operator_paused", {

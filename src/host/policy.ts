@@ -1,6 +1,7 @@
 import type { Config } from "../contracts/config.ts";
 import type { Check } from "../contracts/evidence.ts";
-import type { Draft, Policy } from "../contracts/event.ts";
+import type { Draft } from "../contracts/event.ts";
+import type { Policy } from "../contracts/policy.ts";
 import { given } from "../core/drafts.ts";
 import type { RunView } from "../core/state.ts";
 import { type Home, findHome } from "./home.ts";
@@ -11,12 +12,13 @@ import { settingsOf } from "./settings.ts";
 const checkMinutesMax = 15;
 
 /** What of the config governs agents and checks, to be recorded with the run. */
-export function policyOf({ checks, network, prices, box, on_limit }: Config, restores: readonly Check[] = []): Policy {
+export function policyOf({ checks, network, prices, box, on_limit, protect }: Config, restores: readonly Check[] = []): Policy {
   return {
     check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
     check_network: network?.checks ?? false,
     ...(restores.length === 0 ? {} : { restores: [...restores] }),
-    ...given({ dependencies: checks?.dependencies, agent_hosts: network?.agents, prices, box, on_limit }),
+    ...given({ dependencies: checks?.dependencies, repeat: checks?.repeat, quarantine: checks?.quarantine, protect }),
+    ...given({ agent_hosts: network?.agents, prices, box, on_limit }),
   };
 }
 

@@ -1,20 +1,23 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openAgents, type OpenedAgents } from "../agents/open-agents.ts";
+import type { OpenedAgents } from "../agents/open-agents.ts";
 import { resolveProfile } from "../agents/profiles/resolve.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Cast } from "../contracts/event.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
-import { returnOf } from "../flows/returns.ts";
 import { findingText } from "../kit/finding.ts";
 import type { TurnOrder, TurnResult } from "../ports/agent.ts";
+import { erase } from "../workspace/folder.ts";
+import { openLimits } from "../workspace/limits.ts";
+import { openAgentsBox } from "./agents-box.ts";
 import { castFor } from "./cast.ts";
-import { scriptedEntry } from "./embedded.ts";
 import { findHome } from "./home.ts";
+import { isolationFor } from "./isolation-for.ts";
 import type { Place } from "./place.ts";
+import { policyOf } from "./policy.ts";
 import { refuse, reply } from "./reply.ts";
-import { readSettings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
 
 const minutesMax = 2;
 const saidCharsMax = 200;
@@ -32,23 +35,41 @@ export async function rehearse(place: Place, name: string): Promise<Answer> {
   const layer = join(folder, "work");
   mkdirSync(layer);
   writeFileSync(join(folder, "script"), text);
-  const agents = trialAgents(folder);
   try {
-    return told(name, cast, await agents.turn(trialOrder(cast, layer, place.interrupted)));
+    const agents = await trialAgents(place, settings, folder);
+    try {
+      return told(name, cast, await agents.turn(trialOrder(cast, layer, place.interrupted)));
+    } finally {
+      await agents.close();
+    }
   } finally {
-    await agents.close();
-    rmSync(folder, { recursive: true, force: true });
+    await erase(folder);
   }
 }
 
-/** The agents of a folder that goes again; all that a run puts around its own is put around these here. */
-function trialAgents(folder: string): OpenedAgents {
-  return openAgents({
-    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: () => join(folder, "script") },
-    returnOf,
-    place: folder,
-    home: folder,
+/** The agents of a folder that goes again, with all around them that a run puts around its own. */
+async function trialAgents(
+  place: Place,
+  { config, isolation: wanted }: Settings,
+  folder: string,
+): Promise<Pick<OpenedAgents, "turn" | "close">> {
+  const home = findHome(place.cwd) ?? { root: join(folder, "nowhere"), folder };
+  const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder)]);
+  const agents = openAgentsBox({
+    place,
+    isolation,
+    limits,
+    policy: policyOf(config),
+    folder,
+    mark: folder,
+    scriptOf: () => join(folder, "script"),
+    learn: () => undefined, // nothing of a trial is written anywhere
   });
+  const close = async (): Promise<void> => {
+    await agents.close();
+    await limits.close();
+  };
+  return { turn: (order) => agents.turn(order), close };
 }
 
 const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnOrder => ({

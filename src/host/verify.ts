@@ -2,27 +2,22 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
-import type { CheckResult, Evidence } from "../contracts/evidence.ts";
+import type { CheckStatus, Evidence } from "../contracts/evidence.ts";
 import type { RunView } from "../core/state.ts";
 import { type Verification, verifyJournal } from "../journal/read.ts";
-import { eachEntry } from "./entries.ts";
+import type { Repository } from "../workspace/repository.ts";
 import { findHome, namedRun, runFolder, type Home } from "./home.ts";
-import { openRecheck } from "./recheck.ts";
+import { openedRepository } from "./opened-repository.ts";
+import { type Again, openRecheck, treeOf } from "./recheck.ts";
 import type { Place } from "./place.ts";
 import { readEvidence } from "./read-evidence.ts";
 import { readRun } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
+import { damagedBlobs, type Records, recordsOf } from "./verify-records.ts";
+import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
+import { verdictAgain } from "./verify-verdict.ts";
 
-type Rechecked = {
-  readonly id: string;
-  readonly command: string;
-  readonly commit: string | null;
-  readonly recorded: string;
-  readonly now: string;
-  readonly holds: boolean | null;
-};
-
-/** Re-checks a run: the whole chain of its journal, and every piece of evidence once more in a fresh checkout. */
+/** Re-checks a run from its journal and evidence: the chain, the blobs, the commits, and every recorded check once more in a fresh checkout. */
 export function verify(
   place: Place,
   input: { readonly run?: string | undefined; readonly chainOnly?: boolean | undefined },
@@ -35,25 +30,15 @@ export function verify(
     const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
     if (chain.damaged_line !== null) return damaged(run, chain, shown);
     const { view } = await readRun(home, run); // what is wrong without being damage, a newer version say, is refused here by its own name
-    const evidence = input.chainOnly === true ? [] : await recheck(place, home, run, view);
-    const differs = evidence.filter(({ holds }) => holds === false);
-    const page = [
-      `${run}: chain of ${chain.events} events holds.`,
-      ...evidence.map(
-        ({ command, commit, recorded, now, holds }) =>
-          `${holds === true ? "✓" : holds === false ? "✗" : "?"} ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}`,
-      ),
-    ];
-    const parts = { run_id: run, state: view.status, page, data: { chain: shown, evidence, verdict: view.verdict } };
-    if (differs.length > 0)
-      return reply("evidence_differs", {
-        ...parts,
-        message: `${differs.length} of ${evidence.length} pieces of evidence give another result now.`,
+    if (input.chainOnly === true)
+      return reply("ok", {
+        run_id: run,
+        state: view.status,
+        message: "The chain holds.",
+        page: [`${run}: chain of ${chain.events} events holds.`],
+        data: { chain: shown, evidence: [] },
       });
-    return reply("ok", {
-      ...parts,
-      message: `The chain holds${evidence.length > 0 ? `, and ${evidence.length} pieces of evidence give the same result again` : ""}.`,
-    });
+    return recheckAll(place, home, run, view, shown);
   });
 }
 
@@ -62,48 +47,112 @@ function damaged(run: string, chain: Verification, shown: object): Answer {
   return reply("journal_damaged", { run_id: run, message, data: { chain: shown, evidence: [] } });
 }
 
-/** Each distinct check and commit that the journal rests on, run again. */
-async function recheck(place: Place, home: Home, run: string, view: RunView): Promise<Rechecked[]> {
-  const results = new Map<string, CheckResult>();
-  await eachEntry(home, run, (entry) => {
-    if (entry.event !== "step_completed" && entry.event !== "step_failed") return;
-    for (const result of entry.checks ?? []) results.set(result.evidence, result);
-  });
-  const pieces = new Map<string, { evidence: Evidence; result: CheckResult }>();
-  const lost: Rechecked[] = [];
-  for (const [hash, result] of results) {
-    const evidence = readEvidence(runFolder(home, run), hash);
-    if (evidence === null)
-      lost.push({
-        id: hash,
-        command: result.check.command,
-        commit: null,
-        recorded: result.status,
-        now: "evidence is gone or damaged",
-        holds: false,
-      });
-    else pieces.set(`${evidence.check.id} ${evidence.commit}`, { evidence, result });
+async function recheckAll(
+  place: Place,
+  home: Home,
+  run: string,
+  view: RunView,
+  chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
+): Promise<Answer> {
+  const records = await recordsOf(home, run);
+  const repository = await openedRepository(home.root);
+  const kept = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(home, run), hash)]));
+  const outputs = [...kept.values()].flatMap((evidence) => evidence?.output_hash ?? []);
+  const blobs = damagedBlobs(home, run, [...records.blobs, ...outputs]);
+  const commits = await commitsAgain(repository, records);
+  const { evidence, isolation, now } = await evidenceAgain(place, home, repository, view, records, kept);
+  const verdict = verdictAgain(view, (hash, status) => now.get(hash) ?? status);
+
+  const broken = blobs.damaged.length > 0 || evidence.some(({ now: is }) => is === gone) || commits.some(({ holds }) => holds === false);
+  const differs = evidence.filter(({ holds }) => holds === false);
+  const unrun = evidence.filter(({ holds }) => holds === null);
+  const parts = {
+    run_id: run,
+    state: view.status,
+    page: verifyPage({ run, events: chain.events, blobs, commits, evidence, verdict }),
+    data: { chain, evidence, commits, blobs, verdict, isolation },
+  };
+  if (broken || verdict.now !== verdict.recorded) {
+    const what = broken
+      ? "What the run rests on is not what was recorded"
+      : `The verdict would be ${verdict.now.replaceAll("_", " ")} now, not ${verdict.recorded.replaceAll("_", " ")}`;
+    return reply("evidence_differs", {
+      ...parts,
+      message: `${what}: ${differs.length} of ${evidence.length} pieces of evidence give another result now.`,
+    });
   }
-  if (pieces.size === 0) return lost;
+  const told = [
+    ...(differs.length === 0 ? [] : [`${differs.length} give another result now, which does not change the verdict`]),
+    ...(unrun.length === 0 ? [] : [`${unrun.length} cannot be run again here`]),
+  ];
+  const same = evidence.length - differs.length - unrun.length;
+  return reply("ok", {
+    ...parts,
+    ...(told.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
+    warnings: told,
+    message: `The chain holds${evidence.length > 0 ? `, and ${same} of ${evidence.length} pieces of evidence give the same result again` : ""}${told.length === 0 ? "" : `; ${told.join("; ")}`}.`,
+  });
+}
+
+async function commitsAgain(repository: Repository, { commits }: Records): Promise<readonly RecheckedCommit[]> {
+  const looked: RecheckedCommit[] = [];
+  for (const { commit, tree, what } of commits) {
+    const found = await treeOf(repository, commit);
+    if (found === null) looked.push({ commit, what, holds: null, why: "it is not in this repository" });
+    else
+      looked.push({ commit, what, holds: found === tree, ...(found === tree ? {} : { why: `its tree is ${found}, recorded is ${tree}` }) });
+  }
+  return looked;
+}
+
+const gone = "evidence is gone or damaged";
+
+/** Each distinct check on a commit that the journal rests on, run again; `now` is what the pieces come to, by their hash. */
+async function evidenceAgain(
+  place: Place,
+  home: Home,
+  repository: Repository,
+  view: RunView,
+  { results, oracles }: Records,
+  kept: ReadonlyMap<string, Evidence | null>,
+): Promise<{ readonly evidence: readonly Rechecked[]; readonly isolation: string | null; readonly now: ReadonlyMap<string, CheckStatus> }> {
+  const evidence: Rechecked[] = [];
+  const now = new Map<string, CheckStatus>();
+  const pieces = new Map<string, { readonly piece: Evidence; readonly hashes: string[] }>();
+  for (const [hash, { check, status }] of results) {
+    const piece = kept.get(hash) ?? null;
+    if (piece === null) {
+      evidence.push({ id: hash, command: check.command, commit: null, recorded: status, now: gone, holds: false });
+      continue;
+    }
+    const key = JSON.stringify([piece.check.id, piece.commit, piece.oracles ?? []]);
+    const hashes = [...(pieces.get(key)?.hashes ?? []), hash];
+    pieces.set(key, { piece, hashes }); // the last one made counts
+  }
+  if (pieces.size === 0) return { evidence, isolation: null, now };
   const folder = mkdtempSync(join(tmpdir(), "autopilot-verify-"));
   try {
-    const again = await openRecheck(place, home, view, folder);
-    const rechecked: Rechecked[] = [];
-    for (const { evidence, result } of pieces.values()) {
-      place.live(`  · again: ${evidence.check.command}`);
-      const { commit, check, status } = evidence;
-      const now = commit === null ? null : await again(check, commit);
-      rechecked.push({
-        id: result.evidence,
-        command: check.command,
-        commit,
-        recorded: status,
-        now: now ?? "cannot be run again",
-        holds: now === null ? null : now === status,
-      });
+    const recheck = await openRecheck(place, home, repository, view, folder);
+    for (const { piece, hashes } of pieces.values()) {
+      place.live(`  · again: ${piece.check.command}`);
+      const found = await recheck.again(piece, oracles.get(piece.commit ?? "") ?? []);
+      const rechecked = comparedWith(piece, hashes.at(-1) ?? "", found);
+      if ("status" in found && rechecked.holds !== null) for (const hash of hashes) now.set(hash, found.status);
+      evidence.push(rechecked);
     }
-    return [...lost, ...rechecked];
+    return { evidence, isolation: recheck.isolation, now };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function comparedWith({ check, commit, status }: Evidence, id: string, found: Again): Rechecked {
+  const piece = { id, command: check.command, commit, recorded: status };
+  if ("why" in found) return { ...piece, now: "cannot be run again", holds: null, why: found.why };
+  const same = { ...piece, now: found.status, holds: found.status === status };
+  if (same.holds) return same;
+  // A tool this machine lacks, and a check that is sometimes this and sometimes that, say nothing against what was recorded.
+  if (found.status === "not_found") return { ...same, holds: null, why: "a program it needs is not found here" };
+  if (status === "flaky" || found.status === "flaky") return { ...same, holds: null, why: "it passes and fails on the same tree" };
+  return same;
 }

@@ -86,6 +86,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     runId: drafted.run_id,
     folder,
     putBlob: (bytes) => recorder.putBlob(bytes),
+    readBlob: (hash) => parts.readBlob(hash),
     redactor,
     mark: () => agents.guarded(), // a guardian is a process, and a run is in hand again without one
   });

@@ -52,6 +52,26 @@ test("a run that is alone syncs its own file and writes no log", async () => {
   await closeAll({ root, group, journals });
 });
 
+test("a disk without room for the zeros ahead of the log takes every line all the same", async () => {
+  let refused = 0;
+  const full: Disk = {
+    ...nodeDisk,
+    write(fd, bytes, offset, length, position) {
+      if (length < 100_000) return nodeDisk.write(fd, bytes, offset, length, position);
+      refused++;
+      throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+    },
+  };
+  const made = await scene(2, full);
+  for (let n = 1; n <= 3; n++) await Promise.all(made.journals.map((journal) => journal.append([skipped(n)])));
+  expect(refused).toBe(1);
+  const [log = ""] = logsIn(made.root).map((path) => readFileSync(path, "utf8"));
+  expect(log.match(/"step-\d"/g)).toEqual(["step-1", "step-1", "step-2", "step-2", "step-3", "step-3"].map((step) => `"${step}"`));
+  expect(log).not.toContain("\0");
+  await closeAll(made);
+  for (const run of [0, 1]) expect(await read(made.root, run)).toHaveLength(3);
+});
+
 test("after all are closed neither a log nor a note is left", async () => {
   const made = await scene(3);
   await Promise.all(made.journals.map((journal) => journal.append([skipped(1)])));

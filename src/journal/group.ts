@@ -11,23 +11,25 @@ import { constants, fstatSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { invariant } from "../kit/invariant.ts";
 import type { Batch } from "./batch.ts";
-import type { Commit, CommitGroup, Done } from "./commit.ts";
+import { type Commit, type CommitGroup, type Done, turnOver } from "./commit.ts";
 import { addRecord, type RunKey, runKey } from "./commit-log.ts";
 import { removeNote, writeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
-import { appendFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
+import { keepFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
 import { failureOf } from "./failure.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
-import { Pace } from "./pace.ts";
+import { measuredPace, type Pace } from "./pace.ts";
 import { removeUnneeded } from "./recover.ts";
 
 /** Emptied when it has grown beyond this; also bounds what a recovery reads. */
 const logBytesMax = 16 * 1024 * 1024;
 const keptBytesMax = 1024 * 1024;
+/** Zeros laid down ahead of the log: to sync what lies in a file's midst, no file system has to write down its new length. */
+const roomBytes = 1024 * 1024;
 
 export type Group = CommitGroup & { close(): void };
-export type GroupOptions = { readonly disk?: Disk; readonly logBytesMax?: number };
+export type GroupOptions = { readonly disk?: Disk; readonly logBytesMax?: number; readonly pace?: Pace };
 
 /** Opens a group whose log lies in this folder. One a process is enough; runs join it by the option `group`. */
 export async function openGroup(folder: string, options: GroupOptions = {}): Promise<Group> {
@@ -37,7 +39,7 @@ export async function openGroup(folder: string, options: GroupOptions = {}): Pro
   await removeUnneeded(disk, place);
   const path = join(place, `commit-${process.pid}-${randomBytes(8).toString("hex")}.log`);
   const tryLock = await loadTryLock();
-  const fd = openFile(disk, path, appendFlags | constants.O_EXCL);
+  const fd = openFile(disk, path, keepFlags | constants.O_EXCL);
   try {
     invariant(tryLock(fd), "nobody else has a log that was just made");
     syncFolder(disk, place);
@@ -45,7 +47,7 @@ export async function openGroup(folder: string, options: GroupOptions = {}): Pro
     disk.close(fd);
     throw failureOf(error, "opening the shared commit log");
   }
-  return new SharedLog(disk, place, path, fd, options.logBytesMax ?? logBytesMax);
+  return new SharedLog(disk, place, path, fd, options.logBytesMax ?? logBytesMax, options.pace ?? measuredPace());
 }
 
 type Waiting = { readonly member: Member; readonly lines: Uint8Array; readonly byte: number; readonly done: Done };
@@ -62,16 +64,21 @@ class SharedLog implements Group {
   #isScheduled = false;
   /** Bytes of the log that are synced. */
   #bytes = 0;
-  readonly #pace = new Pace();
+  /** Bytes of the file, with the zeros behind the log; and how many of them are laid down at a time. */
+  #room = 0;
+  #roomBytes: number;
+  readonly #pace: Pace;
   #batch: Batch = { bytes: Buffer.allocUnsafeSlow(keptBytesMax / 4), used: 0 };
   failure: Error | null = null;
 
-  constructor(disk: Disk, folder: string, path: string, fd: number, bytesMax: number) {
+  constructor(disk: Disk, folder: string, path: string, fd: number, bytesMax: number, pace: Pace) {
     this.disk = disk;
     this.#folder = folder;
     this.#path = path;
     this.#fd = fd;
     this.#logBytesMax = bytesMax;
+    this.#roomBytes = Math.min(roomBytes, bytesMax);
+    this.#pace = pace;
   }
 
   join(dir: string, fd: number): Commit {
@@ -96,7 +103,7 @@ class SharedLog implements Group {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // Whoever else goes on in this turn of the loop comes along; a run that is alone need not wait for it.
-    if (this.#members.size === 1) queueMicrotask(this.#flush);
+    if (this.#members.size === 1) void turnOver.then(this.#flush);
     else setImmediate(this.#flush);
   }
 
@@ -154,7 +161,21 @@ class SharedLog implements Group {
     if (this.#batch.bytes.length > keptBytesMax) this.#batch.bytes = Buffer.allocUnsafeSlow(keptBytesMax / 4);
     this.#batch.used = 0;
     for (const { member, lines, byte } of batch) addRecord(this.#batch, member.key, byte, lines);
-    writeAll(this.disk, this.#fd, this.#batch.bytes, this.#batch.used, null);
+    writeAll(this.disk, this.#fd, this.#batch.bytes, this.#batch.used, this.#bytes);
+    const end = this.#bytes + this.#batch.used;
+    if (end > this.#room) this.#makeRoom(end);
+  }
+
+  /** Only a comfort: a disk that has none to give does without. */
+  #makeRoom(end: number): void {
+    this.#room = end + this.#roomBytes;
+    try {
+      writeAll(this.disk, this.#fd, Buffer.alloc(this.#roomBytes), this.#roomBytes, end);
+    } catch {
+      this.#roomBytes = 0;
+      this.#room = end;
+      this.disk.ftruncate(this.#fd, end);
+    }
   }
 
   #settle(batch: readonly Waiting[]): void {
@@ -184,6 +205,7 @@ class SharedLog implements Group {
         return this.#die(trouble, []);
       }
       this.#bytes = 0;
+      this.#room = 0;
       this.#settle([]);
     };
     for (const member of behind) this.#syncOwn(member, fstatSync(member.fd).size, done);

@@ -35,7 +35,7 @@ test("a value that JSON would change, or that it would ask first, is odd", () =>
   class Made {
     a = 1;
   }
-  const values = [
+  const values: readonly unknown[] = [
     undefined,
     Number.NaN,
     Number.NEGATIVE_INFINITY,

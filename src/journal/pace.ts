@@ -6,7 +6,23 @@ const halfMin = 8;
 /** A sync that seems longer may only have been noticed late, so it is believed bit by bit. */
 const growth = 1.25;
 
-export class Pace {
+export interface Pace {
+  /** A line has come. */
+  comes(): void;
+  /** A batch goes to the disk. */
+  begins(): void;
+  /** It is there; so many are in this round, with those who wait for the next. */
+  ends(round: number): void;
+  /** While some still work: whether enough have come for the first of two halves. */
+  isHalf(waiting: number): boolean;
+  /** When a sync has ended: whether those who came meanwhile go at once. */
+  isWorth(waiting: number): boolean;
+}
+
+/** By what a sync takes, and the work between two of them. */
+export const measuredPace = (nowMs: () => number = () => performance.now()): Pace => new Measured(nowMs);
+
+class Measured implements Pace {
   readonly #nowMs: () => number;
   #syncMs = Infinity;
   /** From an answer to the next line of the same run, if each worked alone. */
@@ -18,22 +34,19 @@ export class Pace {
   #came = 0;
   #cameMs = 0;
 
-  constructor(nowMs: () => number = () => performance.now()) {
+  constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
-  /** A line has come. */
   comes(): void {
     this.#came++;
     this.#cameMs = this.#nowMs();
   }
 
-  /** A batch goes to the disk. */
   begins(): void {
     this.#beganMs = this.#nowMs();
   }
 
-  /** It is there; so many are in this round, with those who wait for the next. */
   ends(round: number): void {
     if (this.#came >= halfMin) this.#workMs = (this.#cameMs - this.#endedMs) / this.#came;
     this.#endedMs = this.#nowMs();
@@ -42,12 +55,10 @@ export class Pace {
     this.#came = 0;
   }
 
-  /** While some still work: whether enough have come for the first of two halves. */
   isHalf(waiting: number): boolean {
     return waiting >= halfMin && waiting * 2 >= this.#round && this.#hasTwo;
   }
 
-  /** When a sync has ended: whether those who came meanwhile go at once. */
   isWorth(waiting: number): boolean {
     return waiting >= halfMin && this.#hasTwo;
   }

@@ -94,13 +94,22 @@ function imageOf(root: string, live: ReadonlyMap<string, Inode>, named: Readonly
     (survival === "journals kept" && path.endsWith(".jsonl"));
   for (const [path, { durable, path: now }] of named) {
     if (isKept(path)) continue;
-    const unsynced = live.get(path)?.path === now ? readFileSync(now).subarray(durable.length) : Buffer.alloc(0);
-    if (survival === "zeros") image.set(place(path), Buffer.concat([durable, Buffer.alloc(unsynced.length)]));
-    else if (survival === "half") image.set(place(path), Buffer.concat([durable, unsynced.subarray(0, unsynced.length >> 1)]));
-    else image.set(place(path), durable);
+    image.set(place(path), partOf(durable, live.get(path)?.path === now ? readFileSync(now) : durable, survival));
   }
   for (const [path] of live) if (isKept(path)) image.set(place(path), readFileSync(path));
   return image;
+}
+
+/** What is left of a file whose changes were not synced: those at its end, or in its midst. */
+function partOf(durable: Buffer, content: Buffer, survival: Survival): Buffer {
+  if ((survival !== "zeros" && survival !== "half") || content.length < durable.length) return durable;
+  const differs = (byte: number, at: number): boolean => byte !== durable[at];
+  const first = content.findIndex(differs);
+  if (first === -1) return durable;
+  const end = content.findLastIndex(differs) + 1;
+  const kept = first + (survival === "half" ? (end - first) >> 1 : 0);
+  const rest = survival === "zeros" ? Buffer.alloc(end - kept) : Buffer.from(durable.subarray(kept, end));
+  return Buffer.concat([content.subarray(0, kept), rest, durable.subarray(kept + rest.length)]);
 }
 
 /** Puts the files of an image below a folder. */

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Stretch } from "./chain-check.ts";
 
 /** What the two threads tell each other, by its place. */
@@ -30,9 +30,11 @@ export interface SecondThread {
 export function checkBeside(stretch: Stretch, path: string | null = programPath()): SecondThread | null {
   if (path === null) return null;
   const board = new Int32Array(new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT));
+  // Only a long journal needs a thread, and every command that reads a short one would wait for this module to be loaded.
+  const threads = process.getBuiltinModule("node:worker_threads");
   let worker: Worker;
   try {
-    worker = new Worker(path, { workerData: { stretch, board }, resourceLimits, env: {}, execArgv: [], trackUnmanagedFds: false });
+    worker = new threads.Worker(path, { workerData: { stretch, board }, resourceLimits, env: {}, execArgv: [], trackUnmanagedFds: false });
   } catch {
     return null;
   }

@@ -8,8 +8,7 @@
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
 import { type Batch, viewOf } from "./batch.ts";
-import type { Commit } from "./commit.ts";
-import { ownCommit } from "./commit.ts";
+import { type Commit, ownCommit, turnOver } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 import { writeAll } from "./disk.ts";
 import { failureOf, JournalFailure } from "./failure.ts";
@@ -23,9 +22,6 @@ type Waiting = {
   readonly reject: (failure: Error) => void;
 };
 type Load = Batch & { tip: Position; readonly waiting: Waiting[] };
-
-/** A microtask later, at a fraction of what queueMicrotask costs; the callback never throws. */
-const turnOver = Promise.resolve();
 
 /** A buffer that grew beyond this for one large batch is let go afterwards. */
 const keptBytesMax = 256 * 1024;

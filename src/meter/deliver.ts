@@ -140,10 +140,11 @@ export function deliver(order: Delivery): void {
   function cut(scan: AnswerScan, chunk: Buffer, isEvents: boolean, isBetweenEvents: boolean, sentence: string): void {
     if (!over({ ended: "cut", error: sentence, retryAt: null })) return;
     outgoing?.destroy(); // D3
-    account.cut(sentence);
-    if (!isEvents) return void response.destroy();
     const whole = chunk.subarray(0, scan.wholeEventBytes());
-    endWithWords(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
+    if (isEvents)
+      endWithWords(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
+    else response.destroy();
+    account.cut(sentence); // Said last: whoever hears it may close the account.
   }
 
   /** The provider says no: its words are read whole, so that no key is in what the agent gets to see. */

@@ -12,6 +12,7 @@ import { credentialsOf, proxyTokenOf } from "./headers.ts";
 import { type Lookup, targetOf } from "./hosts.ts";
 import {
   connectionsMax,
+  farewellMs,
   headerBytesMax,
   headersMax,
   headersTimeoutMs,
@@ -67,7 +68,11 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     if (!strangers.has(socket)) return true;
     if (account.open("connection") >= openMax.connection) return false;
     strangers.delete(socket);
-    const detach = account.attach("connection", () => socket.destroy());
+    // What was said last is handed over first.
+    const detach = account.attach("connection", () => {
+      socket.destroySoon();
+      setTimeout(() => socket.destroy(), farewellMs).unref();
+    });
     socket.on("close", detach);
     return true;
   }

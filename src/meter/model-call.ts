@@ -51,10 +51,13 @@ export async function callModel(
   const asked = await readRequest(request, floor.held);
   if ("status" in asked) return no(asked, "");
   const model = route.model ?? asked.model ?? "";
-  const refusal = judge(floor, account, route, upstream, asked, model);
-  if (refusal !== null || response.destroyed) {
+  const verdict = judge(floor, account, route, upstream, asked, model);
+  if (verdict !== null || response.destroyed) {
     asked.letGo();
-    return refusal === null ? undefined : no(refusal, model);
+    if (verdict !== null) no(verdict, model);
+    // Said last: whoever hears it may close the account, and with it the connection.
+    if (verdict?.isCut === true) account.cut(verdict.sentence);
+    return;
   }
 
   const price = floor.priceOf(model);
@@ -79,31 +82,31 @@ export async function callModel(
   });
 }
 
+type Verdict = Refusal & { readonly isCut?: boolean };
+
 /** Why a call is not sent on; null where it is. Nothing may be awaited between this and its being counted. */
-function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstream, asked: Asked, model: string): Refusal | null {
+function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstream, asked: Asked, model: string): Verdict | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
   if (account.open("call") >= openMax.call) return { status: 429, sentence: `More than ${openMax.call} calls at once.` };
   const base = baseOf(upstream.base);
   if (base === null) return { status: 400, sentence: "The provider's address is no http or https URL; correct `upstream` of this agent." };
   if (base.protocol === "http:" && !isLoopback(base.hostname))
     return { status: 400, sentence: "A key is sent unencrypted to this machine only; give `upstream` an https URL." };
-  if (route.kind === "free") return budgetRefusal(account, null);
+  if (!/^[\x20-\x7e]*$/.test(upstream.key))
+    return { status: 400, sentence: "The provider's key holds characters that no key has, perhaps a line's end; set it again." };
+  const before = account.cutSentence();
+  if (before !== null) return { status: 402, sentence: before };
+  if (route.kind === "free") return null;
   if (model === "") return { status: 400, sentence: "The request names no model." };
   if (asked.isBackground) return { status: 400, sentence: "A call in the background cannot be counted; ask without `background`." };
 
-  const isMoneyLimited = Number.isFinite(account.order.left().usd);
-  if (isMoneyLimited && floor.priceOf(model) === null)
-    return budgetRefusal(
-      account,
-      `The budget is in US dollars and the price of ${model} is not known, so it is not asked; write "${priceLine(model)}" into the config.`,
-    ); // C1
-  return budgetRefusal(account, spentSentence(account, floor.accounts(), "before a call")); // C1
-}
-
-function budgetRefusal(account: OpenAccount, sentence: string | null): Refusal | null {
-  if (sentence !== null) account.cut(sentence);
-  const said = sentence ?? account.cutSentence();
-  return said === null ? null : { status: 402, sentence: said };
+  // C1
+  if (Number.isFinite(account.order.left().usd) && floor.priceOf(model) === null) {
+    const sentence = `The budget is in US dollars and the price of ${model} is not known, so it is not asked; write "${priceLine(model)}" into the config.`;
+    return { status: 402, sentence, isCut: true };
+  }
+  const spent = spentSentence(account, floor.accounts(), "before a call");
+  return spent === null ? null : { status: 402, sentence: spent, isCut: true };
 }
 
 function baseOf(text: string): URL | null {

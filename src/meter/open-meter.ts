@@ -1,7 +1,7 @@
 // open-meter: the meter itself: a door in the file system, one on the loopback where a box shares the network, and the accounts behind them.
 
 import { lookup } from "node:dns/promises";
-import { chmod, lstat, mkdir, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, rm, stat } from "node:fs/promises";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { dirname } from "node:path";
@@ -123,8 +123,9 @@ async function prepareFolder(socket: string): Promise<void> {
     throw new Error(`The path of the meter's socket is longer than ${socketPathBytesMax} bytes, which no system takes: ${socket}`);
   const folder = dirname(socket);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { mode } = await lstat(folder);
-  if ((mode & 0o077) !== 0) throw new Error(`The folder of the meter's socket is open to other users; close it with: chmod 700 ${folder}`);
+  const { mode, uid } = await stat(folder);
+  if ((mode & 0o077) !== 0 || uid !== process.getuid?.())
+    throw new Error(`The folder of the meter's socket is open to other users, or another user's; make it yours with: chmod 700 ${folder}`);
   const before = await lstat(socket).catch(() => null);
   if (before === null) return;
   if (!before.isSocket() || (await isAnswered(socket))) throw new Error(`Something else lies where the meter's socket belongs: ${socket}`);

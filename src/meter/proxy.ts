@@ -12,7 +12,9 @@ import { addressFor, type Lookup, type Target, targetOf } from "./hosts.ts";
 import { dialTimeoutMs, openMax, tunnelIdleMs } from "./limits.ts";
 import { refuse } from "./refusal.ts";
 
-type Judged = { readonly target: Target; readonly address: string } | { readonly status: number; readonly sentence: string };
+type Judged =
+  | { readonly account: OpenAccount; readonly target: Target; readonly address: string }
+  | { readonly status: number; readonly sentence: string };
 
 async function judge(account: OpenAccount | null, authority: string, portElse: number | null, lookup: Lookup): Promise<Judged> {
   if (account === null) return { status: 407, sentence: "The proxy needs the turn's own token as its password." };
@@ -24,7 +26,7 @@ async function judge(account: OpenAccount | null, authority: string, portElse: n
   if (account.open("tunnel") >= openMax.tunnel) return { status: 429, sentence: `More than ${openMax.tunnel} tunnels at once.` };
   const found = await addressFor(target, account.allowed, lookup);
   if ("address" in found) {
-    if (account.isOpen()) return { target, address: found.address };
+    if (account.isOpen()) return { account, target, address: found.address };
     return { status: 407, sentence: "This token was valid for one turn, and that turn is over." };
   }
   account.refuseHost(`${target.host}:${target.port}`);
@@ -40,13 +42,13 @@ export async function openTunnel(
 ): Promise<void> {
   const judged = await judge(account, authority, null, lookup);
   if (socket.destroyed) return;
-  if ("status" in judged || account === null) return sayNo(socket, "status" in judged ? judged : { status: 407, sentence: "" });
+  if ("status" in judged) return sayNo(socket, judged);
   const far = connect({ host: judged.address, port: judged.target.port, timeout: dialTimeoutMs }); // P1
   const end = (): void => {
     far.destroy();
     socket.destroy();
   };
-  const detach = account.attach("tunnel", end); // P2
+  const detach = judged.account.attach("tunnel", end); // P2
   far.on("timeout", end);
   let isThrough = false;
   far.on("error", () => {
@@ -79,9 +81,9 @@ export async function sendOn(
 ): Promise<void> {
   const judged = await judge(account, url.host, 80, lookup);
   if (response.destroyed) return;
-  if ("status" in judged || account === null) {
-    if ("status" in judged && judged.status === 407) response.setHeader("proxy-authenticate", proxyRealm);
-    return refuse(response, null, "status" in judged ? judged : { status: 407, sentence: "" });
+  if ("status" in judged) {
+    if (judged.status === 407) response.setHeader("proxy-authenticate", proxyRealm);
+    return refuse(response, null, judged);
   }
   const far = requestHttp({
     host: judged.address, // P1
@@ -93,7 +95,7 @@ export async function sendOn(
     agent: false,
     timeout: dialTimeoutMs,
   });
-  const detach = account.attach("tunnel", () => far.destroy()); // P2
+  const detach = judged.account.attach("tunnel", () => far.destroy()); // P2
   far.on("timeout", () => far.destroy(new Error("silent")));
   far.on("close", detach);
   far.on("error", () => refuse(response, null, { status: 502, sentence: `${judged.target.host} does not answer.` }));

@@ -19,6 +19,8 @@ export type TurnOrder = {
   /** What must be handed back: a JSON Schema, or null where nothing is asked for. */
   readonly returns: { readonly name: string; readonly schema: object; readonly isOptional: boolean } | null;
   readonly promise: string | null;
+  /** What the attempt before this one handed back, where it did. */
+  readonly previous?: unknown;
   /** The folder the agent works in, absolute. */
   readonly layer: string;
   readonly minutesMax: number;

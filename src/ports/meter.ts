@@ -50,6 +50,8 @@ export type Account = {
   /** What the calls so far used, by the provider's own figures; null while there was none. */
   readonly used: () => ReportedUsage;
   readonly calls: () => readonly ModelCall[];
+  /** `host:port` of what the agent wanted to reach and may not; the first of them. */
+  readonly refusedHosts: () => readonly string[];
   /** Ends every stream of this turn; from now on the token opens nothing. What it used stays in the sum until it is paid. */
   readonly close: () => void;
 };

@@ -16,6 +16,8 @@ export interface Verifier {
     readonly known?: Readonly<Record<string, CheckStatus>>;
     /** Oracles to be taken from the base: those of the changes that are not allowed. */
     readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] };
+    /** Results the journal holds: one on the same tree, command and environment is not run again where that proves as much. */
+    readonly recorded?: readonly CheckResult[];
     readonly cancel: AbortSignal;
     readonly onSignal: (signal: Signal) => void;
   }): Promise<readonly CheckResult[]>;
@@ -27,14 +29,27 @@ export interface Verifier {
     readonly scope: readonly string[];
     /** The contents a person approved. */
     readonly approved: readonly Hash[];
+    /** The commands that decide: what they run is an oracle too. */
+    readonly checks?: readonly Check[];
   }): Promise<{ readonly content: Hash; readonly changes: readonly OracleChange[] }>;
-  /** Looks up, one by one, what an agent said. */
+  /** Looks up, one by one, what an agent said. What only a check can decide is unverifiable and says what it waits for. */
   claims(order: {
     readonly attempt: AttemptId;
     readonly said: string;
     readonly claim: unknown;
     readonly commit: GitSha;
     readonly changed: readonly string[];
+    /** Whether it promised that all is done. */
+    readonly promised?: boolean;
+    /** What it was told: what it repeats of that is not its own word. */
+    readonly prompt?: string;
+    /** The commit before its change, and the one the run began on. */
+    readonly parent?: GitSha;
+    readonly base?: GitSha;
+    /** How many of its changes were left out because git ignores them. */
+    readonly ignored?: number;
+    /** Claims of an earlier turn that wait for checks; with them, nothing else is looked up. */
+    readonly waiting?: readonly ClaimChecked[];
     /** Results of the runner's own checks on this commit, where there are any. */
     readonly results: readonly CheckResult[];
   }): Promise<readonly ClaimChecked[]>;

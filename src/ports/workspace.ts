@@ -1,4 +1,4 @@
-import type { AttemptId, GitSha } from "../contracts/ids.ts";
+import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 
 export type Violation = {
   readonly path: string;
@@ -43,9 +43,20 @@ export type LandResult =
       readonly detail: string;
     };
 
-/** In a checkout: these paths as they are in another commit, those not at all. */
-export type Taken = { readonly from: GitSha; readonly paths: readonly string[]; readonly without: readonly string[] };
-export type Difference = { readonly path: string; readonly kind: "added" | "changed" | "deleted" };
+/** In a checkout: these paths as they are in another commit, those not at all, and some with a text of the runner's own. */
+export type Taken = {
+  readonly from: GitSha;
+  readonly paths: readonly string[];
+  readonly without: readonly string[];
+  readonly written?: readonly { readonly path: string; readonly text: string }[];
+};
+/** `was`, `now`: names for what lies there in either commit, its kind and content; null where nothing does. */
+export type Difference = {
+  readonly path: string;
+  readonly kind: "added" | "changed" | "deleted";
+  readonly was?: string | null;
+  readonly now?: string | null;
+};
 
 /** The run's own tree and branch. The agent works in a layer, a disposable repository; only the runner commits to the branch. */
 export interface Workspace {
@@ -70,12 +81,16 @@ export interface Workspace {
   checkout(commit: GitSha, purpose: string, taken?: Taken): Promise<string>;
   /** The paths that differ between two commits. */
   differences(from: GitSha, to: GitSha): Promise<readonly Difference[]>;
+  /** Every path of a commit. */
+  pathsAt(commit: GitSha): Promise<readonly string[]>;
   /** The text of a file in a commit; null where there is none, it is no text, or it is larger than the bound. */
   textAt(commit: GitSha, path: string, bytesMax: number): Promise<string | null>;
   /** Whether the agent's own disposable repository holds this commit, named whole or by its beginning. */
   hasCommit(attempt: AttemptId, name: string): Promise<boolean>;
   /** The tree hash of a folder made by `checkout`, to see whether a check changed it. */
   treeOf(folder: string): Promise<GitSha>;
+  /** A name for the installed packages that were copied into a folder made by `checkout`; null where there are none. */
+  dependenciesIn(folder: string): Promise<Hash | null>;
   /** Brings the branch to the user's own, where nothing is forced. Idempotent. */
   land(message: string): Promise<LandResult>;
   /** Lines added, removed and files changed between the base and the tip, with the run's commits. */

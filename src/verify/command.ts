@@ -10,6 +10,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { CheckStatus } from "../contracts/evidence.ts";
+import type { Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, environmentFor, envHashOf } from "./environment.ts";
@@ -70,13 +71,26 @@ export async function runCommand(order: CommandOrder): Promise<CommandResult> {
   }
 }
 
-async function run(order: CommandOrder, scratch: string): Promise<CommandResult> {
-  const { clock, cancel, timeoutMs = commandTimeoutMs } = order;
-  const marker = randomBytes(16).toString("hex");
+function launchOf(order: CommandOrder, scratch: string, marker: string): Launch {
   const extra = order.env === undefined ? {} : { extra: order.env };
   const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, runId: order.runId, marker, ...extra });
   const plain: Launch = { argv: ["/bin/sh", "-c", order.command], cwd: order.cwd, env };
-  const launch = order.wrap === undefined ? plain : order.wrap(plain);
+  return order.wrap === undefined ? plain : order.wrap(plain);
+}
+
+/** The environment a command would have, by its hash; null where that only shows when it is started. */
+export function envHashFor(order: CommandOrder): Hash | null {
+  try {
+    return envHashOf(launchOf(order, order.cwd, "").env);
+  } catch {
+    return null;
+  }
+}
+
+async function run(order: CommandOrder, scratch: string): Promise<CommandResult> {
+  const { clock, cancel, timeoutMs = commandTimeoutMs } = order;
+  const marker = randomBytes(16).toString("hex");
+  const launch = launchOf(order, scratch, marker);
   const output = collectOutput(outputLimits, order.redactor);
   const startedAt = clock.now();
   const beganMs = clock.monotonicMs();

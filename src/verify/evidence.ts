@@ -20,6 +20,12 @@ export type Sighting = {
   readonly treeBefore: GitSha | null;
   readonly treeAfter: GitSha | null;
   readonly product: string;
+  /** What it came to each time, where it was run more than once. */
+  readonly statuses?: readonly CheckStatus[];
+  /** Paths that were the base's instead of the commit's. */
+  readonly oracles?: readonly string[];
+  readonly dependencies?: Hash | null;
+  readonly quarantine?: { readonly until: string; readonly isOver: boolean } | null;
 };
 
 const excerptLinesMax = 40;
@@ -31,14 +37,16 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
   const output = result.output.totalBytes === 0 ? null : await putBlob(storedOutput(result.output));
   const record = redactValue(redactor.text, evidenceOf(sighting, output));
   const evidence = await putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
-  return { check: sighting.check, status: sighting.status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence };
+  const { check, status, quarantine = null } = sighting;
+  const quarantined = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
+  return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...quarantined };
 }
 
 /** The record itself. The excerpt ends with what the runner has to say about the command's end, marked as the runner's word. */
 export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidence {
-  const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product } = sighting;
+  const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product, statuses = [], oracles = [] } = sighting;
   const changed = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
-  const notes = [result.note, changed].filter((note) => note !== "").join("; ");
+  const notes = [result.note, changed, ...wordsOn(sighting)].filter((note) => note !== "").join("; ");
   const note = notes === "" ? "" : `[autopilot: ${notes}]`;
   const room = excerptBytesMax - Buffer.byteLength(note) - 1;
   const excerpt = excerptOf(result.output, note === "" ? excerptLinesMax : excerptLinesMax - 1, room);
@@ -60,5 +68,23 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
     output_excerpt: [excerpt, note].filter((part) => part !== "").join("\n"),
     at: result.startedAt,
     product,
+    ...(statuses.length > 1 ? { repeats: [...statuses] } : {}),
+    ...(oracles.length === 0 ? {} : { oracles: [...oracles] }),
+    ...(sighting.dependencies === undefined || sighting.dependencies === null ? {} : { dependencies: sighting.dependencies }),
   };
+}
+
+/** What a person should know beyond this one run of the command. */
+function wordsOn({ status, statuses = [], oracles = [], quarantine = null }: Sighting): readonly string[] {
+  return [
+    status === "flaky" ? `on one and the same tree it came to ${statuses.join(", then ")}` : "",
+    oracles.length === 0
+      ? ""
+      : `run with the base's ${oracles.slice(0, 5).join(", ")}${oracles.length > 5 ? ` and ${oracles.length - 5} more` : ""}`,
+    quarantine === null
+      ? ""
+      : quarantine.isOver
+        ? `its quarantine ended with ${quarantine.until}, so it counts again`
+        : `in quarantine until ${quarantine.until}: it proves nothing and is not held against the run`,
+  ];
 }

@@ -1,16 +1,16 @@
 // checkout: a commit's files in a folder of their own, for checks. No agent has seen it and it holds no repository.
 
-import { mkdir, rename } from "node:fs/promises";
+import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { GitSha } from "../contracts/ids.ts";
+import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Taken } from "../ports/workspace.ts";
-import { bytePathOf } from "./byte-path.ts";
+import { bytePathOf, type BytePath } from "./byte-path.ts";
 import { invariant } from "../kit/invariant.ts";
 import { copyDependencies, dependencyFolders, fingerprintOf, moveDependencies } from "./dependencies.ts";
 import { examineCheckout } from "./examine.ts";
 import { discard } from "./folder.ts";
 import { materialize } from "./materialize.ts";
-import { slugOf } from "./records.ts";
+import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "./run.ts";
 import { readTree, type Tree } from "./tree.ts";
 
@@ -27,6 +27,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   await discard(folder, run.folders.trash);
   await mkdir(folder, { recursive: true });
   await materialize(run.shadow, await treeWith(run, commit, taken), folder);
+  for (const file of taken?.written ?? []) await writeOver(folder, file);
 
   const wanted = await dependencyFolders(run.repository.root, run.checkDependencies);
   const isUntouched =
@@ -66,16 +67,38 @@ async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined):
   const tree = await readTree(run.shadow.call, commit);
   if (taken === undefined) return tree;
   const [mixed, other] = [new Map(tree), await readTree(run.shadow.call, taken.from)];
-  for (const path of [...taken.without, ...taken.paths].map((shown) => bytePathOf(Buffer.from(shown, "utf8")))) mixed.delete(path);
-  for (const path of taken.paths.map((shown) => bytePathOf(Buffer.from(shown, "utf8")))) {
-    const entry = other.get(path);
-    if (entry !== undefined) mixed.set(path, entry);
-  }
+  const pathOf = (shown: string): BytePath => bytePathOf(Buffer.from(shown, "utf8"));
+  for (const path of [...taken.without, ...taken.paths].map(pathOf)) mixed.delete(path);
+  const back = new Map(taken.paths.map(pathOf).flatMap((path) => [[path, other.get(path)] as const]));
+  // Where a file comes back, nothing may lie that took its place or the place of a folder above it.
+  const above = new Set([...back.keys()].flatMap((path) => foldersOf(path)));
+  for (const path of mixed.keys()) if (above.has(path) || foldersOf(path).some((folder) => back.has(folder))) mixed.delete(path);
+  for (const [path, entry] of back) if (entry !== undefined) mixed.set(path, entry);
   return mixed;
 }
 
+const foldersOf = (path: BytePath): BytePath[] =>
+  path.split("/").flatMap((_, at, parts) => (at === 0 ? [] : [parts.slice(0, at).join("/") as BytePath]));
+
+/** A file of the tree gets another text and keeps its mode; no link is followed, for the file is made anew. */
+async function writeOver(folder: string, { path, text }: { readonly path: string; readonly text: string }): Promise<void> {
+  const place = join(folder, path);
+  const before = await lstat(place).catch(() => null);
+  if (before !== null && !before.isFile()) return;
+  await rm(place, { force: true });
+  await writeFile(place, text, { flag: "wx", mode: before === null ? 0o644 : before.mode & 0o777 });
+}
+
 export async function checkoutTree(run: OpenRun, folder: string): Promise<GitSha> {
+  return (await examineCheckout(run, await recordOf(run, folder), folder)).tree;
+}
+
+export async function checkoutDependencies(run: OpenRun, folder: string): Promise<Hash | null> {
+  return (await recordOf(run, folder)).fingerprint;
+}
+
+async function recordOf(run: OpenRun, folder: string): Promise<FolderRecord> {
   const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
-  invariant(record !== undefined, "treeOf is asked only about folders made by checkout");
-  return (await examineCheckout(run, record, folder)).tree;
+  invariant(record !== undefined, "only folders made by checkout are asked about");
+  return record;
 }

@@ -13,9 +13,15 @@ export type MachineFacts = {
   readonly forbidsUsers: boolean;
 };
 
+const runtimeParts = ["srt", "socat", "rg", "ripgrep"];
+
 export function mendOf(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = machineFacts()): string {
   const said = failures.join("; ");
-  if (!facts.isLinux) return `${level} needs Linux`;
+  const missing = level === "srt" ? runtimeParts.filter((part) => said.includes(part)) : [];
+  if (missing.length > 0)
+    return "install Anthropic's sandbox runtime (npm install -g @anthropic-ai/sandbox-runtime@0.0.78 on Node 20), and on Linux bubblewrap, socat and ripgrep";
+  if (level === "landlock" && /perl|python/i.test(said)) return "install perl or python3: one of them sets Landlock up";
+  if (!facts.isLinux && level !== "srt") return `${level} needs Linux`;
   if (said.includes("bwrap) is not installed"))
     return "install bubblewrap: apt install bubblewrap (dnf, pacman, zypper and apk know it by the same name)";
   if (said.includes("util-linux) is not installed")) return "install util-linux (it holds unshare and mount)";

@@ -13,6 +13,7 @@ import { erase } from "./folder.ts";
 import { mendOf } from "./isolation-mend.ts";
 import { landlockIsolation } from "./landlock.ts";
 import { overlayIsolation } from "./overlay.ts";
+import { srtIsolation } from "./srt.ts";
 
 export type Choice =
   | { readonly isolation: Isolation }
@@ -22,6 +23,7 @@ export type Choice =
 const strong: readonly { readonly level: IsolationLevel; readonly make: (place: IsolationPlace) => Isolation }[] = [
   { level: "overlay", make: overlayIsolation },
   { level: "bwrap", make: bwrapIsolation },
+  { level: "srt", make: srtIsolation },
   { level: "landlock", make: (place) => landlockIsolation(place) },
 ];
 

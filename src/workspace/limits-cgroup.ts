@@ -6,7 +6,7 @@
 //   C2. A seat is removed only by its maker, or by another runner of the same process ids that sees its maker gone.
 //   C3. Ending a seat is bounded in time; one that cannot be removed is left for the next runner.
 
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -56,7 +56,7 @@ const unescaped = (path: string): string =>
 /** What of it works here; null where nothing does. What dead runners left is taken away. */
 export async function openCgroups(runDir: string, parents = parentsHere()): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
-    const files = filesOfSeat(parent, seatName(runDir, "probe"));
+    const files = filesOfSeat(parent, seatName(runDir, `probe-${randomUUID()}`));
     return files === null ? [] : [{ parent, files, holds: heldBy(files) }];
   });
   const holds = new Set(usable.flatMap((room) => [...room.holds]));

@@ -7,8 +7,8 @@
 //   L2. A command that cannot join its limits does not start.
 //   L3. Memory is never bounded by address space: V8 reserves far more than it uses.
 
-import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { Limits } from "./confinement.ts";
 import { type Cgroups, openCgroups, tasksPerProcess } from "./limits-cgroup.ts";
@@ -153,40 +153,54 @@ function threadsOf(pid: string): number {
 
 async function refusesForks(means: Means): Promise<boolean> {
   const forks = `i=0; while [ $i -lt ${forksTried} ]; do sleep 20 & i=$((i + 1)); done; echo all`;
-  return tried(means, forks, "self-test-processes").then((said) => said !== null && !said.includes("all"));
+  return tried(means, forks, `self-test-${randomUUID()}`).then((said) => said !== null && !said.includes("all"));
 }
 
 async function refusesMemory(means: Means): Promise<boolean> {
   // `tail` keeps what it was asked for until the end comes: so many bytes at once.
   const fill = `head -c ${bytesTried} /dev/zero | tail -c ${bytesTried} | wc -c; echo ended`;
-  const said = await tried(means, fill, "self-test-memory");
+  const said = await tried(means, fill, `self-test-${randomUUID()}`);
   return said !== null && said.includes("ended") && !said.includes(String(bytesTried));
 }
 
 /** What a command under the small test limits said; null where it could not be started under them. */
 async function tried(means: Means, command: string, key: string): Promise<string | null> {
   try {
-    const [program = "", ...args] = wrapped(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key);
-    const said = await new Promise<string>((resolve) => {
-      const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
-      const child = execFile(program, args, { env, timeout: testTimeoutMs, killSignal: "SIGKILL" });
-      let out = "";
-      child.stdout?.on("data", (text: string) => (out += text));
-      child.once("error", () => resolve(out));
-      child.once("exit", () =>
-        setImmediate(() => {
-          resolve(out);
-          child.stdout?.destroy();
-          child.stderr?.destroy();
-        }),
-      );
-    });
+    const said = await saidBy(wrapped(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
     return said.includes("began") ? said : null;
   } catch {
     return null;
   } finally {
     await means.release(key);
   }
+}
+
+/** What it said until its own end; its children are ended with it, and nobody waits for them. */
+function saidBy([program = "", ...args]: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
+    const child = spawn(program, args, { env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
+    const endGroup = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      } catch {
+        return; // nobody is left
+      }
+    };
+    const timer = setTimeout(endGroup, testTimeoutMs);
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
+    const end = (): void => {
+      clearTimeout(timer);
+      endGroup();
+      setImmediate(() => {
+        child.stdout.destroy();
+        resolve(said);
+      });
+    };
+    child.once("error", end);
+    child.once("exit", end);
+  });
 }
 
 function wordsOf({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<OpenedLimits, "inForce" | "missing"> {

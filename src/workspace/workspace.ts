@@ -7,7 +7,7 @@ import type { AttemptId, GitSha, RunId } from "../contracts/ids.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./apply.ts";
 import { setLayerAside } from "./aside.ts";
-import { checkoutTree, makeCheckout } from "./checkout.ts";
+import { checkoutDependencies, checkoutTree, makeCheckout } from "./checkout.ts";
 import { dependencyNames } from "./dependencies.ts";
 import { examineLayer } from "./examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
@@ -19,7 +19,7 @@ import { landRun } from "./land.ts";
 import { clearLeftovers } from "./leftovers.ts";
 import { layerFolder, makeLayer } from "./layer.ts";
 import { ownedAlways } from "./owned.ts";
-import { differencesOf, hasCommit, textAt } from "./look.ts";
+import { differencesOf, hasCommit, pathsAt, textAt } from "./look.ts";
 import { openRecords } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import type { OpenRun } from "./run.ts";
@@ -47,6 +47,8 @@ export type WorkspaceOrder = {
   readonly fileBytesMax?: number;
   /** Takes secrets out of what is kept of an attempt that was set aside. */
   readonly redact?: (bytes: Buffer) => Buffer;
+  /** Only to look and to check: no branch is read, made or moved, so that it works in any repository that holds the commits. */
+  readonly isLookOnly?: boolean;
   /** For fault tests: called at named places inside `apply`. */
   readonly failpoint?: (place: string) => void;
 };
@@ -56,8 +58,10 @@ export const branchOf = (runId: RunId): string => `autopilot/${runId}`;
 /** Opens the workspace, making the branch if the run is new. Throws WorkspaceFailed where that cannot be. */
 export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
   const run = await openRun(order);
-  await clearLeftovers(run);
-  await openBranch(run, order.expectedTip ?? null);
+  if (order.isLookOnly !== true) {
+    await clearLeftovers(run);
+    await openBranch(run, order.expectedTip ?? null);
+  }
   await erase(run.folders.trash);
 
   // Applying and landing move branches; one at a time, so that two attempts of one run never race each other.
@@ -89,9 +93,11 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
     differences: (from, to) => differencesOf(run, from, to),
+    pathsAt: (commit) => pathsAt(run, commit),
     textAt: (commit, path, bytesMax) => textAt(run, commit, path, bytesMax),
     hasCommit: (attempt, name) => hasCommit(run, attempt, name),
     treeOf: (folder) => checkoutTree(run, folder),
+    dependenciesIn: (folder) => checkoutDependencies(run, folder),
     land: (message) => inTurn(() => landRun(run, message)),
     summary: async () => {
       const tip = (await tipOf(run)).commit;

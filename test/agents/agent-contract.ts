@@ -48,7 +48,7 @@ export function agentContract(name: string, set: () => Promise<Table>): void {
     test("usage is counted for the turn, a call for each time it was told", async () => {
       const usage = [{ usage: { input: 1200, output: 300 } }, { usage: { input: 100, output: 10, cached: 50, usd: 0.25 } }];
       const result = await table.agents.turn(table.scripted({ turns: [{ do: usage }] }));
-      expect(result).toMatchObject({ kind: "ended", usage: { tokens: 1660, input: 1300, output: 310, cached: 50, usd: 0.25, calls: 2 } });
+      expect(result).toMatchObject({ kind: "ended", usage: { tokens: 1660, input: 1350, output: 310, cached: 50, usd: 0.25, calls: 2 } });
     });
 
     test("what is handed back is judged, and what may be routed on is told apart", async () => {

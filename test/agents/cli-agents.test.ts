@@ -37,7 +37,7 @@ describe("claude -p", () => {
     expect(result).toMatchObject({
       kind: "ended",
       promised: true,
-      usage: { tokens: 100, input: 10, output: 10, cached: 80, usd: 0.5 },
+      usage: { tokens: 100, input: 90, output: 10, cached: 80, usd: 0.5 },
       outside: [],
       warnings: [],
     });
@@ -102,7 +102,7 @@ describe("codex exec", () => {
     expect(result).toMatchObject({
       kind: "ended",
       promised: true,
-      usage: { tokens: 110, input: 40, output: 10, cached: 60 },
+      usage: { tokens: 110, input: 100, output: 10, cached: 60 },
       warnings: [contains("1 lines")],
     });
     expect(table.sessions).toEqual(["thread-1"]);

@@ -76,6 +76,7 @@ export async function openFakeMeter(): Promise<FakeMeter> {
       toolsUrl: `${address}/autopilot/tools`,
       used,
       calls: () => calls,
+      refusedHosts: () => [],
       close: () => {
         seen.closed += 1;
         accounts.delete(token);

@@ -61,16 +61,16 @@ function replay({ turn, updates, answer }: Recorded) {
 }
 
 const expected: Readonly<Record<string, { readonly usage?: object | null; readonly computed: object }>> = {
-  "claude-done": { usage: { tokens: 63_410, input: 9, output: 52, cached: 63_349 }, computed: { kind: "answered" } },
+  "claude-done": { usage: { tokens: 63_410, input: 63_358, output: 52, cached: 63_349 }, computed: { kind: "answered" } },
   "claude-400": { computed: { by: "provider", fault: "request" } },
   "claude-429": { computed: { by: "provider", fault: "limit" } },
-  "codex-done": { usage: { tokens: 7847, input: 2710, output: 54, cached: 5083 }, computed: { kind: "answered" } },
+  "codex-done": { usage: { tokens: 7847, input: 7793, output: 54, cached: 5083 }, computed: { kind: "answered" } },
   "codex-400": { computed: { by: "provider" } },
   "codex-429": { computed: { by: "provider", fault: "limit" } },
   "codex-zed-done": { usage: null, computed: { kind: "answered" } },
   "codex-zed-400": { computed: { by: "provider", fault: "request" } },
   "codex-zed-429": { computed: { by: "provider", fault: "limit" } },
-  "copilot-done": { usage: { tokens: 33_754, input: 11_321, output: 60, cached: 22_373 }, computed: { kind: "answered" } },
+  "copilot-done": { usage: { tokens: 33_754, input: 33_694, output: 60, cached: 22_373 }, computed: { kind: "answered" } },
   "copilot-400": { computed: { by: "provider", fault: "request" } },
   "copilot-429": { computed: { by: "provider", fault: "limit", resetAt: "2026-03-10T13:00:00.000Z" } },
   "gemini-done": { usage: { tokens: 35_658, input: 35_607, output: 51 }, computed: { kind: "answered" } },

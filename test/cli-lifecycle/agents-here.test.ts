@@ -189,7 +189,8 @@ describe.concurrent("agents try", () => {
   const tried = async (habit: string): Promise<Ended> => {
     const place = here({ gemini: { habit } });
     lend(place, oauth);
-    const ended = await place.run(["agents", "try", "gemini", "--json"]);
+    // The stand-in lies in the repository, where no box would show it.
+    const ended = await place.run(["agents", "try", "gemini", "--json"], { AUTOPILOT_ISOLATION: "clone" });
     expect(readFileSync(join(place.home, oauth), "utf8")).toContain("a-login-of-the-user");
     return ended;
   };

@@ -52,10 +52,11 @@ describe.concurrent("agents that break", () => {
   test("a provider's limit pauses with its own reason, keeps the attempt's number, and resume plays the turn again", async () => {
     const folder = scratch();
     const turns = [{ do: [{ error: { code: 429, message: "rate limit reached, try later" } }] }];
-    const { json } = await goScripted(folder, turns, bExists);
+    const waitsForNobody = { env: { AUTOPILOT_ON_LIMIT: "never" } };
+    const { json } = await goScripted(folder, turns, bExists, waitsForNobody);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "provider_limit_reached", state: "paused" });
-    expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "provider" }]);
-    const again = await autopilot(folder, ["resume", "--json"]);
+    expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "provider", fault: "limit" }]);
+    const again = await autopilot(folder, ["resume", "--json"], waitsForNobody);
     expect(again.json).toMatchObject({ reason_code: "provider_limit_reached", state: "paused" });
     expect(new Set(eventsOf(folder, "step_interrupted").map(({ attempt }) => attempt)).size).toBe(1);
   });

@@ -7,6 +7,7 @@ import { type Action, changed, isRoot, looted, syscalls } from "./action.ts";
 import type { Scene } from "./scene.ts";
 
 const domainFile = "/proc/sys/kernel/domainname";
+const domain = existsSync(domainFile) ? readFileSync(domainFile, "utf8").trim() : "";
 
 export const fileActions: readonly Action[] = [
   { id: "files/new", tries: "writes a new file by its full path", deed: 'echo x > "$OUT/new"' },
@@ -45,7 +46,7 @@ export const fileActions: readonly Action[] = [
     deed: `echo hostile > ${domainFile}`,
     escaped: () => {
       const isChanged = readFileSync(domainFile, "utf8").includes("hostile");
-      if (isChanged) writeFileSync(domainFile, "(none)");
+      if (isChanged) writeFileSync(domainFile, domain);
       return isChanged;
     },
     impossible: isRoot && existsSync(domainFile) ? null : "only root may, on Linux",

@@ -14,7 +14,7 @@ import { scratch, scratchFolder } from "../support/scratch-repository.ts";
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
-const briefly = ["--max-budget", "minutes=0.05"];
+const briefly = ["--max-budget", "minutes=0.15"];
 const choice = await chooseIsolation("auto", { hidden: [], runDir: scratchFolder() });
 const strongest = "isolation" in choice ? [choice.isolation.level] : [];
 /** The weakest, where nothing but the runner's own sweep ends a process, and the strongest there is here. */

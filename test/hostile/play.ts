@@ -1,6 +1,7 @@
 // play: plays one hostile action, either as a plain child of this process or as the product would have it: marked, isolated, ended.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { endTree } from "../../src/agents/process/end-tree.ts";
 import { belongsToTurn } from "../../src/agents/process/mark.ts";
@@ -47,7 +48,8 @@ export async function playTogether(scene: Scene, isolation: Isolation, actions: 
   await scene.reset();
   const lootOf = (place: number): string => `${scene.layer}/loot-${place}`;
   const deeds = actions.map(({ deed }, place) => `( export LOOT='${lootOf(place)}'; ${deed} ) >/dev/null 2>&1`);
-  await inBox(scene, isolation, deeds.join("\n"));
+  await inBox(scene, isolation, [...deeds, 'echo all > "$LAYER/ran"'].join("\n"));
+  if (!existsSync(`${scene.layer}/ran`)) throw new Error("the actions did not all run");
   await wait(Math.max(0, ...actions.map(({ strikesAfterMs = 0 }) => strikesAfterMs)));
   const escapes: string[] = [];
   for (const [place, action] of actions.entries()) if (await action.escaped({ ...scene, loot: lootOf(place) })) escapes.push(action.id);

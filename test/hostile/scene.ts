@@ -94,7 +94,10 @@ export async function openScene(): Promise<Scene> {
   ].concat(["journal.jsonl", "journal.lock", "blobs", "inbox", "git", "records"].map((name) => join(runDir, name)));
   const look = (): Map<string, string> => new Map(watched.flatMap((path) => lookBelow(path)));
   const reset = async (): Promise<void> => {
-    if (!isLiving(runner)) runner = startRunner(runDir, of("environment"));
+    if (!isLiving(runner)) {
+      runner.kill("SIGKILL"); // it may only be halted
+      runner = startRunner(runDir, of("environment"));
+    }
     for (const name of readdirSync(out).filter((one) => one !== "store")) rmSync(join(out, name), { recursive: true, force: true });
     rmSync(join(layer, "late"), { force: true });
     for (const name of ["kept", "gone", "moved", "mode", "time", "through", "linked"]) {

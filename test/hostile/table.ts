@@ -31,7 +31,7 @@ const open = actions.map(({ id }) => id).filter((id) => !held.includes(id));
 export const holes: Readonly<Record<Level, readonly string[]>> = {
   overlay: [],
   bwrap: [],
-  srt: [],
+  srt: ["files/kernel"],
   landlock: ["files/mode", "files/time", "files/attribute", "late/bare"],
   clone: open,
   none: open,

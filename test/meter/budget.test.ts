@@ -112,17 +112,22 @@ test("two turns share one budget: what one uses, the other has not", async () =>
 });
 
 test("a turn that streams is cut by what another used", async () => {
-  const shared = await openStand();
-  const left = () => ({ ...endless, tokens: 2000 });
-  play = (response, seen, request) =>
-    seen.url.includes("messages") ? playEndless(response, seen, request) : playSamples(response, seen, request);
-  const slow = shared.open({ base: provider.base, left });
-  const quick = shared.open({ base: provider.base, left });
+  const tokens = 4000;
+  const left = () => ({ ...endless, tokens });
+  play = (response, seen, request) => {
+    if (!seen.url.includes("messages")) return playSamples(response, seen, request);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const piece = `data: {"type":"content_block_delta","delta":{"type":"text_delta","text":"${"x".repeat(100)}"}}\n\n`;
+    const timer = setInterval(() => response.write(piece), 20);
+    response.on("close", () => clearInterval(timer));
+  };
+  const slow = stand.open({ base: provider.base, left });
+  const quick = stand.open({ base: provider.base, left });
   const streaming = ask(slow, "anthropic");
   for (let at = 0; at < 5; at++) await ask(quick, "openai-responses");
   expect(await streaming).toMatchObject({ isBroken: true });
   expect(slow.cuts).toHaveLength(1);
-  await shared.close();
+  expect(slow.used()?.tokens).toBeLessThan(tokens);
 });
 
 test("what a closed turn used counts until it is paid", async () => {
@@ -194,6 +199,17 @@ describe("a limit in dollars", () => {
     const account = stand.open({ base: provider.base });
     expect(await ask(account, "anthropic", { body: { model: "new-model", stream: true } })).toMatchObject({ status: 200 });
   });
+});
+
+test("whoever hears of the cut may close the account at once: the agent still hears why", async () => {
+  play = playEndless;
+  let close = (): void => {};
+  const account = stand.open({ base: provider.base, left: () => ({ ...endless, tokens: 300 }), onCut: () => close() });
+  close = account.close;
+  expect((await ask(account, "anthropic")).text).toContain("The budget is used up");
+  const other = stand.open({ base: provider.base, left: () => ({ ...endless, tokens: 0 }), onCut: () => close() });
+  close = other.close;
+  expect((await ask(other, "anthropic")).text).toContain("The budget is used up");
 });
 
 test("a stream that never tells its figures is charged by its bytes, in and out", async () => {

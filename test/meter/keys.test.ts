@@ -170,6 +170,12 @@ describe("what is not sent on", () => {
     expect((await ask(account, "anthropic")).text).toContain("https");
     expect(account.calls()).toMatchObject([{ ended: "refused", status: null }]);
   });
+  test("a key with a line's end in it", async () => {
+    const account = stand.open({ upstreams: [{ api: "anthropic", base: provider.base, key: `${realKey}\n` }] });
+    const heard = await ask(account, "anthropic");
+    expect(heard).toMatchObject({ status: 400 });
+    expect(heard.text).not.toContain(realKey);
+  });
   test("a key to a provider that only pretends to speak https", async () => {
     const heardBytes: Buffer[] = [];
     const pretender = createServer((socket) => {

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openMax } from "../../src/meter/limits.ts";
 import { ask, openProvider, openStand, type Play, playEndless, playSamples, type Provider, type Stand, until } from "./stand.ts";
 
 let stand: Stand;
@@ -116,6 +117,24 @@ describe("a provider that is not there", () => {
     expect(await ask(account, "anthropic")).toMatchObject({ status: 200 });
     expect(provider.seen.length - before).toBe(2);
   });
+});
+
+test("one turn cannot have more than its share of calls open, and another is not hindered", async () => {
+  play = (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(": wait\n\n");
+  };
+  const greedy = stand.open({ base: provider.base });
+  const open = Array.from({ length: openMax.call + 3 }, () => ask(greedy, "anthropic").catch(() => null));
+  await until(() => greedy.calls().length === 3);
+  expect(greedy.calls()).toMatchObject(
+    Array.from({ length: 3 }, () => ({ ended: "refused", error: expect.stringContaining("at once") as string })),
+  );
+  play = playSamples;
+  expect(await ask(stand.open({ base: provider.base }), "anthropic")).toMatchObject({ status: 200 });
+  greedy.close();
+  const statuses = (await Promise.all(open)).map((heard) => heard?.status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(3);
 });
 
 test("a turn that ends ends its streams at once", async () => {

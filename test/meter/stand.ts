@@ -70,6 +70,9 @@ export async function openStand(options: Partial<MeterOptions> = {}): Promise<St
     now: () => nowMs,
     secrets: (value) => secrets.push(value),
     ...options,
+  }).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   });
   return {
     meter,

@@ -12,7 +12,14 @@ export const anthropic: Vendor = {
     model: textOf(body["model"]),
     isStream: body["stream"] === true,
     isUsageAsked: true,
-    system: textIn(body["system"]),
+    system: [
+      body["system"],
+      ...listOf(body["messages"])
+        .filter(isInstruction)
+        .map((message) => objectOf(message)["content"]),
+    ]
+      .map(textIn)
+      .join("\n"),
     tools: listOf(body["tools"]).map((tool) => {
       const { name, input_schema } = objectOf(tool);
       const schema = objectOf(input_schema);
@@ -24,7 +31,7 @@ export const anthropic: Vendor = {
         required: listOf(schema["required"]).map(textOf),
       };
     }),
-    said: listOf(body["messages"]).map(saidOf),
+    said: listOf(body["messages"]).flatMap(saidIn),
     fixedChars: JSON.stringify([body["system"] ?? "", body["tools"] ?? []]).length,
   }),
   frames: framesOf,
@@ -40,12 +47,25 @@ function textIn(content: Json | undefined): string {
     .join("\n");
 }
 
-function saidOf(message: Json): Said {
+/** To newer models Claude Code speaks as the system in the middle of a conversation too. */
+const isInstruction = (message: Json): boolean => objectOf(message)["role"] === "system";
+
+/** Clients put what a tool gave back and what a person says after it into one message. */
+function saidIn(message: Json): readonly Said[] {
   const { role, content } = objectOf(message);
-  const kinds = listOf(content).map((block) => textOf(objectOf(block)["type"]));
-  const chars = JSON.stringify(message).length;
-  if (role === "assistant") return { by: "model", text: textIn(content), calls: kinds.filter((kind) => kind === "tool_use").length, chars };
-  return { by: "user", text: textIn(content), isToolResult: kinds.includes("tool_result"), chars };
+  const kindOf = (block: Json): string => textOf(objectOf(block)["type"]);
+  const blocks = listOf(content);
+  if (role === "assistant") {
+    const calls = blocks.filter((block) => kindOf(block) === "tool_use").length;
+    return [{ by: "model", text: textIn(content), calls, chars: JSON.stringify(message).length }];
+  }
+  const results = blocks.filter((block) => kindOf(block) === "tool_result");
+  const others = blocks.filter((block) => kindOf(block) !== "tool_result");
+  const spoken: Json = results.length === 0 ? (content ?? "") : others;
+  return [
+    ...(results.length === 0 ? [] : [{ by: "user", text: "", isResult: true, chars: JSON.stringify(results).length } as const]),
+    { by: "user", text: textIn(spoken), isResult: isInstruction(message), chars: JSON.stringify(spoken).length },
+  ];
 }
 
 const headOf = ({ id, model }: Answer): JsonObject => ({ id: `msg_${id}`, type: "message", role: "assistant", model, stop_sequence: null });

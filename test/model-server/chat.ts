@@ -68,7 +68,7 @@ function saidOf(message: JsonObject): Said {
   const { role, content, tool_calls } = message;
   const chars = JSON.stringify(message).length;
   if (role === "assistant") return { by: "model", text: textIn(content), calls: listOf(tool_calls).length, chars };
-  return { by: "user", text: textIn(content), isToolResult: role === "tool" || role === "function", chars };
+  return { by: "user", text: textIn(content), isResult: role === "tool" || role === "function", chars };
 }
 
 const headOf = ({ id, model }: Answer, object: string): JsonObject => ({ id: `chatcmpl-${id}`, object, created: 1_790_000_000, model });

@@ -18,7 +18,8 @@ export type Tool = {
   readonly required: readonly string[];
 };
 export type Said =
-  | { readonly by: "user"; readonly text: string; readonly isToolResult: boolean; readonly chars: number }
+  /** `isResult`: what a tool gave back, or what the agent's own program says on the side; nobody's prompt. */
+  | { readonly by: "user"; readonly text: string; readonly isResult: boolean; readonly chars: number }
   | { readonly by: "model"; readonly text: string; readonly calls: number; readonly chars: number };
 export type Asked = {
   readonly api: Api;
@@ -34,7 +35,7 @@ export type Asked = {
 };
 
 /** The newest thing a person said, or an empty text. */
-export const lastPromptOf = ({ said }: Asked): string => said[lastIndex(said, isPrompt)]?.text ?? "";
+export const lastPromptOf = ({ said }: Asked): string => ownWords(said[lastIndex(said, isPrompt)]?.text ?? "");
 
 /** The prompt that holds the script, and the number of calls made since. */
 export function standingOf({ said }: Asked): { readonly prompt: string; readonly calls: number } | null {
@@ -48,18 +49,16 @@ export const callsSincePrompt = ({ said }: Asked): number => callsAfter(said, la
 const callsAfter = (said: readonly Said[], at: number): number =>
   said.slice(at + 1).reduce((sum, one) => sum + (one.by === "model" ? one.calls : 0), 0); // C1
 
-/** Reminders that an agent's own program strews in are nobody's prompt. */
-const isPrompt = (one: Said): boolean =>
-  one.by === "user" &&
-  !one.isToolResult &&
-  one.text.trim() !== "" &&
-  (hasScript(one.text) || !/^\s*<(system-reminder|environment_context)/.test(one.text)); // C2
+const isPrompt = (one: Said): boolean => one.by === "user" && !one.isResult && ownWords(one.text) !== ""; // C2
+
+/** What remains of a message when the reminders are taken out that an agent's own program strews in. */
+const ownWords = (text: string): string => text.replaceAll(/<(system-reminder|environment_context)>[\s\S]*?<\/\1>/g, "").trim();
 
 const lastIndex = (said: readonly Said[], holds: (one: Said) => boolean): number => said.findLastIndex(holds);
 
 /** The folder an agent says it works in. Tools of several agents want whole paths. */
 export function workFolderOf({ system, said }: Asked): string | null {
-  const texts = [system, ...said.filter((one) => one.by === "user" && !one.isToolResult).map(({ text }) => text)];
+  const texts = [system, ...said.filter((one) => one.by === "user" && !one.isResult).map(({ text }) => text)];
   for (const pattern of folderPatterns) {
     for (const text of texts) {
       const found = pattern.exec(text)?.[1];

@@ -52,7 +52,7 @@ function saidOf(content: Json): Said {
   const text = textIn(content);
   if (objectOf(content)["role"] === "model")
     return { by: "model", text, calls: parts.filter((part) => Object.hasOwn(part, "functionCall")).length, chars };
-  return { by: "user", text, isToolResult: parts.some((part) => Object.hasOwn(part, "functionResponse")), chars };
+  return { by: "user", text, isResult: parts.some((part) => Object.hasOwn(part, "functionResponse")), chars };
 }
 
 function partsOf({ id, thinking, text, call }: Answer): readonly JsonObject[] {

@@ -137,8 +137,9 @@ const notAllowed: Refusal = { status: 401, retryAfterS: 0, times: Infinity, limi
 const [aside] = plannedIn("[[say A scripted session]]") as readonly [Planned];
 
 function isAside(asked: Asked): boolean {
-  if (asked.tools.length > 0) return false;
   const prompt = lastPromptOf(asked);
+  // Claude Code asks with all its tools what its user might say next.
+  if (asked.tools.length > 0) return prompt.startsWith("[SUGGESTION MODE");
   const isAskedFor = prompt.trimStart().startsWith("[[") && hasScript(prompt) && plannedIn(prompt).length === 1;
   return !isAskedFor; // M3
 }

@@ -62,9 +62,9 @@ function toolsOf(tool: JsonObject, group: string | null): readonly Tool[] {
 function saidOf(item: JsonObject): Said {
   const type = textOf(item["type"]);
   const chars = JSON.stringify(item).length;
-  if (type.endsWith("_call_output") || type.endsWith("_output")) return { by: "user", text: "", isToolResult: true, chars };
+  if (type.endsWith("_call_output") || type.endsWith("_output")) return { by: "user", text: "", isResult: true, chars };
   if (type.endsWith("_call")) return { by: "model", text: "", calls: 1, chars };
-  if (item["role"] === "user") return { by: "user", text: textIn(item), isToolResult: false, chars };
+  if (item["role"] === "user") return { by: "user", text: textIn(item), isResult: false, chars };
   return { by: "model", text: textIn(item), calls: 0, chars };
 }
 

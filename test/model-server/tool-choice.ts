@@ -29,7 +29,7 @@ const contentNames = ["content", "file_text", "contents", "text"];
 const commandNames = ["command", "cmd", "script"];
 
 export function callOf(deed: Deed, asked: Asked): Call {
-  if (deed.deed === "tool") return namedCall(deed, asked.tools);
+  if (deed.deed === "tool") return namedCall(deed, asked);
   if (deed.deed === "bash") return runCall(deed.text, asked.tools);
   return writeCall(deed, asked);
 }
@@ -38,13 +38,17 @@ export function callOf(deed: Deed, asked: Asked): Call {
  * Agents put the tools of a server under names of their own: `mcp__server__tool`, `server_tool`, or a group. Some list them only when asked,
  * and take the long name all the same; so the script says that one.
  */
-function namedCall({ name, text }: Deed, tools: readonly Tool[]): Call {
+function namedCall({ name, text }: Deed, { api, tools }: Asked): Call {
   const short = name.split("__").at(-1) ?? name;
   const found =
     tools.find((tool) => tool.name === name) ??
     tools.find((tool) => tool.name === short || tool.name.endsWith(`_${short}`) || tool.name.endsWith(`-${short}`));
   if (found?.kind === "custom") return { name: found.name, group: found.group, input: text };
-  return { name: found?.name ?? name, group: found?.group ?? null, input: objectOf(JSON.parse(text) as Json) };
+  const input = objectOf(JSON.parse(text) as Json);
+  if (found !== undefined) return { name: found.name, group: found.group, input };
+  // Codex keeps a server's tools in a group.
+  const group = api === "responses" && short !== name ? name.slice(0, -short.length - 2) : null;
+  return { name: group === null ? name : short, group, input };
 }
 
 function writeCall({ name: file, text }: Deed, asked: Asked): Call {

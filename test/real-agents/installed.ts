@@ -48,6 +48,8 @@ export function userEnvironment(name: AgentName, url: string): Readonly<Record<s
   return {
     PATH: path,
     LANG: "C.UTF-8",
+    // A limit an hour long is not waited for; the run stays paused.
+    AUTOPILOT_ON_LIMIT: "never",
     ANTHROPIC_API_KEY: realKey,
     ANTHROPIC_BASE_URL: url,
     OPENAI_API_KEY: realKey,

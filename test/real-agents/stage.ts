@@ -6,7 +6,7 @@
 
 import { expect } from "vitest";
 import { type ModelServer, openModelServer } from "../model-server/model-server.ts";
-import { autopilot, begin, type Ended, eventsOf, journal, until } from "../support/autopilot.ts";
+import { autopilot, begin, type Ended, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { processesWith } from "./processes.ts";
 import { type AgentName, realKey, userEnvironment } from "./installed.ts";
@@ -22,7 +22,6 @@ export type Stage = {
   readonly go: (...more: readonly string[]) => Promise<Ended>;
   readonly autopilot: (...words: readonly string[]) => Promise<Ended>;
   readonly begin: (...words: readonly string[]) => ReturnType<typeof begin>;
-  readonly runId: () => string;
   /** The command that holds a turn open, and its processes. */
   readonly hold: string;
   readonly held: () => readonly string[];
@@ -59,7 +58,6 @@ export async function openStage(name: AgentName, first: string): Promise<Stage> 
     go: (...more) => autopilot(folder, goWords(...more), { env }),
     autopilot: (...words) => autopilot(folder, words, { env }),
     begin: (...words) => begin(folder, words, { env }),
-    runId: () => String(journal(folder)[0]?.["run_id"]),
     hold: `tail -s ${mark} -f /dev/null`,
     held: () => processesWith((_, words) => words.includes(mark)),
     close: model.close,
@@ -78,14 +76,21 @@ export async function midTurn(stage: Stage, ...more: readonly string[]): Promise
 
 /** Nothing of the run is alive, and its journal is whole. */
 export async function expectTidy(stage: Stage): Promise<void> {
-  const run = stage.runId();
-  expect({ held: stage.held(), marked: processesWith((environment) => environment.includes(`AUTOPILOT_RUN=${run}`)) }).toEqual({
-    held: [],
-    marked: [],
-  }); // T2
+  const mark = `AUTOPILOT_PLACE=${stage.folder}/`; // A run's name is its second, and others may have begun in it.
+  expect({ held: stage.held(), marked: processesWith((environment) => environment.includes(mark)) }).toEqual({ held: [], marked: [] }); // T2
   const { json } = await stage.autopilot("verify", "--json");
   expect(json).toMatchObject({ result: "PASS" });
 }
 
-/** Each turn that began has ended or was cut, and the model's own count stands in the ledger. */
-export const turnsOf = ({ folder }: Stage) => eventsOf(folder, "turn_ended");
+/** All tokens the model told of, to agents and to their side calls. */
+export const tokensTold = ({ model }: Stage): number =>
+  model
+    .calls()
+    .flatMap(({ usage }) => usage ?? [])
+    .reduce((sum, one) => sum + one.inputTokens + one.cacheReadTokens + one.cacheWriteTokens + one.outputTokens, 0);
+
+/** What the run's ledger holds. */
+export async function countersOf(stage: Stage): Promise<Readonly<Record<string, number>>> {
+  const { json } = await stage.autopilot("status", "--json");
+  return (json["budget"] as { readonly counters: Readonly<Record<string, number>> }).counters;
+}

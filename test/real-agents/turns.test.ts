@@ -67,7 +67,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
     returns: null,
     promise: null,
     layer,
-    minutesMax: 3,
+    minutesMax: 1,
     scope: ["**"],
     isInterrupted: false,
     left: () => boundless,

@@ -200,8 +200,10 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
     checkout: async () => "/check",
     treeOf: async () => tip().tree,
     differences: async () => [],
+    pathsAt: async () => [],
     textAt: async () => null,
     hasCommit: async () => false,
+    dependenciesIn: async () => null,
     land: async () => ({ landed: true, how: "fast_forward", commit: tip().commit }),
     summary: async () => ({ files: 0, insertions: 0, deletions: 0, commits: [] }),
   };

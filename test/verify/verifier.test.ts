@@ -46,6 +46,12 @@ function workspaceOf(tree: Record<string, string>): VerifierParts["workspace"] {
       }
       return folder;
     },
+    dependenciesIn: async () => null,
+    differences: async () => [],
+    pathsAt: async () => Object.keys(tree),
+    textAt: async (_, path) => tree[path] ?? null,
+    hasCommit: async () => false,
+    inspect: async () => ({ layer: "absent", commit: null }),
     treeOf: async (folder) => {
       const hash = createHash("sha1");
       for (const path of readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {

@@ -19,6 +19,8 @@ export type Ending =
   | { readonly by: "stall"; readonly ms: number }
   | { readonly by: "mute"; readonly asked: string; readonly ms: number }
   | { readonly by: "wire"; readonly says: string }
+  /** It took more of the machine than it may. */
+  | { readonly by: "bounds"; readonly says: string }
   | { readonly by: "exit"; readonly exit: Exit | null };
 
 /** Thrown to leave the conversation at once; caught in one place, where it becomes a result. */
@@ -94,6 +96,7 @@ export function openWatch(
 
   const follow = (spawned: Spawned, wire: Followed): void => {
     void wire.broken.then((says) => settle({ by: "wire", says }));
+    void spawned.exceeded?.then((says) => settle({ by: "bounds", says }));
     void Promise.race([spawned.exited, wire.ended]).then(async () => {
       const exit = await Promise.race([spawned.exited, wait(limits.drainMs, null)]);
       await Promise.race([wire.ended, wait(limits.drainMs)]); // N2

@@ -60,6 +60,7 @@ export function outcomeOf(seen: Seen): Computed {
       return fault === null ? failed(reasonOf(end, seen), wordsOfEnding(end, seen), seen) : byProvider(fault, seen);
     }
     case "mute":
+    case "bounds":
     case "wire":
       return failed(reasonOf(end, seen), wordsOfEnding(end, seen), seen);
     case "error":

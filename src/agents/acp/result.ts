@@ -27,6 +27,8 @@ export function wordsOfEnding(ending: Ending, left: Left): string {
       return `The agent gave no sign of life for ${seconds(ending.ms)} with no tool at work, and was ended.`;
     case "mute":
       return `The agent did not answer ${ending.asked} within ${seconds(ending.ms)}.`;
+    case "bounds":
+      return `The agent took more of the machine than it may, and was ended. ${ending.says}`;
     case "wire":
       return `The agent ${ending.says}, and was ended.`;
     case "exit":

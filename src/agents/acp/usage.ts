@@ -32,7 +32,7 @@ export type UsageBefore = { readonly tokens: Tokens; readonly costUsd: number } 
 const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
 export const nothingUsed: UsageBefore = { tokens: noTokens, costUsd: 0 };
 
-/** `input` is what was read anew, `cached` what was read from or written to a cache; `all` is the sum of everything. */
+/** `input` is all that was read, `cached` what of it came from or went to a cache; `all` is input and output. The meter counts alike. */
 type Tokens = { readonly all: number; readonly input: number; readonly output: number; readonly cached: number };
 
 export function usageOf(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): ReportedUsage {
@@ -120,8 +120,7 @@ export function tokensOf(raw: unknown): Tokens | null {
   const within = (first("cached_input_tokens") ?? 0) + (first("cache_write_input_tokens") ?? 0);
   const total = first("totalTokens", "total_tokens");
   const isWithin = within > 0 || (apart > 0 && apart <= input && total === input + output);
-  const cached = Math.min(apart + within, isWithin ? input : Infinity);
-  const anew = isWithin ? input - cached : input;
-  const all = Math.max(total ?? 0, anew + output + cached);
-  return all === 0 ? null : { all, input: anew, output, cached };
+  const read = isWithin ? input : input + apart;
+  const all = Math.max(total ?? 0, read + output);
+  return all === 0 ? null : { all, input: read, output, cached: Math.min(apart + within, read) };
 }

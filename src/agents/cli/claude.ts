@@ -6,7 +6,7 @@
 
 import type { End } from "../acp/outcome.ts";
 import { amountOf, listOf, type Loose, recordOf, textOf } from "../acp/loose.ts";
-import { serverName } from "../returns/tools.ts";
+import { asJson, serverName } from "../returns/tools.ts";
 import { type Asked, type Dialect, type Heard, isTooLong, said, thought } from "./dialect.ts";
 
 export const claudeDialect: Dialect = {
@@ -26,15 +26,9 @@ function wordsOf({ session, left, tools }: Asked): readonly string[] {
     ...(Number.isFinite(left.calls) ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))] : []),
     // What it counts against this is the whole session, so it is no limit for one that is taken up.
     ...(Number.isFinite(left.usd) && isNew ? ["--max-budget-usd", Math.max(0.0001, left.usd).toFixed(4)] : []),
-    ...(tools === null
-      ? []
-      : ["--mcp-config", JSON.stringify(serversOf(tools)), "--strict-mcp-config", "--allowedTools", `mcp__${serverName}`]),
+    ...(tools === null ? [] : ["--mcp-config", asJson(tools), "--strict-mcp-config", "--allowedTools", `mcp__${serverName}`]),
   ];
 }
-
-const serversOf = ({ name, command, args, env }: NonNullable<Asked["tools"]>): object => ({
-  mcpServers: { [name]: { command, args, env: Object.fromEntries(env.map((one) => [one.name, one.value])) } },
-});
 
 function hear(line: Loose): Heard {
   const session = textOf(line["session_id"]);

@@ -37,22 +37,32 @@ export async function runOnce(
   seat: Seat,
   collector: Collector,
   asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isTakenUp: boolean } | null },
+  onBegun: (session: string) => Promise<void>,
 ): Promise<Ran | { readonly problem: string }> {
   const { argv, input } = dialect.command({ ...asked, argv: seat.argv, mode: seat.profile.mode, left: order.left(), tools: seat.tools });
   const played = await playProcess({ ...seat, argv }, { layer: order.layer, hasInput: input !== null }, async (spawned) => {
     if (input !== null) spawned.stdin?.end(input);
-    const value = await listen(dialect, order, seat, collector, spawned);
+    const value = await listen(dialect, order, seat, collector, spawned, onBegun);
     return { value, isAtRest: value.end.by === "stop" || value.end.by === "error" };
   });
   if ("problem" in played) return played;
   return { ...played.value, warnings: [...played.value.warnings, ...played.warnings] };
 }
 
-async function listen(dialect: Dialect, order: TurnOrder, seat: Seat, collector: Collector, spawned: Spawned): Promise<Ran> {
+async function listen(
+  dialect: Dialect,
+  order: TurnOrder,
+  seat: Seat,
+  collector: Collector,
+  spawned: Spawned,
+  onBegun: (session: string) => Promise<void>,
+): Promise<Ran> {
   const watch = openWatch(order, seat.limits, () => collector.tools.hasOpen());
   const warnings: string[] = [];
   const calls = new Set<unknown>();
   let seen: Omit<Ran, "end" | "stderr" | "warnings"> = { session: null, hasBegun: false, usage: undefined, costUsd: null, words: "" };
+  let hasBegun = false;
+  let begun: Promise<void> = Promise.resolve();
   let finish: (end: End) => void = () => undefined;
   const finished = new Promise<End>((resolve) => (finish = resolve));
   collector.begin();
@@ -73,6 +83,12 @@ async function listen(dialect: Dialect, order: TurnOrder, seat: Seat, collector:
       costUsd: heard.costUsd ?? seen.costUsd,
       words: heard.complaint ?? (heard.end?.by === "error" ? heard.end.message : seen.words),
     };
+    // At once, so that a session is known even if this process does not live to see its end.
+    if (heard.session !== undefined && heard.end === undefined && !hasBegun) {
+      hasBegun = true;
+      begun = onBegun(heard.session);
+      begun.catch(() => undefined); // it is awaited below
+    }
     if (heard.end !== undefined) finish(heard.end);
   };
   const lines = openLines(spawned.stdout, take, seat.limits.wire);
@@ -82,6 +98,7 @@ async function listen(dialect: Dialect, order: TurnOrder, seat: Seat, collector:
     const first = await Promise.race([finished, watch.over]);
     // A command that complained and went has told why.
     const end: End = first.by === "exit" && seen.words !== "" ? { by: "error", code: -32603, message: seen.words, data: null } : first;
+    await begun;
     const { lines: count, bytes } = lines.garbage();
     if (count > 0) warnings.push(`${count} lines (${bytes} bytes) on its stdout were no events and were ignored`);
     return { ...seen, end, stderr: spawned.stderrTail(), warnings };

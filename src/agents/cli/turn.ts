@@ -42,10 +42,15 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, s
     if (isNew && named !== null) await order.onSession(named, "new");
     const asked = { session: named === null ? null : { name: named, isTakenUp: !isNew }, prompt: next };
     const minutesMax = Math.max(0, endsAtMs - performance.now()) / 60_000; // T2
-    const ran = await runOnce(dialect, { ...order, minutesMax }, seat, collector, asked);
+    const isFirst = isTakenUp && again === 0;
+    const onBegun = (begun: string): Promise<void> => {
+      if (isFirst) return order.onSession(named ?? begun, "resumed");
+      return isNew && named === null ? order.onSession(begun, "new") : Promise.resolve();
+    };
+    const ran = await runOnce(dialect, { ...order, minutesMax }, seat, collector, asked, onBegun);
     if ("problem" in ran) return { kind: "failed", reason: "agent_unavailable", detail: ran.problem, said: collector.said, usage: null };
 
-    const isUnknown = isTakenUp && again === 0 && ran.end.by !== "stop" && dialect.unknownSession.test(`${ran.stderr}\n${ran.words}`);
+    const isUnknown = isFirst && ran.end.by !== "stop" && dialect.unknownSession.test(`${ran.stderr}\n${ran.words}`);
     if (isUnknown) {
       warnings.push(`the session ${session ?? ""} could not be taken up again; a new one was opened`);
       session = null;
@@ -55,8 +60,6 @@ export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, s
       prompts.pop();
       continue;
     }
-    if (isTakenUp && again === 0) await order.onSession(session ?? "", "resumed");
-    else if (isNew && named === null && ran.session !== null) await order.onSession(ran.session, "new");
     session = ran.session ?? named;
 
     const report = { ...collector.usageReport({ usage: ran.usage }), costUsd: ran.costUsd };

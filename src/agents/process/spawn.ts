@@ -42,6 +42,8 @@ export type Spawned = {
   readonly exited: Promise<Exit>;
   /** The last of what it printed on stderr. */
   readonly stderrTail: () => string;
+  /** Told once when it takes too much of the machine. */
+  readonly exceeded?: Promise<string>;
 };
 
 export function environmentFor(launch: Launch, inherited: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -40,6 +40,8 @@ export const copilotProfiles = {
       edit: { options: { allow_all: "off" } },
       full: { options: { allow_all: "on" } },
     },
+    // It does not start what a session names.
+    mcpArgv: ["--additional-mcp-config", "{{mcp}}"],
     usage: "cumulative",
     probes: [
       { where: "said", pattern: /^Error: ?429\b/im, fault: "limit" },

@@ -145,6 +145,8 @@ export type AgentProfile = {
   readonly lacks: readonly ("resume" | "load")[];
   /** Whether it starts the MCP servers named in `session/new` (or by its own flag) over stdio. */
   readonly mcp: boolean;
+  /** Words of the command that name them, where `session/new` is not enough: `{{mcp}}` stands for them as JSON. */
+  readonly mcpArgv?: readonly string[];
   /** The oldest Node it runs on, where it is a Node program; else null. */
   readonly minNode: string | null;
   /** Where one of these is installed too, nobody means this one without naming it. */

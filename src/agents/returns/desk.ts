@@ -14,7 +14,13 @@ import { toolNames } from "./tools.ts";
 export type ReturnOf = (
   name: string,
   value: unknown,
-) => { readonly ok: unknown; readonly says: Says } | { readonly errors: readonly string[] };
+  context?: ReturnContext,
+) =>
+  | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
+  | { readonly errors: readonly string[]; readonly isJunk?: boolean };
+
+/** What the agent was told, and what it handed back in the attempt before, where that is known. */
+export type ReturnContext = { readonly prompt?: string; readonly previous?: unknown };
 
 export const deskLimits = {
   callsMax: 200,
@@ -29,15 +35,15 @@ export const deskLimits = {
 
 export type Desk = {
   readonly onTool: (name: string, value: unknown) => Promise<ToolAnswer>;
-  readonly accepted: () => { readonly claim: unknown; readonly says: Says } | null;
+  readonly accepted: () => { readonly claim: unknown; readonly says: Says; readonly warnings?: readonly string[] } | null;
   /** The mistakes of the last result handed in, where none was accepted. */
   readonly mistakes: () => readonly string[];
   readonly question: () => string | null;
   readonly notes: () => readonly string[];
 };
 
-export function openDesk(returns: TurnOrder["returns"], returnOf: ReturnOf): Desk {
-  let accepted: { claim: unknown; says: Says } | null = null;
+export function openDesk(returns: TurnOrder["returns"], returnOf: ReturnOf, context: ReturnContext = {}): Desk {
+  let accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null = null;
   let mistakes: readonly string[] = [];
   let question: string | null = null;
   let calls = 0;
@@ -45,12 +51,12 @@ export function openDesk(returns: TurnOrder["returns"], returnOf: ReturnOf): Des
 
   const submit = (value: unknown): ToolAnswer => {
     if (returns === null) return no("Nothing is to be handed in here. End your turn when you are done.");
-    const verdict = returnOf(returns.name, value);
+    const verdict = returnOf(returns.name, value, context);
     if ("errors" in verdict) {
       mistakes = verdict.errors.slice(0, deskLimits.errorsMax).map((error) => clip(error, deskLimits.errorCharsMax));
       return no(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Mend it and call ${toolNames.submit} again.`].join("\n")); // D1
     }
-    accepted = { claim: verdict.ok, says: verdict.says }; // D2
+    accepted = { claim: verdict.ok, says: verdict.says, ...(verdict.warning === undefined ? {} : { warnings: [verdict.warning] }) }; // D2
     mistakes = [];
     return yes("Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.");
   };

@@ -76,5 +76,13 @@ export function returnsServer(
   };
 }
 
+/** The same as agents are told of it by a flag or a file. */
+export const asJson = ({ name, command, args, env }: StdioServer): string =>
+  JSON.stringify({
+    mcpServers: {
+      [name]: { type: "stdio", command, args, env: Object.fromEntries(env.map((one) => [one.name, one.value])), tools: ["*"] },
+    },
+  });
+
 /** A tool's arguments are an object, always. */
 const isObjectSchema = (schema: object | null): schema is object => schema !== null && "type" in schema && schema.type === "object";

@@ -18,7 +18,8 @@ export const completion = {
       const passes = known?.latest.status === "passed";
       const isWorkedOn = hasChanged && (picked === id || picked === "goal");
       const cycleDone = check === null ? before[`done_${id}`] === true || isWorkedOn : passes;
-      return { id, text, check, baseline: known?.baseline.status ?? null, latest: known?.latest.status ?? null, cycleDone };
+      const quarantined = known?.latest.quarantined;
+      return { id, text, check, baseline: known?.baseline.status ?? null, latest: known?.latest.status ?? null, cycleDone, quarantined };
     });
     const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
     const judged = judgeCompletion({
@@ -26,7 +27,12 @@ export const completion = {
       promised: seenFact(sees, "promised") === true,
       announcedMore: seenFact(sees, "announced_more") === true,
       criteria,
-      others: others.map(({ baseline, latest }) => ({ check: latest.check, baseline: baseline.status, latest: latest.status })),
+      others: others.map(({ baseline, latest }) => ({
+        check: latest.check,
+        baseline: baseline.status,
+        latest: latest.status,
+        quarantined: latest.quarantined,
+      })),
       treeChanged: state.tip.tree !== base.tree,
     });
     const done = Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone]));

@@ -3,10 +3,13 @@ import type { Command } from "../spec.ts";
 export const agents: Command = {
   name: "agents",
   summary: "Every agent found here, how it is driven, contained, and what it can report.",
-  usage: "",
+  usage: "[--truth]",
   details: ["`autopilot agents try NAME` gives one a tiny turn in a throw-away folder."],
   arguments: [],
-  flags: [],
+  flags: [{ name: "truth", kind: "flag", about: "How often what each agent said held, in the runs of this repository." }],
   takesRun: false,
-  run: async (place) => (await import("../../../host/agents.ts")).agents(place, {}),
+  run: async (place, given) =>
+    given.flag("truth")
+      ? (await import("../../../host/truth.ts")).truth(place)
+      : (await import("../../../host/agents.ts")).agents(place, {}),
 };

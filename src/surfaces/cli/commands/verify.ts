@@ -5,7 +5,10 @@ export const verify: Command = {
   name: "verify",
   summary: "Check a run again: its journal's chain, and every piece of evidence in a fresh checkout.",
   usage: "[RUN] [--chain-only]",
-  details: ["Nothing recorded is believed: the commands are run again on the recorded commits and compared."],
+  details: [
+    "Nothing recorded is believed: blobs and commits are looked at, and the commands are run again on the recorded commits and compared.",
+    "Works on another machine, from a clone and a copy of the run's folder. Exit 1 if the verdict would be another one now.",
+  ],
   arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
   flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],
   takesRun: true,

@@ -1,0 +1,59 @@
+// salvage: what an answer may hold in place of the JSON that was asked for, read in good will: single quotes, trailing commas,
+// comments, bare keys, YAML. Nothing read here counts unless it fits the schema as it is.
+
+import { parse } from "yaml";
+
+const candidatesMax = 5;
+const textCharsMax = 32 * 1024;
+const linesMax = 200;
+
+/** Objects in the order in which they are tried: fenced blocks from the last, then the last braces, then lines of `key: value` at the end. */
+export function salvageable(answer: string): readonly unknown[] {
+  const tail = answer.slice(-textCharsMax * 2).replaceAll("\r\n", "\n");
+  const texts = [...fencedIn(tail).toReversed(), ...bracesIn(tail), ...keysAtEnd(tail)];
+  return texts.slice(0, candidatesMax).flatMap(readKindly);
+}
+
+function fencedIn(text: string): readonly string[] {
+  return [...text.matchAll(/^[ \t]*(?:`{3,}|~{3,})[^\n`]*\n([\s\S]*?)(?:^[ \t]*(?:`{3,}|~{3,})|(?![\s\S]))/gm)].map(
+    ([, inside = ""]) => inside,
+  );
+}
+
+function bracesIn(text: string): readonly string[] {
+  const start = text.search(/\{\s*["'\w]/);
+  const end = text.lastIndexOf("}");
+  return start >= 0 && end > start ? [text.slice(start, end + 1)] : [];
+}
+
+/** The last lines that are keys with values, or belong to one by their indentation. */
+function keysAtEnd(text: string): readonly string[] {
+  const lines = text.trimEnd().split("\n").slice(-linesMax);
+  const kept: string[] = [];
+  for (const line of lines.toReversed()) {
+    if (!/^(?:[a-z]\w*:(?:\s|$)|[ \t]+\S|-\s)/.test(line)) break;
+    kept.unshift(line);
+  }
+  return kept.length >= 2 ? [kept.join("\n")] : [];
+}
+
+function readKindly(text: string): readonly unknown[] {
+  if (text.length > textCharsMax) return [];
+  for (const one of [withoutComments(text), text]) {
+    try {
+      const value: unknown = parse(one, { maxAliasCount: 0, logLevel: "silent" });
+      if (typeof value === "object" && value !== null) return [value];
+    } catch {
+      // The next way of reading it may do.
+    }
+  }
+  return [];
+}
+
+/** Comments of JavaScript, and constants of Python. */
+const withoutComments = (text: string): string =>
+  text
+    .replaceAll(/^\s*\/\/.*$/gm, "")
+    .replaceAll(/,\s*\/\/[^\n"']*$/gm, ",")
+    .replaceAll(/\/\*[^*]{0,1000}\*\//g, "")
+    .replaceAll(/(?<=[:[,]\s*)(True|False|None)(?=\s*[,}\]])/g, (word) => (word === "None" ? "null" : word.toLowerCase()));

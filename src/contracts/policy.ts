@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { BoxLimits, limitPolicies, ModelPrice, Quarantine } from "./config.ts";
+import { Check } from "./evidence.ts";
+
+const text = v.string();
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
+
+/** What the config says of checks, as it was when the run began: a run goes on with its recorded copy. */
+export const Policy = v.strictObject({
+  check_minutes_max: v.number(),
+  check_network: v.boolean(),
+  dependencies: maybe(v.array(text)),
+  /** The commands that bring dependencies back before checks; where there are any, nothing installed is copied for checks. */
+  restores: maybe(v.array(Check)),
+  /** How often at most a check is run on one tree, which ones are known to be flaky until when, and what counts as an oracle besides. */
+  repeat: maybe(Count),
+  quarantine: maybe(v.array(Quarantine)),
+  protect: maybe(v.array(text)),
+  agent_hosts: maybe(v.array(text)),
+  prices: maybe(v.record(text, ModelPrice)),
+  box: maybe(BoxLimits),
+  on_limit: maybe(v.picklist(limitPolicies)),
+});
+export type Policy = v.InferOutput<typeof Policy>;

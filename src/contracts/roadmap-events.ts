@@ -1,0 +1,107 @@
+// roadmap-events: the 29 events of the roadmap's state.json, each with the details it must carry. Seed 000, sections 3, 9 and 10.
+// `event_log` holds these and no others; what the seed leaves open in an event's details stays open here.
+
+import * as v from "valibot";
+import { Time } from "./roadmap-values.ts";
+
+const text = v.string();
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const open = v.record(text, v.unknown());
+
+/** Run, phase, step, task, system and recovery, in the seed's order. */
+const details = {
+  run_started: open,
+  run_completed: open,
+  run_halted: open,
+  run_resumed: open,
+  phase_started: open,
+  phase_completed: open,
+  phase_failed: open,
+  step_started: open,
+  step_completed: open,
+  step_failed: open,
+  task_completed: v.looseObject({ task: text, commit: v.nullable(text) }),
+  task_failed: v.looseObject({ task: text }),
+  task_retried: v.looseObject({ task: text }),
+  circuit_breaker_opened: open,
+  circuit_breaker_closed: open,
+  checkpoint_written: open,
+  debug_attempt: open,
+  replan_attempt: open,
+  rollback_initiated: open,
+  rollback_completed: open,
+  human_verdict_recorded: v.looseObject({ verdict: v.picklist(["pass", "fail", "issues_found"]), issues: v.array(text) }),
+  unnecessary_deferral_warning: open,
+  high_defer_rate_warning: open,
+  self_audit_started: v.looseObject({ phases_to_audit: v.array(text), spec_path: text }),
+  self_audit_completed: v.looseObject({
+    total_requirements_checked: Count,
+    passed_on_first_check: Count,
+    gaps_found: Count,
+    gaps_fixed: Count,
+    gaps_remaining: Count,
+    audit_cycles: Count,
+  }),
+  self_audit_gap_found: v.looseObject({
+    requirement_id: text,
+    phase_id: text,
+    gap_description: text,
+    fix_complexity: v.picklist(["small", "large"]),
+  }),
+  self_audit_gap_fixed: v.looseObject({ requirement_id: text, phase_id: text, fix_commit: v.nullable(text), re_verified: v.boolean() }),
+  phase_skipped: v.looseObject({
+    phase_id: text,
+    reason: text,
+    original_run_timestamp: v.optional(Time),
+    blocking_phase: v.optional(text),
+  }),
+  batch_completion_report: v.looseObject({
+    phases_attempted: Count,
+    phases_succeeded: Count,
+    phases_failed: Count,
+    phases_skipped: Count,
+    completion_percentage: v.number(),
+    report_path: text,
+  }),
+} as const satisfies Record<string, v.GenericSchema>;
+
+export type RoadmapEventName = keyof typeof details;
+export const roadmapEventNames = Object.keys(details) as RoadmapEventName[];
+export const isRoadmapEventName = (name: string): name is RoadmapEventName => Object.hasOwn(details, name);
+
+/** One line of `event_log`, by the event's name. */
+export const roadmapEventSchemas = Object.fromEntries(
+  roadmapEventNames.map((name) => [
+    name,
+    v.strictObject({
+      timestamp: Time,
+      phase: v.optional(text),
+      step: v.optional(text),
+      event: v.literal(name),
+      details: details[name] as v.GenericSchema<Record<string, unknown>>,
+    }),
+  ]),
+) as Readonly<Record<RoadmapEventName, EventSchema>>;
+
+type EventSchema = v.StrictObjectSchema<
+  {
+    readonly timestamp: typeof Time;
+    readonly phase: v.OptionalSchema<v.StringSchema<undefined>, undefined>;
+    readonly step: v.OptionalSchema<v.StringSchema<undefined>, undefined>;
+    readonly event: v.LiteralSchema<RoadmapEventName, undefined>;
+    readonly details: v.GenericSchema<Record<string, unknown>>;
+  },
+  undefined
+>;
+
+export const RoadmapEvent = v.variant(
+  "event",
+  roadmapEventNames.map((name) => roadmapEventSchemas[name]),
+);
+export type RoadmapEvent = {
+  readonly timestamp: string;
+  readonly phase?: string;
+  readonly step?: string;
+  readonly event: RoadmapEventName;
+  readonly details: Readonly<Record<string, unknown>>;
+};

@@ -1,0 +1,146 @@
+// truth: how often what agents said held, by agent, model and role, drawn from the journals of several runs.
+//
+// Invariants:
+//   T1. The share counts only what could be decided; what nobody can look up speaks neither for nor against an agent.
+//   T2. A journal counts as a whole or not at all: what is taken from one is added when it has been read to its end.
+
+import type { Cast, Entry } from "../contracts/event.ts";
+import { figure, oneLine, plural } from "./wording.ts";
+
+const lastFalseMax = 5;
+
+export type FalseClaim = { readonly run_id: string; readonly attempt: string; readonly text: string; readonly why: string };
+export type TruthRow = {
+  readonly agent: string;
+  readonly model: string | null;
+  readonly role: string;
+  readonly true: number;
+  readonly false: number;
+  readonly unverifiable: number;
+  /** True ones among those that could be decided; null where there were none. */
+  readonly share_true: number | null;
+  readonly runs: number;
+  readonly turns: number;
+  /** How often what it handed back had to be asked for again. */
+  readonly returns_refused: number;
+  readonly last_false: readonly FalseClaim[];
+};
+
+type Tally = { -readonly [K in Exclude<keyof TruthRow, "share_true" | "last_false">]: TruthRow[K] } & { last_false: FalseClaim[] };
+
+/** Reads one run's journal, entry by entry. */
+export type TruthOfRun = { readonly read: (entry: Entry) => void; readonly rows: () => readonly Tally[] };
+
+export function truthOfRun(): TruthOfRun {
+  const tallies = new Map<string, Tally>();
+  const roles = new Map<string, string>();
+  let run = "";
+  let cast: Readonly<Record<string, Cast>> = {};
+  const tallyOf = (agent: string, role: string, model: string | undefined): Tally => {
+    const key = JSON.stringify([agent, model ?? null, role]);
+    const known = tallies.get(key) ?? newTally(agent, role, model ?? null);
+    tallies.set(key, known);
+    return known;
+  };
+  const playerOf = (attempt: string): { readonly role: string; readonly player: Cast | undefined } => {
+    const role = roles.get(attempt) ?? "";
+    return { role, player: cast[role] ?? cast["*"] };
+  };
+  return {
+    rows: () => [...tallies.values()],
+    read: (entry) => {
+      switch (entry.event) {
+        case "run_drafted":
+          ({ run_id: run, cast } = entry);
+          stepRoles(entry.flow, roles);
+          return;
+        case "policy_changed":
+          cast = { ...cast, ...entry.cast };
+          return;
+        case "step_started":
+          if (entry.kind === "agent") roles.set(entry.attempt, roles.get(`step ${entry.step}`) ?? "");
+          return;
+        case "turn_ended": {
+          const { role, player } = playerOf(entry.attempt);
+          if (entry.agent !== "unknown") tallyOf(entry.agent, role, player?.override?.model).turns++;
+          roles.delete(entry.attempt);
+          return;
+        }
+        case "return_asked_again": {
+          const { role, player } = playerOf(entry.attempt);
+          if (player !== undefined) tallyOf(player.agent, role, player.override?.model).returns_refused++;
+          return;
+        }
+        case "claims_checked": {
+          const tally = tallyOf(entry.agent, entry.role, entry.model);
+          for (const { verdict, text, why } of entry.claims) {
+            tally[verdict]++;
+            if (verdict === "false") tally.last_false.push({ run_id: run, attempt: entry.attempt, text, why });
+          }
+          tally.last_false.splice(0, tally.last_false.length - lastFalseMax);
+          return;
+        }
+        default:
+      }
+    },
+  };
+}
+
+const newTally = (agent: string, role: string, model: string | null): Tally => ({
+  agent,
+  model,
+  role,
+  true: 0,
+  false: 0,
+  unverifiable: 0,
+  runs: 1,
+  turns: 0,
+  returns_refused: 0,
+  last_false: [],
+});
+
+/** The role of every step of a flow, wherever it stands in it. */
+function stepRoles(part: unknown, roles: Map<string, string>): void {
+  if (typeof part !== "object" || part === null) return;
+  const { id, agent } = part as { readonly id?: unknown; readonly agent?: unknown };
+  if (typeof id === "string" && typeof agent === "string") roles.set(`step ${id}`, agent);
+  for (const below of Object.values(part)) stepRoles(below, roles);
+}
+
+/** All runs together, oldest first; the least truthful first. */
+export function truthOf(runs: readonly TruthOfRun[]): readonly TruthRow[] {
+  const all = new Map<string, Tally>();
+  for (const row of runs.flatMap((run) => run.rows())) {
+    const key = JSON.stringify([row.agent, row.model, row.role]);
+    const known = all.get(key);
+    all.set(key, known === undefined ? { ...row, last_false: [...row.last_false] } : added(known, row));
+  }
+  return [...all.values()]
+    .map((tally) => ({ ...tally, share_true: shareOf(tally) })) // T1
+    .toSorted((a, b) => (a.share_true ?? 2) - (b.share_true ?? 2) || b.turns - a.turns);
+}
+
+function added(known: Tally, row: Tally): Tally {
+  for (const field of ["true", "false", "unverifiable", "runs", "turns", "returns_refused"] as const) known[field] += row[field];
+  known.last_false = [...known.last_false, ...row.last_false].slice(-lastFalseMax);
+  return known;
+}
+
+function shareOf(tally: Pick<Tally, "true" | "false">): number | null {
+  const decided = tally.true + tally.false;
+  return decided === 0 ? null : Number((tally.true / decided).toFixed(4));
+}
+
+export function truthPage(rows: readonly TruthRow[]): readonly string[] {
+  return rows.flatMap((row) => {
+    const { agent, model, role, runs, turns, share_true, unverifiable, returns_refused, last_false } = row;
+    const decided = row.true + row.false;
+    const share =
+      share_true === null ? "nothing could be decided" : `${figure(Math.round(share_true * 100))} % true (${row.true} of ${decided})`;
+    const refused = returns_refused === 0 ? "" : `; ${plural(returns_refused, "return")} asked for again`;
+    return [
+      `${row.false > 0 ? "!" : "✓"} ${oneLine(agent)}${model === null ? "" : ` (${oneLine(model)})`} as ${role === "" ? "?" : oneLine(role)}: ${share}, ${unverifiable} unverifiable; ${plural(turns, "turn")} in ${plural(runs, "run")}${refused}`,
+      ...last_false.toReversed().map(({ run_id, text, why }) => `    ✗ “${oneLine(text)}” ${oneLine(why)} [${run_id}]`),
+    ];
+  });
+}

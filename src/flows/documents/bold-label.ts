@@ -1,0 +1,52 @@
+import { closingParenthesis } from "./parentheses.ts";
+
+const labelCharactersMax = 80;
+
+export type BoldLabel = {
+  /** Its words, small and without what stands in parentheses: `success criteria`. */
+  readonly label: string;
+  /** What follows on the same line. */
+  readonly rest: string;
+  /** Where `rest` begins, from 1. */
+  readonly restColumn: number;
+  readonly column: number;
+  readonly isBulleted: boolean;
+};
+
+/** A bold word with a colon that opens a field: `**Goal**: …`, `**Goal:** …`, `**Success Criteria** (what must hold): …`. */
+export function boldLabelOf(text: string): BoldLabel | null {
+  const head = /^\s*(?:([-*+])\s+)?(\*\*|__)(?!\s)/.exec(text);
+  const mark = head?.[2];
+  if (head === null || mark === undefined) return null;
+  const close = text.indexOf(mark, head[0].length);
+  if (close < 0 || close - head[0].length > labelCharactersMax) return null;
+  const inner = text.slice(head[0].length, close).trim();
+  const words = inner.replace(/[:：]$/, "").trim();
+  let at = close + mark.length;
+  if (words === inner) {
+    const behind = afterParenthesis(text, at);
+    const colon = /^\s*[:：]/.exec(text.slice(behind));
+    if (colon === null) return null;
+    at = behind + colon[0].length;
+  }
+  const label = words
+    .replace(/\s*[(（].*$/, "")
+    .replaceAll(/\s+/g, " ")
+    .toLowerCase();
+  const rest = text.slice(at);
+  const lead = rest.length - rest.trimStart().length;
+  return {
+    label,
+    rest: rest.trim(),
+    restColumn: at + lead + 1,
+    column: head[0].length - mark.length + 1,
+    isBulleted: head[1] !== undefined,
+  };
+}
+
+function afterParenthesis(text: string, at: number): number {
+  const opened = /^\s*[(（]/.exec(text.slice(at));
+  if (opened === null) return at;
+  const end = closingParenthesis(text, at + opened[0].length - 1);
+  return end < 0 ? at : end + 1;
+}

@@ -1,0 +1,28 @@
+const opening = new Set(["(", "（"]);
+const closing = new Set([")", "）"]);
+
+/** Where the parenthesis that opens at `at` closes, inner ones counted; -1 where it does not. */
+export function closingParenthesis(text: string, at: number): number {
+  let depth = 0;
+  for (let n = at; n < text.length; n += 1) {
+    const letter = text.charAt(n);
+    if (opening.has(letter)) depth += 1;
+    else if (closing.has(letter)) depth -= 1;
+    if (depth === 0) return n;
+  }
+  return -1;
+}
+
+/** What stands outside parentheses, in their place a space; `isClosed` is false where one is left open, which takes the rest with it. */
+export function outsideParentheses(text: string): { readonly text: string; readonly isClosed: boolean } {
+  const kept: string[] = [];
+  let depth = 0;
+  for (const letter of text) {
+    if (opening.has(letter)) depth += 1;
+    else if (closing.has(letter)) {
+      if (depth === 1) kept.push(" ");
+      depth = Math.max(0, depth - 1);
+    } else if (depth === 0) kept.push(letter);
+  }
+  return { text: kept.join("").trim(), isClosed: depth === 0 };
+}

@@ -1,0 +1,23 @@
+const form = /^\d{1,9}(?:\.\d{1,9}){0,3}$/;
+
+/** A phase id as written, in its one form: `03` and `3` are the same. Null where it is none. */
+export function phaseIdOf(text: string): string | null {
+  if (!form.test(text)) return null;
+  return text
+    .split(".")
+    .map((part) => String(Number(part)))
+    .join(".");
+}
+
+/** By number, part by part: 2, 2.1, 2.9, 2.10, 3. */
+export function comparePhaseIds(a: string, b: string): number {
+  const [left, right] = [a.split("."), b.split(".")];
+  for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
+    const difference = Number(left[n] ?? -1) - Number(right[n] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Whether an id lies in a range, its ends included: 3-7 takes 3.1 and 6.9, and not 7.1. */
+export const isWithin = (id: string, from: string, to: string): boolean => comparePhaseIds(from, id) <= 0 && comparePhaseIds(id, to) <= 0;

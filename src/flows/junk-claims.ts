@@ -1,0 +1,43 @@
+// junk-claims: returns that speak of work and show none of it, or say the same thing in place of two. Pure.
+
+/** A text of the return with its place; `isRequired`: a field of its own that must say something. */
+export type Told = { readonly path: string; readonly text: string; readonly isRequired: boolean; readonly about: string };
+
+const longCharsMin = 40;
+
+/** N of M tasks are said to be done: then a commit or a piece of evidence must be named. */
+export function workWithoutEvidence(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { tasks_completed, commit_shas, evidence } = value as Readonly<Record<string, unknown>>;
+  const done = typeof tasks_completed === "string" ? Number(tasks_completed.split("/", 1)[0]) : 0;
+  if (!(done > 0)) return [];
+  const shas = Array.isArray(commit_shas) ? commit_shas.length : 0;
+  const pieces = Array.isArray(evidence) ? evidence.filter(hasContent).length : 0;
+  if (shas + pieces > 0) return [];
+  return [
+    `evidence: ${String(tasks_completed)} tasks are said to be completed, and neither evidence nor commit_shas names anything; expected at least one piece of evidence with the criteria met or the commands run`,
+  ];
+}
+
+function hasContent(piece: unknown): boolean {
+  if (typeof piece !== "object" || piece === null) return false;
+  return Object.entries(piece).some(([key, part]) => key !== "task_id" && Array.isArray(part) && part.length > 0);
+}
+
+/** One long text in two fields, and a whole return that was handed back before, word for word. */
+export function toldTwice(told: readonly Told[], value: unknown, previous: unknown): readonly string[] {
+  const errors: string[] = [];
+  const seen = new Map<string, string>();
+  for (const { path, text } of told) {
+    const plain = text.replaceAll(/\s+/g, " ").trim().toLowerCase();
+    if (plain.length < longCharsMin) continue;
+    const first = seen.get(plain);
+    if (first !== undefined) errors.push(`${path}: says word for word what ${first} says; expected what belongs here, or nothing`);
+    else seen.set(plain, path);
+  }
+  // Who judges may find the same faults again; who tells what it did cannot have done the very same.
+  const isLong = told.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
+  if (isLong && previous !== undefined && previous !== null && JSON.stringify(previous) === JSON.stringify(value))
+    errors.push("this is word for word what was handed back before; expected what this attempt came to");
+  return errors;
+}

@@ -1,0 +1,34 @@
+// unwrapped: what an agent may have put its return into: a text, a list of one, an envelope of its own. Pure.
+
+const envelopes = ["result", "return", "returns", "response", "output", "answer", "data", "arguments", "value", "json", "report"];
+const depthMax = 3;
+const textCharsMax = 256 * 1024;
+
+/** The insides of a value that is no return itself, outermost first. */
+export function unwrapped(value: unknown, depth = 0): readonly unknown[] {
+  if (depth >= depthMax) return [];
+  const inner = innerOf(value);
+  return inner.flatMap((one) => [one, ...unwrapped(one, depth + 1)]);
+}
+
+function innerOf(value: unknown): readonly unknown[] {
+  if (typeof value === "string") {
+    const text = value.trim();
+    return text.length <= textCharsMax && /^[{[]/.test(text) ? parsed(text) : [];
+  }
+  if (Array.isArray(value)) return value.length === 1 ? value : [];
+  if (typeof value !== "object" || value === null) return [];
+  const entries = Object.entries(value);
+  const named = entries.filter(([key]) => envelopes.includes(key.toLowerCase()));
+  // A single key of any name is an envelope too, if it holds an object.
+  const chosen = named.length > 0 ? named : entries.length === 1 ? entries : [];
+  return chosen.map(([, inner]) => inner).filter((inner) => typeof inner === "string" || (typeof inner === "object" && inner !== null));
+}
+
+function parsed(text: string): readonly unknown[] {
+  try {
+    return [JSON.parse(text) as unknown];
+  } catch {
+    return [];
+  }
+}

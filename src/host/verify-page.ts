@@ -1,0 +1,46 @@
+/** `holds` is null where it cannot be run again here, and `why` says why. */
+export type Rechecked = {
+  readonly id: string;
+  readonly command: string;
+  readonly commit: string | null;
+  readonly recorded: string;
+  readonly now: string;
+  readonly holds: boolean | null;
+  readonly why?: string;
+};
+export type RecheckedCommit = { readonly commit: string; readonly what: string; readonly holds: boolean | null; readonly why?: string };
+
+const shownMax = 200;
+
+type Shown = {
+  readonly run: string;
+  readonly events: number;
+  readonly blobs: { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] };
+  readonly commits: readonly RecheckedCommit[];
+  readonly evidence: readonly Rechecked[];
+  readonly verdict: { readonly recorded: string; readonly now: string };
+};
+
+const mark = (holds: boolean | null): string => (holds === true ? "✓" : holds === false ? "✗" : "?");
+const words = (holds: boolean | null): string => (holds === true ? "holds" : holds === false ? "does not hold" : "cannot be re-run");
+
+/** What still holds, what does not, and what cannot be run again, item by item. */
+export function verifyPage({ run, events, blobs, commits, evidence, verdict }: Shown): readonly string[] {
+  const sound = commits.filter(({ holds }) => holds === true).length;
+  return [
+    `${run}: chain of ${events} events holds.`,
+    `${blobs.damaged.length === 0 ? "✓" : "✗"} ${blobs.checked - blobs.damaged.length} of ${blobs.checked} blobs are what their names say`,
+    ...blobs.damaged.slice(0, shownMax).map(({ id, why }) => `  ✗ ${id.slice(0, 12)}: ${why}`),
+    `${sound === commits.length ? "✓" : "?"} ${sound} of ${commits.length} commits are there, with the trees that were recorded`,
+    ...commits
+      .filter(({ holds }) => holds !== true)
+      .map(({ commit, what, holds, why }) => `  ${mark(holds)} ${commit.slice(0, 12)} (${what}): ${why ?? ""}`),
+    ...evidence.slice(0, shownMax).map(({ command, commit, recorded, now, holds, why }) => {
+      const because = why === undefined ? "" : ` (${why})`;
+      return `${mark(holds)} ${words(holds)}: ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}${because}`;
+    }),
+    verdict.now === verdict.recorded
+      ? `Verdict: ${verdict.recorded.replaceAll("_", " ")}, as recorded.`
+      : `Verdict: recorded ${verdict.recorded.replaceAll("_", " ")}, now ${verdict.now.replaceAll("_", " ")}.`,
+  ];
+}

@@ -1,0 +1,36 @@
+// check-kind: which of the roadmap's four checks a project's command is. Commands are the user's; their usual words decide.
+
+import type { Check, CheckResult } from "../contracts/evidence.ts";
+import type { CheckFlag } from "../contracts/roadmap-values.ts";
+
+export const checkKinds = ["compile", "tests", "lint", "build"] as const;
+export type CheckKind = (typeof checkKinds)[number];
+
+/** The first that matches: `npm run lint:types` is lint, `npm run test:build` tests. */
+const words: readonly (readonly [CheckKind, RegExp])[] = [
+  ["lint", /\b(?:lint|eslint|oxlint|tslint|stylelint|biome|ruff|flake8|pylint|clippy|golangci-lint|vet|rubocop|shellcheck|fmt|format)\b/],
+  ["tests", /\b(?:tests?|spec|vitest|jest|mocha|ava|pytest|unittest|tox|nextest|rspec|phpunit|playwright|cypress)\b/],
+  ["compile", /\b(?:tsc|typecheck|type-check|types|compile|mypy|pyright|check)\b/],
+  ["build", /\b(?:build|bundle|rollup|webpack|dist|package)\b/],
+];
+
+export function checkKindOf({ id, command, title }: Pick<Check, "id" | "command" | "title">): CheckKind | null {
+  for (const said of [command, title, id]) {
+    const plain = said.toLowerCase().replaceAll(/[_:]/g, " ");
+    for (const [kind, word] of words) if (word.test(plain)) return kind;
+  }
+  return null;
+}
+
+export type Automated = { readonly [Kind in CheckKind]: CheckFlag };
+
+/** What the project's own checks came to, by kind; one red check makes its kind red, a kind without any check is `n/a`. */
+export function automatedOf(results: readonly CheckResult[]): Automated {
+  const flags: Record<CheckKind, CheckFlag> = { compile: "n/a", tests: "n/a", lint: "n/a", build: "n/a" };
+  for (const { check, status, quarantined } of results) {
+    if (check.kind !== "project" || quarantined !== undefined) continue;
+    const kind = checkKindOf(check);
+    if (kind !== null) flags[kind] = flags[kind] !== false && status === "passed";
+  }
+  return flags;
+}

@@ -1,0 +1,97 @@
+// completion: how far the whole roadmap has come, as the completion report's data (seed 000, section 10).
+//
+// Invariant:
+//   C1. A phase counts once: completed, failed, deferred, skipped or not reached; what an earlier run completed stays completed.
+
+import type { CompletionReport, SkippedPhase } from "../contracts/roadmap-reports.ts";
+import type { RoadmapState } from "../contracts/roadmap-state.ts";
+import { hasSucceeded } from "./metrics.ts";
+
+export type RoadmapPhase = { readonly id: string; readonly name: string };
+export type CompletionInput = {
+  readonly state: RoadmapState;
+  /** Every phase of the roadmap, in its order. */
+  readonly phases: readonly RoadmapPhase[];
+  /** When phases were completed in earlier runs, by id. */
+  readonly earlier?: Readonly<Record<string, string>>;
+  readonly at: string;
+};
+
+export function completionOf({ state, phases, earlier = {}, at }: CompletionInput): CompletionReport {
+  const recordOf = (id: string) => (Object.hasOwn(state.phases, `phase_${id}`) ? state.phases[`phase_${id}`] : undefined);
+  const attempted = phases.filter(({ id }) => (recordOf(id)?.started_at ?? null) !== null);
+  const withStatus = (status: string): readonly RoadmapPhase[] => attempted.filter(({ id }) => recordOf(id)?.status === status);
+  const completed = phases.filter(
+    ({ id }) => recordOf(id)?.status === "completed" || (recordOf(id)?.started_at == null && Object.hasOwn(earlier, id)),
+  ); // C1
+  const failed = withStatus("failed");
+  const skipped = skippedIn(state, phases, earlier);
+  return {
+    run_id: state._meta.run_id,
+    timestamp: at,
+    mode: "--complete",
+    total_phases_in_roadmap: phases.length,
+    completed_phases_total: completed.length,
+    completion_percentage: phases.length === 0 ? 0 : percentage(completed.length, phases.length),
+    phases_attempted: attempted.length,
+    phases_succeeded: attempted.filter(({ id }) => isSuccess(recordOf(id))).length,
+    phases_failed: failed.length,
+    phases_skipped: [...skipped],
+    phases_deferred: withStatus("needs_human_verification").length,
+    dependency_gaps: failed.map(({ id, name }) => ({
+      failed_phase_id: id,
+      failed_phase_name: name,
+      failure_reason: failureReason(state, id),
+      blocked_phases: skipped.flatMap(({ blocking_phase, phase_id, phase_name }) =>
+        blocking_phase === id ? [{ phase_id, phase_name }] : [],
+      ),
+    })),
+  };
+}
+
+const isSuccess = (record: RoadmapState["phases"][string] | undefined): boolean => record !== undefined && hasSucceeded(record);
+
+/** To one decimal, and never 100 while something is missing. */
+export function percentage(part: number, whole: number): number {
+  const exact = Math.round((part / whole) * 1000) / 10;
+  return part < whole ? Math.min(99.9, exact) : exact;
+}
+
+const blocked = /^blocked_by_phase_(.+)$/;
+
+/** Phases that were passed over and have not been walked since, each with why. */
+function skippedIn(
+  state: RoadmapState,
+  phases: readonly RoadmapPhase[],
+  earlier: Readonly<Record<string, string>>,
+): readonly SkippedPhase[] {
+  const reasons = new Map<string, Readonly<Record<string, unknown>>>();
+  for (const { event, details, phase } of state.event_log) {
+    if (event === "phase_skipped" && typeof details["phase_id"] === "string") reasons.set(details["phase_id"], details);
+    if (event === "phase_started" && phase !== undefined) reasons.delete(phase);
+  }
+  return phases.flatMap(({ id, name }) => {
+    const details = reasons.get(id);
+    if (details === undefined) return [];
+    const reason = String(details["reason"]);
+    const by = blocked.exec(reason)?.[1];
+    const told = details["original_run_timestamp"];
+    const original = typeof told === "string" ? told : Object.hasOwn(earlier, id) ? earlier[id] : undefined;
+    return [
+      {
+        phase_id: id,
+        phase_name: name,
+        reason,
+        ...(by === undefined ? {} : { blocking_phase: by }),
+        ...(by !== undefined || original === undefined ? {} : { original_run_timestamp: original }),
+      },
+    ];
+  });
+}
+
+function failureReason(state: RoadmapState, id: string): string {
+  const last = state.event_log.findLast(({ event, phase }) => event === "phase_failed" && phase === id);
+  const [category, reason] = [last?.details["category"], last?.details["reason"]].map((value) => (typeof value === "string" ? value : ""));
+  const parts = [...new Set([category, reason])].filter((part) => part !== undefined && part !== "");
+  return parts.length === 0 ? "unknown" : parts.join(": ");
+}

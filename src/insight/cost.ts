@@ -1,0 +1,71 @@
+// cost: what a phase is expected to cost in tokens before it runs, by the seed's constants and formula (section 8).
+
+import { type Complexity, type PhaseType } from "../contracts/roadmap-values.ts";
+
+export const costEstimation = {
+  task_tokens: { simple: 15_000, medium: 30_000, complex: 60_000 },
+  pipeline_overhead: 50_000,
+  buffer_multiplier: 1.2,
+  warning_threshold_pct: 80,
+  default_estimates: { protocol: 150_000, ui: 250_000, data: 100_000, mixed: 200_000 },
+} as const;
+
+/** The constants, tunable by whoever runs it. */
+export type CostEstimation = {
+  readonly task_tokens: Readonly<Record<Complexity, number>>;
+  readonly buffer_multiplier: number;
+  readonly warning_threshold_pct: number;
+  readonly default_estimates: Readonly<Record<PhaseType, number>>;
+} & { readonly [Name in "pipeline_overhead"]: number };
+
+export type PlannedTask = { readonly files: readonly string[]; readonly complexity?: Complexity | undefined };
+/** `tasks`: those of its plan, or null where there is no plan yet. */
+export type PlannedPhase = { readonly id: string; readonly phaseType: PhaseType; readonly tasks: readonly PlannedTask[] | null };
+
+/** Where the plan does not say: one file is simple, two or three are medium, more are complex. */
+export function complexityOf({ files, complexity }: PlannedTask): Complexity {
+  if (complexity !== undefined) return complexity;
+  if (files.length <= 1) return "simple";
+  return files.length <= 3 ? "medium" : "complex";
+}
+
+/** What a phase would cost without trouble: the middle of what to expect. */
+export function plainTokens({ phaseType, tasks }: Omit<PlannedPhase, "id">, constants: CostEstimation = costEstimation): number {
+  if (tasks === null) return constants.default_estimates[phaseType];
+  const taskCost = tasks.reduce((sum, task) => sum + constants.task_tokens[complexityOf(task)], 0);
+  return constants.pipeline_overhead + taskCost;
+}
+
+/** With the buffer for debugging and checking again. */
+export function estimatedTokens(phase: Omit<PlannedPhase, "id">, constants: CostEstimation = costEstimation): number {
+  return Math.round(plainTokens(phase, constants) * constants.buffer_multiplier);
+}
+
+/** One sentence where the estimate comes near the cap; null where it does not. */
+export function costWarning(
+  phase: string,
+  estimated: number,
+  capTokensPerPhase: number,
+  constants: CostEstimation = costEstimation,
+): string | null {
+  if (estimated <= capTokensPerPhase * (constants.warning_threshold_pct / 100)) return null;
+  const pct = capTokensPerPhase === 0 ? 100 : Math.round((estimated / capTokensPerPhase) * 100);
+  return `Phase ${phase} estimated at ${estimated} tokens (${pct}% of budget cap).`;
+}
+
+const frontEnd = /\.(?:css|scss|less|html|jsx|tsx|vue|svelte|astro)$/;
+const protocol = /\.(?:md|mdx|txt|rst)$/;
+const data = /\.(?:json|jsonc|jsonl|ya?ml|toml|csv|xml)$/;
+
+/** What kind of phase it is by the files it touches; mixed where they do not agree or nobody knows them. */
+export function phaseTypeOf(files: readonly string[], uiFolder?: string): PhaseType {
+  const kinds = new Set(
+    files.map((file): PhaseType => {
+      if (frontEnd.test(file) || (uiFolder !== undefined && file.startsWith(`${uiFolder.replace(/\/$/, "")}/`))) return "ui";
+      if (protocol.test(file)) return "protocol";
+      return data.test(file) ? "data" : "mixed";
+    }),
+  );
+  const [only] = kinds;
+  return kinds.size === 1 && only !== undefined ? only : "mixed";
+}

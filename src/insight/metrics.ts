@@ -1,0 +1,80 @@
+// metrics: what a run came to in figures, as one entry of archive/metrics.json (seed 000, section 8).
+
+import type { RunMetrics } from "../contracts/roadmap-reports.ts";
+import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
+import { alignmentMin, failureCategories, type FailureCategory } from "../contracts/roadmap-values.ts";
+import { msOf } from "../kit/iso-time.ts";
+
+/** `at`: when the run ended or the figures are asked for. */
+export function metricsOf(state: RoadmapState, at: string): RunMetrics {
+  const all = Object.entries(state.phases).map(([key, phase]) => ({ id: key.replace(/^phase_/, ""), phase }));
+  const attempted = all.filter(({ phase }) => phase.started_at !== null);
+  const succeeded = attempted.filter(({ phase }) => hasSucceeded(phase));
+  const scores = attempted.flatMap(({ phase }) => alignmentOf(phase) ?? []);
+  const sum = (of: (phase: PhaseRecord) => number): number => attempted.reduce((total, { phase }) => total + of(phase), 0);
+  return {
+    run_id: state._meta.run_id,
+    timestamp: at,
+    phases_attempted: attempted.length,
+    phases_succeeded: succeeded.length,
+    phases_failed: attempted.filter(({ phase }) => phase.status === "failed").length,
+    phases_human_deferred: attempted.filter(({ phase }) => phase.status === "needs_human_verification").length,
+    failure_taxonomy_histogram: histogramOf(state),
+    avg_alignment_score: scores.length === 0 ? null : rounded(scores.reduce((total, score) => total + score, 0) / scores.length),
+    total_duration_minutes: minutesBetween(state._meta.started_at, at),
+    total_estimated_tokens: sum((phase) => phase.estimated_tokens),
+    total_debug_loops: sum((phase) => phase.debug_attempts),
+    total_replan_attempts: sum((phase) => phase.replan_attempts),
+    success_rate: successRate(succeeded.length, attempted.length),
+    per_phase_summary: attempted.map(({ id, phase }) => ({
+      phase_id: id,
+      status: phase.status,
+      alignment_score: alignmentOf(phase),
+      estimated_tokens: phase.estimated_tokens,
+      duration_minutes: phase.started_at === null ? 0 : minutesBetween(phase.started_at, phase.completed_at ?? at),
+    })),
+  };
+}
+
+/** The judge's score; the verifier's is not the one that counts. */
+export const alignmentOf = (phase: PhaseRecord): number | null => phase.steps.judge?.alignment ?? null;
+
+export const hasSucceeded = (phase: PhaseRecord): boolean =>
+  phase.status === "completed" && phase.started_at !== null && (alignmentOf(phase) ?? 0) >= alignmentMin;
+
+/** None of none is no rate. */
+export const successRate = (succeeded: number, attempted: number): number | null =>
+  attempted === 0 ? null : rounded(succeeded / attempted);
+
+/** A run that is archived twice, because the plug was pulled in between, has one entry all the same. */
+export function withMetrics(runs: readonly RunMetrics[], entry: RunMetrics): readonly RunMetrics[] {
+  return [...runs.filter(({ run_id }) => run_id !== entry.run_id), entry];
+}
+
+/** What verifiers and debuggers said went wrong; for a phase of which they said nothing, the cause its failure was put down to. */
+function histogramOf(state: RoadmapState): RunMetrics["failure_taxonomy_histogram"] {
+  const histogram: Partial<Record<FailureCategory, number>> = {};
+  const told = new Set<string>();
+  const count = (category: unknown): void => {
+    if (isCategory(category)) histogram[category] = (histogram[category] ?? 0) + 1;
+  };
+  for (const { phase, details } of state.event_log) {
+    const categories = details["failure_categories"];
+    if (!Array.isArray(categories) || categories.length === 0) continue;
+    if (phase !== undefined) told.add(phase);
+    categories.forEach(count);
+  }
+  for (const { event, phase, details } of state.event_log) {
+    if (event === "phase_failed" && phase !== undefined && !told.has(phase)) count(details["category"]);
+  }
+  return histogram as RunMetrics["failure_taxonomy_histogram"];
+}
+
+export const isCategory = (value: unknown): value is FailureCategory => (failureCategories as readonly unknown[]).includes(value);
+
+export function minutesBetween(from: string, to: string): number {
+  const [fromMs, toMs] = [msOf(from), msOf(to)];
+  return fromMs === null || toMs === null ? 0 : Math.max(0, rounded((toMs - fromMs) / 60_000));
+}
+
+export const rounded = (value: number): number => Math.round(value * 100) / 100;

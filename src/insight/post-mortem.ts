@@ -1,0 +1,159 @@
+// post-mortem: what a failed phase leaves for those who come after it (seed 000, section 6): cause, timeline, evidence, fixes, a rule.
+//
+// Invariant:
+//   M1. It tells what the runner saw. What an agent said stands in it only as what the agent said it changed.
+
+import type { Entry } from "../contracts/event.ts";
+import type { CheckResult } from "../contracts/evidence.ts";
+import type { PostMortem } from "../contracts/roadmap-reports.ts";
+import { attemptParts, phaseOfEntry, taskOfWalk } from "./places.ts";
+import { preventionRule } from "./prevention.ts";
+import { rootCauseOf } from "./root-cause.ts";
+
+const timelineMax = 20;
+const listMax = 50;
+const textCharsMax = 200;
+
+/** `at`: when it is made. Null where the phase has not failed. */
+export function postMortemOf(
+  entries: readonly Entry[],
+  { phase, name, at }: { readonly phase: string; readonly name: string; readonly at: string },
+): PostMortem | null {
+  const root = rootCauseOf(entries, phase);
+  if (root === null) return null;
+  const own = entries.filter((entry) => phaseOfEntry(entry) === phase);
+  const red = redIn(own);
+  return {
+    phase_id: phase,
+    phase_name: name,
+    timestamp: at,
+    status: "failed",
+    root_cause: { category: root.category, description: root.description, first_observed_at: root.at, step: root.step },
+    timeline: cut(own.flatMap(timelineOf), root.at),
+    evidence: {
+      commands_run: [...new Set(own.flatMap(commandsOf))].slice(-listMax),
+      files_checked: [...new Set(own.flatMap(filesOf))].slice(-listMax),
+    },
+    attempted_fixes: fixesOf(own),
+    prevention_rule: preventionRule(root, { name, red }),
+  };
+}
+
+/** What was red last, by command. */
+function redIn(own: readonly Entry[]): readonly string[] {
+  const last = new Map<string, CheckResult>();
+  for (const entry of own) for (const result of checksOf(entry)) last.set(result.check.command, result);
+  return [...last.values()].filter(({ status }) => status !== "passed").map(({ check }) => check.command);
+}
+
+const checksOf = (entry: Entry): readonly CheckResult[] =>
+  entry.event === "step_completed" || entry.event === "step_failed" ? (entry.checks ?? []) : [];
+
+type Moment = PostMortem["timeline"][number];
+
+function timelineOf(entry: Entry): readonly Moment[] {
+  const moment = (step: string, event: string, status: Moment["status"]): readonly Moment[] => [
+    { timestamp: entry.ts, step, event: event.slice(0, textCharsMax), status },
+  ];
+  switch (entry.event) {
+    case "phase_started":
+    case "phase_reopened":
+      return moment("phase_runner", entry.event === "phase_started" ? "Phase started" : `Phase started again: ${entry.because}`, "success");
+    case "task_completed":
+    case "task_failed": {
+      const isDone = entry.event === "task_completed";
+      return moment(
+        "execute",
+        `Task ${taskOfWalk(entry.walk) ?? entry.walk} ${isDone ? "completed" : "failed"}`,
+        isDone ? "success" : "failure",
+      );
+    }
+    case "step_skipped":
+      return taskOfWalk(entry.walk) === null ? moment(entry.step, `${entry.step} skipped`, "skipped") : [];
+    case "step_completed":
+    case "step_failed":
+      return stepMoment(entry, moment);
+    case "step_interrupted":
+      return moment(
+        attemptParts(entry.attempt)?.step ?? "",
+        `interrupted: ${entry.by}${entry.detail === undefined ? "" : `, ${entry.detail}`}`,
+        "failure",
+      );
+    case "route_taken":
+      return entry.count === undefined ? [] : moment(entry.step, `back to ${entry.to} (${entry.count})`, "partial");
+    case "phase_failed":
+    case "closing_failed":
+      return moment("phase_runner", `Phase failed: ${entry.because ?? entry.reason_code}`, "failure");
+    default:
+      return [];
+  }
+}
+
+function stepMoment(
+  entry: Extract<Entry, { event: "step_completed" | "step_failed" }>,
+  moment: (step: string, event: string, status: Moment["status"]) => readonly Moment[],
+): readonly Moment[] {
+  const parts = attemptParts(entry.attempt);
+  if (parts === null || taskOfWalk(parts.walk) !== null) return []; // A task's steps are told by the task.
+  const red = checksOf(entry).filter(({ status }) => status !== "passed").length;
+  const nth = parts.ordinal === 1 ? "" : ` (attempt ${parts.ordinal})`;
+  if (entry.event === "step_completed") return moment(parts.step, `${parts.step} passed${nth}`, "success");
+  const why = red > 0 ? `${red} of ${checksOf(entry).length} checks failed` : (entry.detail ?? entry.reason_code);
+  return moment(parts.step, `${parts.step} failed${nth}: ${why}`, "failure");
+}
+
+/** The first moment, the one of the cause, and as many of the last as there is room for. */
+function cut(moments: readonly Moment[], causeAt: string): Moment[] {
+  if (moments.length <= timelineMax) return [...moments];
+  const cause = moments.findIndex(({ timestamp, status }) => timestamp === causeAt && status === "failure");
+  const tail = moments.length - (timelineMax - 2);
+  return moments.filter((_, at) => at === 0 || at >= tail || (at === cause && cause < tail));
+}
+
+function commandsOf(entry: Entry): readonly string[] {
+  return checksOf(entry).map(({ check, status, exit_code }) => {
+    const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
+    return `${check.command} -> ${status}${exit}${status === "passed" ? "" : " (FAIL)"}`.slice(0, textCharsMax);
+  });
+}
+
+/** Places that agents named and the runner looked up. M1 */
+function filesOf(entry: Entry): readonly string[] {
+  if (entry.event !== "claims_checked") return [];
+  return entry.claims
+    .filter(({ kind }) => kind === "file_line" || kind === "file_changed")
+    .map(({ text, why, verdict }) => `${text} -- ${verdict}: ${why}`.slice(0, textCharsMax));
+}
+
+/** One per debug attempt: what it changed, and which checks it turned. */
+function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
+  const fixes: PostMortem["attempted_fixes"] = [];
+  let red: ReadonlySet<string> = new Set();
+  for (const [at, entry] of own.entries()) {
+    if ((entry.event !== "step_completed" && entry.event !== "step_failed") || checksOf(entry).length > 0) red = redAfter(red, entry);
+    if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
+    if (attemptParts(entry.attempt)?.step !== "debug") continue;
+    const turn = own.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
+    const applied = own.findLast((other) => other.event === "changes_applied" && other.attempt === entry.attempt);
+    const next = own.slice(at + 1).find((other) => checksOf(other).length > 0);
+    const after = next === undefined ? red : redAfter(red, next);
+    const said = turn?.event === "turn_ended" ? turn.said.replaceAll(/\s+/g, " ").trim() : "";
+    fixes.push({
+      attempt: fixes.length + 1,
+      description: (said === "" ? `Debug attempt ${fixes.length + 1}` : said).slice(0, textCharsMax),
+      commit_sha: applied?.event === "changes_applied" ? applied.commit : null,
+      resolved: [...red].filter((command) => !after.has(command)),
+      remaining: [...after],
+    });
+  }
+  return fixes;
+}
+
+function redAfter(before: ReadonlySet<string>, entry: Entry): ReadonlySet<string> {
+  const red = new Set(before);
+  for (const { check, status } of checksOf(entry)) {
+    if (status === "passed") red.delete(check.command);
+    else red.add(check.command);
+  }
+  return red;
+}

@@ -1,0 +1,33 @@
+// prevention: what the next agent should do otherwise, in one or two sentences, from the category and what was really seen.
+
+import type { FailureCategory } from "../contracts/roadmap-values.ts";
+
+const rules: Readonly<Record<FailureCategory, string>> = {
+  executor_incomplete: "Run every task's own commands before calling the task done, and commit what they prove",
+  executor_wrong_approach:
+    "Check the approach against every success criterion before planning tasks; do not repeat the approach that was rejected",
+  compilation_failure: "Compile after every file that is written and go on only when it is clean",
+  lint_failure: "Run the linter before every commit and repair what it names",
+  build_failure: "Run the production build before calling a task done, not only the compiler",
+  acceptance_criteria_unmet: "Run the command of every success criterion after the last change and repair what it names first",
+  scope_creep: "Change only what the plan's tasks name; write anything else down as a concern instead of building it",
+  context_exhaustion: "Split the work into smaller tasks and read only the files a task names",
+  tool_failure: "Make sure the tools a task needs can be run here before relying on them",
+  coordination_failure:
+    "Hand back exactly the fields that are asked for, each with content of its own, and refer only to files and commits that exist",
+};
+
+/** `red`: the commands that were red at the end. */
+export function preventionRule(
+  root: { readonly category: FailureCategory; readonly step: string; readonly description: string },
+  { name, red }: { readonly name: string; readonly red: readonly string[] },
+): string {
+  const [first, ...more] = red;
+  const seen =
+    first === undefined
+      ? `in “${name}” ${lowered(root.description)}`
+      : `in “${name}” the step ${root.step} ended with \`${first}\` red${more.length === 0 ? "." : ` and ${more.length} more.`}`;
+  return `${rules[root.category]}: ${seen}`.replaceAll(/\s+/g, " ").slice(0, 500);
+}
+
+const lowered = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

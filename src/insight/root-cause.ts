@@ -1,0 +1,193 @@
+// root-cause: why a phase failed, as one of the ten categories: from the first failing cause that was never put right.
+//
+// Invariants:
+//   P1. Every failure has exactly one category, whatever it was.
+//   P2. A cause that was put right later (its step passed after it) is not why the phase failed.
+
+import type { Entry, EventOf } from "../contracts/event.ts";
+import type { CheckResult } from "../contracts/evidence.ts";
+import type { FailureCategory } from "../contracts/roadmap-values.ts";
+import { type CheckKind, checkKindOf } from "./check-kind.ts";
+import { isCategory } from "./metrics.ts";
+import { attemptParts, phaseOfEntry } from "./places.ts";
+
+export type Cause =
+  | CheckKind
+  | "criterion"
+  | "task_unproved"
+  | "plan_rejected"
+  | "replan_used_up"
+  | "judge_rejected"
+  | "human_rejected"
+  | "scope"
+  | "context_limit"
+  | "git"
+  | "package_manager"
+  | "spawn"
+  | "preflight"
+  | "return_invalid"
+  | "return_lost";
+
+/** What each cause is put down to. */
+export const categoryOfCause: Readonly<Record<Cause, FailureCategory>> = {
+  compile: "compilation_failure",
+  lint: "lint_failure",
+  build: "build_failure",
+  tests: "acceptance_criteria_unmet", // A red test is a criterion that does not hold; the ten have none of its own.
+  criterion: "acceptance_criteria_unmet",
+  human_rejected: "acceptance_criteria_unmet",
+  task_unproved: "executor_incomplete",
+  plan_rejected: "executor_wrong_approach",
+  replan_used_up: "executor_wrong_approach",
+  judge_rejected: "executor_wrong_approach",
+  scope: "scope_creep",
+  context_limit: "context_exhaustion",
+  git: "tool_failure",
+  package_manager: "tool_failure",
+  spawn: "tool_failure",
+  preflight: "coordination_failure",
+  return_invalid: "coordination_failure",
+  return_lost: "coordination_failure",
+};
+
+/** Reason codes that say the cause by themselves. */
+const causeOfReason: Readonly<Record<string, Cause>> = {
+  scope_violation_blocked: "scope",
+  context_exhausted: "context_limit",
+  return_invalid: "return_invalid",
+  tasks_invalid: "return_lost",
+  crash_loop: "return_lost",
+  spec_hash_mismatch: "preflight",
+  workspace_changed: "git",
+  workspace_unusable: "git",
+  checkout_dirty: "git",
+  merge_conflict: "git",
+  branch_kept: "git",
+  disk_full: "spawn",
+  agent_unavailable: "spawn",
+  agent_failed: "spawn",
+  agent_timeout: "spawn",
+  provider_failed: "spawn",
+  provider_limit_reached: "spawn",
+  isolation_unavailable: "spawn",
+  judge_rejected: "judge_rejected",
+  human_rejected: "human_rejected",
+  tasks_failed: "task_unproved",
+};
+
+/** Steps that fail for a reason of their own. */
+const causeOfStep: Readonly<Record<string, Cause>> = {
+  preflight: "preflight",
+  triage: "preflight",
+  plan_check: "plan_rejected",
+  execute: "task_unproved",
+  do: "task_unproved",
+};
+
+export type RootCause = {
+  readonly cause: Cause;
+  readonly category: FailureCategory;
+  readonly step: string;
+  readonly at: string;
+  readonly description: string;
+};
+
+/** The entries of the run (those of other phases are passed over), and where the phase ended. Null where it never failed. */
+export function rootCauseOf(entries: readonly Entry[], phase: string): RootCause | null {
+  const own = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
+  const ended = own.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
+  if (ended === undefined || !("walk" in ended)) return null;
+  const standing = firstStanding(own);
+  const because = "because" in ended && typeof ended.because === "string" ? ended.because : ended.reason_code;
+  if (standing !== null) return standing;
+  const [cause, category] = causeOfEnd(because, own);
+  const step = own.findLast((entry) => entry.event === "step_completed" || entry.event === "step_failed");
+  return {
+    cause,
+    category, // P1
+    step: stepOf(step) ?? "gate",
+    at: ended.ts,
+    description: `The phase ended with ${because.replaceAll("_", " ")}.`,
+  };
+}
+
+/** From the last time the phase was begun. */
+function lastVisit(own: readonly Entry[]): readonly Entry[] {
+  const from = own.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
+  return from < 0 ? own : own.slice(from);
+}
+
+/** The first failure whose step did not pass afterwards. P2 */
+function firstStanding(own: readonly Entry[]): RootCause | null {
+  const passed = new Map<string, number>();
+  own.forEach((entry, at) => {
+    const step = entry.event === "step_completed" ? walkStepOf(entry.attempt) : null;
+    if (step !== null) passed.set(step, at);
+  });
+  const checkedAt = Math.max(-1, ...[...passed].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
+  for (const [at, entry] of own.entries()) {
+    const failure = failureOf(entry, own);
+    if (failure === null || !("attempt" in entry)) continue;
+    if ((passed.get(walkStepOf(entry.attempt)) ?? -1) > at) continue;
+    if (provenBy.has(failure.step) && checkedAt > at) continue;
+    return failure;
+  }
+  return null;
+}
+
+/** Work that the runner's checks of the whole phase decide over: once they pass, it was put right, by whomever. */
+const provenBy: ReadonlySet<string> = new Set(["execute", "do", "debug"]);
+
+/** The step within its walk, whatever the attempt: a task tried again in another execution is another task. */
+const walkStepOf = (attempt: string): string => attempt.replace(/#\d+$/, "");
+
+const stepOf = (entry: Entry | undefined): string | null =>
+  entry !== undefined && "attempt" in entry ? (attemptParts(entry.attempt)?.step ?? null) : null;
+
+function failureOf(entry: Entry, own: readonly Entry[]): RootCause | null {
+  if (entry.event === "step_interrupted" && entry.by === "scope") {
+    const paths = (entry.paths ?? []).join(", ");
+    return made("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
+  }
+  if (entry.event !== "step_failed") return null;
+  const turn = own.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
+  const hasRunOut = turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop);
+  const red = (entry.checks ?? []).find(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
+  const step = attemptParts(entry.attempt)?.step ?? "";
+  const cause =
+    (hasRunOut ? "context_limit" : undefined) ??
+    knownCause(entry.reason_code, ["tasks_failed"]) ??
+    (red === undefined ? undefined : causeOfCheck(red, step)) ??
+    (Object.hasOwn(causeOfStep, step) ? causeOfStep[step] : undefined) ??
+    knownCause(entry.reason_code) ??
+    "criterion";
+  const what = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
+  return made(cause, entry, `${step === "" ? "A step" : `The step ${step}`} failed: ${what}.`);
+}
+
+const knownCause = (reason: string, but: readonly string[] = []): Cause | undefined =>
+  Object.hasOwn(causeOfReason, reason) && !but.includes(reason) ? causeOfReason[reason] : undefined;
+
+/** A task's own commands prove the task; the phase's decide over criteria and the project. */
+function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
+  if (check.kind === "restore") return "package_manager";
+  if (status === "not_found" || status === "not_runnable") return "spawn";
+  if (check.kind === "project") return checkKindOf(check) ?? "tests";
+  return Object.hasOwn(causeOfStep, step) ? (causeOfStep[step] ?? "criterion") : "criterion";
+}
+
+function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
+  const step = attemptParts(entry.attempt)?.step ?? "gate";
+  return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
+}
+
+/** No step stands failed, so the way the phase ended says why. */
+function causeOfEnd(because: string, own: readonly Entry[]): readonly [Cause, FailureCategory] {
+  const known = knownCause(because);
+  if (known !== undefined) return [known, categoryOfCause[known]];
+  const replanned = own.some((entry) => entry.event === "route_taken" && entry.count === "replan");
+  if (replanned) return ["replan_used_up", categoryOfCause.replan_used_up];
+  const planned = own.some((entry) => entry.event === "route_taken" && entry.count === "plan");
+  if (planned && because === "executor_wrong_approach") return ["plan_rejected", categoryOfCause.plan_rejected];
+  return ["criterion", isCategory(because) ? because : categoryOfCause.criterion];
+}

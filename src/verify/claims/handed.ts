@@ -1,0 +1,61 @@
+// handed: the claims in what an agent handed back: the fields that say something is so, and the sentences in its texts.
+
+import { spokenClaims } from "./spoken.ts";
+import { claimText, type SaidClaim } from "./said-claim.ts";
+
+const textsMax = 300;
+const depthMax = 6;
+
+export function handedClaims(value: unknown, prompt = ""): readonly SaidClaim[] {
+  if (!isRecord(value)) return [];
+  const told = textsIn(value, 0).slice(0, textsMax).join("\n\n");
+  return [...fieldClaims(value), ...spokenClaims(told, prompt)];
+}
+
+function fieldClaims(value: Readonly<Record<string, unknown>>): readonly SaidClaim[] {
+  const claims: SaidClaim[] = [];
+  const each = (field: string, make: (item: string) => SaidClaim): void => {
+    for (const item of stringsIn(value[field])) if (item.trim() !== "") claims.push(make(item.trim()));
+  };
+  each("files_changed", (path) => ({ kind: "file_changed", text: claimText(`files_changed: ${path}`), path }));
+  each("artifacts", (path) => ({ kind: "file_changed", text: claimText(`artifacts: ${path}`), path }));
+  each("commit_shas", (sha) => ({ kind: "commit", text: claimText(`commit_shas: ${sha}`), sha: sha.toLowerCase() }));
+  each("criteria_done", (of) => ({ kind: "done", text: claimText(`criteria_done: ${of}`), of: claimText(of) }));
+  if (value["pass"] === true) claims.push({ kind: "done", text: "pass: true", of: "all" });
+  for (const field of ["tasks_completed", "tasks_failed"]) {
+    const counted = value[field];
+    if (typeof counted === "string") claims.push({ kind: "count", text: claimText(`${field}: ${counted}`), what: "other", n: 0 });
+  }
+  for (const [field, score] of Object.entries(value)) {
+    if (typeof score === "number" && /confidence|score|coverage|alignment|rating/i.test(field))
+      claims.push({ kind: "score", text: claimText(`${field}: ${score}`) });
+  }
+  for (const item of listIn(value["evidence"])) if (isRecord(item)) claims.push(...evidenceClaims(item));
+  return claims;
+}
+
+function evidenceClaims(item: Readonly<Record<string, unknown>>): readonly SaidClaim[] {
+  return stringsIn(item["commands_run"]).flatMap((told): SaidClaim[] => {
+    const [command = "", result = ""] = told.split(/\s*(?:→|->|=>|: (?=(?:pass|fail|ok|exit)))\s*/, 2);
+    if (command.trim() === "") return [];
+    const passed = /\b(?:pass\w*|ok|success\w*|exit 0|0)\b/i.test(result)
+      ? true
+      : /\b(?:fail\w*|error|exit [1-9]\d*)\b/i.test(result)
+        ? false
+        : null;
+    return [{ kind: "command", text: claimText(`commands_run: ${told}`), command: command.trim(), passed }];
+  });
+}
+
+/** Every text of the return that is prose, as deep as it lies. Lists of paths, shas and commands are read as fields. */
+function textsIn(value: unknown, depth: number): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (depth > depthMax || typeof value !== "object" || value === null) return [];
+  const isField = (key: string): boolean => ["files_changed", "artifacts", "commit_shas", "criteria_done", "commands_run"].includes(key);
+  return Object.entries(value).flatMap(([key, item]) => (isField(key) ? [] : textsIn(item, depth + 1)));
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const stringsIn = (value: unknown): readonly string[] => listIn(value).filter((item) => typeof item === "string");

@@ -1,0 +1,77 @@
+// look-up: what an agent said and handed back, taken apart and looked up one by one.
+//
+// Invariants:
+//   C1. Each thing said is looked up once, however often it was said.
+//   C2. What only the runner's checks decide says what it waits for, and is decided by them and nothing else.
+
+import type { ClaimChecked } from "../../contracts/evidence.ts";
+import type { Verifier } from "../../ports/verifier.ts";
+import { decidedBy } from "./of-checks.ts";
+import { type ClaimsWorkspace, openLooks, type TreeLooks } from "./of-tree.ts";
+import { handedClaims } from "./handed.ts";
+import { claimLimits, claimText, type SaidClaim, unverifiable, type Verdict } from "./said-claim.ts";
+import { spokenClaims } from "./spoken.ts";
+
+type Order = Parameters<Verifier["claims"]>[0];
+
+export async function lookUpClaims(workspace: ClaimsWorkspace, order: Order): Promise<readonly ClaimChecked[]> {
+  if (order.waiting !== undefined) return order.waiting.map((claim) => decidedBy(claim, order.results)); // C2
+  const claims = claimsIn(order);
+  if (claims.length === 0) return [];
+  const looks = openLooks(workspace, order);
+  const checked: ClaimChecked[] = [];
+  for (const claim of claims) checked.push(await lookedUp(claim, looks, order));
+  return checked;
+}
+
+/** All that was claimed, what was handed back first. */
+export function claimsIn({ said, claim, prompt, promised }: Pick<Order, "said" | "claim" | "prompt" | "promised">): readonly SaidClaim[] {
+  const promise: SaidClaim[] = promised === true ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }] : [];
+  const all = [...promise, ...handedClaims(claim, prompt), ...spokenClaims(said, prompt)];
+  return [...new Map(all.toReversed().map((one) => [keyOf(one), one])).values()].toReversed().slice(0, claimLimits.claimsMax); // C1
+}
+
+function keyOf(claim: SaidClaim): string {
+  switch (claim.kind) {
+    case "done":
+      return `done ${claim.of}`;
+    case "command":
+      return `command ${claim.command} ${claim.passed}`;
+    case "commit":
+      return `commit ${claim.sha}`;
+    case "file_line":
+      return `line ${claim.path} ${claim.line} ${claim.name}`;
+    case "file_changed":
+      return `changed ${claim.path}`;
+    case "count":
+    case "score":
+      return `${claim.kind} ${claim.text}`;
+  }
+}
+
+async function lookedUp(claim: SaidClaim, looks: TreeLooks, { results }: Order): Promise<ClaimChecked> {
+  const { kind, text } = claim;
+  if (kind === "done" || kind === "command") {
+    const waits = kind === "done" ? { of: claim.of } : { of: claim.command, ...(claim.passed === null ? {} : { passed: claim.passed }) };
+    const asked = { kind, text, waits, ...unverifiable("No check of the runner's own came after it.") };
+    const decided = decidedBy(asked, results);
+    return results.length > 0 && decided.verdict !== "unverifiable" ? decided : asked; // C2
+  }
+  const { verdict, why } = await verdictOf(claim, looks);
+  return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
+}
+
+function verdictOf(claim: Exclude<SaidClaim, { kind: "done" | "command" }>, looks: TreeLooks): Promise<Verdict> {
+  switch (claim.kind) {
+    case "commit":
+      return looks.commit(claim);
+    case "file_line":
+      return looks.fileLine(claim);
+    case "file_changed":
+      return looks.fileChanged(claim);
+    case "count":
+      return looks.count(claim);
+    case "score":
+      return Promise.resolve(unverifiable("Nobody measured it."));
+  }
+}

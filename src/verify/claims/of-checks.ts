@@ -1,0 +1,86 @@
+// of-checks: what is said to be done or to pass, held against the runner's own results. Pure.
+//
+// Invariants:
+//   O1. True needs a result of the runner's own that says so; false needs one that says the opposite.
+//   O2. What a person could have seen otherwise in good faith, a flaky check or a failure mended meanwhile, is no lie.
+
+import type { CheckResult, ClaimChecked } from "../../contracts/evidence.ts";
+import { claimLimits, claimText, isFalse, isTrue, unverifiable, type Verdict } from "./said-claim.ts";
+
+/** A waiting claim, decided by these results. */
+export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[]): ClaimChecked {
+  const { kind, text, waits } = claim;
+  if (waits === undefined) return claim;
+  const { verdict, why } = kind === "command" ? ofCommand(waits.of, waits.passed ?? null, results) : ofDone(waits.of, results);
+  return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
+}
+
+const standing = ({ check, status, exit_code }: CheckResult): string =>
+  `the runner's own run of \`${check.command}\` came to ${status.replace("_", " ")}${exit_code === null || status === "passed" ? "" : ` (exit ${exit_code})`}`;
+
+function ofCommand(command: string, passed: boolean | null, results: readonly CheckResult[]): Verdict {
+  const same = results.find(({ check }) => sameCommand(check.command) === sameCommand(command));
+  if (same === undefined) return unverifiable("The runner does not run this command itself.");
+  if (passed === null) return unverifiable(`No result is told; ${standing(same)}.`);
+  if (same.status === "flaky") return unverifiable(`On one and the same tree it sometimes passes and sometimes does not.`); // O2
+  if (passed) return same.status === "passed" ? isTrue(`${upper(standing(same))}.`) : isFalse(`${upper(standing(same))}.`); // O1
+  return same.status === "passed"
+    ? unverifiable(`${upper(standing(same))}; it may have failed on the way.`) // O2
+    : isTrue(`${upper(standing(same))}.`);
+}
+
+const deciding = new Set(["criterion", "holdout", "red_green"]);
+
+function ofDone(of: string, results: readonly CheckResult[]): Verdict {
+  if (of === "tests") return ofTests(results);
+  const judging = results.filter(({ check }) => deciding.has(check.kind));
+  if (of === "all" || of === "task") return ofAll(of, judging);
+  const named = judging.find(({ check }) => check.id === `criterion:${of}` || plain(check.title) === plain(of) || check.command === of);
+  if (named === undefined) return unverifiable("No check of the runner's own proves this criterion.");
+  if (named.status === "flaky") return unverifiable(`${upper(standing(named))}.`); // O2
+  return named.status === "passed" ? isTrue(`${upper(standing(named))}.`) : isFalse(`${upper(standing(named))}.`);
+}
+
+function ofAll(of: "all" | "task", judging: readonly CheckResult[]): Verdict {
+  if (judging.length === 0) return unverifiable("No done criterion has a check of the runner's own.");
+  const red = judging.filter(({ status }) => status !== "passed");
+  const [first] = red;
+  if (first === undefined) return isTrue(`All ${judging.length} deciding checks of the runner's own pass.`);
+  if (red.every(({ status }) => status === "flaky")) return unverifiable(`${upper(standing(first))}.`); // O2
+  // Who speaks of its task may mean one criterion of several.
+  if (of === "task" && red.length < judging.length)
+    return unverifiable(`Part of it: ${judging.length - red.length} of ${judging.length} deciding checks pass.`);
+  return isFalse(`${upper(standing(first))}.`);
+}
+
+function ofTests(results: readonly CheckResult[]): Verdict {
+  const tests = results.filter(({ check }) => isTestCommand(check.command));
+  if (tests.length === 0) return unverifiable("The runner runs no tests of its own here.");
+  const red = tests.filter(({ status }) => status !== "passed");
+  const [first] = red;
+  if (first === undefined) return isTrue(`${upper(standing(tests[0] as CheckResult))}.`);
+  return red.every(({ status }) => status === "flaky") ? unverifiable(`${upper(standing(first))}.`) : isFalse(`${upper(standing(first))}.`); // O2
+}
+
+/** Written differently, run the same. */
+export function sameCommand(command: string): string {
+  return command
+    .trim()
+    .replace(/^[$%>]\s+/, "")
+    .replaceAll(/\s+/g, " ")
+    .replace(/^CI=\S+ /, "")
+    .replace(/^(npm|pnpm|yarn|bun) (?:run )?(?:t|test)\b/, "$1 test")
+    .replace(/;$/, "");
+}
+
+export const isTestCommand = (command: string): boolean =>
+  /\b(?:npm|pnpm|yarn|bun) (?:run )?t(?:est\b|\b)|\b(?:jest|vitest|mocha|ava|pytest|tox|nox|rspec|phpunit|ctest|unittest)\b|--test\b|\b(?:cargo|go|deno|dotnet|mix|swift|make|rake|gradlew?|mvnw?) (?:\S+ )*?(?:test|check|verify)\b|\btests?\.(?:sh|js|mjs|cjs|ts|py)\b|\btests?\//i.test(
+    command,
+  );
+
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

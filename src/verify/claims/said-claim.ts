@@ -1,0 +1,53 @@
+// said-claim: one thing an agent said that can be looked up, taken apart so that looking it up needs no reading again.
+
+import type { ClaimChecked } from "../../contracts/evidence.ts";
+
+/** `of`: `all`, `task`, `tests`, or a criterion by its id or its words. */
+export type DoneClaim = { readonly kind: "done"; readonly text: string; readonly of: string };
+/** `passed` is null where no result was told. */
+export type CommandClaim = { readonly kind: "command"; readonly text: string; readonly command: string; readonly passed: boolean | null };
+export type CommitClaim = { readonly kind: "commit"; readonly text: string; readonly sha: string };
+export type FileLineClaim = {
+  readonly kind: "file_line";
+  readonly text: string;
+  readonly path: string;
+  readonly line: number;
+  /** An identifier said to be there. */
+  readonly name: string | null;
+  /** It tells of something taken away, so that the name need not be there any more. */
+  readonly isOfRemoval: boolean;
+};
+export type FileChangedClaim = { readonly kind: "file_changed"; readonly text: string; readonly path: string };
+export type CountClaim = {
+  readonly kind: "count";
+  readonly text: string;
+  readonly what: "tests_added" | "files_changed" | "other";
+  readonly n: number;
+};
+export type ScoreClaim = { readonly kind: "score"; readonly text: string };
+
+export type SaidClaim = DoneClaim | CommandClaim | CommitClaim | FileLineClaim | FileChangedClaim | CountClaim | ScoreClaim;
+
+export const claimLimits = {
+  saidCharsMax: 64 * 1024,
+  sentencesMax: 2_000,
+  sentenceCharsMax: 1_000,
+  claimsMax: 200,
+  textCharsMax: 300,
+  whyCharsMax: 300,
+  /** Looking up in git costs a process each. */
+  commitsMax: 20,
+  filesMax: 40,
+  fileBytesMax: 8 * 1024 * 1024,
+} as const;
+
+/** On one line, and no longer than a claim may be. */
+export function claimText(text: string, charsMax: number = claimLimits.textCharsMax): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1)}…`;
+}
+
+export type Verdict = Pick<ClaimChecked, "verdict" | "why">;
+export const isTrue = (why: string): Verdict => ({ verdict: "true", why });
+export const isFalse = (why: string): Verdict => ({ verdict: "false", why });
+export const unverifiable = (why: string): Verdict => ({ verdict: "unverifiable", why });

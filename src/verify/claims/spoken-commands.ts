@@ -1,0 +1,46 @@
+// spoken-commands: what an agent says or shows of commands that it ran, and how they are said to have ended.
+
+import { claimText, type CommandClaim } from "./said-claim.ts";
+import type { Transcript } from "./statements.ts";
+
+const programs =
+  /^(?:[A-Z_]+=\S+ +)*(?:npm|npx|pnpm|yarn|bunx?|node|deno|python3?|pytest|tox|nox|uv|poetry|go|cargo|make|just|mvnw?|gradle|bash|sh|tsc|eslint|oxlint|biome|jest|vitest|mocha|ava|tap|ruff|mypy|pyright|rspec|rake|bundle|dotnet|php|phpunit|composer|cmake|ctest|docker|test|git|\.{1,2}\/\S+)(?:\s|$)/;
+const wellWords =
+  /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|clean|exit(?:s|ed)?(?: with)?(?: code| status)? 0|works)\b/i;
+const badWords = /\b(?:fail(?:s|ed|ing|ures?)?|errors?|red|breaks?|broken|exit(?:s|ed)?(?: with)?(?: code| status)? [1-9]\d*)\b/i;
+
+export const isCommand = (text: string): boolean => programs.test(text.trim());
+
+/** `npm test` passes; I ran `npm test` and it failed. Without a result there is nothing to hold it to. */
+export function commandsIn(sentence: string): readonly CommandClaim[] {
+  return [...sentence.matchAll(/`([^`\n]{2,200})`([^`]{0,120})/g)].flatMap(([, command = "", after = ""]): CommandClaim[] => {
+    const passed = isCommand(command) ? resultIn(after) : null;
+    return passed === null ? [] : [{ kind: "command", text: claimText(sentence), command: command.trim(), passed }];
+  });
+}
+
+function resultIn(words: string): boolean | null {
+  const well = wellWords.exec(words);
+  const bad = badWords.exec(words.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, ""));
+  if (well === null && bad === null) return null;
+  return bad === null || (well !== null && well.index < bad.index);
+}
+
+/** The result a shown output tells of: a failure that is counted or named outweighs everything that passed beside it. */
+export function transcriptClaims(transcripts: readonly Transcript[]): readonly CommandClaim[] {
+  return transcripts
+    .filter(({ command }) => isCommand(command))
+    .flatMap(({ command, output }): CommandClaim[] => {
+      const shown = output.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b|\b(?:fail\w*|errors?)\s*[:=]?\s*0\b/gi, "");
+      const isBad =
+        /\b[1-9]\d*\s+(?:tests? )?(?:fail(?:ed|ing|ures?)|errors?)\b|\b(?:fail(?:ed|ures?)?|errors?)\s*[:=]?\s*[1-9]|^\s*(?:FAIL(?:ED)?|not ok|✗|✖|×)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:?\s*[1-9]|^\s*\w*Error:/im.test(
+          shown,
+        );
+      const isWell =
+        /\b\d+\s+(?:tests? )?pass(?:ed|ing)?\b|\bpass(?:ed)?\s*[:=]?\s*[1-9]|^\s*(?:PASS(?:ED)?|ok|OK|✓|✔)(?:\s|$|:)|\ball tests pass|\bexit(?:ed)?(?: with)?(?: code| status)?:?\s*0\b|\bsuccess/im.test(
+          output,
+        );
+      if (!isBad && !isWell) return [];
+      return [{ kind: "command", text: claimText(`$ ${command} → ${isBad ? "failed" : "passed"}`), command, passed: !isBad }];
+    });
+}

@@ -1,0 +1,87 @@
+// statements: what an agent says in its own voice, sentence by sentence, and the transcripts of commands it shows.
+//
+// Invariants:
+//   S1. Quotations, code, JSON and what merely repeats the prompt are no statements.
+//   S2. No text, however it is made, takes long to read: everything is bounded before it is searched.
+
+import { claimLimits } from "./said-claim.ts";
+
+/** `output` is what the agent shows as the command's. */
+export type Transcript = { readonly command: string; readonly output: string };
+export type Statements = { readonly sentences: readonly string[]; readonly transcripts: readonly Transcript[] };
+
+const blockLinesMax = 400;
+const echoCharsMin = 15;
+
+export function statementsIn(said: string, prompt = ""): Statements {
+  const told = new Set(prompt.split("\n").map(plain));
+  const flat = plain(prompt.replaceAll(/\s+/g, " "));
+  const { paragraphs, blocks } = partsOf(said.slice(-claimLimits.saidCharsMax).replaceAll("\r\n", "\n"), told); // S2
+  const sentences = paragraphs
+    .flatMap((paragraph) => withoutQuotations(paragraph).split(/(?<=[.!?:;])\s+(?=[^a-z])/))
+    .map((sentence) => sentence.trim().slice(0, claimLimits.sentenceCharsMax))
+    .filter((sentence) => sentence !== "" && !(sentence.length >= echoCharsMin && flat.includes(plain(sentence)))); // S1
+  return { sentences: sentences.slice(-claimLimits.sentencesMax), transcripts: blocks.flatMap(transcriptsIn) };
+}
+
+type Block = { readonly before: string; readonly lines: readonly string[] };
+
+/** Paragraphs of prose with their lines joined, and the fenced blocks, each with the line that leads to it. */
+function partsOf(text: string, told: ReadonlySet<string>): { readonly paragraphs: readonly string[]; readonly blocks: readonly Block[] } {
+  const paragraphs: string[] = [];
+  const blocks: Block[] = [];
+  let words: string[] = [];
+  let fence: { mark: string; before: string; lines: string[] } | null = null;
+  const endParagraph = (): void => {
+    if (words.length > 0) paragraphs.push(words.join(" "));
+    words = [];
+  };
+  for (const line of text.split("\n")) {
+    const mark = /^[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== null) {
+      if (mark?.startsWith(fence.mark) === true && /^[\s>]*[`~]+\s*$/.test(line)) {
+        blocks.push({ before: fence.before, lines: fence.lines });
+        fence = null;
+      } else if (fence.lines.length < blockLinesMax) fence.lines.push(line);
+      continue;
+    }
+    if (mark !== undefined) {
+      endParagraph();
+      fence = { mark, before: paragraphs.at(-1) ?? "", lines: [] };
+      continue;
+    }
+    const isCode = /^(?: {4}|\t)/.test(line) && words.length === 0 && !/^\s*(?:[-*+]|\d+[.)])\s/.test(line);
+    if (line.trim() === "" || isCode) {
+      endParagraph();
+      continue;
+    }
+    if (/^\s*>/.test(line) || /^\s*["{}[\]]/.test(line) || (line.trim().length >= echoCharsMin && told.has(plain(line)))) {
+      endParagraph(); // S1
+      continue;
+    }
+    if (/^\s*(?:[-*+#|]|\d+[.)])/.test(line)) endParagraph();
+    words.push(line.trim());
+  }
+  if (fence !== null) blocks.push({ before: fence.before, lines: fence.lines });
+  endParagraph();
+  return { paragraphs, blocks };
+}
+
+const plain = (line: string): string => line.replaceAll(/[`*]/g, "").trim();
+
+/** The spans are bounded, and a quotation leaves a blank behind. S2 */
+const withoutQuotations = (text: string): string =>
+  text.replaceAll(/"[^"\n]{0,1000}"|“[^“”\n]{0,1000}”|„[^„“”\n]{0,1000}[“”]|«[^«»\n]{0,1000}»/g, " ");
+
+/** Commands after a prompt sign, each with the lines up to the next; else the whole block, where the line before it names its command. */
+function transcriptsIn({ before, lines }: Block): readonly Transcript[] {
+  const starts = lines.flatMap((line, at) => (/^\s*(?:[\w.@~:/-]*[$%❯])\s+\S/.test(line) ? [at] : []));
+  if (starts.length === 0) {
+    const command = /\b(?:ran|run|running|output|result|executed)\b/i.test(before) ? /`([^`\n]{2,200})`/.exec(before)?.[1] : undefined;
+    return command === undefined ? [] : [{ command, output: lines.join("\n") }];
+  }
+  return starts.map((start, nth) => ({
+    command: (lines[start] ?? "").replace(/^\s*[\w.@~:/-]*[$%❯]\s+/, "").trim(),
+    output: lines.slice(start + 1, starts[nth + 1] ?? lines.length).join("\n"),
+  }));
+}

@@ -1,0 +1,113 @@
+// deciding-package: the parts of package.json and composer.json that decide: the scripts that checks run, and what configures tools.
+
+import { isRecord } from "../manifest.ts";
+import type { Deciding, Named } from "./named.ts";
+
+const tools = [
+  "jest",
+  "vitest",
+  "mocha",
+  "ava",
+  "nyc",
+  "c8",
+  "tap",
+  "babel",
+  "eslintConfig",
+  "eslintIgnore",
+  "prettier",
+  "stylelint",
+  "xo",
+  "standard",
+];
+const packages = [
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+  "bundleDependencies",
+  "overrides",
+  "resolutions",
+  "pnpm",
+  "workspaces",
+  "packageManager",
+  "require",
+  "require-dev",
+];
+const judging =
+  /^(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|type-?checks?|types|tsc|build|verify|validate|ci|cov|cover|coverage|format|fmt)(?:[:._-].*)?$/;
+const lifecycle = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
+
+type Manifest = { readonly [key: string]: unknown };
+
+export function decidingPackage(text: string, named: Named): Deciding | null {
+  const manifest = read(text);
+  if (manifest === null) return null;
+  const scripts = scriptsOf(manifest);
+  const isJudging = judgingIn(scripts, named);
+  return Object.fromEntries([
+    ...Object.entries(scripts).flatMap(([name, script]) => (isJudging(name) ? [[`scripts.${name}`, words(script)] as const] : [])),
+    ...tools.flatMap((key) => (Object.hasOwn(manifest, key) ? [[key, words(manifest[key])] as const] : [])),
+  ]);
+}
+
+/** Whether a script that was not there before changes what is run: it hooks into one that was, or into restoring. */
+export function isHook(name: string, before: Deciding, named: Named): boolean {
+  const script = name.replace(/^scripts\./, "");
+  if (script === name) return true;
+  if (named.restores && lifecycle.includes(script)) return true;
+  const hooked = /^(?:pre|post)(.+)$/.exec(script)?.[1];
+  return hooked !== undefined && Object.hasOwn(before, `scripts.${hooked}`);
+}
+
+/** The later file with the earlier one's deciding parts, and its dependencies too where the lock file is the earlier one; null where that cannot be. */
+export function mergedPackage(before: string, after: string, named: Named, withPackages: boolean): string | null {
+  const [was, is] = [read(before), read(after)];
+  if (was === null || is === null) return null;
+  const decides = decidingPackage(before, named) ?? {};
+  const isJudging = judgingIn(scriptsOf(was), named);
+  const scripts = [
+    ...Object.entries(scriptsOf(is)).filter(
+      ([name]) => !isJudging(name) || (!Object.hasOwn(scriptsOf(was), name) && !isHook(`scripts.${name}`, decides, named)),
+    ),
+    ...Object.entries(scriptsOf(was)).filter(([name]) => isJudging(name)),
+  ];
+  const taken = [...tools, ...(withPackages ? packages : [])];
+  const merged = [
+    ...Object.entries(is).filter(([key]) => !taken.includes(key) && key !== "scripts"),
+    ...taken.flatMap((key) => (Object.hasOwn(was, key) ? [[key, was[key]] as const] : [])),
+    ...(scripts.length === 0 ? [] : [["scripts", Object.fromEntries(scripts)] as const]),
+  ];
+  return `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`;
+}
+
+/** By name, or because a command that decides leads there. */
+function judgingIn(scripts: Manifest, named: Named): (name: string) => boolean {
+  const reached = new Set<string>();
+  for (const open = [...named.commands]; open.length > 0;) {
+    for (const name of namesIn(open.pop() ?? "")) {
+      if (reached.has(name) || !Object.hasOwn(scripts, name)) continue;
+      reached.add(name);
+      open.push(words(scripts[name]));
+    }
+  }
+  const judges = (name: string): boolean => judging.test(name) || reached.has(name);
+  return (name) => judges(name) || judges(name.replace(/^(?:pre|post)/, "")) || (named.restores && lifecycle.includes(name));
+}
+
+function namesIn(command: string): readonly string[] {
+  return [...command.matchAll(/\b(?:npm|pnpm|yarn|bun|composer)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.@/-]+)/g)].flatMap(
+    ([, name = ""]) => (name === "t" || name === "tst" ? ["test"] : [name]),
+  );
+}
+
+function read(text: string): Manifest | null {
+  try {
+    const manifest: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    return isRecord(manifest) ? manifest : null;
+  } catch {
+    return null;
+  }
+}
+
+const scriptsOf = (manifest: Manifest): Manifest => (isRecord(manifest["scripts"]) ? manifest["scripts"] : {});
+const words = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,138 @@
+// deciding: the parts of a file that judge, by name, where the rest of it does not: dependencies may change, what is run on them may not.
+
+import { parse } from "smol-toml";
+import { isRecord } from "../manifest.ts";
+import { decidingMake } from "./deciding-make.ts";
+import { decidingPackage, isHook } from "./deciding-package.ts";
+import type { Family, Part } from "./kinds.ts";
+import { masked } from "./masked.ts";
+import type { Deciding, Named } from "./named.ts";
+import { rustTests } from "./rust-tests.ts";
+
+/** Null where the text cannot be read as what it should be: then all of it decides. */
+export function decidingOf(part: Part, text: string, named: Named): Deciding | null {
+  try {
+    return read(part, text, named);
+  } catch {
+    return null; // an agent's file may be nested deeper than any reader can follow
+  }
+}
+
+function read(part: Part, text: string, named: Named): Deciding | null {
+  switch (part) {
+    case "package":
+    case "composer":
+      return decidingPackage(text, named);
+    case "make":
+      return decidingMake(text, named);
+    case "pyproject":
+      return tables(
+        text,
+        /^tool\.(?:pytest|coverage|ruff|mypy|pyright|basedpyright|tox|nox|black|isort|flake8|pylint|pyflakes|bandit|poe|taskipy|hatch\.envs|pdm\.scripts|uv\.scripts)\b/,
+      );
+    case "cargo":
+      return tables(
+        text,
+        /^(?:profile\.(?:test|dev)\b|lints\b|workspace\.lints\b|test\b|bench\b|lib\.(?:test|doctest|harness)\b|package\.(?:autotests|autobenches)\b)/,
+      );
+    case "setup_cfg":
+      return sections(
+        text,
+        /^(?:tool:pytest|pytest|coverage(?::.*)?|flake8|mypy(?:-.*)?|pycodestyle|pydocstyle|isort|pylint.*|aliases|tox(?::.*)?)$/,
+      );
+    case "pom":
+      return plugins(text);
+    case "gradle":
+      return braced(
+        text,
+        "java",
+        gradleOpens,
+        /ignoreFailures|useJUnitPlatform|onlyIf|\benabled\s{0,9}=|test\.enabled|\bexclude.{0,80}[Tt]est/,
+      );
+    case "vite":
+      return braced(text, "js", /\btest\s{0,9}:\s{0,9}\{/g, /\bvitest\b/);
+    case "rust_source":
+      return rustTests(text);
+    case "lock":
+      return named.restores ? { "the lock file": text } : {};
+  }
+}
+
+/** The parts that differ. What is new counts where it changes what was there. */
+export function changedParts(part: Part, before: Deciding, after: Deciding, named: Named): readonly string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.filter((name) => {
+    if (before[name] === after[name]) return false;
+    if (Object.hasOwn(before, name)) return true;
+    if (part === "package" || part === "composer") return isHook(name, before, named);
+    return part !== "rust_source" && !(part === "make" && !name.startsWith("how ") && !name.startsWith("variable "));
+  });
+}
+
+function tables(text: string, wanted: RegExp): Deciding {
+  const found: Record<string, string> = {};
+  const walk = (value: unknown, path: string, depth: number): void => {
+    if (wanted.test(path)) found[path] = JSON.stringify(value);
+    else if (isRecord(value) && depth < 4)
+      for (const [key, inner] of Object.entries(value)) walk(inner, path === "" ? key : `${path}.${key}`, depth + 1);
+  };
+  walk(parse(text), "", 0);
+  return found;
+}
+
+function sections(text: string, wanted: RegExp): Deciding {
+  const found: Record<string, string> = {};
+  let open: string | null = null;
+  for (const line of text.split("\n")) {
+    const name = /^\[([^\]]{1,200})\]/.exec(line)?.[1]?.trim();
+    if (name !== undefined) open = wanted.test(name) ? `[${name}]` : null;
+    else if (open !== null && !/^\s*(?:[#;].*)?$/.test(line)) found[open] = `${found[open] ?? ""}${line.trimEnd()}\n`;
+  }
+  return found;
+}
+
+const mavenPlugin = /surefire|failsafe|jacoco|checkstyle|pmd|spotbugs|enforcer|pitest/;
+const mavenSetting =
+  /<(skipTests|skipITs|maven\.test\.[\w.]{1,80}|testFailureIgnore|jacoco\.[\w.]{1,80}|checkstyle\.[\w.]{1,80})>[^<]{0,200}</g;
+
+function plugins(text: string): Deciding {
+  const bare = without(text, "<!--", "-->");
+  const found = bare
+    .split("<plugin>")
+    .slice(1)
+    .map((after) => after.split("</plugin>", 1)[0] ?? "")
+    .filter((plugin) => mavenPlugin.test(plugin));
+  const all = [...found, ...(bare.match(mavenSetting) ?? [])];
+  return all.length === 0 ? {} : { "what runs the tests": all.map(squeezed).join("\n") };
+}
+
+function without(text: string, open: string, close: string): string {
+  const [first = "", ...others] = text.split(open);
+  return first + others.map((part) => (part.includes(close) ? part.slice(part.indexOf(close) + close.length) : "")).join("");
+}
+
+const gradleOpens =
+  /(?:^|[\s.])(?:tests?|integrationTest|check|jacoco\w{0,40}|checkstyle\w{0,40}|pmd\w{0,40}|spotbugs\w{0,40}|detekt\w{0,40}|testLogging)\b[^\n{]{0,200}\{|withType[<(]\s{0,9}Test\b[^\n{]{0,200}\{|\(\s{0,9}["'](?:test|check|integrationTest)["'][^\n{]{0,200}\{/g;
+const blocksMax = 50;
+
+/** Blocks with their braces, and single lines, that speak of tests. */
+function braced(text: string, family: Family, opens: RegExp, lines: RegExp): Deciding {
+  const bare = masked(text, family, "comments");
+  const found = [...bare.matchAll(opens)];
+  const all = [
+    ...(found.length > blocksMax ? [bare] : found.map((open) => blockFrom(bare, open.index, open.index + open[0].length - 1))),
+    ...bare.split("\n").filter((line) => lines.test(line)),
+  ];
+  return all.length === 0 ? {} : { "what configures the tests": all.map(squeezed).join("\n") };
+}
+
+function blockFrom(text: string, from: number, brace: number): string {
+  let depth = 0;
+  for (let to = brace; to < text.length; to++) {
+    if (text[to] === "{") depth++;
+    if (text[to] === "}" && --depth === 0) return text.slice(from, to + 1);
+  }
+  return text.slice(from);
+}
+
+const squeezed = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

@@ -1,0 +1,51 @@
+// explicit-scope: whether a scope says in so many words that an oracle may change.
+//
+// Invariants:
+//   X1. A pattern names an oracle only if it could not have been written for anything else: it is the very path, or what it stands for
+//       is an oracle whatever its wildcards mean. `**`, `src/**` and `*.ts` let a test in and name none.
+//   X2. A source file that holds its own tests is never named by its path: whoever lets the code change has not let the tests change.
+
+import picomatch from "picomatch";
+import type { Row } from "./kinds.ts";
+
+const alternativesMax = 64;
+
+/** The pattern that names this path, or null. */
+export function namingPattern(scope: readonly string[], path: string, rowOf: (path: string) => Row | null): string | null {
+  const isSource = rowOf(path)?.part === "rust_source"; // X2
+  const isNamedBy = (glob: string): boolean => {
+    const bare = glob.replace(/^(?:\.\/)+/, "");
+    if (bare === path) return !isSource;
+    return bracesOf(bare.endsWith("/") ? `${bare}**` : bare).some(
+      (one) => one === path || (picomatch.isMatch(path, one, { dot: true }) && samplesOf(one).some((sample) => isWholly(rowOf(sample)))),
+    );
+  };
+  return scope.find((glob) => !glob.startsWith("!") && isNamedBy(glob)) ?? null;
+}
+
+const isWholly = (row: Row | null): boolean => row !== null && row.part !== "rust_source";
+
+/** What a pattern stands for when its wildcards stand for something, and for nothing (X1). */
+function samplesOf(glob: string): readonly string[] {
+  const filled = (word: string): string =>
+    glob
+      .replaceAll(/\[[^\]/]*\]|[?@!+*]\([^)]*\)/g, word)
+      .replaceAll("**", "x")
+      .replaceAll(/[*?]/g, word);
+  return [filled("x"), filled("")];
+}
+
+/** `{a,b}/c` as its alternatives; braces that are too many or do not close are left as they are. */
+function bracesOf(glob: string): readonly string[] {
+  let open = [glob];
+  for (let round = 0; round < 8; round++) {
+    const next = open.flatMap((one) => {
+      const inner = /\{([^{}]*)\}/.exec(one);
+      if (inner === null || !inner[1]?.includes(",")) return [one];
+      return inner[1].split(",").map((word) => one.slice(0, inner.index) + word + one.slice(inner.index + inner[0].length));
+    });
+    if (next.length === open.length || next.length > alternativesMax) return open;
+    open = next;
+  }
+  return open;
+}

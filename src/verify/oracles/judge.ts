@@ -1,0 +1,131 @@
+// judge: which changes of a run are changes of what judges it, and what was done. Pure: what must be read is handed in.
+//
+// Invariants:
+//   J1. Only what was there at the base is an oracle; a new file counts only where it would rule over what was there.
+//   J2. A file that judges in part is judged in that part alone.
+//   J3. What cannot be read as text is judged by being another content.
+//   J4. An approval holds for exactly the changes it was given for.
+
+import { createHash } from "node:crypto";
+import type { OracleChange } from "../../contracts/evidence.ts";
+import type { Hash } from "../../contracts/ids.ts";
+import type { Difference } from "../../ports/workspace.ts";
+import { changedParts, decidingOf } from "./deciding.ts";
+import type { Deciding, Named } from "./named.ts";
+import { namingPattern } from "./explicit-scope.ts";
+import { type Finding, findingsIn, linesOf } from "./how.ts";
+import { isRuling } from "./ruling.ts";
+import type { Row } from "./kinds.ts";
+
+export type Setting = {
+  /** Every path at the base. */
+  readonly base: ReadonlySet<string>;
+  readonly rowOf: (path: string) => Row | null;
+  readonly named: Named;
+};
+/** A difference with both texts; null where there is none, or none that can be read. */
+export type Seen = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
+export type Judged = { readonly content: Hash; readonly changes: readonly OracleChange[] };
+
+/** Whether a difference may be one of an oracle, so that its texts are worth reading. */
+export function isCandidate({ path, kind }: Difference, { rowOf, base, named }: Setting): boolean {
+  const row = rowOf(path);
+  if (row === null || (row.part === "lock" && !named.restores)) return false;
+  return kind !== "added" || isRuling(path, row, base, rowOf, named); // J1
+}
+
+export function judgeOracles(
+  seen: readonly Seen[],
+  moved: ReadonlyMap<string, string>,
+  setting: Setting,
+  scope: readonly string[],
+  approved: readonly Hash[],
+): Judged {
+  const found = seen.flatMap((one) => {
+    const { path } = one.difference;
+    const row = setting.rowOf(path);
+    const finding = row === null ? null : findingOf(one, row, moved.get(path) ?? null, setting.named);
+    if (row === null || finding === null) return [];
+    const isNamed = namingPattern(scope, path, setting.rowOf) !== null;
+    return [
+      {
+        seen: one,
+        change: { path, kind: row.kind, how: finding.how, detail: sentence(finding.words), allowed: isNamed ? ("scope" as const) : null },
+      },
+    ];
+  });
+  const content = contentOf(found.filter(({ change }) => change.allowed === null));
+  const isApproved = approved.includes(content); // J4
+  const changes = found.map(({ change }) => (change.allowed === null && isApproved ? { ...change, allowed: "approved" as const } : change));
+  return { content, changes };
+}
+
+function findingOf({ difference, before, after }: Seen, row: Row, movedTo: string | null, named: Named): Finding | null {
+  const { path, kind } = difference;
+  if (kind === "added") {
+    const isIdle = row.part !== undefined && after !== null && isEmpty(decidingOf(row.part, after, named)); // J2
+    return isIdle ? null : { how: "added", words: "it is new and would rule over what was there before" };
+  }
+  if (kind === "deleted" && row.part !== undefined && before !== null && isEmpty(decidingOf(row.part, before, named))) return null; // J2
+  if (kind === "deleted")
+    return movedTo === null ? { how: "deleted", words: "it was deleted" } : { how: "renamed", words: `it was moved to ${movedTo}` };
+  if (before === null || after === null) return { how: "changed", words: "it is another content, too large or no text to be looked into" }; // J3
+  if (before === after) return { how: "changed", words: "its mode or its kind of file is another one" };
+  if (row.part !== undefined) return partFinding(path, row, before, after, named); // J2
+  const all = findingsIn(path, row.kind, before, after);
+  const [first] = all;
+  const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
+  return { how, words: first === undefined ? `it was changed, ${linesOf(before, after)}` : all.map(({ words }) => words).join("; ") };
+}
+
+const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
+
+const shownMax = 3;
+const shownCharsMax = 120;
+
+function partFinding(path: string, row: Row, before: string, after: string, named: Named): Finding | null {
+  const { part } = row;
+  if (part === undefined) return null;
+  const [was, is] = [decidingOf(part, before, named), decidingOf(part, after, named)];
+  if (was === null) return { how: "changed", words: `it was changed, ${linesOf(before, after)}` };
+  if (is === null)
+    return Object.keys(was).length === 0 ? null : { how: "changed", words: "it can no longer be read, so the parts that decide are gone" };
+  const names = changedParts(part, was, is, named);
+  if (names.length === 0) return null;
+  if (part === "lock") return { how: "changed", words: "dependencies are restored from it, so it decides what the checks run with" };
+  const shown = names
+    .slice(0, shownMax)
+    .map((name) =>
+      part === "rust_source"
+        ? `${name} was ${is[name] === undefined ? "taken away" : "changed"}`
+        : `${name} ${wordsOf(was[name], is[name])}`,
+    );
+  const more = names.length > shownMax ? [`${names.length - shownMax} more parts that decide differ`] : [];
+  const words = [...shown, ...more].join("; ");
+  const isScript = names.some((name) => /^(?:scripts\.|target |variable |how )/.test(name));
+  if (isScript) return { how: "redefined", words };
+  const text = (from: Readonly<Record<string, string>>): string => names.map((name) => from[name] ?? "").join("\n");
+  const kind = part === "rust_source" ? "test" : "test_config";
+  const [first] = findingsIn(path, kind, text(was), text(is)).filter(({ how }) => how !== "changed");
+  return { how: first?.how ?? "changed", words: first === undefined ? words : `${first.words}; ${words}` };
+}
+
+function wordsOf(was: string | undefined, is: string | undefined): string {
+  if (is === undefined) return `is gone, before it was ${quoted(was ?? "")}`;
+  return was === undefined ? `is new: ${quoted(is)}` : `is ${quoted(is)} now, before it was ${quoted(was)}`;
+}
+
+const quoted = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return `"${line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line}"`;
+};
+
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
+/** A name for exactly these changes: what, how, and the content that came of it. */
+function contentOf(found: readonly { readonly seen: Seen; readonly change: OracleChange }[]): Hash {
+  const rows = found
+    .map(({ seen, change }) => [change.path, change.how, seen.difference.now ?? null, seen.after] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
+}

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { namingPattern } from "./explicit-scope.ts";
+import { rowOf } from "./kinds.ts";
+import { rowsWith } from "./protect.ts";
+import { programsIn } from "./programs.ts";
+
+test.each([
+  [
+    "test",
+    "src/a.test.ts src/a.spec.jsx test/a.mjs packages/x/__tests__/a.js e2e/login.ts tests/fixtures/in.json tests/test_a.py pkg/a_test.py",
+  ],
+  [
+    "test",
+    "cmd/a_test.go cmd/testdata/in.txt tests/it.rs src/test/java/x/AppTest.java app/src/test/resources/x.json core/FooIT.java FooTests.kt",
+  ],
+  [
+    "test_config",
+    "vitest.config.ts vitest.workspace.js jest.config.cjs jest.setup.ts .mocharc.json karma.conf.js conftest.py tests/conftest.py pytest.ini",
+  ],
+  [
+    "test_config",
+    ".cargo/config.toml .config/nextest.toml build.gradle.kts pom.xml setup.cfg pyproject.toml Cargo.toml node_modules/vitest/index.js pytest.py",
+  ],
+  ["snapshot", "src/__snapshots__/a.test.ts.snap ui.snap internal/testdata/out.golden"],
+  ["coverage", ".nycrc .c8rc.json .coveragerc codecov.yml .tarpaulin.toml"],
+  ["lint", ".eslintrc.cjs eslint.config.mjs .eslintignore biome.json ruff.toml .flake8 mypy.ini .golangci.yml clippy.toml checkstyle.xml"],
+  ["compiler", "tsconfig.json tsconfig.build.json packages/a/tsconfig.json jsconfig.json rust-toolchain.toml"],
+  ["ci", ".github/workflows/ci.yml .github/actions/x/action.yml .gitlab-ci.yml Jenkinsfile .circleci/config.yml"],
+  ["scripts", "package.json Makefile GNUmakefile tox.ini noxfile.py justfile composer.json .npmrc gradlew package-lock.json Cargo.lock"],
+])("by convention a %s: %s", (kind, paths) => {
+  for (const path of paths.split(" ")) expect([path, rowOf(path)?.kind]).toEqual([path, kind]);
+});
+
+test("code, writing and data beside it judge nothing", () => {
+  for (const path of [
+    "src/a.ts",
+    "README.md",
+    "test/README.md",
+    "src/verify.ts",
+    "lib/check.py",
+    "docs/testing.md",
+    "src/latest/a.go",
+    "contest.py",
+    "spec/plan.md",
+  ])
+    expect([path, rowOf(path)]).toEqual([path, null]);
+});
+
+test("the config protects further files and leaves others open, and leaving open wins", () => {
+  const row = rowsWith(["golden/", "schema/*.sql", "!legacy/**"]);
+  expect(row("golden/a/b.txt")?.kind).toBe("test");
+  expect(row("schema/x.sql")?.kind).toBe("test");
+  expect(row("legacy/a.test.ts")).toBeNull();
+  expect(row("src/a.test.ts")?.kind).toBe("test");
+  expect(rowsWith(["package.json"])("package.json")).toMatchObject({ kind: "scripts" });
+  expect(rowsWith(["package.json"])("package.json")?.part).toBeUndefined();
+});
+
+test.each([
+  ["test/a.test.ts", ["test/**"]],
+  ["test/a.test.ts", ["src/**", "./test/"]],
+  ["src/a.test.ts", ["**/*.test.ts"]],
+  ["src/a.test.ts", ["src/a.test.ts"]],
+  ["test/a.test.ts", ["{src,test}/**"]],
+  ["tsconfig.json", ["tsconfig*.json"]],
+  [".github/workflows/ci.yml", [".github/workflows/**"]],
+  ["packages/a/package.json", ["packages/*/package.json"]],
+  ["package.json", ["package.json"]],
+  ["vitest.config.ts", ["vitest.config.*"]],
+  ["tests/test_a.py", ["**/test_*.py"]],
+])("%s is named by the scope %j", (path, scope) => expect(namingPattern(scope, path, rowOf)).not.toBeNull());
+
+test.each([
+  ["test/a.test.ts", ["**"]],
+  ["test/a.test.ts", ["**/*"]],
+  ["src/a.test.ts", ["src/**"]],
+  ["src/a.test.ts", ["**/*.ts"]],
+  ["test/a.test.ts", ["{src,test}/**/*.json"]],
+  ["test/a.test.ts", ["!test/**", "**"]],
+  ["package.json", ["*.json"]],
+  [".github/workflows/ci.yml", [".github/**"]],
+  ["tsconfig.json", ["*"]],
+  ["src/lib.rs", ["src/lib.rs"]],
+])("%s is not named by the scope %j", (path, scope) => expect(namingPattern(scope, path, rowOf)).toBeNull());
+
+test("a script that a check starts judges if it was made for that", () => {
+  expect([
+    ...programsIn([
+      "sh scripts/check.sh",
+      "FOO=1 ./run-tests --all && node e2e/smoke.mjs",
+      "node src/validate.js | grep ok",
+      "test -f src/b.txt",
+    ]),
+  ]).toEqual(["scripts/check.sh", "run-tests", "e2e/smoke.mjs"]);
+});

@@ -1,0 +1,95 @@
+// look-oracles: reads what the judging of oracles needs from two commits, and no more than that.
+//
+// Invariants:
+//   L1. It only reads, and every read is bounded: texts by size and number, and what is beyond is judged by its content's name alone.
+
+import type { OracleChange } from "../../contracts/evidence.ts";
+import type { GitSha } from "../../contracts/ids.ts";
+import type { Verifier } from "../../ports/verifier.ts";
+import type { Difference, Workspace } from "../../ports/workspace.ts";
+import { decidingOf } from "./deciding.ts";
+import type { Named } from "./named.ts";
+import { isCandidate, type Judged, judgeOracles, type Seen, type Setting } from "./judge.ts";
+import type { Row } from "./kinds.ts";
+import { programsIn } from "./programs.ts";
+import { rowsWith } from "./protect.ts";
+
+export type Reading = Pick<Workspace, "differences" | "pathsAt" | "textAt">;
+export type OracleParts = { readonly workspace: Reading; readonly protect: readonly string[]; readonly restores: boolean };
+
+export const textBytesMax = 512 * 1024;
+const textsMax = 1_000;
+export const changesMax = 1_000;
+
+type Order = Parameters<Verifier["oracles"]>[0];
+
+export async function lookAtOracles(parts: OracleParts, { base, commit, scope, approved, checks = [] }: Order): Promise<Judged> {
+  const differences = await parts.workspace.differences(base, commit);
+  if (differences.length === 0) return judgeOracles([], new Map(), nothing, scope, approved);
+  const setting = await settingOf(
+    parts,
+    base,
+    checks.map(({ command }) => command),
+  );
+  const candidates = differences.filter((difference) => isCandidate(difference, setting));
+  const seen: Seen[] = [];
+  for (const [at, difference] of candidates.entries()) seen.push(await read(parts.workspace, base, commit, difference, at < textsMax)); // L1
+  const judged = judgeOracles(seen, movesIn(differences), setting, scope, approved);
+  return { ...judged, changes: shortened(judged.changes) };
+}
+
+const nothing: Setting = { base: new Set(), rowOf: () => null, named: { commands: [], used: [], restores: false } };
+
+/** What counts as an oracle in a run, from its base and its commands. */
+export async function settingOf(
+  { workspace, protect, restores }: OracleParts,
+  base: GitSha,
+  commands: readonly string[],
+): Promise<Setting> {
+  const paths = new Set(await workspace.pathsAt(base));
+  const bare: Named = { commands, used: commands, restores };
+  const used = [...commands];
+  for (const [path, part] of [
+    ["package.json", "package"],
+    ["Makefile", "make"],
+    ["makefile", "make"],
+    ["GNUmakefile", "make"],
+  ] as const) {
+    const text = paths.has(path) ? await workspace.textAt(base, path, textBytesMax) : null;
+    if (text !== null) used.push(...Object.values(decidingOf(part, text, bare) ?? {}));
+  }
+  const rows = rowsWith(protect);
+  const programs = programsIn(used);
+  const program: Row = { kind: "scripts", fits: /$^/ };
+  return { base: paths, rowOf: (path) => rows(path) ?? (programs.has(path) && paths.has(path) ? program : null), named: { ...bare, used } };
+}
+
+async function read(workspace: Reading, base: GitSha, commit: GitSha, difference: Difference, isRead: boolean): Promise<Seen> {
+  const { path, kind } = difference;
+  const before = isRead && kind !== "added" ? await workspace.textAt(base, path, textBytesMax) : null;
+  const after = isRead && kind !== "deleted" ? await workspace.textAt(commit, path, textBytesMax) : null;
+  return { difference, before, after };
+}
+
+/** Where deleted files went: a new file of the same content, or of the same name in another place. */
+export function movesIn(differences: readonly Difference[]): ReadonlyMap<string, string> {
+  const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+  const added = differences.filter(({ kind }) => kind === "added");
+  const byContent = new Map(added.map(({ path, now }) => [now ?? "", path]));
+  const byName = new Map(added.map(({ path }) => [nameOf(path), path]));
+  const moves = new Map<string, string>();
+  for (const { path, kind, was } of differences) {
+    const to = kind === "deleted" ? (byContent.get(was ?? "-") ?? byName.get(nameOf(path))) : undefined;
+    if (to !== undefined) moves.set(path, to);
+  }
+  return moves;
+}
+
+/** A list that a journal can carry: refused ones first, and the last says how many are not told. */
+function shortened(changes: readonly OracleChange[]): readonly OracleChange[] {
+  if (changes.length <= changesMax) return changes;
+  const kept = changes.toSorted((one, other) => Number(one.allowed !== null) - Number(other.allowed !== null)).slice(0, changesMax);
+  const last = kept.at(-1);
+  const left = changes.length - kept.length;
+  return last === undefined ? kept : [...kept.slice(0, -1), { ...last, detail: `${last.detail} And ${left} more oracles besides.` }];
+}

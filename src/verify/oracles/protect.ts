@@ -1,0 +1,24 @@
+import picomatch from "picomatch";
+import { rowOf, type Row } from "./kinds.ts";
+
+const added: Row = { kind: "test", fits: /$^/ };
+
+/** The rows in force: by convention, and what the config's `protect` adds or, behind `!`, takes away. Taking away wins. */
+export function rowsWith(protect: readonly string[]): (path: string) => Row | null {
+  const test = (globs: readonly string[]): ((path: string) => boolean) =>
+    globs.length === 0 ? () => false : picomatch([...globs].map(withoutEnds), { dot: true });
+  const isOpen = test(protect.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1)));
+  const isKept = test(protect.filter((glob) => !glob.startsWith("!")));
+  return (path) => {
+    if (isOpen(path)) return null;
+    const row = rowOf(path);
+    // What is protected by name is so as a whole, whatever convention would say of its parts.
+    if (isKept(path)) return row === null || row.part !== undefined ? { ...added, kind: row?.kind ?? "test" } : row;
+    return row;
+  };
+}
+
+const withoutEnds = (glob: string): string => {
+  const bare = glob.startsWith("./") ? glob.slice(2) : glob;
+  return bare.endsWith("/") ? `${bare}**` : bare;
+};

@@ -1,0 +1,22 @@
+import type { Named } from "./named.ts";
+import type { Row } from "./kinds.ts";
+import { familyOf } from "./kinds.ts";
+
+/** Whether a new file would rule over what was there at the base. */
+export function isRuling(path: string, row: Row, base: ReadonlySet<string>, rowOf: (path: string) => Row | null, named: Named): boolean {
+  const { rules, from = /[^/]*$/, fits, tool } = row;
+  if (rules === undefined) return false;
+  const folder = path.replace(from, "");
+  const below = (test: (other: string) => boolean): boolean => [...base].some((other) => other.startsWith(folder) && test(other));
+  switch (rules) {
+    case "beside":
+      return below((other) => fits.test(other) && !other.slice(folder.length).includes("/"));
+    case "tool":
+      // A tool that no command ran and that had no configuration cannot have judged anything.
+      return [...base].some((other) => fits.test(other)) || named.used.some((command) => tool?.test(command) === true);
+    case "any":
+      return below((other) => rowOf(other)?.kind === "test");
+    default:
+      return below((other) => familyOf(other) === rules && rowOf(other)?.kind === "test");
+  }
+}

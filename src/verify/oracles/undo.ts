@@ -1,0 +1,57 @@
+// undo: the checkout in which a verdict is taken: the agent's code under the base's oracles.
+//
+// Invariants:
+//   U1. What is undone follows from the paths and the run's policy alone, so that evidence that lists them can be made again anywhere.
+//   U2. Where a file judges in part, only that part is the base's, if the two can be put together; else the whole file is, but never
+//       a source file: that would take the work itself away.
+
+import type { OracleChange } from "../../contracts/evidence.ts";
+import type { GitSha } from "../../contracts/ids.ts";
+import type { Taken } from "../../ports/workspace.ts";
+import { mergedPackage } from "./deciding-package.ts";
+import type { Named } from "./named.ts";
+import { rowsWith } from "./protect.ts";
+import { movesIn, type OracleParts, textBytesMax } from "./look-oracles.ts";
+import { withRustTests } from "./rust-tests.ts";
+
+export type Undoing = {
+  readonly base: GitSha;
+  readonly commit: GitSha;
+  readonly changes: readonly Pick<OracleChange, "path">[];
+  readonly commands: readonly string[];
+};
+
+export async function undoOf({ workspace, restores, protect }: OracleParts, { base, commit, changes, commands }: Undoing): Promise<Taken> {
+  const rowOf = rowsWith(protect);
+  const [differences, atBase] = [await workspace.differences(base, commit), new Set(await workspace.pathsAt(base))];
+  const differs = new Map(differences.map((difference) => [difference.path, difference]));
+  const moves = movesIn(differences);
+  const refused = new Set(changes.map(({ path }) => path));
+  const locked = [...refused].filter((path) => rowOf(path)?.part === "lock").map((path) => path.replace(/[^/]*$/, "package.json"));
+  const named: Named = { commands, used: commands, restores };
+  const paths: string[] = [];
+  const without = new Set([...refused].flatMap((path) => (atBase.has(path) ? (moves.get(path) ?? []) : path)));
+  const written: { path: string; text: string }[] = [];
+  for (const path of new Set([...refused, ...locked.filter((manifest) => differs.get(manifest)?.kind === "changed")])) {
+    if (!atBase.has(path)) continue;
+    const text = await mended(path);
+    if (text !== null) written.push({ path, text });
+    else if (rowOf(path)?.part !== "rust_source") paths.push(path);
+  }
+  return { from: base, paths: paths.toSorted(), without: [...without].toSorted(), written };
+
+  /** The file with the base's deciding parts; null where the whole of it must be the base's. */
+  async function mended(path: string): Promise<string | null> {
+    const part = rowOf(path)?.part;
+    if (part !== "package" && part !== "composer" && part !== "rust_source") return null;
+    const before = await workspace.textAt(base, path, textBytesMax);
+    const after = await workspace.textAt(commit, path, textBytesMax);
+    if (before === null || after === null) return null;
+    if (part === "rust_source") return withRustTests(before, after);
+    return mergedPackage(before, after, named, locked.includes(path)); // U2
+  }
+}
+
+/** Every path that is not the commit's own, as evidence lists them. */
+export const pathsOf = ({ paths, without, written = [] }: Taken): readonly string[] =>
+  [...paths, ...without, ...written.map(({ path }) => path)].toSorted();

@@ -1,0 +1,50 @@
+// parts: what a verifier is made of.
+
+import type { Quarantine } from "../contracts/config.ts";
+import type { Check } from "../contracts/evidence.ts";
+import type { GitSha, Hash } from "../contracts/ids.ts";
+import type { Redactor } from "../kit/redact.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import type { ClaimsWorkspace } from "./claims/of-tree.ts";
+import type { Wrap } from "./command.ts";
+import type { Env } from "./environment.ts";
+import type { PutBlob } from "./evidence.ts";
+import type { Reading } from "./oracles/look-oracles.ts";
+import type { Verdicts } from "./verdicts.ts";
+
+export type VerifierParts = {
+  readonly workspace: Pick<Workspace, "checkout" | "treeOf" | "dependenciesIn"> & Reading & ClaimsWorkspace;
+  readonly putBlob: PutBlob;
+  /** The isolation's name, as evidence records it. */
+  readonly isolation: string;
+  readonly runId: string;
+  readonly product: string;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly wrap?: Wrap;
+  /** For `restores`, where it differs. */
+  readonly wrapRestore?: Wrap;
+  readonly env?: Env;
+  readonly scratchParent?: string;
+  /** Takes secrets out of evidence before it is kept; without it, only what looks like one. */
+  readonly redactor?: Redactor;
+  /** What a clean folder needs before any check can run in it: dependencies, from the lock file. Their results come before the others. */
+  readonly restores?: readonly Check[];
+  /** How often at most a check is run on one tree to tell whether it is flaky; 3 unless told, 1 turns it off. */
+  readonly repeatMax?: number;
+  /** Checks known to be flaky, and until when. */
+  readonly quarantine?: readonly Quarantine[];
+  /** Globs of further oracles; behind `!`, of what is none. */
+  readonly protect?: readonly string[];
+  /** Reads evidence back, so that what was judged once need not be run again. Without it everything is run. */
+  readonly readBlob?: (hash: Hash) => Promise<Uint8Array>;
+  /**
+   * Where in the history that ends with `commit` a path was last changed: a number that grows with time, null where history
+   * does not say. Without it, `after` holds only between what this visit changed and what it did not.
+   */
+  readonly lastChange?: (commit: GitSha, path: string) => Promise<number | null>;
+};
+
+/** What the parts of an open verifier share. */
+export type OpenParts = VerifierParts & { readonly verdicts: Verdicts | null };

@@ -1,0 +1,16 @@
+import type { Quarantine } from "../contracts/config.ts";
+import type { Check } from "../contracts/evidence.ts";
+
+/** Whether a check is in quarantine: until the end of which day, and whether that day is over. Null where it never was. */
+export function quarantineOf(
+  list: readonly Quarantine[],
+  { id, command }: Pick<Check, "id" | "command">,
+  now: string,
+): { readonly until: string; readonly isOver: boolean } | null {
+  const named = list.filter(({ check }) => check === id || check === command);
+  const until = named
+    .map((one) => one.until)
+    .toSorted()
+    .at(-1);
+  return until === undefined ? null : { until, isOver: now.slice(0, 10) > until };
+}

@@ -1,0 +1,80 @@
+// verdicts: what the same tree, command and environment came to before, so that it need not be run again.
+//
+// Invariants:
+//   K1. Only results that this process made, or that the journal names, are believed, each by its evidence and never by a file beside it:
+//       whoever can write into a folder can write a verdict there.
+//   K2. Only a plain pass or fail is kept: what was flaky, hung, or could not be started is run again.
+//   K3. The key is all that decides: tree with its oracles, packages beside it, command, environment, isolation and product version.
+//       Evidence that is gone, damaged or of another version is no verdict.
+
+import * as v from "valibot";
+import { type Check, type CheckResult, type CheckStatus, Evidence } from "../contracts/evidence.ts";
+import type { GitSha, Hash } from "../contracts/ids.ts";
+
+type Where = { readonly tree: GitSha; readonly dependencies: Hash | null };
+export type Query = Where & {
+  readonly check: Check;
+  /** Asked for only where everything else fits; null where it cannot be known before the command is run. */
+  readonly envHash: () => Hash | null;
+  /** How many runs a status must rest on to be believed now. */
+  readonly runsMin: (status: CheckStatus) => number;
+};
+export type Verdicts = {
+  find(query: Query, recorded: readonly CheckResult[]): Promise<CheckResult | null>;
+  keep(where: Where & { readonly envHash: Hash }, result: CheckResult, runs: number): void;
+};
+type Verdict = Where & { readonly envHash: Hash; readonly result: CheckResult; readonly runs: number };
+
+const verdictsMax = 1_000;
+
+export function openVerdicts(parts: {
+  readonly readBlob: (hash: Hash) => Promise<Uint8Array>;
+  readonly product: string;
+  readonly isolation: string;
+}): Verdicts {
+  const known = new Map<Hash, Verdict | null>();
+  const put = (hash: Hash, verdict: Verdict | null): void => {
+    known.set(hash, verdict);
+    for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - verdictsMax))) known.delete(oldest);
+  };
+  const learn = async (result: CheckResult): Promise<void> => {
+    if (known.has(result.evidence) || !isPlain(result)) return;
+    const evidence = await parts.readBlob(result.evidence).then(read, () => null);
+    const isOurs = evidence !== null && evidence.product === parts.product && evidence.isolation === parts.isolation; // K3
+    const fits = isOurs && evidence.status === result.status && evidence.check.command === result.check.command;
+    if (!fits || evidence.tree_before === null) return put(result.evidence, null);
+    const { tree_before: tree, dependencies = null, env_hash: envHash, repeats = [] } = evidence;
+    put(result.evidence, { tree, dependencies, envHash, result, runs: Math.max(1, repeats.length) });
+  };
+  return {
+    async find({ check, tree, dependencies, envHash, runsMin }, recorded) {
+      for (const result of recorded) if (result.check.command === check.command) await learn(result); // K1
+      const found = [...known.values()].filter(
+        (one): one is Verdict =>
+          one !== null &&
+          one.tree === tree &&
+          one.dependencies === dependencies &&
+          one.result.check.command === check.command &&
+          (one.result.check.kind === "restore") === (check.kind === "restore") &&
+          one.runs >= runsMin(one.result.status),
+      );
+      const hash = found.length === 0 ? null : envHash();
+      const verdict = hash === null ? undefined : found.findLast((one) => one.envHash === hash);
+      return verdict === undefined ? null : { ...verdict.result, check, cached: true };
+    },
+    keep(where, result, runs) {
+      if (isPlain(result)) put(result.evidence, { ...where, result, runs });
+    },
+  };
+}
+
+const isPlain = ({ status, quarantined }: CheckResult): boolean =>
+  (status === "passed" || status === "failed") && quarantined === undefined; // K2
+
+function read(bytes: Uint8Array): Evidence | null {
+  try {
+    return v.parse(Evidence, JSON.parse(Buffer.from(bytes).toString("utf8")));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+// srt: isolation by Anthropic's sandbox runtime, where it is installed: bubblewrap with its own proxy on Linux, Seatbelt on a Mac.
+//
+// Invariants:
+//   S1. The settings of a command lie in the run's folder, which the command does not see, and hold for that command alone.
+//   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the door.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { cleanEnvironment, privateHome, type Command, type Isolation, type IsolationPlace, type Wrapped } from "./confinement.ts";
+import { settingsFor } from "./srt-settings.ts";
+import { testFromOutside } from "./srt-test.ts";
+
+/** What it needs besides itself, where it does not come with the system. */
+const companions = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
+
+/** Set by the runtime, and none of the command's business. */
+const variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_PROXY", "NO_PROXY"]
+  .flatMap((name) => [name, name.toLowerCase()])
+  .concat(["DOCKER_HTTP_PROXY", "DOCKER_HTTPS_PROXY", "RSYNC_PROXY", "GIT_SSH_COMMAND", "GIT_CONFIG_PARAMETERS", "JAVA_TOOL_OPTIONS"])
+  .concat(["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`))
+  .concat(["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT", "TMPDIR"]);
+
+// In a network of its own the door's port is served by a few lines that go through the runtime's proxy, the only way out it knows.
+const forwarder = `
+const net = require("node:net"), via = new URL(process.env.HTTP_PROXY), port = process.argv[1];
+const key = Buffer.from(decodeURIComponent(via.username) + ":" + decodeURIComponent(via.password)).toString("base64");
+net.createServer((near) => {
+  const far = net.connect(+via.port, via.hostname);
+  const end = () => { near.destroy(); far.destroy(); };
+  near.on("error", end).on("close", end).pause();
+  far.on("error", end).on("close", end);
+  far.write("CONNECT 127.0.0.1:" + port + " HTTP/1.1\\r\\nHost: 127.0.0.1:" + port + "\\r\\nProxy-Authorization: Basic " + key + "\\r\\n\\r\\n");
+  let head = Buffer.alloc(0);
+  const hear = (bytes) => {
+    head = Buffer.concat([head, bytes]);
+    const at = head.indexOf("\\r\\n\\r\\n");
+    if (at < 0) return head.length > 65536 ? end() : undefined;
+    if (!/^HTTP\\/1\\.[01] 200 /.test(head.toString("latin1"))) return end();
+    far.off("data", hear);
+    near.write(head.subarray(at + 4));
+    near.pipe(far); far.pipe(near);
+  };
+  far.on("data", hear);
+}).listen(+port, "127.0.0.1").on("error", () => process.exit(1));`;
+
+/** Puts the forwarder beside the command, takes the runtime's variables out (S2), and becomes the command. */
+const begin = `
+node=$1; port=$2; program=$3; shift 3
+[ "$port" = - ] || ("$node" -e "$program" "$port" </dev/null >/dev/null 2>&1 &)
+exec env "$@"`;
+
+export function srtIsolation(place: IsolationPlace): Isolation {
+  const isMac = process.platform === "darwin";
+  const program = findOnPath("srt");
+  const wrap = (command: Command): Wrapped =>
+    program === null ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } : wrapCommand(place, command, program, isMac);
+  return {
+    level: "srt",
+    mechanism: isMac ? "Anthropic sandbox runtime (Seatbelt)" : "Anthropic sandbox runtime (bubblewrap and a proxy)",
+    enforced: [
+      "only in-scope changes of the layer are applied",
+      "writes outside the layer are lost or fail",
+      "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
+      "no network, or the door alone, where the command is to have no more",
+      ...(isMac ? [] : ["processes end with the runner", "sockets of other programs cannot be reached"]),
+    ],
+    not_enforced: [
+      "a write into a hidden folder may seem to succeed, and is lost",
+      "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
+      "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
+      ...(isMac ? ["services of this machine, where the command may have the door", "processes left behind"] : []),
+      ...(process.getuid?.() === 0 ? ["settings of the kernel, since the runner is root"] : []),
+      "reads of installed programs and their settings",
+    ],
+    wrap,
+    hasOwnNetwork: false,
+    collect: () => Promise.resolve(),
+    selfTest: async () => {
+      const missing = ["srt", ...(isMac ? companions.darwin : companions.linux)].filter((name) => findOnPath(name) === null);
+      if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
+      if (missing.length > 0) return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`];
+      return testFromOutside({ place, wrap, isMac });
+    },
+  };
+}
+
+function wrapCommand(place: IsolationPlace, command: Command, program: string, isMac: boolean): Wrapped {
+  const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
+  const own = privateHome(place.runDir);
+  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : own, ".tmp");
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
+  const sockets = socketFolder();
+  const seen = { ...command, readable: [...(command.readable ?? []), sockets] };
+  const settings = settingsFor({ place, command: seen, writable, program, isMac });
+  const inner: Readonly<Record<string, string>> = { ...cleanEnvironment(command.env, command.cwd), HOME: home, TMPDIR: temporary };
+  const env = { ...inner, TMPDIR: sockets };
+  const port = !isMac && command.network === "door" && command.door !== undefined ? String(command.door.port) : "-";
+  const dropped = variables.flatMap((name) => (inner[name] === undefined ? ["-u", name] : []));
+  const restored = variables.flatMap((name) => (inner[name] === undefined ? [] : [`${name}=${inner[name]}`]));
+  const words = [process.execPath, port, forwarder, ...dropped, ...restored, ...command.argv];
+  return {
+    argv: [program, "--settings", settingsFile(place.runDir, settings), "--", "/bin/sh", "-c", begin, "autopilot-srt", ...words],
+    env,
+    cwd: command.cwd,
+  };
+}
+
+/** Where the runtime keeps the sockets of its proxies: a short path, and not the command's own folder. */
+function socketFolder(): string {
+  const folder = join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** S1 */
+function settingsFile(runDir: string, settings: object): string {
+  const text = `${JSON.stringify(settings)}\n`;
+  const folder = join(runDir, "srt");
+  const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`);
+  if (existsSync(file)) return file;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, file);
+  return file;
+}
+
+function findOnPath(name: string): string | null {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}

@@ -1,0 +1,164 @@
+// A run is checked again from its journal and its evidence, here and on another machine: what holds, what does not, what cannot be run again.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { autopilot, eventsOf, goScripted, journal, runFolderOf } from "../support/autopilot.ts";
+import { git, scratch } from "../support/scratch-repository.ts";
+import { criterion, done, writes } from "./stories.ts";
+
+type Piece = { command: string; recorded: string; now: string; holds: boolean | null; why?: string };
+const piecesOf = (json: { readonly [more: string]: unknown }): readonly Piece[] => json["evidence"] as Piece[];
+
+const hasBubblewrap = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]).status === 0;
+
+const finished = async (words: readonly string[] = criterion): Promise<string> => {
+  const folder = scratch();
+  const { json } = await goScripted(folder, [{ do: [writes("out.txt"), done] }], words);
+  expect(json).toMatchObject({ state: "completed", verdict: "verified" });
+  return folder;
+};
+
+/** The repository cloned to another path, with the runs copied beside it: what somebody else would get. */
+const elsewhere = (folder: string): string => {
+  const clone = join(dirname(folder), "another place", "clone");
+  git(folder, "clone", "-q", "--no-hardlinks", folder, clone);
+  cpSync(join(folder, ".autopilot"), join(clone, ".autopilot"), { recursive: true });
+  rmSync(folder, { recursive: true });
+  return clone;
+};
+
+describe.concurrent("verify", () => {
+  test("chain, blobs, commits and evidence hold, and so does the verdict", async () => {
+    const folder = await finished();
+    const before = git(folder, "for-each-ref");
+    const { code, json, out } = await autopilot(folder, ["verify", "--json"]);
+    expect({ code, out: out.split("\n").length }).toEqual({ code: 0, out: 2 });
+    expect(json).toMatchObject({
+      result: "PASS",
+      chain: { ok: true, events: journal(folder).length, damaged_line: null },
+      verdict: { recorded: "verified", now: "verified" },
+      blobs: { damaged: [] },
+    });
+    expect((json["commits"] as { what: string; holds: boolean }[]).map(({ holds }) => holds)).toEqual([true, true]);
+    expect(piecesOf(json).map(({ recorded, now, holds }) => [recorded, now, holds])).toEqual([
+      ["failed", "failed", true],
+      ["passed", "passed", true],
+    ]);
+    expect(git(folder, "for-each-ref")).toBe(before);
+    expect((await autopilot(folder, ["verify"])).out).toMatch(/✓ holds: test -f out\.txt.*\n.*Verdict: verified, as recorded\./);
+  });
+
+  test("a clone at another path with the run's folder copied gives the same, and nothing is made in it", async () => {
+    const clone = elsewhere(await finished());
+    const before = git(clone, "for-each-ref");
+    const { code, json } = await autopilot(clone, ["verify", "--json"]);
+    expect({ code, json }).toMatchObject({ code: 0, json: { result: "PASS", verdict: { recorded: "verified", now: "verified" } } });
+    expect(piecesOf(json).map(({ holds }) => holds)).toEqual([true, true]);
+    expect(git(clone, "for-each-ref")).toBe(before);
+  });
+
+  test("where the verdict would be another one now, exit 1 and both verdicts", async () => {
+    // A check that looks outside: what was there when the run was made is not there any more.
+    const folder = scratch();
+    const witness = join(dirname(folder), "witness");
+    writeFileSync(witness, "");
+    const { json: went } = await goScripted(
+      folder,
+      [{ do: [writes("out.txt"), done] }],
+      ["--done-criteria", `out.txt is there :: test -f out.txt && test -f '${witness}'`],
+    );
+    expect(went).toMatchObject({ verdict: "verified" });
+    rmSync(witness);
+    const { code, json } = await autopilot(folder, ["verify", "--json"]);
+    expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "evidence_differs" });
+    expect(json).toMatchObject({ verdict: { recorded: "verified", now: "refuted" } });
+    expect(json.message).toMatch(/would be refuted now, not verified/);
+    expect(piecesOf(json).at(-1)).toMatchObject({ recorded: "passed", now: "failed", holds: false });
+  });
+
+  test("evidence that gives another result without changing the verdict is told, exit 0", async () => {
+    const folder = scratch();
+    const witness = join(dirname(folder), "witness");
+    const { json: went } = await goScripted(
+      folder,
+      [{ do: [writes("out.txt"), done] }],
+      ["--done-criteria", `out.txt is there :: test -f out.txt || test -f '${witness}'`],
+    );
+    expect(went).toMatchObject({ verdict: "verified" });
+    writeFileSync(witness, ""); // now it passes on the base, too
+    const { code, json } = await autopilot(folder, ["verify", "--json"]);
+    expect({ code, result: json.result }).toEqual({ code: 0, result: "WARN" });
+    expect(json).toMatchObject({ verdict: { recorded: "verified", now: "verified" } });
+    expect(piecesOf(json)[0]).toMatchObject({ recorded: "failed", now: "passed", holds: false });
+  });
+
+  test("what cannot be run again says why: a program that is not here, a commit that is gone", async () => {
+    const folder = scratch();
+    const bin = join(dirname(folder), "bin");
+    git(folder, "config", "user.name", "Scratch");
+    const tool = join(bin, "own-tool");
+    cpSync("/bin/true", tool, { recursive: true });
+    const around = { env: { PATH: `${bin}:${process.env["PATH"]}` } };
+    const { json: went } = await goScripted(
+      folder,
+      [{ do: [writes("out.txt"), done] }],
+      ["--done-criteria", "it runs :: own-tool", ...criterion],
+      around,
+    );
+    expect(went).toMatchObject({ state: "completed" });
+    const lacking = await autopilot(folder, ["verify", "--json"]);
+    expect(lacking.code).toBe(0);
+    const pieces = piecesOf(lacking.json).filter(({ command }) => command === "own-tool");
+    expect(pieces.length).toBeGreaterThan(0);
+    for (const piece of pieces) expect(piece).toMatchObject({ holds: null, why: expect.stringMatching(/not found here/) as string });
+
+    const [applied] = eventsOf(folder, "changes_applied");
+    const commit = String(applied?.["commit"]);
+    const bare = join(dirname(folder), "short");
+    git(folder, "update-ref", "refs/heads/main", String(applied?.["parent"]));
+    git(folder, "for-each-ref", "--format=delete %(refname)", "refs/heads/autopilot")
+      .split("\n")
+      .forEach((line) => git(folder, "update-ref", "-d", line.slice(7)));
+    git(folder, "clone", "-q", "--no-local", folder, bare);
+    cpSync(join(folder, ".autopilot"), join(bare, ".autopilot"), { recursive: true });
+    const short = await autopilot(bare, ["verify", "--json"], around);
+    expect({ code: short.code, result: short.json.result }).toEqual({ code: 0, result: "WARN" });
+    expect(short.json["commits"]).toMatchObject([
+      { what: "base", holds: true },
+      { commit, holds: null, why: "it is not in this repository" },
+    ]);
+    expect(piecesOf(short.json).filter(({ holds }) => holds === null)).toMatchObject([
+      { why: expect.stringContaining(commit.slice(0, 12)) as string },
+      {},
+    ]);
+    expect((await autopilot(bare, ["verify"], around)).out).toMatch(/\? cannot be re-run: .* is not in this repository/);
+  });
+
+  test.skipIf(!hasBubblewrap)(
+    "where the isolation of the run cannot be had, that is said and nothing is refused (needs bubblewrap, to take it away)",
+    async () => {
+      const folder = await finished([...criterion, "--isolation", "bwrap"]);
+      const control = await autopilot(folder, ["verify", "--json"]);
+      expect(control.json).toMatchObject({ result: "PASS", isolation: "bwrap" });
+      const bin = join(dirname(folder), "bin");
+      mkdirSync(bin);
+      symlinkSync(execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim(), join(bin, "git"));
+      const { code, json } = await autopilot(folder, ["verify", "--json"], { env: { PATH: bin } });
+      expect({ code, result: json.result }).toEqual({ code: 0, result: "WARN" });
+      expect(json).toMatchObject({ chain: { ok: true }, isolation: null, verdict: { recorded: "verified", now: "verified" } });
+      for (const piece of piecesOf(json))
+        expect(piece).toMatchObject({ holds: null, why: expect.stringMatching(/^isolation bwrap is not available here/) as string });
+    },
+  );
+
+  test("a blob that is not what its name says is found, whatever it was kept for", async () => {
+    const folder = await finished();
+    const prompt = Object.values(journal(folder)[0]?.["prompts"] as Record<string, string>)[0] ?? "";
+    writeFileSync(join(runFolderOf(folder), "blobs", prompt.slice(0, 2), prompt), "something else", { mode: 0o600 });
+    const { code, json } = await autopilot(folder, ["verify", "--json"]);
+    expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "evidence_differs" });
+    expect(json["blobs"]).toMatchObject({ damaged: [{ id: prompt }] });
+  });
+});

@@ -1,0 +1,187 @@
+// Landlock: set up by whichever language is there, it holds what it says, lets honest work pass, and never starts anything without being in force.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { baseEnvironment, type Command, type Isolation } from "../../src/workspace/confinement.ts";
+import { chooseIsolation } from "../../src/workspace/isolation.ts";
+import { arches, filterFor } from "../../src/workspace/landlock-filter.ts";
+import { landlockHere } from "../../src/workspace/landlock-program.ts";
+import { landlockIsolation } from "../../src/workspace/landlock.ts";
+import { attempt, openBench, type Bench } from "./bench-repository.ts";
+
+const languages = ["perl", "python3"].filter((name) => landlockHere([name]).abi > 0);
+const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({ hidden: [root], runDir });
+
+function run(isolation: Isolation, layer: string, script: string, more: Partial<Command> = {}): string {
+  const { argv, env, cwd } = isolation.wrap({
+    argv: ["/bin/sh", "-c", script],
+    cwd: layer,
+    env: { ...baseEnvironment(process.env), GIT_DIR: "/evil" },
+    writable: [layer],
+    network: "off",
+    ...more,
+  });
+  const { stdout } = spawnSync(argv[0] ?? "", argv.slice(1), { env, cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return stdout;
+}
+
+describe.skipIf(languages.length === 0)(
+  "landlocked (skipped where the kernel has no Landlock, or neither perl nor python3 is there)",
+  () => {
+    test.each(languages)(
+      "by %s, only the layer and its own HOME can be written, and the checkout and the journal cannot be read",
+      async (language) => {
+        const bench = await openBench();
+        const layer = await bench.workspace.openLayer(attempt, []);
+        writeFileSync(join(bench.runDir, "journal.jsonl"), "journal");
+        const isolation = landlockIsolation(placeOf(bench), [language]);
+        expect(await isolation.selfTest()).toEqual([]);
+        const said = run(
+          isolation,
+          layer,
+          `echo changed > src/a.ts && echo wrote
+       echo x > "$HOME/x" && echo x > "$TMPDIR/x" && echo wrote-own
+       cat '${bench.root}/README.md' && echo read-checkout
+       cat '${bench.runDir}/journal.jsonl' && echo read-journal
+       cat /etc/shadow && echo read-shadow
+       echo x > '${bench.root}/x' && echo wrote-checkout
+       echo x > '${bench.runDir}/journal.jsonl' && echo wrote-journal
+       echo x > /tmp/autopilot-landlock && echo wrote-tmp
+       exit 0`,
+        );
+        expect(said.trim().split("\n")).toEqual(["wrote", "wrote-own"]);
+        expect(readFileSync(join(layer, "src/a.ts"), "utf8")).toBe("changed\n");
+        expect(readFileSync(join(bench.runDir, "journal.jsonl"), "utf8")).toBe("journal");
+        expect(existsSync("/tmp/autopilot-landlock")).toBe(false);
+      },
+    );
+
+    test("honest work passes: git, pipes, a program of Node with children and threads", async () => {
+      const bench = await openBench();
+      const layer = await bench.workspace.openLayer(attempt, []);
+      const isolation = landlockIsolation(placeOf(bench));
+      const program = `const { execFileSync, fork } = require("node:child_process"); const { Worker } = require("node:worker_threads"); execFileSync("git", ["--version"]); new Worker("1", { eval: true }).on("exit", () => console.log("node"))`;
+      const said = run(
+        isolation,
+        layer,
+        `echo x >> src/a.ts && git add -A && git commit -qm x && git log --oneline | wc -l && seq 3 | sort -r | head -1 && chmod +x src/a.ts && ls /etc/hosts /proc/self/status && ${process.execPath} -e '${program}' && echo 1 > /dev/null && mkdir a && mv src/a.ts a/b.ts && ln a/b.ts a/c.ts && ln -s b.ts a/d.ts && rm -r a && echo end`,
+      );
+      expect(said.trim().split("\n")).toEqual(["2", "3", "/etc/hosts", "/proc/self/status", "node", "end"]);
+    });
+
+    test("a program that only pretends to set it up fails the self-test", async () => {
+      const bench = await openBench();
+      const fake = join(bench.runDir, "fake");
+      mkdirSync(fake);
+      // It knows the answer to the question, and then starts the command as it is: the one after the rules.
+      const pretend =
+        '#!/bin/sh\ncase "$2" in "print syscall"*) echo 7; exit;; esac\nshift 8\ncount=$1; shift\nwhile [ "$count" -gt 0 ]; do shift 2; count=$((count - 1)); done\nexec "$@"\n';
+      writeFileSync(join(fake, "perl"), pretend, { mode: 0o755 });
+      const path = process.env["PATH"];
+      process.env["PATH"] = `${fake}:${path ?? ""}`;
+      try {
+        const choice = await chooseIsolation("landlock", placeOf(bench));
+        expect("failure" in choice && choice.failure.detail).toMatch(
+          /forbidden write succeeded; a hidden file could be read; the network was not shut off/,
+        );
+      } finally {
+        process.env["PATH"] = path;
+      }
+    });
+
+    test("where a rule cannot be made, nothing starts", async () => {
+      const bench = await openBench();
+      const layer = await bench.workspace.openLayer(attempt, []);
+      const { argv, env, cwd } = landlockIsolation(placeOf(bench)).wrap({
+        argv: ["/bin/echo", "started"],
+        cwd: layer,
+        env: {},
+        writable: [layer],
+        network: "off",
+      });
+      const broken = argv.map((word) => (/^[0-9a-f]{100,},[0-9a-f]+$/.test(word) ? word.replace(/,/, ",ff") : word));
+      expect(broken).not.toEqual(argv);
+      const { status, stdout, stderr } = spawnSync(broken[0] ?? "", broken.slice(1), {
+        env: { PATH: process.env["PATH"], ...env },
+        cwd,
+        encoding: "utf8",
+      });
+      expect([status, stdout]).toEqual([126, ""]);
+      expect(stderr).toContain("landlock: no call filter");
+    });
+  },
+);
+
+test("without perl and python3 it is refused with the reason", async () => {
+  const bench = await openBench();
+  const path = process.env["PATH"];
+  process.env["PATH"] = join(bench.runDir, "nothing");
+  try {
+    expect(await chooseIsolation("landlock", placeOf(bench))).toMatchObject({ failure: { reason: "isolation_unavailable" } });
+  } finally {
+    process.env["PATH"] = path;
+  }
+});
+
+describe("the call filter", () => {
+  const x64 = arches["x64"];
+  if (x64 === undefined) throw new Error("x64 is known");
+  /** The kernel's own way of reading it, for the few words it uses. */
+  const answer = (
+    filter: Buffer,
+    data: { readonly number: number; readonly arch: number; readonly first?: number; readonly second?: number },
+  ): number => {
+    const at: Record<number, number> = { 0: data.number, 4: data.arch, 16: data.first ?? 0, 24: data.second ?? 0 };
+    let held = 0;
+    for (let place = 0; place < filter.length / 8; place += 1) {
+      const [code, yes, no, value] = [
+        filter.readUInt16LE(place * 8),
+        filter[place * 8 + 2] ?? 0,
+        filter[place * 8 + 3] ?? 0,
+        filter.readUInt32LE(place * 8 + 4),
+      ];
+      if (code === 0x20) held = at[value] ?? 0;
+      else if (code === 0x54) held &= value;
+      else if (code === 0x15) place += held === value ? yes : no;
+      else if (code === 0x35) place += held >= value ? yes : no;
+      else return value;
+    }
+    throw new Error("no answer");
+  };
+  const [allow, refuse, absent] = [0x7fff0000, 0x00050001, 0x00050026];
+  const [tcp, udp, unix] = [
+    { first: 2, second: 0x80801 },
+    { first: 2, second: 2 },
+    { first: 1, second: 1 },
+  ];
+  test.each([
+    ["a read", "off", { number: 0 }, allow],
+    ["a stream where there is no network", "off", { number: 41, ...tcp }, refuse],
+    ["a stream where there is the door", "door", { number: 41, ...tcp }, allow],
+    ["a stream over IPv6 where there is the door", "door", { number: 41, first: 10, second: 1 }, allow],
+    ["a datagram where there is the door", "door", { number: 41, ...udp }, refuse],
+    ["a raw socket where there is the door", "door", { number: 41, first: 2, second: 3 }, refuse],
+    ["a datagram where there is all of the network", "on", { number: 41, ...udp }, allow],
+    ["a socket that is a file", "on", { number: 41, ...unix }, refuse],
+    ["a socket to the machine's host", "on", { number: 41, first: 40, second: 1 }, refuse],
+    ["a question about the network's devices", "off", { number: 41, first: 16, second: 3 }, allow],
+    ["a queue of calls", "on", { number: 425 }, absent],
+    ["a call by a foreign number", "on", { number: 0x40000000 + 41, ...tcp }, refuse],
+  ] as const)("%s, network %s", (_, network, data, expected) => {
+    expect(answer(filterFor(x64, network), { arch: x64.audit, ...data })).toBe(expected);
+  });
+  test("a call of another machine's kind is refused, whatever it is", () => {
+    expect(answer(filterFor(x64, "on"), { arch: 0x40000003, number: 0 })).toBe(refuse);
+  });
+});
+
+test.skipIf(languages.length === 0)("the list of what it holds goes with the kernel's version (skipped without Landlock)", async () => {
+  const bench = await openBench();
+  const { mechanism, enforced, not_enforced } = landlockIsolation(placeOf(bench));
+  expect(mechanism).toContain(`version ${landlockHere().abi}`);
+  expect(not_enforced.join()).toContain("modes, owners, times and attributes");
+  expect([...enforced, ...not_enforced].length).toBe(new Set([...enforced, ...not_enforced]).size);
+  expect(execFileSync("uname", { encoding: "utf8" }).trim()).toBe("Linux");
+});
