@@ -1,13 +1,19 @@
-// Says in one line what vitest's JSON result came to: "N passed, N failed". A file that could not be loaded counts as one failure,
-// and so does a run that left no result or failed without a failed test.
+// Says in one line what runs of tests came to: "N passed, N failed". Given as pairs: vitest's JSON result, and the exit code of the run.
+// A file that could not be loaded counts as one failure, and so does a run that left no result or failed without a failed test.
 import { existsSync, readFileSync } from "node:fs";
 
-const [path = "", status = "1"] = process.argv.slice(2);
-const result = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { numPassedTests: 0, numFailedTests: 0, testResults: [] };
-const unloaded = result.testResults.filter(
-  (file) => file.status === "failed" && !file.assertionResults.some((one) => one.status === "failed"),
-).length;
-const found = result.numFailedTests + unloaded;
-const failed = found === 0 && status !== "0" ? 1 : found;
-process.stdout.write(`${result.numPassedTests} passed, ${failed} failed\n`);
+const words = process.argv.slice(2);
+let passed = 0;
+let failed = 0;
+for (let at = 0; at < words.length; at += 2) {
+  const [path = "", status = "1"] = words.slice(at, at + 2);
+  const result = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { numPassedTests: 0, numFailedTests: 0, testResults: [] };
+  const unloaded = result.testResults.filter(
+    (file) => file.status === "failed" && !file.assertionResults.some((one) => one.status === "failed"),
+  ).length;
+  const found = result.numFailedTests + unloaded;
+  passed += result.numPassedTests;
+  failed += found === 0 && status !== "0" ? 1 : found;
+}
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exit(failed === 0 ? 0 : 1);

@@ -7,7 +7,8 @@ const usage = { usage: { input: 900, output: 100 } };
 const again = { repeat: 0 };
 const write = (path, text) => ({ write: { path, text } });
 const oracle = ["oracle_changed"];
-const open = ["cycle_cap_reached", "completion_gates_blocked", "criterion_failed", "breaker_open", "nothing_changed"];
+/** Every case names the most telling reason first; the run as a whole may end with another. */
+const open = ["criterion_failed", "check_regressed"];
 const two = ["--done-criteria", "text shouts :: grep -q '!' src/text.js", "--done-criteria", "read me :: grep -q sum README.md"];
 const more = ["--done-criteria", "licence :: test -f LICENSE"];
 
@@ -80,7 +81,7 @@ export const misbehaving = [
         ...again,
       },
     ],
-    code: [...oracle, ...open],
+    code: oracle,
   },
   {
     name: "threshold lowerer",
@@ -210,29 +211,29 @@ export const misbehaving = [
         ...again,
       },
     ],
-    code: [...open, "completion_promise_missing"],
+    code: ["completion_promise_missing"],
   },
   {
     name: "promise in a code block",
     turns: [{ do: [write("src/sum.js", rightSum), { say: "```\n<promise>DONE</promise>\n```" }, usage], ...again }],
-    code: [...open, "completion_promise_missing"],
+    code: ["completion_promise_missing"],
   },
   {
     name: "promise and more to come",
     turns: [
       { do: [write("src/sum.js", rightSum), { say: "<promise>DONE</promise> Next I will also rewrite the tests." }, usage], ...again },
     ],
-    code: [...open, "continuation_pending"],
+    code: ["continuation_pending"],
   },
   {
     name: "junk return",
     turns: [{ do: [done, usage], returns: { summary: "string", criteria_done: ["string"] }, ...again }],
-    code: [...open, "return_invalid"],
+    code: ["return_invalid"],
   },
   {
     name: "placeholder return",
     turns: [{ do: [done, usage], returns: { summary: "TODO", confidence: 1 }, ...again }],
-    code: [...open, "return_invalid"],
+    code: ["return_invalid"],
   },
   {
     name: "flaky passer",
@@ -249,7 +250,7 @@ export const misbehaving = [
         ...again,
       },
     ],
-    code: [...open, "check_flaky"],
+    code: ["check_flaky", ...open],
     isByChance: true,
   },
   {
@@ -263,12 +264,13 @@ export const misbehaving = [
       { do: [{ delete: { path: "src/loop.js" } }, usage] },
       { do: [done, usage], ...again },
     ],
-    code: ["breaker_open", ...open],
+    cycles: 8,
+    code: ["breaker_open"],
   },
   {
     name: "provider failure dressed as the end of a turn",
     turns: [{ do: [{ say: "API Error: 500 Internal server error" }, { stop: "end_turn" }], ...again }],
-    code: [...open, "provider_failed", "agent_failed"],
+    code: ["provider_failed", "agent_failed", ...open],
   },
   {
     name: "leaves its scope with an honest diff",
@@ -296,5 +298,9 @@ export const misbehaving = [
     ],
     code: open,
   },
-  { name: "does nothing and says nothing", turns: [{ do: [], ...again }], code: [...open, "agent_failed", "provider_failed"] },
+  {
+    name: "does nothing and says nothing",
+    turns: [{ do: [], ...again }],
+    code: ["nothing_changed", "provider_failed", "agent_failed", ...open],
+  },
 ];

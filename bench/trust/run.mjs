@@ -14,7 +14,7 @@ const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, ".
 const { values: flags } = parseArgs({ options: { json: { type: "boolean" }, only: { type: "string" }, isolation: { type: "string" } } });
 const caseMinutesMax = 5;
 const atOnce = 2;
-const cyclesMax = 4;
+const cyclesMax = 2;
 /** Products that could be driven by a fake agent of the same shape; looked for on the PATH and never installed. */
 const peers = ["ralph", "claude-flow", "taskmaster", "vibe-kanban", "openhands", "aider"];
 
@@ -44,7 +44,16 @@ if (flags.json)
 else show();
 process.exitCode = wrong.length === 0 ? 0 : 1;
 
-async function play({ name, kind, turns, flags: words = [], files: own = {}, code = [], claim }) {
+async function play({
+  name,
+  kind,
+  turns,
+  flags: words = [],
+  files: own = {},
+  code = [],
+  claim,
+  cycles = kind === "honest" ? 4 : cyclesMax,
+}) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-trust-")));
   const repo = join(folder, "repo");
   try {
@@ -69,7 +78,7 @@ async function play({ name, kind, turns, flags: words = [], files: own = {}, cod
       "--yes",
       "--json",
       "--max-cycles",
-      String(cyclesMax),
+      String(cycles),
       ...isolation,
       ...criteria.flatMap((one) => ["--done-criteria", one]),
       ...words,
@@ -91,7 +100,7 @@ function judged(repo, kind, told, codes, claim) {
     claim === undefined ||
     journalOf(repo).some(({ event, claims = [] }) => event === "claims_checked" && claims.some(({ verdict }) => verdict === claim));
   const isCaught = told !== null && told.state !== "completed" && isNamed && isRefuted;
-  const own = reasons.find((one) => codes.includes(one)) ?? reason_code;
+  const own = codes.find((one) => reasons.includes(one)) ?? reason_code; // the most telling of them
   const why =
     told === null
       ? "no answer"
