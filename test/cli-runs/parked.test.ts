@@ -12,7 +12,7 @@ const soon = (ms: number) => new Date(Date.now() + ms);
 describe.concurrent("a run parked at its provider's limit", () => {
   test("says until when, waits, goes on by itself, and nothing is counted against the agent", async () => {
     const folder = scratch();
-    const at = soon(5_000);
+    const at = soon(20_000); // long enough for a busy machine to be parked before it
     const { child, ended } = begin(folder, goWords(folder, [limitedUntil(at)], [...bExists, "--max-cycles", "1"]));
     await until("the run to park", () => eventsOf(folder, "run_paused").length > 0);
     expect(eventsOf(folder, "step_interrupted")).toMatchObject([

@@ -102,19 +102,13 @@ describe.each(agentsToTry)("one turn of $title", ({ name, isHere }) => {
   });
 
   const offersTools = isHere && agentProfiles[name].mcp;
-  test.skipIf(!offersTools)(
-    "hands its result in through the runner's own tool (skipped: it takes no tools, or is not installed)",
-    async () => {
-      const { play } = await table(
-        name,
-        '[[tool mcp__autopilot__submit_result|{"summary":"made it","confidence":0.9}]] [[say Handed in.]]',
-      );
-      const asked = { returns: { name: "progress", schema: jsonSchemaOf("progress") ?? {}, isOptional: false } };
-      const result = await play(asked);
-      expect(result).toMatchObject({ kind: "ended", claim: { summary: "made it", confidence: 0.9 }, confidence: 0.9 });
-      nobodyIsLeft();
-    },
-  );
+  test.skipIf(!offersTools)("hands its result in through the runner's own tool, if it takes tools", async () => {
+    const { play } = await table(name, '[[tool mcp__autopilot__submit_result|{"summary":"made it","confidence":0.9}]] [[say Handed in.]]');
+    const asked = { returns: { name: "progress", schema: jsonSchemaOf("progress") ?? {}, isOptional: false } };
+    const result = await play(asked);
+    expect(result).toMatchObject({ kind: "ended", claim: { summary: "made it", confidence: 0.9 }, confidence: 0.9 });
+    nobodyIsLeft();
+  });
 
   test.skipIf(!isHere)("is told apart from a provider that refuses", async () => {
     const { play } = await table(name, '[[status 429|{"retryAfterS":3600}]]');
