@@ -2,7 +2,7 @@
 // the self-audit's summary (9), the completion report's data (10), and TRIAGE.json.
 
 import * as v from "valibot";
-import { Alignment, Amount, FailureCategory, Time, Whole } from "./roadmap-values.ts";
+import { Alignment, Amount, failureCategories, FailureCategory, Time, Whole } from "./roadmap-values.ts";
 
 const text = v.string();
 const texts = v.array(text);
@@ -59,7 +59,7 @@ export const RunMetrics = v.strictObject({
   phases_succeeded: Whole,
   phases_failed: Whole,
   phases_human_deferred: Whole,
-  failure_taxonomy_histogram: v.record(FailureCategory, Whole),
+  failure_taxonomy_histogram: v.partial(v.strictObject(v.entriesFromList(failureCategories, Whole))),
   avg_alignment_score: maybe(v.number()),
   total_duration_minutes: Amount,
   total_estimated_tokens: Amount,

@@ -8,7 +8,7 @@ export const Time = v.pipe(
   v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/, "expected a time in UTC: 2026-02-09T14:30:52Z"),
 );
 export const Whole = v.pipe(v.number(), v.integer(), v.minValue(0));
-export const Amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+export const Amount = v.pipe(v.number(), v.minValue(0));
 /** How well something agrees with what was asked for. */
 export const Alignment = v.pipe(v.number(), v.minValue(1, "expected 1 to 10"), v.maxValue(10, "expected 1 to 10"));
 /** A content's name: the kind of hash, a colon, the hash in hex. */

@@ -9,6 +9,9 @@ import { Evidence } from "../contracts/evidence.ts";
 import { Flow } from "../contracts/flow.ts";
 import { Objective } from "../contracts/objective.ts";
 import { reasons } from "../contracts/reason.ts";
+import { roadmapReturns } from "../contracts/agent-returns.ts";
+import { CompletionReport, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../contracts/roadmap-reports.ts";
+import { RoadmapState } from "../contracts/roadmap-state.ts";
 import { Script, TurnMeta } from "../contracts/script.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
@@ -33,6 +36,17 @@ const schemas: Readonly<Record<string, () => object>> = {
   evidence: () => draw(Evidence),
   status: () => draw(statusSchema),
   report: () => draw(reportSchema),
+  "roadmap-state": () => draw(RoadmapState),
+  "post-mortem": () => draw(PostMortem),
+  metrics: () => draw(MetricsFile),
+  "completion-report": () => draw(CompletionReport),
+  "trace-span": () => draw(TraceSpan),
+  triage: () => draw(TriageFile),
+  "agent-returns": () => ({
+    title: "what the roadmap's agents hand back, by name",
+    type: "object",
+    properties: Object.fromEntries(Object.entries(roadmapReturns).map(([name, schema]) => [name, draw(schema)])),
+  }),
   // Drawn as one: each kind of line drawn by itself would bring definitions of its own, which nothing at the root refers to.
   journal: () => ({
     title: "one line of a journal",

@@ -67,7 +67,7 @@ function histogramOf(state: RoadmapState): RunMetrics["failure_taxonomy_histogra
   for (const { event, phase, details } of state.event_log) {
     if (event === "phase_failed" && phase !== undefined && !told.has(phase)) count(details["category"]);
   }
-  return histogram as RunMetrics["failure_taxonomy_histogram"];
+  return histogram;
 }
 
 export const isCategory = (value: unknown): value is FailureCategory => (failureCategories as readonly unknown[]).includes(value);

@@ -28,3 +28,6 @@ export function phaseOfEntry(entry: Entry): string | null {
   if ("attempt" in entry) return phaseOfPath(entry.attempt);
   return "block" in entry ? phaseOfPath(entry.block.replace(/^block:/, "")) : null;
 }
+
+/** A phase before or after those of the roadmap. */
+export const isAround = (phase: string): boolean => /^(?:before|after)\./.test(phase);

@@ -9,7 +9,7 @@ export function trendOf(runs: readonly RunMetrics[]): TrendSummary | null {
   const [previous, current] = runs.slice(-2);
   if (previous === undefined || current === undefined) return null;
   const present = (run: RunMetrics): readonly FailureCategory[] =>
-    Object.entries(run.failure_taxonomy_histogram).flatMap(([name, times]) => (times > 0 ? [name as FailureCategory] : []));
+    Object.entries(run.failure_taxonomy_histogram).flatMap(([name, times]) => ((times ?? 0) > 0 ? [name as FailureCategory] : []));
   const before = new Set(present(previous));
   return {
     success_rate_delta: delta(previous.success_rate, current.success_rate),

@@ -1,0 +1,83 @@
+// diagnostic: `.autopilot/diagnostics/diagnostic-<time>.md`, written whenever a run halts: what happened, why it matters, what to do now.
+
+import { isReasonCode, reasons } from "../contracts/reason.ts";
+import type { RoadmapState } from "../contracts/roadmap-state.ts";
+import { inCode, inText, list, section, table } from "./markdown.ts";
+import { figure } from "./wording.ts";
+
+export type DiagnosticInput = {
+  readonly state: RoadmapState;
+  readonly reason: string;
+  readonly detail: string | null;
+  readonly at: string;
+  /** Commands and hints; the reason's own hint is added. */
+  readonly remediation: readonly string[];
+  /** Post-mortems of this run, by file name. */
+  readonly postMortems: readonly string[];
+};
+
+const eventsMax = 15;
+
+/** `2026-02-09T16:45:12Z` → `diagnostic-2026-02-09T164512.md`. */
+export const diagnosticName = (at: string): string => `diagnostic-${at.slice(0, 19).replaceAll(":", "")}.md`;
+
+export function diagnosticPage({ state, reason, detail, at, remediation, postMortems }: DiagnosticInput): string {
+  const known = isReasonCode(reason) ? reasons[reason] : null;
+  const { _meta: meta, circuit_breaker: breaker, metrics } = state;
+  const failed = Object.entries(state.phases).filter(([, { status }]) => status === "failed");
+  const hints = [...new Set([...remediation, ...(known === null || known.hint === "" ? [] : [known.hint])])];
+  return [
+    `# Diagnostic: ${meta.run_id}`,
+    "",
+    `Written ${at}. Status: ${meta.status}.`,
+    ...section("What happened", [
+      `${inCode(reason)}: ${known?.meaning ?? "The run halted."}`,
+      ...(detail === null ? [] : ["", inText(detail, 500)]),
+    ]),
+    ...section("Why it matters", [whyOf(state, failed.length)]),
+    ...section("What to do now", list(hints.length === 0 ? ["autopilot report"] : hints.map((hint) => inText(hint)))),
+    ...section("Where it stood", [
+      `Phase ${meta.current_phase === null ? "none" : inText(meta.current_phase)}, step ${meta.current_step === null ? "none" : inText(meta.current_step)}; ` +
+        `last checkpoint ${meta.last_checkpoint}.`,
+      "",
+      ...table(
+        ["Phase", "Status", "Debug", "Replan", "Tokens"],
+        Object.entries(state.phases)
+          .filter(([, { status }]) => status !== "not_started")
+          .map(([key, phase]) => [
+            inText(key.replace(/^phase_/, "")),
+            phase.status,
+            String(phase.debug_attempts),
+            String(phase.replan_attempts),
+            figure(phase.tokens_used),
+          ]),
+      ),
+    ]),
+    ...section("Circuit breaker", [
+      `${breaker.state}; no progress ${breaker.consecutive_no_progress} times, the same error ${breaker.consecutive_same_error} times in a row.`,
+      ...(breaker.last_error === null ? [] : ["", `Last error: ${inText(breaker.last_error)}`]),
+      ...(breaker.cooldown_until === null ? [] : ["", `Cooldown until ${breaker.cooldown_until}.`]),
+    ]),
+    ...section("Used", [
+      `${figure(metrics.total_tokens_used)} tokens, ${figure(metrics.total_duration_minutes)} min, ${metrics.debug_loops_total} debug loops, ${metrics.replan_count} replans.`,
+    ]),
+    ...section("Post-mortems", list(postMortems.map((name) => inText(name)))),
+    ...section(
+      "Last events",
+      table(
+        ["Time", "Event", "Phase", "Step"],
+        state.event_log
+          .slice(-eventsMax)
+          .map(({ timestamp, event, phase, step }) => [timestamp, event, inText(phase ?? "–"), inText(step ?? "–")]),
+      ),
+    ),
+    "",
+  ].join("\n");
+}
+
+function whyOf(state: RoadmapState, failed: number): string {
+  const open = Object.values(state.phases).filter(({ status }) => status !== "completed").length;
+  const all = Object.keys(state.phases).length;
+  const blame = failed === 0 ? "" : ` ${failed} failed.`;
+  return `${all - open} of ${all} phases are completed; ${open} are not, and nothing goes on by itself.${blame}`;
+}

@@ -1,0 +1,83 @@
+/** Where a value stands in a JSON text, for texts too large to keep every position of. The text is known to be JSON. */
+
+import type { DataPath, Place } from "../kit/finding.ts";
+
+/** The place of the value at a path, or of the nearest thing around it that is there. */
+export function jsonPlaceOf(text: string, path: DataPath): Place {
+  let at = blank(text, 0);
+  for (const part of path) {
+    const next = typeof part === "number" ? itemAt(text, at, part) : memberAt(text, at, part);
+    if (next === null) break;
+    at = next;
+  }
+  return placeAt(text, at);
+}
+
+export function placeAt(text: string, offset: number): Place {
+  const before = text.slice(0, offset);
+  const newline = before.lastIndexOf("\n");
+  return { line: before.split("\n").length, column: offset - newline };
+}
+
+function blank(text: string, from: number): number {
+  let at = from;
+  while (/\s/.test(text.charAt(at))) at++;
+  return at;
+}
+
+/** Past a string that begins here. */
+function pastText(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+/** Past any value that begins here. */
+function pastValue(text: string, from: number): number {
+  const first = text.charAt(from);
+  if (first === '"') return pastText(text, from);
+  if (first !== "{" && first !== "[") {
+    const rest = /[,\]}\s]/g;
+    rest.lastIndex = from;
+    return rest.exec(text)?.index ?? text.length;
+  }
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const mark = text.charAt(at);
+    if (mark === '"') {
+      at = pastText(text, at);
+      continue;
+    }
+    if (mark === "{" || mark === "[") depth++;
+    if (mark === "}" || mark === "]") depth--;
+    at++;
+    if (depth === 0) return at;
+  }
+  return at;
+}
+
+function itemAt(text: string, from: number, index: number): number | null {
+  if (text.charAt(from) !== "[") return null;
+  let at = blank(text, from + 1);
+  for (let n = 0; text.charAt(at) !== "]" && at < text.length; n++) {
+    if (n === index) return at;
+    at = blank(text, pastValue(text, at));
+    if (text.charAt(at) === ",") at = blank(text, at + 1);
+  }
+  return null;
+}
+
+function memberAt(text: string, from: number, key: string): number | null {
+  if (text.charAt(from) !== "{") return null;
+  let at = blank(text, from + 1);
+  while (text.charAt(at) === '"') {
+    const end = pastText(text, at);
+    const name: unknown = JSON.parse(text.slice(at, end));
+    const value = blank(text, blank(text, end) + 1);
+    if (name === key) return value;
+    at = blank(text, pastValue(text, value));
+    if (text.charAt(at) === ",") at = blank(text, at + 1);
+  }
+  return null;
+}

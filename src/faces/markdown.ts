@@ -1,0 +1,24 @@
+/** Other people's words inside our Markdown: on one line, and none of them able to end a cell, open a heading or begin a link. */
+
+import { oneLine } from "./wording.ts";
+
+export const inText = (text: string, charsMax = 200): string => oneLine(text, charsMax).replaceAll(/[\\`*[\]<>#|]/g, "\\$&");
+
+/** As code; a text with backticks in it gets longer fences. */
+export function inCode(text: string, charsMax = 200): string {
+  const plain = oneLine(text, charsMax).replaceAll("|", "\\|");
+  const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length));
+  if (longest === 0) return `\`${plain}\``;
+  const fence = "`".repeat(longest + 1);
+  return `${fence} ${plain} ${fence}`;
+}
+
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  if (rows.length === 0) return ["None."];
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)];
+}
+
+export const list = (items: readonly string[]): readonly string[] => (items.length === 0 ? ["None."] : items.map((item) => `- ${item}`));
+
+export const section = (title: string, lines: readonly string[]): readonly string[] => ["", `## ${title}`, "", ...lines];

@@ -1,0 +1,217 @@
+// roadmap-log: the journal in the seed's 29 events, and no others. One entry may stand for none, one or several of them.
+//
+// Invariants:
+//   G1. The log is a function of the journal: projecting fires nothing, and the same journal gives the same log.
+//   G2. Only phases of the roadmap itself appear; what comes before and after them speaks through its own events.
+
+import type { Entry } from "../contracts/event.ts";
+import { isReasonCode, reasons } from "../contracts/reason.ts";
+import type { RoadmapEvent, RoadmapEventName } from "../contracts/roadmap-events.ts";
+import { isCategory } from "../insight/metrics.ts";
+import { attemptParts, isAround, phaseOfEntry, taskOfWalk } from "../insight/places.ts";
+import { rootCauseOf } from "../insight/root-cause.ts";
+import { highDeferRate, unnecessaryDeferral } from "../insight/warnings.ts";
+import { type ClaimOf, fieldOf, listOf, openAuditBook } from "./roadmap-audit.ts";
+import { type Chronicle, roadmapSteps } from "./roadmap-chronicle.ts";
+
+/** Which entries of the journal each event of the seed comes from. */
+export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
+  run_started: "run_started",
+  run_completed: "run_completed",
+  run_halted: "run_paused with a reason that counts as FAIL; run_stopped",
+  run_resumed: "run_resumed",
+  phase_started: "phase_started; phase_reopened",
+  phase_completed: "phase_completed",
+  phase_failed: "phase_failed; closing_failed",
+  step_started: "step_started of a phase's walk or its closing",
+  step_completed: "step_completed of a phase's walk or its closing",
+  step_failed: "step_failed of a phase's walk or its closing",
+  task_completed: "task_completed",
+  task_failed: "task_failed",
+  task_retried: "step_retried in a task's walk",
+  circuit_breaker_opened: "circuit_breaker_opened",
+  circuit_breaker_closed: "circuit_breaker_closed",
+  // Fired by an event of the same name: the engine writes it once per step transition, before the files are drawn.
+  checkpoint_written: "checkpoint_written",
+  debug_attempt: "route_taken that uses the count debug",
+  replan_attempt: "route_taken that uses the count replan",
+  rollback_initiated: "step_started of undo",
+  rollback_completed: "step_completed of undo",
+  human_verdict_recorded: "block_answered of human_check",
+  unnecessary_deferral_warning: "block_opened of human_check, all auto tasks passed",
+  high_defer_rate_warning: "the entry by which more than half of at least two processed phases are deferred",
+  self_audit_started: "phase_started of after.self_audit",
+  self_audit_completed: "phase_completed of after.self_audit",
+  self_audit_gap_found: "step_completed of audit with the auditor's return, else tasks_read of fix",
+  self_audit_gap_fixed: "step_completed of a later audit that does not name the gap any more",
+  phase_skipped: "phase_skipped; phases_read with skip",
+  // Fired by an event of the same name: whoever writes the completion report journals it.
+  batch_completion_report: "batch_completion_report",
+};
+
+export type LogExtra = {
+  readonly claimOf?: ClaimOf;
+  /** When phases were completed in earlier runs, by id. */
+  readonly earlier?: Readonly<Record<string, string>>;
+};
+type Details = Readonly<Record<string, unknown>>;
+
+export type RoadmapLog = { readonly events: readonly RoadmapEvent[]; take(entry: Entry, specPath: string): void };
+
+/** Takes entries that the chronicle has taken just before. */
+export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined, earlier = {} }: LogExtra = {}): RoadmapLog {
+  const events: RoadmapEvent[] = [];
+  const audit = openAuditBook(claimOf);
+  const completed = new Set<string>();
+  let isHighRate = false;
+
+  const linesOf = (entry: Entry): void => {
+    const at = phaseOfEntry(entry);
+    const phase = at === null || isAround(at) ? null : at;
+    const say = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
+      events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...(step === undefined ? {} : { step }), event, details });
+    };
+    const told = phase === null ? undefined : chronicle.phases.get(phase);
+    switch (entry.event) {
+      case "run_started":
+        return say("run_started");
+      case "run_completed":
+        return say("run_completed", { verdict: entry.verdict, reason: entry.reason_code });
+      case "run_paused":
+        if (isHalt(entry.reason_code)) say("run_halted", given({ reason: entry.reason_code, detail: entry.detail }));
+        return;
+      case "run_stopped":
+        return say("run_halted", given({ reason: entry.reason_code, detail: entry.detail }));
+      case "run_resumed":
+        return say("run_resumed", { reason: entry.reason_code });
+      case "circuit_breaker_opened":
+        return say("circuit_breaker_opened", { reason: entry.because, cooldown_until: entry.cooldown_until });
+      case "circuit_breaker_closed":
+        return say("circuit_breaker_closed");
+      case "phases_read":
+        for (const { id, skip } of entry.phases) if (skip !== undefined) say("phase_skipped", skippedDetails(id, skip, earlier));
+        return;
+      default:
+        break;
+    }
+    if (phase === null) return; // G2
+    switch (entry.event) {
+      case "phase_started":
+        return say("phase_started");
+      case "phase_reopened":
+        completed.delete(phase);
+        return say("phase_started", { visit: entry.visit, reason: entry.because });
+      case "phase_skipped":
+        return say("phase_skipped", skippedDetails(phase, entry.because, earlier));
+      case "phase_completed":
+        completed.add(phase);
+        say("phase_completed", given({ reason: entry.because, alignment_score: told?.steps.get("judge")?.says["alignment_score"] }));
+        return;
+      case "phase_failed":
+      case "closing_failed":
+        completed.delete(phase);
+        return say("phase_failed", {
+          reason: entry.because ?? entry.reason_code,
+          category: rootCauseOf(told?.visit ?? [], phase)?.category ?? "coordination_failure",
+        });
+      case "step_started":
+        if (taskOfWalk(entry.walk) !== null) return;
+        say("step_started", { attempt: entry.attempt }, entry.step);
+        if (entry.step === roadmapSteps.undo) say("rollback_initiated", {}, entry.step);
+        return;
+      case "step_completed":
+      case "step_failed": {
+        const parts = attemptParts(entry.attempt);
+        if (parts === null || taskOfWalk(parts.walk) !== null) return;
+        const categories = categoriesIn(claimOf, told?.steps.get(parts.step)?.claim ?? null);
+        const why = entry.event === "step_failed" ? given({ reason: entry.reason_code, detail: entry.detail }) : {};
+        say(
+          entry.event,
+          { attempt: entry.attempt, ...why, ...(categories.length === 0 ? {} : { failure_categories: categories }) },
+          parts.step,
+        );
+        if (entry.event === "step_completed" && parts.step === roadmapSteps.undo) say("rollback_completed", { ...entry.facts }, parts.step);
+        return;
+      }
+      case "task_completed":
+      case "task_failed": {
+        const task = taskOfWalk(entry.walk) ?? entry.walk;
+        const commit = told?.tasks.get(task)?.commit ?? null;
+        const details = { task: `task_${task}`, commit };
+        return say(
+          entry.event,
+          entry.event === "task_failed" ? { ...details, reason: entry.because ?? entry.reason_code } : details,
+          "execute",
+        );
+      }
+      case "step_retried": {
+        const task = taskOfWalk(entry.walk);
+        if (task !== null) say("task_retried", { task: `task_${task}`, retry: entry.n }, "execute");
+        return;
+      }
+      case "route_taken":
+        if (entry.count === "debug") say("debug_attempt", { attempt: told?.debugs ?? 1, from: entry.step }, roadmapSteps.debug);
+        if (entry.count === "replan") say("replan_attempt", { attempt: told?.replans ?? 1, from: entry.step }, entry.to);
+        return;
+      case "block_opened": {
+        const why = told?.justification ?? null;
+        if (entry.step !== roadmapSteps.human || entry.house === true || why === null) return;
+        const warning = unnecessaryDeferral({ phase, autoPassed: why.auto_tasks_passed, autoTotal: why.auto_tasks_total });
+        if (warning !== null) say("unnecessary_deferral_warning", { ...why, message: warning.message }, entry.step);
+        return;
+      }
+      case "block_answered": {
+        const verdict = told?.verdict ?? null;
+        if (verdict !== null && verdict.timestamp === entry.ts && verdict.verdict === entry.answer)
+          say("human_verdict_recorded", { verdict: verdict.verdict, issues: [...verdict.issues] }, roadmapSteps.human);
+        return;
+      }
+      default:
+        return;
+    }
+  };
+
+  return {
+    events,
+    take(entry, specPath) {
+      if (sameNames.has(entry.event)) {
+        events.push({ timestamp: entry.ts, event: entry.event as RoadmapEventName, details: dataOf(entry) });
+        return;
+      }
+      linesOf(entry);
+      for (const { event, details } of audit.linesOf(entry, { completed, specPath })) events.push({ timestamp: entry.ts, event, details });
+      const warning = highDeferRate(chronicle.deferred.size, chronicle.processed.size);
+      if (warning !== null && !isHighRate)
+        events.push({
+          timestamp: entry.ts,
+          event: "high_defer_rate_warning",
+          details: { deferred: chronicle.deferred.size, processed: chronicle.processed.size, message: warning.message },
+        });
+      isHighRate = warning !== null;
+    },
+  };
+}
+
+/** Events that the journal bears under the seed's own name and that nothing else stands for. */
+const sameNames: ReadonlySet<string> = new Set(["checkpoint_written", "batch_completion_report"] satisfies RoadmapEventName[]);
+const envelope: ReadonlySet<string> = new Set(["seq", "epoch", "ts", "active_ms", "prev", "crc", "event", "actor", "reason_code"]);
+const dataOf = (entry: Entry): Details => Object.fromEntries(Object.entries(entry).filter(([name]) => !envelope.has(name)));
+
+/** Whether a pause is a halt: somebody's choice and a question to a person are none. */
+export const isHalt = (reason: string): boolean => !isReasonCode(reason) || reasons[reason].result === "FAIL";
+
+function skippedDetails(id: string, reason: string, earlier: Readonly<Record<string, string>>): Details {
+  const by = /^blocked_by_phase_(.+)$/.exec(reason)?.[1];
+  const original = by === undefined && Object.hasOwn(earlier, id) ? earlier[id] : undefined;
+  return { phase_id: id, reason, ...given({ original_run_timestamp: original, blocking_phase: by }) };
+}
+
+/** The categories that a verifier or debugger put its failures into. */
+function categoriesIn(claimOf: ClaimOf, hash: string | null): readonly string[] {
+  if (hash === null) return [];
+  return listOf(fieldOf(claimOf(hash), "failure_categories"))
+    .map((one) => (typeof one === "string" ? one : fieldOf(one, "category")))
+    .filter(isCategory);
+}
+
+const given = (fields: Details): Details => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

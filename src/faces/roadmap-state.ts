@@ -1,0 +1,182 @@
+// roadmap-state: `.autopilot/state.json`, drawn from the journal. The journal is the truth; this file is how others read it.
+//
+// Invariants:
+//   S1. It is always valid against its own schema, whatever run of whatever flow it is drawn from.
+//   S2. Drawing decides nothing and fires nothing.
+
+import type { Entry } from "../contracts/event.ts";
+import type { RoadmapState } from "../contracts/roadmap-state.ts";
+import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../contracts/roadmap-values.ts";
+import { thresholdsOf } from "../core/breaker.ts";
+import { numberOf, stepsOfPhase } from "../core/reading.ts";
+import { own } from "../core/record.ts";
+import type { RunView } from "../core/state.ts";
+import { rounded } from "../insight/metrics.ts";
+import type { ClaimOf } from "./roadmap-audit.ts";
+import { type Chronicle, openChronicle, roadmapSteps } from "./roadmap-chronicle.ts";
+import { type LogExtra, openRoadmapLog } from "./roadmap-log.ts";
+import { recordOf } from "./roadmap-phase.ts";
+
+export type RoadmapStateExtra = LogExtra & {
+  /** A moment after the last entry at which the run is known to be alive; a step that takes long is no crash. */
+  readonly aliveAt?: string;
+};
+
+export type RoadmapStateBook = { apply(entry: Entry): void; stateOf(run: RunView, aliveAt?: string): RoadmapState };
+
+const unknownClaim: ClaimOf = () => undefined;
+const roadmapPathDefault = ".planning/ROADMAP.md";
+
+/** Whether there is a file at all: a draft has none. */
+export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft";
+
+/** Keeps up with a journal, so that drawing it again costs what came since. */
+export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
+  const chronicle = openChronicle();
+  const log = openRoadmapLog(chronicle, extra);
+  let specPath = roadmapPathDefault;
+  return {
+    apply(entry) {
+      if (entry.event === "run_drafted") specPath = specPathOf(entry.options);
+      chronicle.apply(entry);
+      log.take(entry, specPath);
+    },
+    stateOf: (run, aliveAt) =>
+      drawn(run, { chronicle, claimOf: extra.claimOf ?? unknownClaim }, [...log.events] as RoadmapState["event_log"], aliveAt),
+  };
+}
+
+export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: RoadmapStateExtra = {}): RoadmapState {
+  const book = openRoadmapState(extra);
+  for (const entry of entries) book.apply(entry);
+  return book.stateOf(run, aliveAt);
+}
+
+type Told = { readonly chronicle: Chronicle; readonly claimOf: ClaimOf };
+
+function drawn(
+  run: RunView,
+  { chronicle, claimOf }: Told,
+  event_log: RoadmapState["event_log"],
+  aliveAt: string | undefined,
+): RoadmapState {
+  const { drafted, ledger, breaker } = run;
+  const listed = run.phases.filter(({ group }) => group === "phases");
+  const phases = Object.fromEntries(
+    listed.map((phase) => [`phase_${phase.id}`, recordOf(run, phase, chronicle.phases.get(phase.id), claimOf)]),
+  );
+  const records = Object.values(phases);
+  const count = (status: string): number => records.filter((record) => record.status === status && record.started_at !== null).length;
+  const startedAt = run.startedAt ?? chronicle.beganAt ?? run.updatedAt;
+  return {
+    _meta: {
+      version: "1.0",
+      run_id: drafted.run_id,
+      started_at: startedAt,
+      last_checkpoint: aliveAt !== undefined && aliveAt > run.updatedAt ? aliveAt : run.updatedAt,
+      status: statusOf(run),
+      total_phases: listed.length,
+      ...placeOf(run),
+      orchestrator_context_pct: 0, // Deciding is done by code and takes no part of any model's context.
+      human_deferred_count: listed.filter(({ id }) => chronicle.deferred.has(id)).length,
+      total_phases_processed: listed.filter(({ id }) => chronicle.processed.has(id)).length,
+    },
+    spec: specOf(run, chronicle, startedAt),
+    roadmap_path: textIn(drafted.options, "roadmap_path") ?? roadmapPathDefault,
+    phases,
+    circuit_breaker: {
+      state: breaker.state,
+      consecutive_no_progress: breaker.no_progress,
+      consecutive_same_error: breaker.same,
+      last_error: breaker.last_error,
+      cooldown_until: breaker.cooldown_until,
+    },
+    circuit_breaker_config: breakerConfigOf(run),
+    event_log,
+    metrics: {
+      total_tokens_used: ledger.run.tokens,
+      total_duration_minutes: rounded(ledger.run.minutes),
+      phases_completed: count("completed"),
+      phases_failed: count("failed"),
+      debug_loops_total: records.reduce((sum, record) => sum + record.debug_attempts, 0),
+      replan_count: records.reduce((sum, record) => sum + record.replan_attempts, 0),
+    },
+  };
+}
+
+/** One state, the roadmap's word for it. A draft has no file; whoever asks all the same learns that nothing goes on. */
+export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
+  if (run.status === "running" || run.status === "completed") return run.status;
+  if (run.status === "stopped") return "failed";
+  const isRunCap = run.reason === "budget_threshold_reached" && run.detail?.includes(" of this run:") === true;
+  return run.status === "paused" && (run.reason === "phase_failed" || isRunCap) ? "failed" : "paused";
+}
+
+/** Steps that readers of the seed know by another name. */
+const seedSteps: Readonly<Record<string, string>> = { [roadmapSteps.checks]: "verify", judge_blind: "judge" };
+
+/** Where it goes on: the phase under way, else one that waits for a person, else the next; after all of them, the group's own name. */
+function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
+  const open = run.phases.filter(({ status }) => status === "open");
+  const isWaiting = (id: string): boolean => (own(run.walks, id)?.block ?? null) !== null;
+  const at = open.find(({ id }) => !isWaiting(id)) ?? open[0];
+  if (at === undefined) {
+    const next =
+      run.status === "completed" ? undefined : run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
+    return { current_phase: next?.id ?? null, current_step: null };
+  }
+  if (at.group !== "phases") return { current_phase: null, current_step: at.id.replace(/^(?:before|after)\./, "") };
+  const step = stepsOfPhase(run.drafted.flow, at.id)[own(run.walks, at.id)?.at ?? 0]?.id ?? null;
+  return { current_phase: at.id, current_step: step === null ? null : (own(seedSteps, step) ?? step) };
+}
+
+/** What the run was locked to when it began, or what was accepted in its place since. */
+function specOf(run: RunView, chronicle: Chronicle, startedAt: string): RoadmapState["spec"] {
+  const path = specPathOf(run.drafted.options);
+  const accepted = chronicle.accepted.get(path);
+  const hash = accepted?.hash ?? textIn(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
+  return { path, hash: hash !== undefined && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : null, locked_at: accepted?.at ?? startedAt };
+}
+
+type Options = RunView["drafted"]["options"];
+const specPathOf = (options: Options): string => textIn(options, "spec_path") ?? textIn(options, "roadmap_path") ?? roadmapPathDefault;
+
+function textIn(options: Options, name: string): string | undefined {
+  const value = own(options, name);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The eleven thresholds as they are in force, raised ones included. */
+export function breakerConfigOf(run: RunView): CircuitBreakerConfig {
+  const { run: ofRun, phase: ofPhase } = run.limits;
+  const { noProgressMax, sameErrorMax, cooldownMinutes } = thresholdsOf(run);
+  const config: CircuitBreakerConfig = {
+    no_progress_threshold: noProgressMax,
+    same_error_threshold: sameErrorMax,
+    output_degradation_pct: ofRun["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct,
+    max_debug_attempts_per_phase:
+      ofRun["max_debug_attempts_per_phase"] ?? atMostOf(run, "debug") ?? circuitBreakerDefaults.max_debug_attempts_per_phase,
+    max_replan_attempts_per_phase:
+      ofRun["max_replan_attempts_per_phase"] ?? atMostOf(run, "replan") ?? circuitBreakerDefaults.max_replan_attempts_per_phase,
+    max_total_retries_per_run: ofRun["retries"] ?? circuitBreakerDefaults.max_total_retries_per_run,
+    cooldown_minutes: cooldownMinutes,
+    cost_cap_tokens_per_phase: ofPhase["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_per_phase,
+    cost_cap_tokens_total: ofRun["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_total,
+    wall_clock_timeout_minutes_per_phase: ofPhase["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_per_phase,
+    wall_clock_timeout_minutes_total: ofRun["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_total,
+  };
+  return {
+    ...config,
+    no_progress_threshold: Math.floor(config.no_progress_threshold),
+    same_error_threshold: Math.floor(config.same_error_threshold),
+    output_degradation_pct: Math.min(100, config.output_degradation_pct),
+    max_debug_attempts_per_phase: Math.floor(config.max_debug_attempts_per_phase),
+    max_replan_attempts_per_phase: Math.floor(config.max_replan_attempts_per_phase),
+    max_total_retries_per_run: Math.floor(config.max_total_retries_per_run),
+  }; // S1
+}
+
+function atMostOf(run: RunView, count: string): number | undefined {
+  const rule = own(run.drafted.flow.counts ?? {}, count);
+  return rule === undefined ? undefined : numberOf(run, rule.at_most);
+}
