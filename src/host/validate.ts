@@ -3,6 +3,10 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import { Flow } from "../contracts/flow.ts";
 import { Script } from "../contracts/script.ts";
+import { lintPlan } from "../flows/documents/plan-lint.ts";
+import { readPlan } from "../flows/documents/plan.ts";
+import { readPlanningConfig } from "../flows/documents/planning-config.ts";
+import { readRoadmap } from "../flows/documents/roadmap.ts";
 import { lintFlow } from "../flows/lint.ts";
 import { loadFlow } from "../flows/load.ts";
 import { verifyJournal } from "../journal/read.ts";
@@ -12,6 +16,7 @@ import { readConfigFile } from "./config-file.ts";
 import { lintRegistry } from "./functions/registry.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
+import { readDocument } from "./roadmap-list.ts";
 
 type Violation = { readonly line: number; readonly rule: string; readonly message: string; readonly severity: string };
 type Validated = { readonly path: string; readonly format: string; readonly valid: boolean; readonly violations: readonly Violation[] };
@@ -70,17 +75,40 @@ async function validated(path: string, shown: string): Promise<Validated> {
       return found("config", configFindings(path).map(ofFinding));
     case "script":
       return found("script", located(path, Script));
+    case "roadmap":
+    case "plan":
+    case "planning config":
+      return found(format, documentFindings(path, format).map(ofFinding));
     case "unknown":
-      return found("unknown", [violation(1, "format", "not recognised: expected a journal, a flow, a config or an agent script")]);
+      return found("unknown", [
+        violation(1, "format", "not recognised: expected a journal, a flow, a config, an agent script, a roadmap or a plan"),
+      ]);
   }
 }
 
-type Format = "journal" | "flow" | "config" | "script" | "unknown";
+/** The documents of a roadmap, by the readers that a run of it goes through. Whose plan it is is not known here, so only its own requirements count. */
+function documentFindings(path: string, format: "roadmap" | "plan" | "planning config"): readonly Finding[] {
+  const read = readDocument(dirname(path), basename(path));
+  if (read === null) return [];
+  if ("findings" in read) return read.findings;
+  if (format === "roadmap") return readRoadmap(path, read.text).findings;
+  if (format === "plan") {
+    const { plan, findings } = readPlan(path, read.text);
+    return [...findings, ...lintPlan(path, plan, { requirements: [] })].sort((a, b) => a.line - b.line);
+  }
+  const config = readPlanningConfig(path, read.text);
+  return "findings" in config ? config.findings : [];
+}
+
+type Format = "journal" | "flow" | "config" | "script" | "roadmap" | "plan" | "planning config" | "unknown";
 
 /** By content first; the name only breaks a tie. */
 function recognised(path: string): Format {
   const head = headOf(path);
   if (/^\{"seq":\d+,"(journal|epoch)":/.test(head) || basename(path) === "journal.jsonl") return "journal";
+  if (/^[ \t]*<task\s[^>]*\bid\s*=/m.test(head) || /(^|-)PLAN\.md$/.test(basename(path))) return "plan";
+  if (/^ {0,3}###\s+(\*\*)?Phase\s+\d|^\s*[-*+]\s+\[.\]\s+\*\*Phase\s+\d/m.test(head) || basename(path) === "ROADMAP.md") return "roadmap";
+  if (basename(path) === "config.json" && basename(dirname(path)) === ".planning") return "planning config";
   if (/^\s*(\{\s*)?"?turns"?\s*:/m.test(head)) return "script";
   if (/^\s*(\{\s*)?"?flow"?\s*:\s*"?[a-z]/m.test(head) || basename(path) === "flow.yaml") return "flow";
   if (
@@ -91,10 +119,13 @@ function recognised(path: string): Format {
   return "unknown";
 }
 
+/** A roadmap may tell a long story before its first phase. */
+const headBytes = 65_536;
+
 function headOf(path: string): string {
   const fd = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(4096);
+    const bytes = Buffer.alloc(headBytes);
     return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)).toString("utf8");
   } finally {
     closeSync(fd);

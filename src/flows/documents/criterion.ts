@@ -40,11 +40,13 @@ function countIn(output: string): number {
 function verifiedBy(text: string): CriterionRead | null {
   const spans = codeSpansOf(text);
   const plain = withoutCode(text, spans);
-  const marks = [...plain.matchAll(/\bverified by\b\s*:?/gi)];
+  const marks = [...plain.matchAll(/\bverified by\b/gi)].map(({ index }) => {
+    const lead = /^\s*:?\s*/.exec(text.slice(index + 11))?.[0] ?? "";
+    return { index, behind: index + 11 + lead.length, hasColon: lead.includes(":") };
+  });
   const faults: CriterionFault[] = [];
   for (const mark of marks) {
-    const behind = mark.index + mark[0].length;
-    const span = spans.find(({ start }) => start >= mark.index && text.slice(behind, start).trim() === "" && start >= behind - 1);
+    const span = spans.find(({ start }) => start === mark.behind);
     if (span === undefined) continue;
     if (marks.length > 1)
       faults.push(warning("two_checks", "found `verified by` twice in one criterion, of which only the first with a command counts"));
@@ -59,8 +61,8 @@ function verifiedBy(text: string): CriterionRead | null {
     };
   }
   const [unquoted] = marks;
-  if (unquoted?.[0].endsWith(":") !== true) return null;
-  const found = text.slice(unquoted.index + unquoted[0].length).trim();
+  if (unquoted?.hasColon !== true) return null;
+  const found = text.slice(unquoted.behind).trim();
   const message = `found ${shown(found)} behind \`verified by:\`, expected the command in backticks`;
   return { text, command: null, expect: null, faults: [warning("check_not_quoted", message)] };
 }

@@ -34,7 +34,7 @@ export function fieldsOf(lines: readonly Line[], known: ReadonlySet<string>, end
       fields.push(open);
       continue;
     }
-    if (line.is === "text" && headingLevelOf(line) > 0) open = null;
+    if (ending === "any" && headingLevelOf(line) > 0) open = null;
     else open?.lines.push(line);
   }
   return fields;
@@ -65,7 +65,7 @@ export type Item = { readonly text: string; readonly place: Place; readonly kind
 /** A field's value as a list: its own items with their wrapped lines; what is nested belongs to nobody, but for a check that stands alone. */
 export function itemsOf({ inline, inlinePlace, lines }: Field): readonly Item[] {
   const items: { text: string[]; place: Place; kind: Item["kind"] }[] = [];
-  if (inline !== "") items.push({ text: [inline], place: inlinePlace, kind: "inline" });
+  if (inline !== "") items.push({ text: [listItemOf(inline)?.text ?? inline], place: inlinePlace, kind: "inline" });
   let base: { readonly indent: number; readonly kind: Item["kind"] } | null = null;
   let isBehindBlank = false;
   let isNested = false;

@@ -10,6 +10,7 @@ import { withoutCode } from "./code-spans.ts";
 import { openReport } from "./report.ts";
 
 export const lineCharactersMax = 20_000;
+export const linesMax = 100_000;
 
 export type Line = {
   readonly number: number;
@@ -28,7 +29,17 @@ export function markdownLines(file: string, source: string): { readonly lines: r
   let fence: Fence | null = null;
   let comment: Place | null = null;
   let number = 0;
-  for (const whole of source.replace(/^\ufeff/, "").split(/\r\n|\n|\r/)) {
+  const all = source.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, linesMax + 1);
+  if (all.length > linesMax) {
+    all.pop();
+    report.error(
+      { line: linesMax, column: 1 },
+      "",
+      "too_many_lines",
+      `found more than ${linesMax} lines, expected fewer; the rest is not read`,
+    );
+  }
+  for (const whole of all) {
     number += 1;
     if (whole.length > lineCharactersMax) {
       const message = `found a line of ${whole.length} characters, expected at most ${lineCharactersMax}`;

@@ -15,6 +15,7 @@ export function closingParenthesis(text: string, at: number): number {
 
 /** What stands outside parentheses, in their place a space; `isClosed` is false where one is left open, which takes the rest with it. */
 export function outsideParentheses(text: string): { readonly text: string; readonly isClosed: boolean } {
+  if (!/[()（）]/.test(text)) return { text: text.trim(), isClosed: true };
   const kept: string[] = [];
   let depth = 0;
   for (const letter of text) {

@@ -13,6 +13,7 @@ export type Dependency = { readonly from: string; readonly to: string };
 
 export const criteriaMax = 100;
 const namesMax = 200;
+const idsCharactersMax = 4_000;
 
 /** The phase ids outside parentheses; `Nothing…` is none. */
 export function dependenciesOf(field: Field, path: string, report: Report): readonly Dependency[] {
@@ -26,6 +27,13 @@ export function dependenciesOf(field: Field, path: string, report: Report): read
       "found a parenthesis that is never closed; what follows it is not read",
     );
   if (text === "" || /^(nothing|none|n\/a|[-–—]$)/i.test(text) || isPlaceholder(text)) return [];
+  if (text.length > idsCharactersMax)
+    report.error(
+      field.inlinePlace,
+      path,
+      "too_many",
+      `found ${text.length} characters of dependencies, expected at most ${idsCharactersMax}`,
+    );
   const { found, unread } = idsIn(text);
   if (found.length === 0)
     report.error(field.inlinePlace, path, "dependency_unreadable", `found ${shown(text)}, expected Phase <id>, Phase <id> … or Nothing`);
@@ -47,7 +55,7 @@ function idsIn(text: string): { readonly found: readonly Dependency[]; readonly 
   const unread: string[] = [];
   let isExpected = true;
   let isRange = false;
-  for (const [token] of text.matchAll(/\p{L}[\p{L}\p{M}\p{N}_]*|\d+(?:\.\d+)*|\S/gu)) {
+  for (const [token] of text.slice(0, idsCharactersMax).matchAll(/\p{L}[\p{L}\p{M}\p{N}_]*|\d+(?:\.\d+)*|\S/gu)) {
     const id = phaseIdOf(token);
     const last = found.at(-1);
     if (id !== null && isExpected && isRange && last !== undefined) found[found.length - 1] = { from: last.from, to: id };
@@ -82,10 +90,11 @@ const split = (text: string): readonly string[] =>
     .map((piece) => piece.trim());
 
 /** A text that only keeps the place for one: nothing, `TBD`, `[To be planned]`, with or without a parenthesis behind. */
-export const isPlaceholder = (text: string): boolean =>
-  /^(\[?(tbd|to be (planned|defined|determined|decided)[^\]]{0,80})\]?)?[.…]?$/i.test(
-    outsideParentheses(text.replaceAll(/[*_]/g, "")).text,
-  );
+export function isPlaceholder(text: string): boolean {
+  if (!/^[\s*_[]*(tbd|to be\b|[(（.…]|$)/i.test(text.slice(0, 40))) return false;
+  const words = outsideParentheses(text.replaceAll(/[*_]/g, "")).text;
+  return /^(\[?(tbd|to be (planned|defined|determined|decided)[^\]]{0,80})\]?)?[.…]?$/i.test(words);
+}
 
 /** The criteria with their checks, numbered in the roadmap; a bulleted list is taken and told. */
 export function criteriaOf(field: Field, path: string, report: Report): CheckedCriterion[] {

@@ -62,8 +62,12 @@ function titleIn(text: string, about: { readonly place: Place; readonly isLine: 
   };
   const id = phaseIdOf(token);
   if (id === null) {
-    const isMeant = /\d/.test(token) || /^\p{L}$/u.test(token); // `Phase Numbering: …` is prose, `Phase A: …` is not
-    return isMeant ? refuse("phase_id", `found the phase id ${shown(token)}, ${expected}`) : null;
+    const message = `found the phase id ${shown(token)}, ${expected}`;
+    const isMeant = /\d/.test(token) || /^\p{L}$/u.test(token) || (about.isLine && mark !== undefined);
+    if (isMeant) return refuse("phase_id", message);
+    // `### Phase numbering: …` may be prose, and `### Phase three: …` may not: it is told, and read as prose.
+    if (/^[:：]/.test(text.slice(whole.length))) report?.warning(about.place, "", "phase_id", message);
+    return null;
   }
   const parts = bodyOf(text.slice(whole.length), mark);
   if (parts === null) return refuse("phase_title", `found ${shown(text)}, ${expected}`);

@@ -18,6 +18,8 @@ import { checklistLineOf, headingLineOf, type ChecklistLine, type HeadingLine, t
 
 export const phasesMax = 2_000;
 const edgesMax = 200_000;
+/** Labels of one phase that are looked at for a slip. */
+const fieldsMax = 100;
 
 export type RoadmapRead = { readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
 
@@ -146,8 +148,9 @@ function draftOf(id: string, section: Section | undefined, ticked: ChecklistLine
 
 function fieldsByLabel(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>();
+  let fieldsSeen = 0;
   for (const field of fieldsOf(lines, known, "any")) {
-    const near = known.has(field.label) ? null : suggest(field.label, known);
+    const near = known.has(field.label) || fieldsSeen++ > fieldsMax ? null : suggest(field.label, known);
     if (near !== null) report.warning(field.place, path, "field_misspelt", `found the field ${shown(field.label)}. Did you mean ${near}?`);
     if (!known.has(field.label)) continue;
     const first = fields.get(field.label);

@@ -24,6 +24,8 @@ import { log } from "./commands/log.ts";
 import { pause } from "./commands/pause.ts";
 import { report } from "./commands/report.ts";
 import { resume } from "./commands/resume.ts";
+import { roadmapList } from "./commands/roadmap-list.ts";
+import { roadmap } from "./commands/roadmap.ts";
 import { schema } from "./commands/schema.ts";
 import { start } from "./commands/start.ts";
 import { status } from "./commands/status.ts";
@@ -39,7 +41,23 @@ export const chapters: readonly Chapter[] = [
   { title: "Decide", commands: [ack, approve, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",
-    commands: [log, verify, validate, flow, flowList, flowShow, flowLint, flowDetect, agents, agentsTry, config, schema, doctor],
+    commands: [
+      log,
+      verify,
+      validate,
+      roadmap,
+      roadmapList,
+      flow,
+      flowList,
+      flowShow,
+      flowLint,
+      flowDetect,
+      agents,
+      agentsTry,
+      config,
+      schema,
+      doctor,
+    ],
   },
   { title: "Set up", commands: [init, demo, completionsOf(() => commands), helpOf(() => chapters)] },
 ];
