@@ -148,6 +148,8 @@ const events = {
     stop: text,
     says: Says,
     claim: maybe(Hash),
+    /** Something was handed back, and the blob keeps it beside what was said. */
+    returned: maybe(v.boolean()),
     said: text,
     promised: v.boolean(),
     announced_more: v.boolean(),

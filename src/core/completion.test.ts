@@ -22,6 +22,10 @@ describe("checks against what they came to before the run", () => {
     ["red_green", "failed", "failed", "failing"],
     ["holdout", null, "passed", "passed"],
     ["holdout", "failed", "failed", "failing"],
+    ["criterion", "failed", "flaky", "failing"],
+    ["project", "passed", "flaky", "regressed"],
+    ["project", "flaky", "failed", "redBefore"],
+    ["red_green", "flaky", "passed", "failing"],
   ];
   for (const [kind, before, now, standing] of cases) {
     test(`${kind}: ${before ?? "unknown"} before, ${now} now: ${standing}`, () => {
@@ -31,6 +35,15 @@ describe("checks against what they came to before the run", () => {
       for (const list of ["failing", "regressed", "redBefore"] as const) expect(judged[list].length).toBe(standing === list ? 1 : 0);
     });
   }
+});
+
+test("a check in quarantine is neither held against the run nor counted, and only flaky trouble is called flaky", () => {
+  const known = { x: { baseline: { status: "passed" as const } } };
+  const held = { ...result(check("x", "project"), "failed"), quarantined: "2030-01-01" };
+  expect(judgeChecks([held], known)).toMatchObject({ passed: true, regressed: [], quarantined: [held], isOnlyFlaky: false });
+  expect(judgeChecks([result(check("x", "project"), "flaky")], known)).toMatchObject({ passed: false, isOnlyFlaky: true });
+  const both = [result(check("x", "project"), "flaky"), result(check("y", "criterion"), "failed")];
+  expect(judgeChecks(both, known)).toMatchObject({ passed: false, isOnlyFlaky: false });
 });
 
 describe("completion", () => {
@@ -56,6 +69,23 @@ describe("completion", () => {
     ["promised, and a criterion red", { criteria: [red] }, false, "refuted", "completion_gates_blocked"],
     ["promised, and a project check regressed", { others: [regressed] }, false, "refuted", "completion_gates_blocked"],
     ["promised, and a project check as red as before", { others: [redBefore] }, true, "verified", "completion_verified"],
+    ["promised, and a criterion flaky", { criteria: [{ ...red, latest: "flaky" }] }, false, "refuted", "check_flaky"],
+    ["one flaky and one red", { criteria: [{ ...red, latest: "flaky" }, red] }, false, "refuted", "completion_gates_blocked"],
+    [
+      "a criterion in quarantine",
+      { criteria: [proved, { ...red, quarantined: "2030-01-01", cycleDone: true }] },
+      true,
+      "verified_with_gaps",
+      "completion_with_gaps",
+    ],
+    ["nothing but quarantine", { criteria: [{ ...proved, quarantined: "2030-01-01" }] }, true, "unverified", "completion_unverified"],
+    [
+      "another check in quarantine",
+      { others: [{ ...regressed, quarantined: "2030-01-01" }] },
+      true,
+      "verified_with_gaps",
+      "completion_with_gaps",
+    ],
     ["one criterion has no command", { criteria: [proved, unrunnable] }, true, "verified_with_gaps", "completion_with_gaps"],
     ["nothing runnable, something changed", { criteria: [unrunnable] }, true, "unverified", "completion_unverified"],
     ["nothing runnable, nothing changed", { criteria: [unrunnable], treeChanged: false }, false, "unverified", "nothing_changed"],

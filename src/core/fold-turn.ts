@@ -31,7 +31,7 @@ export const turnLaws: LawsOf<Names> = {
         ? event.says
         : { ...event.says, confidence: event.confidence };
     const walk = walkIn(run, open.walk);
-    if (event.claim !== undefined) put((walk.handed ??= {}), open.step, event.claim);
+    if (event.claim !== undefined && event.returned === true) put((walk.handed ??= {}), open.step, event.claim);
     charge(run.ledger, walk.phase, event.usage);
     if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
     const place = placeOf(run, event.attempt);

@@ -138,6 +138,7 @@ async function turnOf(
     usage,
     layer: changes.tree,
     ...(claim === undefined ? {} : { claim }),
+    ...(claim === undefined || (result.claim ?? null) === null ? {} : { returned: true }),
     ...(result.outside.length === 0 ? {} : { outside: [...result.outside] }),
     ...(result.warnings.length === 0 ? {} : { warnings: [...result.warnings] }),
     ...(result.notes.length === 0 ? {} : { notes: [...result.notes] }),

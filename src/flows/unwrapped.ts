@@ -18,7 +18,7 @@ function innerOf(value: unknown): readonly unknown[] {
   }
   if (Array.isArray(value)) return value.length === 1 ? value : [];
   if (typeof value !== "object" || value === null) return [];
-  const entries = Object.entries(value);
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(value);
   const named = entries.filter(([key]) => envelopes.includes(key.toLowerCase()));
   // A single key of any name is an envelope too, if it holds an object.
   const chosen = named.length > 0 ? named : entries.length === 1 ? entries : [];

@@ -8,6 +8,8 @@ import { limitDefaults } from "./config-defaults.ts";
 import { agentsWithoutLoosening, boxWithoutLoosening, pricesWithoutLoosening } from "./config-loosened-agents.ts";
 import { looserIn, readBudget } from "./objective-budget.ts";
 
+const repeatDefault = 3;
+
 export type Kept = { readonly config: Config; readonly ignored: readonly { readonly key: string; readonly why: string }[] };
 
 /** The project's config without what would loosen safety, measured against what the user's own config and the defaults say. */
@@ -42,6 +44,7 @@ export function withoutLoosening(project: Config, own: Config): Kept {
     for (const name of raised) ignored.push({ key: `limits.${name}`, why: "it would raise a cap" });
   }
   restore(project, kept, ignored);
+  judges(project, own, kept, ignored);
   network(project, own, kept, ignored);
   ignored.push(
     ...agentsWithoutLoosening(project, own, kept),
@@ -62,6 +65,26 @@ function limits(project: Readonly<Record<string, number>>, own: Readonly<Record<
     else fine[name] = value;
   }
   return [fine, raised];
+}
+
+/** What judges an agent's work is not for the project to loosen: fewer repeats, checks that do not count, oracles that are none. */
+function judges(project: Config, own: Config, kept: Config, ignored: { key: string; why: string }[]): void {
+  const { repeat, quarantine, ...rest } = kept.checks ?? {};
+  const repeats = own.checks?.repeat ?? repeatDefault;
+  if (repeat !== undefined && repeat < repeats) ignored.push({ key: "checks.repeat", why: "it would look less often for flaky checks" });
+  const known = (own.checks?.quarantine ?? []).map(({ check }) => check);
+  const further = (quarantine ?? []).filter(({ check }) => !known.includes(check));
+  if (further.length > 0) ignored.push({ key: "checks.quarantine", why: "it would keep checks from counting" });
+  if (kept.checks !== undefined)
+    kept.checks = {
+      ...rest,
+      ...(repeat === undefined || repeat < repeats ? {} : { repeat }),
+      ...(quarantine === undefined || further.length > 0 ? {} : { quarantine }),
+    };
+  const opened = (project.protect ?? []).filter((glob) => glob.startsWith("!") && !(own.protect ?? []).includes(glob));
+  if (project.protect === undefined || opened.length === 0) return;
+  ignored.push({ key: "protect", why: `it would take the protection from ${opened.join(", ")}` });
+  kept.protect = project.protect.filter((glob) => !opened.includes(glob));
 }
 
 /** Restoring runs commands with the network on, before anybody has looked. */

@@ -98,6 +98,10 @@ describe("what loosens safety counts only from the user", () => {
     ["more memory in a box", "box: { memory_mb: 1000000 }", "box.memory_mb"],
     ["more disk in a box", "box: { disk_mb: 1000000 }", "box.disk_mb"],
     ["a lower price", "prices: { claude-opus-5: { input: 0.01, output: 25 } }", "prices.claude-opus-5"],
+    ["restoring dependencies with the network on", "checks: { restore: lockfile }", "checks.restore"],
+    ["fewer looks for flaky checks", "checks: { repeat: 1 }", "checks.repeat"],
+    ["checks that do not count", 'checks: { quarantine: [{ check: npm test, until: "2999-01-01" }] }', "checks.quarantine"],
+    ["tests that protect nothing", 'protect: ["!test/**"]', "protect"],
     ["a price nobody knows", "prices: { nobodys-model: { input: 0, output: 0 } }", "prices.nobodys-model"],
   ];
   test.each(cases)("%s from the project is ignored with a warning that names the line", (_title, text, key) => {

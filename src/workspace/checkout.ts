@@ -8,7 +8,7 @@ import { bytePathOf, type BytePath } from "./byte-path.ts";
 import { invariant } from "../kit/invariant.ts";
 import { copyDependencies, dependencyFolders, fingerprintOf, moveDependencies } from "./dependencies.ts";
 import { examineCheckout } from "./examine.ts";
-import { discard } from "./folder.ts";
+import { bury, discard, erase } from "./folder.ts";
 import { materialize } from "./materialize.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "./run.ts";
@@ -46,7 +46,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
     wanted.filter((path) => !moved.includes(path)),
     folder,
   );
-  await discard(old, run.folders.trash);
+  await eraseLater(run, await bury(old, run.folders.trash));
   const dependencies = [...moved, ...copied].sort();
   const fingerprint = dependencies.length === 0 ? null : await fingerprintOf(folder, dependencies);
   await run.checks.write({
@@ -60,6 +60,14 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
     madeAt: Date.now(),
   });
   return folder;
+}
+
+const erasing = new WeakMap<OpenRun, Promise<void>>();
+
+/** A check need not wait until the last one's folder is deleted; the one after that does, so that they never pile up. */
+async function eraseLater(run: OpenRun, grave: string | null): Promise<void> {
+  await erasing.get(run);
+  if (grave !== null) erasing.set(run, erase(grave));
 }
 
 /** The commit's files, but for those that are taken from another commit or left out. */

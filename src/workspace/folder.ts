@@ -46,15 +46,21 @@ export async function readJson(path: string): Promise<unknown> {
 
 /** Takes a folder away. What cannot be deleted stays in `trash`, out of the way. */
 export async function discard(folder: string, trash: string): Promise<void> {
+  const grave = await bury(folder, trash);
+  if (grave !== null) await erase(grave);
+}
+
+/** Takes a folder out of the way, to be deleted later; null where there was none. */
+export async function bury(folder: string, trash: string): Promise<string | null> {
   await mkdir(trash, { recursive: true });
   const grave = join(trash, randomUUID());
   try {
     await rename(folder, grave); // F1
+    return grave;
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return;
+    if (errnoOf(error) === "ENOENT") return null;
     throw error;
   }
-  await erase(grave);
 }
 
 /** Deletes a folder; folders made unreadable on purpose are opened first. */

@@ -153,6 +153,28 @@ describe.concurrent("verify", () => {
     },
   );
 
+  test("oracles that were taken from the base are taken from it again", async () => {
+    const folder = scratch({
+      files: {
+        "package.json": '{ "type": "module" }\n',
+        "src/sum.js": "export const sum = (list) => list.length;\n",
+        "test/sum.test.js":
+          'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { sum } from "../src/sum.js";\n\ntest("sums", () => assert.equal(sum([40, 2]), 42));\n',
+      },
+    });
+    const words = ["--done-criteria", "it sums :: node --test test/", "--max-cycles", "1"];
+    await goScripted(
+      folder,
+      [{ do: [writes("test/sum.test.js", 'import "node:test";\n'), writes("src/more.js"), done], repeat: 0 }],
+      words,
+    );
+    expect(eventsOf(folder, "oracles_judged")).not.toEqual([]); // the fault was there
+    const { json } = await autopilot(folder, ["verify", "--json"]);
+    const last = piecesOf(json).filter(({ command }) => command === "node --test test/");
+    expect(last.length).toBeGreaterThan(1);
+    for (const piece of last) expect(piece).toMatchObject({ recorded: "failed", now: "failed", holds: true });
+  });
+
   test("a blob that is not what its name says is found, whatever it was kept for", async () => {
     const folder = await finished();
     const prompt = Object.values(journal(folder)[0]?.["prompts"] as Record<string, string>)[0] ?? "";

@@ -37,6 +37,22 @@ describe.concurrent("junk is no return", () => {
     expect(eventsOf(folder, "claims_checked")).toMatchObject([{ claims: [{ kind: "done", verdict: "false" }] }]);
   });
 
+  test("the return of the attempt before, word for word, though other work was done", async () => {
+    const folder = scratch();
+    const returns = { summary: "Wrote a first part of what was asked for, and looked at the rest." };
+    const turns = [
+      { when: { attempt: 1 }, do: [{ write: { path: "a.txt", text: "a\n" } }], returns },
+      { when: { attempt: 2 }, do: [makeB, done], returns, repeat: 0 },
+    ];
+    await goScripted(folder, turns, ["--done-criteria", "b is there :: test -f b.txt", "--max-cycles", "2"]);
+    const [asked] = eventsOf(folder, "return_asked_again");
+    expect(asked).toMatchObject({
+      attempt: "1@1/execute#2",
+      errors: [expect.stringContaining("word for word what was handed back before")],
+    });
+    expect(eventsOf(folder, "step_failed").map(({ reason_code }) => reason_code)).toContain("return_invalid");
+  });
+
   test("one that is mended when it is asked again counts", async () => {
     const folder = scratch();
     const turns = [

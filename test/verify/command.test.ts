@@ -108,6 +108,20 @@ test.skipIf(!isLinux)(
   },
 );
 
+test("a command that forks and forks again ends with all it started", async () => {
+  const result = await run(
+    "for i in $(seq 40); do sh -c 'sleep 1000 & echo $! >> pids; wait' & done; while [ $(wc -l < pids 2>/dev/null || echo 0) -lt 40 ]; do sleep 0.02; done",
+  );
+  expect(result).toMatchObject({
+    status: "passed",
+    survivors: 0,
+    note: expect.stringMatching(/it left \d+ processes running, which were ended/) as string,
+  });
+  const pids = readFileSync(join(folder, "pids"), "utf8").trim().split("\n").map(Number);
+  expect(pids).toHaveLength(40);
+  expect(pids.filter(isAlive)).toEqual([]);
+});
+
 test("200 MB of output are counted, and two ends of them kept", async () => {
   const before = process.memoryUsage().arrayBuffers;
   const result = await run("echo first; head -c 200000000 /dev/zero | tr '\\0' x; echo; echo last");

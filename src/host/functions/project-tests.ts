@@ -10,10 +10,23 @@ export function projectTests(verifier: Verifier) {
     async prove({ attempt, state, commit, cancel, onSignal }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
       const checks = state.drafted.checks.filter(({ kind }) => kind === "project");
       if (checks.length === 0) return { ok: false, facts: { checks: 0 }, detail: "no project check was found to run" };
-      const results = await verifier.check({ attempt, checks, commit, cancel, onSignal });
+      const { base, objective } = state.drafted;
+      const { changes } = await verifier.oracles({
+        base: base.commit,
+        commit,
+        scope: objective.scope,
+        approved: state.approved ?? [],
+        checks: state.drafted.checks,
+      });
+      const refused = changes.filter(({ allowed }) => allowed === null);
+      const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
+      const results = await verifier.check({ attempt, checks, commit, cancel, onSignal, ...oracles });
       const { passed, regressed, failing } = judgeChecks(results, state.checks);
-      const detail = [...regressed, ...failing].map(({ check, status }) => `${check.title}: ${status}`).join("; ");
-      return { ok: passed, facts: { checks: results.length }, checks: results, detail };
+      const detail = [
+        ...refused.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),
+        ...[...regressed, ...failing].map(({ check, status }) => `${check.title}: ${status}`),
+      ].join("; ");
+      return { ok: passed && refused.length === 0, facts: { checks: results.length, oracles: refused.length }, checks: results, detail };
     },
   };
 }

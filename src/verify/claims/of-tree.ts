@@ -69,9 +69,10 @@ export function openLooks(workspace: ClaimsWorkspace, order: TreeOrder): TreeLoo
     },
 
     fileLine: async (claim) => {
-      const path = await placed(claim.path, order.changed, listed);
-      if (path === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (path === null) return isFalse(`There is no file ${claim.path} in the commit.`);
+      const found = await placed(claim.path, order.changed, listed);
+      if (found === "elsewhere") return unverifiable("It lies outside the repository's own files.");
+      if (found === null) return isFalse(`There is no file ${claim.path} in the commit.`);
+      const { path } = found;
       const reading = textAt(order.commit, path);
       if (reading === null) return unverifiable(tooMany);
       const text = await reading;
@@ -82,10 +83,10 @@ export function openLooks(workspace: ClaimsWorkspace, order: TreeOrder): TreeLoo
     fileChanged: async ({ path: named }) => {
       if (matching(named, order.changed).length > 0) return isTrue("This turn changed it.");
       if (matching(named, await sinceBase()).length > 0) return isTrue("This run changed it, in an earlier turn.");
-      const path = await placed(named, order.changed, listed);
-      if (path === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (path === null && (order.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
-      return isFalse(path === null ? `There is no ${named} in the commit.` : `${path} is as it was.`);
+      const found = await placed(named, order.changed, listed);
+      if (found === "elsewhere") return unverifiable("It lies outside the repository's own files.");
+      if (found === null && (order.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
+      return isFalse(found === null ? `There is no ${named} in the commit.` : `${found.path} is as it was.`);
     },
 
     count: async ({ what, n }) => {
@@ -137,12 +138,13 @@ async function placed(
   named: string,
   changed: readonly string[],
   listed: () => Promise<readonly string[]>,
-): Promise<string | "elsewhere" | null> {
+): Promise<{ readonly path: string } | "elsewhere" | null> {
   const [mine] = matching(named, changed);
   const all = await listed();
   const found = matching(named, all);
-  if (mine !== undefined && found.includes(mine)) return mine;
-  if (found.length > 0) return found[0] ?? null;
+  if (mine !== undefined && found.includes(mine)) return { path: mine };
+  const [first] = found;
+  if (first !== undefined) return { path: first };
   return /^(?:\/|~|\.\.\/)|(?:^|\/)(?:node_modules|vendor|\.venv|site-packages|target|dist|build)\//.test(named) ? "elsewhere" : null;
 }
 

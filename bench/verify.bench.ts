@@ -1,0 +1,92 @@
+// What verification costs beyond the checks themselves: a fresh checkout of a large repository, and all that surrounds checks of some length.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Check } from "../src/contracts/evidence.ts";
+import { systemClock } from "../src/host/system-clock.ts";
+import type { Workspace } from "../src/ports/workspace.ts";
+import { openVerifier } from "../src/verify/verifier.ts";
+import { openRepository } from "../src/workspace/repository.ts";
+import { openWorkspace } from "../src/workspace/workspace.ts";
+import { isQuick, median, plainEnv, quantile, report, withFolder } from "./measure.ts";
+
+const rounds = isQuick ? 3 : 7;
+const filesInLarge = 10_000;
+/** A project of the usual size with three checks of a second: short ones, so that what is around them weighs. */
+const filesInUsual = 1_000;
+const checkSeconds = 1;
+
+await withFolder(async (folder) => {
+  const large = await opened(join(folder, "large"), filesInLarge);
+  const spent: number[] = [];
+  for (let round = 0; round < rounds + 1; round++) {
+    const began = performance.now();
+    await large.workspace.checkout(large.commit, "check");
+    spent.push((performance.now() - began) / 1000);
+  }
+  report(
+    "checkout_10k",
+    median(spent.slice(1)),
+    `the first one ${(spent[0] ?? 0).toFixed(2)} s, the quickest ${quantile(spent, 0).toFixed(2)} s`,
+  );
+
+  const usual = await opened(join(folder, "usual"), filesInUsual);
+  const verifier = openVerifier({
+    workspace: usual.workspace,
+    putBlob: async () => "0".repeat(64),
+    isolation: "none",
+    runId: "bench",
+    product: "bench",
+    timeoutMs: 60_000,
+    clock: systemClock,
+  });
+  const checks = [1, 2, 3].map((n): Check => ({
+    id: `c${n}`,
+    kind: "criterion",
+    title: `c${n}`,
+    command: `sleep ${checkSeconds} # ${n}`,
+    source: "bench",
+  }));
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now();
+    const results = await verifier.check({
+      attempt: "1@1/prove#1",
+      checks,
+      commit: usual.commit,
+      cancel: new AbortController().signal,
+      onSignal: () => undefined,
+    });
+    const own = results.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+    ratios.push((performance.now() - began) / own);
+  }
+  report("verify_overhead", median(ratios), `${checks.length} checks of ${checkSeconds} s in a repository of ${filesInUsual} files`);
+});
+
+/** A repository of so many small files, with a run's workspace on it. */
+async function opened(root: string, files: number): Promise<{ readonly workspace: Workspace; readonly commit: string }> {
+  const perFolder = 100;
+  for (let at = 0; at < files; at++) {
+    const place = join(root, "src", `m${Math.floor(at / perFolder)}`);
+    if (at % perFolder === 0) mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, `f${at % perFolder}.ts`), `export const value${at} = ${at};\n// ${"x".repeat(at % 997)}\n`);
+  }
+  const git = (...args: readonly string[]): void =>
+    void execFileSync("git", ["-c", "user.name=b", "-c", "user.email=b@example.org", "-c", "gc.auto=0", ...args], {
+      cwd: root,
+      env: plainEnv,
+      stdio: "ignore",
+    });
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-q", "-m", "start");
+  const found = await openRepository(root);
+  if ("failure" in found) throw new Error(found.failure.detail);
+  const { repository } = found;
+  const base = { branch: repository.branch, commit: repository.head.commit };
+  const runDir = join(root, ".autopilot", "runs", "run-2026-01-01-000000");
+  mkdirSync(runDir, { recursive: true });
+  const workspace = await openWorkspace({ repository, runDir, runId: "run-2026-01-01-000000", base, scope: ["**"], ownedPaths: [] });
+  return { workspace, commit: base.commit };
+}
