@@ -84,7 +84,9 @@ function judges(project: Config, own: Config, kept: Config, ignored: { key: stri
   const opened = (project.protect ?? []).filter((glob) => glob.startsWith("!") && !(own.protect ?? []).includes(glob));
   if (project.protect === undefined || opened.length === 0) return;
   ignored.push({ key: "protect", why: `it would take the protection from ${opened.join(", ")}` });
-  kept.protect = project.protect.filter((glob) => !opened.includes(glob));
+  const left = project.protect.filter((glob) => !opened.includes(glob));
+  if (left.length > 0) kept.protect = left;
+  else delete kept.protect;
 }
 
 /** Restoring runs commands with the network on, before anybody has looked. */
