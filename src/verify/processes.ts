@@ -33,9 +33,8 @@ export async function livingOf(family: Family): Promise<readonly number[]> {
 
 /** Sends a signal to the group and to everything else that belongs. */
 export async function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): Promise<number> {
+  const living = await livingOf(family); // looked for first: what is gone by then was not left behind
   send(-family.leader, signal);
-  const living = await livingOf(family);
-  if (living.length > 0) send(-family.leader, signal);
   for (const pid of living) send(pid, signal);
   return living.length;
 }

@@ -1,7 +1,7 @@
 // Taking up a run: what resume looks at again before anything begins, and whose rules the run goes on with.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal, runFolderOf } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
@@ -42,9 +42,10 @@ describe.concurrent("resume looks again", () => {
   test("at the isolation: what cannot be had here any more is isolation_unavailable, and no agent begins", async () => {
     const folder = await paused();
     const xdg = join(dirname(folder), "xdg");
-    write(xdg, { "autopilot/config.yaml": "isolation: landlock\n" });
+    write(xdg, { "autopilot/config.yaml": "isolation: srt\n" });
     const before = journal(folder).filter(({ event }) => event === "session_opened").length;
-    const env = { XDG_CONFIG_HOME: xdg };
+    const path = (process.env["PATH"] ?? "").split(delimiter).filter((place) => !existsSync(join(place, "srt")));
+    const env = { XDG_CONFIG_HOME: xdg, PATH: path.join(delimiter) };
     expect((await autopilot(folder, ["resume", "--adopt-config", "--json"], { env })).json.reason_code).toBe("isolation_unavailable");
     expect(eventsOf(folder, "session_opened")).toHaveLength(before);
   });

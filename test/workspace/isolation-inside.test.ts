@@ -2,7 +2,7 @@
 
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { erase } from "../../src/workspace/folder.ts";
@@ -86,10 +86,12 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
   test("what /tmp holds is the box's own, bounded, and gone with it", async () => {
     const { layer, isolation } = await open(level);
     const limits = { processesMax: 100, memoryBytesMax: 1e9, diskBytesMax: 1024 ** 2 };
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-canary-")));
+    left.push(outside);
     const { out } = run(
       isolation,
       layer,
-      "ls -A /tmp | grep -v autopilot-ws; head -c 3000000 /dev/zero > /tmp/big || echo full; wc -c < /tmp/big",
+      `ls -d ${outside} 2>/dev/null; head -c 3000000 /dev/zero > /tmp/big || echo full; wc -c < /tmp/big`,
       { limits },
     );
     expect(out.trim()).toBe("full\n1048576");
