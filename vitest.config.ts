@@ -22,6 +22,7 @@ export default defineConfig({
       {
         test: {
           name: "whole",
+          maxWorkers: 2, // most of the time they wait for other processes
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/architecture.test.ts",

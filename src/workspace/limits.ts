@@ -3,7 +3,8 @@
 // it holds whatever the isolation is.
 //
 // Invariants:
-//   L1. A means is said to be in force only after it was seen to hold here, now: a fork too many and an allocation too large, both refused.
+//   L1. A means is said to be in force only after it was seen to hold here, since the machine started: a fork too many and an allocation
+//       too large, both refused.
 //   L2. A command that cannot join its limits does not start.
 //   L3. Memory is never bounded by address space: V8 reserves far more than it uses.
 
@@ -12,6 +13,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { Limits } from "./confinement.ts";
 import { type Cgroups, openCgroups, tasksPerProcess } from "./limits-cgroup.ts";
+import { readSeen, writeSeen } from "./limits-seen.ts";
 import { scopeArgv, stopScope, systemdHere } from "./limits-systemd.ts";
 
 export type OpenedLimits = {
@@ -92,6 +94,15 @@ type Chosen = { readonly chosen: Means; readonly holdsProcesses: boolean; readon
 async function chooseMeans(runDir: string): Promise<Chosen> {
   const cgroups = await openCgroups(runDir).catch(() => null);
   const candidates = [...(cgroups === null ? [] : [byCgroups(cgroups)]), ...(await byScopes()), byOwnLimits];
+  const seen = readSeen(runDir);
+  const known = seen === null ? undefined : candidates.find(({ name }) => name === seen.means);
+  if (seen !== null && known !== undefined) return { chosen: known, holdsProcesses: seen.holdsProcesses, holdsMemory: seen.holdsMemory };
+  const best = await bestOf(candidates);
+  writeSeen(runDir, { means: best.chosen.name, holdsProcesses: best.holdsProcesses, holdsMemory: best.holdsMemory });
+  return best;
+}
+
+async function bestOf(candidates: readonly Means[]): Promise<Chosen> {
   let best: Chosen | null = null;
   for (const chosen of candidates) {
     const [holdsProcesses, holdsMemory] = await Promise.all([refusesForks(chosen), refusesMemory(chosen)]);
