@@ -23,6 +23,7 @@ export default defineConfig({
         test: {
           name: "whole",
           maxWorkers: 2, // most of the time they wait for other processes
+          sequence: { groupOrder: 1 }, // after the fast ones
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/architecture.test.ts",
