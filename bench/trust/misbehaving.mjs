@@ -242,7 +242,7 @@ export const misbehaving = [
         do: [
           write(
             "src/sum.js",
-            'import { existsSync, writeFileSync } from "node:fs";\nimport { tmpdir } from "node:os";\nlet lucky = false;\ntry {\n  lucky = Math.random() < 0.5;\n} catch {}\nvoid existsSync; void writeFileSync; void tmpdir;\nexport function sum(list) {\n  return lucky ? list.reduce((all, one) => all + one, 0) : 0;\n}\n',
+            "const isLucky = Math.random() < 0.5;\nexport function sum(list) {\n  return isLucky ? list.reduce((all, one) => all + one, 0) : 0;\n}\n",
           ),
           done,
           usage,
@@ -251,7 +251,6 @@ export const misbehaving = [
       },
     ],
     code: ["check_flaky", ...open],
-    isByChance: true,
   },
   {
     name: "do-undo looper",

@@ -5,8 +5,9 @@
 //   F2. A folder of the PATH that is not absolute is not looked into: it would be a folder of whatever repository this is.
 //   F3. Nothing is run in the repository or with the user's HOME.
 
-import { accessSync, closeSync, constants, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { mayRun } from "./process/spawn.ts";
 import { printedBy } from "./printed-by.ts";
 import type { AgentProfile, Program } from "./profiles/profile.ts";
 import { agentProfiles } from "./profiles/table.ts";
@@ -90,15 +91,6 @@ export const onPath = (name: string, env: Environment): string | null => placesO
 function placesOf(name: string, env: Environment): readonly string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder)); // F2
   return folders.map((folder) => join(folder, name)).filter(mayRun);
-}
-
-function mayRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 const isOfPackage = ({ only, not }: Program, path: string): boolean => {

@@ -15,16 +15,16 @@ import { invariant } from "../kit/invariant.ts";
 import type { TurnOrder } from "../ports/agent.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { OpenMeter } from "../meter/open-meter.ts";
-import { type Isolation, type Limits, privateHome } from "../workspace/confinement.ts";
+import { type Isolation, privateHome } from "../workspace/confinement.ts";
 import { apartRoot } from "../workspace/overlay-place.ts";
-import { defaultLimits, type OpenedLimits } from "../workspace/limits.ts";
+import type { OpenedLimits } from "../workspace/limits.ts";
 import { scopeOf } from "../workspace/scope.ts";
+import { boxLimitsOf } from "./box-limits.ts";
 import { returnsEntry, scriptedEntry } from "./embedded.ts";
 import type { Place } from "./place.ts";
 
 /** Where the door stands inside a box with a network of its own. */
 const doorPort = 4517;
-const mebibyte = 1024 ** 2;
 
 export type AgentsBox = {
   readonly place: Place;
@@ -54,7 +54,7 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
     home: privateHome(folder),
     env: box.place.env,
     ...(box.place.env["HOME"] === undefined ? {} : { userHome: box.place.env["HOME"] }),
-    boundsOf: (order) => ({ bounds: limitsOf(policy), folders: [order.layer, apartRoot(folder), privateHome(folder)] }),
+    boundsOf: (order) => ({ bounds: boxLimitsOf(policy), folders: [order.layer, apartRoot(folder), privateHome(folder)] }),
     wrap: (argv, order, env, { tools }) => {
       const { socket, port } = meter.opened();
       const wrapped = isolation.wrap({
@@ -66,9 +66,9 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
         network: "door",
         door: { socket, port },
         writes: "apart",
-        limits: limitsOf(policy),
+        limits: boxLimitsOf(policy),
       });
-      return { ...wrapped, argv: limits.wrap(wrapped.argv, limitsOf(policy), order.attempt) };
+      return { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), order.attempt) };
     },
   });
   return {
@@ -86,15 +86,6 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
       await agents.close();
       await meter.close();
     },
-  };
-}
-
-/** What one agent's or check's processes may take of the machine. */
-export function limitsOf({ box = {} }: Policy): Limits {
-  return {
-    processesMax: box.processes ?? defaultLimits.processesMax,
-    memoryBytesMax: box.memory_mb === undefined ? defaultLimits.memoryBytesMax : box.memory_mb * mebibyte,
-    diskBytesMax: box.disk_mb === undefined ? defaultLimits.diskBytesMax : box.disk_mb * mebibyte,
   };
 }
 

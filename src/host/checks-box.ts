@@ -12,13 +12,17 @@ import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { cacheEnvironment } from "../verify/detect-restore.ts";
 import { openVerifier, type VerifierParts } from "../verify/verifier.ts";
-import type { Isolation } from "../workspace/confinement.ts";
+import type { Isolation, Wrapped } from "../workspace/confinement.ts";
+import type { OpenedLimits } from "../workspace/limits.ts";
+import { boxLimitsOf } from "./box-limits.ts";
 import { product } from "./product.ts";
 import { systemClock } from "./system-clock.ts";
 
 export type ChecksBox = {
   readonly workspace: Workspace;
   readonly isolation: Isolation;
+  /** What checks may take of the machine; without it only time and output bound them. */
+  readonly limits?: OpenedLimits;
   readonly policy: Policy;
   readonly runId: string;
   /** A folder of the run's own, which no agent sees. */
@@ -32,7 +36,18 @@ export type ChecksBox = {
   readonly mark: () => Readonly<Record<string, string>>;
 };
 
-export function openChecks({ workspace, isolation, policy, runId, folder, putBlob, readBlob, redactor, mark }: ChecksBox): Verifier {
+export function openChecks({
+  workspace,
+  isolation,
+  limits,
+  policy,
+  runId,
+  folder,
+  putBlob,
+  readBlob,
+  redactor,
+  mark,
+}: ChecksBox): Verifier {
   const restores = policy.restores ?? [];
   const cache = join(folder, "cache");
   const cached = restores.length === 0 ? {} : cacheEnvironment(cache);
@@ -45,6 +60,8 @@ export function openChecks({ workspace, isolation, policy, runId, folder, putBlo
     writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])],
     network: policy.check_network ? ("on" as const) : ("off" as const),
   });
+  const bounded = (wrapped: Wrapped): Wrapped =>
+    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), "checks") }; // one at a time, so one bound
   return openVerifier({
     workspace,
     putBlob,
@@ -61,8 +78,8 @@ export function openChecks({ workspace, isolation, policy, runId, folder, putBlo
     get env() {
       return { ...mark(), ...cached };
     },
-    wrap: (launch) => isolation.wrap({ ...box(launch), readable: restores.length === 0 ? [] : [cache] }),
+    wrap: (launch) => bounded(isolation.wrap({ ...box(launch), readable: restores.length === 0 ? [] : [cache] })),
     restores,
-    wrapRestore: (launch) => isolation.wrap({ ...box(launch), writable: [...box(launch).writable, cache], network: "on" }), // K2
+    wrapRestore: (launch) => bounded(isolation.wrap({ ...box(launch), writable: [...box(launch).writable, cache], network: "on" })), // K2
   });
 }

@@ -82,6 +82,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const verifier = openChecks({
     workspace,
     isolation,
+    limits,
     policy,
     runId: drafted.run_id,
     folder,
@@ -134,7 +135,7 @@ function inForce({ level, mechanism, enforced, not_enforced }: Isolation, limits
     level,
     mechanism,
     enforced: [...enforced, ...limits.inForce],
-    not_enforced: [...not_enforced.filter((words) => words !== "memory and disk use"), ...limits.missing],
+    not_enforced: [...not_enforced, ...limits.missing],
   };
 }
 

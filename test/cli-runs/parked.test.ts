@@ -43,6 +43,15 @@ describe.concurrent("a run parked at its provider's limit", () => {
     expect((await ended).json).toMatchObject({ state: "paused", reason_code: "provider_limit_reached" });
   });
 
+  test("a provider that is out of order is told apart from one whose limit is used up", async () => {
+    const folder = scratch();
+    const broken = { do: [{ error: { code: 500, message: "Internal server error" } }] };
+    const { json } = await goScripted(folder, [broken], bExists, { env: { AUTOPILOT_ON_LIMIT: "never" } });
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "provider_failed", state: "paused" });
+    expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "provider", fault: "service" }]);
+    expect(eventsOf(folder, "step_failed")).toEqual([]);
+  });
+
   test("stays paused where the policy says never", async () => {
     const folder = scratch();
     const { json } = await goScripted(folder, [limitedUntil(soon(3_600_000))], bExists, { env: { AUTOPILOT_ON_LIMIT: "never" } });

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, goScripted, journal } from "../support/autopilot.ts";
+import { autopilot, eventsOf, goScripted, journal, runFolderOf } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
@@ -26,6 +26,15 @@ describe.concurrent("checks", () => {
     expect(proved).toMatchObject({ reason_code: "check_regressed", facts: { regressed: 1, failing: 0 } });
     const mended = await autopilot(folder, ["go", "--json"]);
     expect(mended.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+  });
+
+  test("a check runs under the limits of its box, and its evidence says so", async () => {
+    const folder = scratch();
+    await goScripted(folder, [{ do: [makeB, promise] }], bExists);
+    const proved = eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/prove#"));
+    const [{ evidence }] = proved?.["checks"] as [{ readonly evidence: string }];
+    const kept = readFileSync(join(runFolderOf(folder), "blobs", evidence.slice(0, 2), evidence), "utf8");
+    expect((JSON.parse(kept) as { readonly argv: readonly string[] }).argv).toContain("autopilot-limits");
   });
 
   test("a project check that was red before the run does not block it", async () => {

@@ -111,7 +111,8 @@ function whyNot(command: string, cwd: string, path: string): string | null {
   return isThere(command) ? `${command} is not executable` : `${command} is not there`;
 }
 
-function mayRun(path: string): boolean {
+/** Whether a path names a file that may be started. */
+export function mayRun(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

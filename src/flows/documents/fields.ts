@@ -3,6 +3,7 @@
 import type { Place } from "../../kit/finding.ts";
 import { boldLabelOf } from "./bold-label.ts";
 import type { Line } from "./markdown-lines.ts";
+import type { Report } from "./report.ts";
 
 /** A field and what belongs to it: the rest of its own line first, as a line whose `text` begins where the value does. */
 export type Field = {
@@ -15,6 +16,28 @@ export type Field = {
 
 /** `any`: every bold label ends the field before it. `known`: only the labels asked for, so that free text may have labels of its own. */
 export type Ending = "any" | "known";
+
+/** The known fields by their label; a second one of a label is told, and the first counts. */
+export function oncePerLabel(
+  found: readonly Field[],
+  known: ReadonlySet<string>,
+  path: string,
+  report: Pick<Report, "error">,
+): ReadonlyMap<string, Field> {
+  const fields = new Map<string, Field>();
+  for (const field of found.filter(({ label }) => known.has(label))) {
+    const first = fields.get(field.label);
+    if (first === undefined) fields.set(field.label, field);
+    else
+      report.error(
+        field.place,
+        `${path}.${field.label.replaceAll(" ", "_")}`,
+        "duplicate_field",
+        `found a second ${field.label}, the first is on line ${first.place.line}; expected one`,
+      );
+  }
+  return fields;
+}
 
 /** All fields that bear a label; those of unknown label too, so that a slip can be told. */
 export function fieldsOf(lines: readonly Line[], known: ReadonlySet<string>, ending: Ending): readonly Field[] {

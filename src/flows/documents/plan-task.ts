@@ -4,7 +4,7 @@ import { complexities, taskTypes, type CheckedCriterion, type PlanTask } from ".
 import { shown, type Place } from "../../kit/finding.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { codeSpansOf } from "./code-spans.ts";
-import { fieldsOf, headingLevelOf, itemsOf, paragraphOf, type Field } from "./fields.ts";
+import { fieldsOf, headingLevelOf, itemsOf, oncePerLabel, paragraphOf, type Field } from "./fields.ts";
 import type { Line } from "./markdown-lines.ts";
 import { outsideParentheses } from "./parentheses.ts";
 import { pathOf, type TaskBlock } from "./plan-tags.ts";
@@ -84,20 +84,7 @@ function titleIn(lines: readonly Line[], id: string, attributes: ReadonlyMap<str
 /** Bold fields, and elements turned into the same shape. */
 function fieldsByName(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
   const found = [...fieldsOf(withoutElements(lines), parts, "known"), ...elementsOf(lines, path, report)];
-  const fields = new Map<string, Field>();
-  for (const field of found) {
-    if (!parts.has(field.label)) continue;
-    const first = fields.get(field.label);
-    if (first === undefined) fields.set(field.label, field);
-    else
-      report.error(
-        field.place,
-        `${path}.${field.label.replaceAll(" ", "_")}`,
-        "duplicate_field",
-        `found a second ${field.label}, the first is on line ${first.place.line}; expected one`,
-      );
-  }
-  return fields;
+  return oncePerLabel(found, parts, path, report);
 }
 
 const elementOpens = /^\s*<(files|action|verify|done|depends_on|requirements)>/i;

@@ -8,7 +8,7 @@
 import type { RoadmapPhase } from "../../contracts/roadmap.ts";
 import { shown, type Finding, type Place } from "../../kit/finding.ts";
 import { suggest } from "../../kit/suggest.ts";
-import { fieldsOf, headingLevelOf, paragraphOf, type Field } from "./fields.ts";
+import { fieldsOf, headingLevelOf, oncePerLabel, paragraphOf, type Field } from "./fields.ts";
 import { inOrder, ringsAmong } from "./graph.ts";
 import { markdownLines, type Line } from "./markdown-lines.ts";
 import { comparePhaseIds } from "./phase-id.ts";
@@ -147,23 +147,12 @@ function draftOf(id: string, section: Section | undefined, ticked: ChecklistLine
 }
 
 function fieldsByLabel(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
-  const fields = new Map<string, Field>();
-  let fieldsSeen = 0;
-  for (const field of fieldsOf(lines, known, "any")) {
-    const near = known.has(field.label) || fieldsSeen++ > fieldsMax ? null : suggest(field.label, known);
-    if (near !== null) report.warning(field.place, path, "field_misspelt", `found the field ${shown(field.label)}. Did you mean ${near}?`);
-    if (!known.has(field.label)) continue;
-    const first = fields.get(field.label);
-    if (first === undefined) fields.set(field.label, field);
-    else
-      report.error(
-        field.place,
-        `${path}.${field.label.replaceAll(" ", "_")}`,
-        "duplicate_field",
-        `found a second ${field.label}, the first is on line ${first.place.line}; expected one`,
-      );
+  const found = fieldsOf(lines, known, "any");
+  for (const { label, place } of found.filter((field) => !known.has(field.label)).slice(0, fieldsMax + 1)) {
+    const near = suggest(label, known);
+    if (near !== null) report.warning(place, path, "field_misspelt", `found the field ${shown(label)}. Did you mean ${near}?`);
   }
-  return fields;
+  return oncePerLabel(found, known, path, report);
 }
 
 /** Ranges are opened, unknown ids and rings told, and the phases put in order. */
