@@ -9,6 +9,7 @@ import { AgentOverride } from "./config.ts";
 import { Doubt } from "./doubt.ts";
 import { Check, CheckResult, ClaimChecked, OracleChange } from "./evidence.ts";
 import { Flow } from "./flow.ts";
+import { DocumentRead, PhaseRead, TaskRead } from "./found.ts";
 import { Policy } from "./policy.ts";
 import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, WalkPath } from "./ids.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
@@ -43,19 +44,6 @@ export const Base = v.strictObject({
 });
 export type Base = v.InferOutput<typeof Base>;
 
-export const PhaseRead = v.strictObject({
-  id: text,
-  name: maybe(text),
-  after: v.array(text),
-  skip: maybe(text),
-});
-export const TaskRead = v.strictObject({
-  id: text,
-  files: v.array(text),
-  after: v.array(text),
-  title: maybe(text),
-});
-
 /** Why a model provider did not answer: its limit is used up, it is out of order, it refuses the request, or it refuses us. */
 export const ProviderFault = v.picklist(["limit", "service", "request", "access"]);
 export type ProviderFault = v.InferOutput<typeof ProviderFault>;
@@ -85,6 +73,8 @@ const events = {
     cast: v.record(text, Cast),
     isolation: text,
     policy: maybe(Policy),
+    /** The user's documents the run goes by, as they were when it was drafted; each is kept as a blob. */
+    documents: maybe(v.array(DocumentRead)),
     config_hash: Hash,
     ack: Hash,
     to_state: v.literal("draft"),
@@ -112,6 +102,9 @@ const events = {
     isolation: maybe(text),
     policy: maybe(Policy),
   },
+
+  /** A file that others may write says something else than what is recorded: which of the two holds, and why. */
+  document_differed: { path: text, field: text, found: text, kept: text, because: text },
 
   // Requests of other processes; `request` is the key by which each is journaled once.
   control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
@@ -172,6 +165,8 @@ const events = {
     detail: maybe(text),
     /** What a child run used in all; turns are charged where they end. */
     usage: maybe(Usage),
+    /** Checks that judge this walk from here on, in place of those it had. */
+    locks: maybe(v.array(Check)),
   },
   step_failed: {
     attempt: AttemptId,

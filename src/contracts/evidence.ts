@@ -1,6 +1,15 @@
 import * as v from "valibot";
 import { GitSha, Hash } from "./ids.ts";
 
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** What a check's output must be; where none is written the exit code decides. */
+export const Expectation = v.variant("kind", [
+  v.strictObject({ kind: v.literal("at_least"), count }),
+  v.strictObject({ kind: v.literal("exactly"), count }),
+  v.strictObject({ kind: v.literal("text"), text: v.string() }),
+]);
+export type Expectation = v.InferOutput<typeof Expectation>;
+
 /** One command that decides something: where it came from, and how to run it. `id` is stable within a run. */
 export const Check = v.strictObject({
   id: v.string(),
@@ -8,6 +17,7 @@ export const Check = v.strictObject({
   title: v.string(),
   command: v.string(),
   source: v.string(),
+  expect: v.optional(Expectation),
 });
 export type Check = v.InferOutput<typeof Check>;
 

@@ -164,6 +164,8 @@ export type Step = {
   proof?: Proof[] | undefined;
   sees?: string[] | undefined;
   masks?: string[] | undefined;
+  /** Of what it changes only these paths are applied; the rest is left where it was made. */
+  keeps?: string[] | undefined;
   continues?: string | undefined;
   writes?: string[] | undefined;
   limits?: Limits | undefined;
@@ -204,6 +206,7 @@ export const Step: v.GenericSchema<Step> = v.strictObject({
   proof: v.optional(v.array(Proof)),
   sees: v.optional(v.array(v.string())),
   masks: v.optional(v.array(v.string())),
+  keeps: v.optional(v.pipe(v.array(v.string()), v.minLength(1))),
   continues: v.optional(Name),
   writes: v.optional(v.array(v.string())),
   limits: v.optional(Limits),
@@ -239,6 +242,8 @@ export const Flow = v.strictObject({
   flow: Name,
   version: v.pipe(v.number(), v.integer(), v.minValue(1)),
   about: v.optional(v.string()),
+  /** Whose files show its runs to people and to other tools; see docs/FLOWS.md, "Faces". */
+  face: v.optional(Name),
   options: v.optional(v.record(Name, Option)),
   counts: v.optional(v.record(Name, Count)),
   limits: v.optional(v.strictObject({ run: v.optional(Limits), phase: v.optional(Limits), step: v.optional(Limits) })),

@@ -1,6 +1,7 @@
 // roadmap: what was read from a roadmap and from a phase's plan. Positions stay with it, for every later message names a line.
 
 import * as v from "valibot";
+import { Expectation } from "./evidence.ts";
 
 const text = v.string();
 const line = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -9,14 +10,6 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 /** An integer or a decimal, its parts without leading zeros: `3`, `2.10`. */
 export const PhaseId = v.pipe(v.string(), v.regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, "expected a phase id: 3, 2.1"));
 export type PhaseId = v.InferOutput<typeof PhaseId>;
-
-/** What a check's output must be; where none is written the exit code decides. */
-export const Expectation = v.variant("kind", [
-  v.strictObject({ kind: v.literal("at_least"), count }),
-  v.strictObject({ kind: v.literal("exactly"), count }),
-  v.strictObject({ kind: v.literal("text"), text }),
-]);
-export type Expectation = v.InferOutput<typeof Expectation>;
 
 /** One success criterion; without a command it stays unverified until a plan brings one. */
 export const CheckedCriterion = v.strictObject({ text, command: v.nullable(text), expect: v.nullable(Expectation), line });

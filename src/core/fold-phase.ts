@@ -32,6 +32,8 @@ export const phaseLaws: LawsOf<Names> = {
       because: phase.skip ?? null,
       paused: false,
       gone: false,
+      ...(phase.about === undefined ? {} : { about: phase.about }),
+      ...(phase.checks === undefined ? {} : { checks: phase.checks }),
     }));
     const all = [...run.phases.filter(({ group }) => group === "before"), ...read, ...run.phases.filter(({ group }) => group === "after")];
     invariant(new Set(all.map(({ id }) => id)).size === all.length, "F1: no two phases bear one id");
@@ -119,7 +121,8 @@ export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;
 /** A new visit forgets the old one's place and counts; prompts may still see what it came to. */
 function open(run: Run, phase: PhaseState, visit: number): void {
   const seen = own(run.walks, phase.id)?.seen ?? {};
-  put(run.walks, phase.id, newWalk({ path: phase.id, kind: "phase", phase: phase.id, visit, seen }));
+  const judged = phase.checks === undefined ? {} : { checks: phase.checks };
+  put(run.walks, phase.id, newWalk({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...judged }));
   delete run.walks[closingPath(phase.id)];
   Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
 }

@@ -14,6 +14,7 @@ type Names =
   | "run_resumed"
   | "run_stopped"
   | "run_completed"
+  | "document_differed"
   | "policy_changed"
   | "control_requested"
   | "limit_raised"
@@ -76,6 +77,7 @@ export const runLaws: LawsOf<Names> = {
     run.verdict = event.verdict;
     run.gaps = [...event.gaps];
   },
+  document_differed: () => undefined,
   policy_changed: (run, { adopted, found, cast, isolation, policy }) => {
     if (!adopted) return;
     run.drafted = {

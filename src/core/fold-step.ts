@@ -174,6 +174,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
     checks: event.checks ?? [],
   };
   charge(run.ledger, walk.phase, event.usage);
+  if ("locks" in event && event.locks !== undefined) walk.checks = event.locks;
   put(walk.last, open.step, outcome);
   put(walk.seen, open.step, outcome);
   add(walk.ended, open.step);

@@ -14,10 +14,21 @@ export const taskLaws: LawsOf<Names> = {
     const hasWaveSteps = stepOf(run, parent, open.step).tasks?.wave !== undefined;
     const shared = { phase: parent.phase, of: open.step, inside: attempt, visit: 1 };
     for (const [index, wave] of waves.entries()) {
-      for (const { id, after } of wave) {
+      for (const { id, after, about, checks } of wave) {
         const path = taskPath(attempt, id);
         invariant(!Object.hasOwn(run.walks, path), `F1: no two tasks of ${attempt} bear the id ${id}`);
-        put(run.walks, path, newWalk({ ...shared, path, kind: "task", task: id }));
+        put(
+          run.walks,
+          path,
+          newWalk({
+            ...shared,
+            path,
+            kind: "task",
+            task: id,
+            ...(about === undefined ? {} : { about }),
+            ...(checks === undefined ? {} : { checks }),
+          }),
+        );
         put(open.after, id, [...after]);
       }
       const path = wavePath(attempt, index);

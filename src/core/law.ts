@@ -8,9 +8,7 @@ import type { OpenAttempt, PhaseState, Run, Walk } from "./state.ts";
 export type Laws = { readonly [N in EventName]: (run: Run, event: EventOf<N> & Envelope) => void };
 export type LawsOf<N extends EventName> = Pick<Laws, N>;
 
-export function newWalk(
-  place: Pick<Walk, "path" | "kind" | "phase" | "visit"> & Partial<Pick<Walk, "of" | "inside" | "task" | "seen">>,
-): Walk {
+export function newWalk(place: Pick<Walk, "path" | "kind" | "phase" | "visit"> & Partial<Walk>): Walk {
   return {
     of: null,
     inside: null,

@@ -2,7 +2,7 @@
 // Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
 
 import type { Usage } from "../contracts/budget.ts";
-import type { CheckResult, ClaimChecked, OracleChange } from "../contracts/evidence.ts";
+import type { Check, CheckResult, ClaimChecked, OracleChange } from "../contracts/evidence.ts";
 import type { Doubt } from "../contracts/doubt.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
@@ -24,6 +24,9 @@ export type PhaseState = {
   paused: boolean;
   /** Its artifacts were gone at the last survey. */
   gone: boolean;
+  /** What its document says of it, and the checks that document gives it. */
+  about?: string;
+  checks?: Check[];
 };
 
 export type Walk = {
@@ -55,6 +58,10 @@ export type Walk = {
   left?: { attempt: AttemptId; session: string };
   /** What agents of this walk asked a person, and what was answered. */
   told?: { step: string; question: string; answer: string }[];
+  /** For a task: what its document says of it. */
+  about?: string;
+  /** The checks that judge this walk besides the run's own: its document's, or what a step locked since. */
+  checks?: Check[];
   /** What each step's agent last handed back, by the blob that keeps it. */
   handed?: Record<string, string>;
   result: "completed" | "failed" | "skipped" | null;

@@ -15,7 +15,7 @@ import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
 import { hear, keptOf, refusedReturn, type Words } from "./hear.ts";
-import { prove } from "./prove.ts";
+import { lockedBy, prove } from "./prove.ts";
 import { orderOf } from "./turn-order.ts";
 
 const saidCharsMax = 2_000;
@@ -209,7 +209,7 @@ async function proveStep(deed: Deed, turn: Taken | null, parent: GitSha | null):
     ...proof.facts,
   };
   const common = { attempt: deed.attempt, facts, checks: [...proof.checks], tree, progress };
-  if (proof.holds) return deed.record(...heard, { event: "step_completed", ...common });
+  if (proof.holds) return deed.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
   const fingerprint = fingerprintOf("proof_missing", proof.detail);
   return deed.record(...heard, { event: "step_failed", ...common, fingerprint, detail: proof.detail, reason_code: "proof_missing" });
 }

@@ -3,7 +3,7 @@ import type { RunView, WalkView } from "../core/state.ts";
 
 /** The words of a `check` step that stand for recorded commands; every other word is a command itself. */
 const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly Check[]>> = {
-  criteria: (run) => run.drafted.checks.filter(({ kind }) => kind === "criterion"),
+  criteria: (run, walk) => [...run.drafted.checks.filter(({ kind }) => kind === "criterion"), ...ownOf(walk)],
   criterion: (run, walk) => {
     const picked = Object.values(walk.seen).find(({ facts }) => facts["criterion"] !== undefined)?.facts["criterion"];
     return run.drafted.checks.filter(({ kind, id }) => kind === "criterion" && id === `criterion:${String(picked)}`);
@@ -12,7 +12,14 @@ const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly
   red_green: (run) => run.drafted.checks.filter(({ kind }) => kind === "red_green"),
   holdout: (run) => run.drafted.checks.filter(({ kind }) => kind === "holdout"),
   wiring: () => [],
+  /** Every criterion that held at its last look, whichever phase it is of. */
+  held: (run) =>
+    Object.values(run.checks)
+      .filter(({ latest }) => latest.check.kind === "criterion" && latest.status === "passed")
+      .map(({ latest }) => latest.check as Check),
 };
+
+const ownOf = (walk: WalkView): readonly Check[] => (walk.checks ?? []) as readonly Check[];
 
 export const checkGroups: readonly string[] = Object.keys(groups);
 

@@ -1,7 +1,7 @@
 import { fingerprintOf } from "../core/breaker.ts";
 import { invariant } from "../kit/invariant.ts";
 import { CalledOff, type Deed, memoryOf, settingOf } from "./deed.ts";
-import { completeProved } from "./prove.ts";
+import { completeProved, lockedBy } from "./prove.ts";
 
 /** The runner's own deed, by name. What it found on the disk enters the run as its recorded outcome. */
 export async function runDeed(deed: Deed): Promise<void> {
@@ -28,6 +28,6 @@ export async function runDeed(deed: Deed): Promise<void> {
     ...(result.detail === undefined ? {} : { detail: result.detail }),
     reason_code: result.reason ?? "ok",
   };
-  if (result.ok) return completeProved(deed, common);
+  if (result.ok) return completeProved(deed, { ...common, ...lockedBy(result.locks) });
   return deed.record({ event: "step_failed", ...common, fingerprint: fingerprintOf(result.reason ?? name, result.detail ?? "") });
 }

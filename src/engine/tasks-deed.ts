@@ -19,10 +19,6 @@ export async function tasksDeed(deed: Deed): Promise<void> {
   }
   const { tasks } = found;
   const isLeft = (task: TaskFound): boolean => rule.leave?.["type"] !== undefined && task.type === rule.leave["type"];
-  const waves = wavesOf(
-    tasks
-      .filter((task) => !isLeft(task))
-      .map(({ id, files, after, title }) => ({ id, files: [...files], after: [...after], ...(title === undefined ? {} : { title }) })),
-  );
+  const waves = wavesOf(tasks.filter((task) => !isLeft(task)).map((task) => ({ ...task, files: [...task.files], after: [...task.after] })));
   return deed.record({ event: "tasks_read", attempt, waves, left: tasks.filter(isLeft).map(({ id }) => id) });
 }

@@ -47,6 +47,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   run_stopped: ({ reason_code, detail }) => `Stopped for good, ${reason_code}${told(detail)}.`,
   run_completed: ({ verdict, gaps }) =>
     `Completed, ${verdict.replaceAll("_", " ")}${gaps.length === 0 ? "" : `; gaps: ${firstFew(gaps)}`}.`,
+  document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
   policy_changed: ({ path, adopted }) =>
     `${oneLine(path)} changed since the run began; ${adopted ? "the new one was adopted" : "the recorded copy stays in force"}.`,
 

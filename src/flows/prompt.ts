@@ -13,6 +13,7 @@ export const placeholders = {
   criterion: { isData: false, charactersMax: 4_000, about: "the done criterion of this turn" },
   promise: { isData: false, charactersMax: 200, about: "the completion promise's token" },
   phase: { isData: true, charactersMax: 16_000, about: "the phase as its document tells it" },
+  phase_dir: { isData: false, charactersMax: 200, about: "the folder of the phase's own documents" },
   task: { isData: true, charactersMax: 16_000, about: "the task as its document tells it" },
   previous: { isData: true, charactersMax: 24_000, about: "what the steps named in `sees` came to: failures, claims, outputs" },
   learnings: { isData: true, charactersMax: 6_000, about: "what earlier runs here taught" },

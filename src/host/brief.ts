@@ -5,6 +5,7 @@ import type { Cast } from "../contracts/event.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { OpenView, RunView, WalkView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
+import { phaseDir } from "../engine/prove.ts";
 import type { Brief } from "../engine/world.ts";
 import { renderPrompt } from "../flows/prompt.ts";
 import { jsonSchemaOf } from "../flows/returns.ts";
@@ -39,8 +40,9 @@ export async function briefOf(
       .join("\n"),
     criterion: picked === undefined ? objective.goal : picked.text,
     promise: objective.completion_promise,
-    phase: walk.phase,
-    task: walk.task ?? "",
+    phase: aboutPhase(run, walk),
+    phase_dir: phaseDir(walk.phase),
+    task: aboutTask(walk),
     previous: await previousOf(run, walk, step, open, outputOf),
     learnings: "",
     return_schema: schema === null ? "" : JSON.stringify(schema, null, 2),
@@ -60,6 +62,14 @@ export async function briefOf(
     },
   };
 }
+
+/** A phase as its document tells it, else by its id. */
+function aboutPhase(run: RunView, { phase: id }: WalkView): string {
+  const phase = run.phases.find((candidate) => candidate.id === id);
+  return phase?.about ?? (phase === undefined || phase.name === id ? id : `${id}: ${phase.name}`);
+}
+
+const aboutTask = ({ task, about }: WalkView): string => (task === null ? "" : about === undefined ? task : `${task}\n${about}`);
 
 /** What the steps it may see came to, failing checks with the end of their output, and the scope it left, if it did. */
 async function previousOf(

@@ -1,4 +1,5 @@
-import type { CheckResult } from "../contracts/evidence.ts";
+import type { Check, CheckResult } from "../contracts/evidence.ts";
+import type { PhaseRead, TaskRead } from "../contracts/found.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import type { Facts, Outcome } from "../contracts/outcome.ts";
 import type { Signal } from "../contracts/signal.ts";
@@ -10,6 +11,8 @@ export type FunctionResult = {
   readonly reason?: string;
   readonly detail?: string;
   readonly checks?: readonly CheckResult[];
+  /** Checks that judge this walk from here on, in place of those it had. */
+  readonly locks?: readonly Check[];
 };
 
 /** `none`: only reads. `idempotent`: may be done twice. `keyed`: leaves its key in the world, so it is found and not done twice. */
@@ -34,27 +37,17 @@ export interface Functions<State, Walk> {
   readonly proof: Readonly<
     Record<string, { readonly version: number; readonly prove: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult> }>
   >;
-  readonly phases: Readonly<
-    Record<
-      string,
-      (
-        state: State,
-      ) => Promise<readonly { readonly id: string; readonly name?: string; readonly after: readonly string[]; readonly skip?: string }[]>
-    >
-  >;
+  /** A reader that cannot read says why: the run pauses with it. */
+  readonly phases: Readonly<Record<string, (state: State) => Promise<readonly PhaseFound[]>>>;
   readonly tasks: Readonly<
     Record<string, (state: State, walk: Walk) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }>>
   >;
 }
 
+/** A phase as a reader found it. `skip`: it is not walked, for this reason. */
+export type PhaseFound = PhaseRead;
 /** A task as a reader found it: what it may touch, what it comes after. No two bear one id, and none waits for itself. */
-export type TaskFound = {
-  readonly id: string;
-  readonly files: readonly string[];
-  readonly after: readonly string[];
-  readonly title?: string;
-  readonly type?: string;
-};
+export type TaskFound = Readonly<TaskRead>;
 
 export type FunctionOrder<State, Walk> = {
   readonly attempt: AttemptId;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Expectation } from "../../contracts/roadmap.ts";
+import type { Expectation } from "../../contracts/evidence.ts";
 import { codeSpansOf } from "./code-spans.ts";
 import { criterionPassed, readCriterion } from "./criterion.ts";
 

@@ -1,6 +1,7 @@
 // criterion: one success criterion with the check it carries: `text :: command`, or ``text -- verified by: `command` (returns 2)``.
 
-import type { CheckedCriterion, Expectation } from "../../contracts/roadmap.ts";
+import type { Expectation } from "../../contracts/evidence.ts";
+import type { CheckedCriterion } from "../../contracts/roadmap.ts";
 import { shown } from "../../kit/finding.ts";
 import { codeSpansOf, withoutCode } from "./code-spans.ts";
 import { closingParenthesis } from "./parentheses.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Expectation } from "../../contracts/roadmap.ts";
+import type { Expectation } from "../../contracts/evidence.ts";
 import { trivialBecause } from "./trivial-command.ts";
 
 const trivial = [

@@ -3,7 +3,7 @@
 // Invariants:
 //   T1. No project can make a trivial command fail, and none is called trivial that a broken project could make fail.
 
-import type { Expectation } from "../../contracts/roadmap.ts";
+import type { Expectation } from "../../contracts/evidence.ts";
 import { commandsOf, type Joint, type ShellWord } from "./shell-words.ts";
 
 /** Whether its exit code is always 0, and whether its output is always the same. */

@@ -1,0 +1,85 @@
+// face: what the host asks of a face: which documents a run of it goes by, which files show it, and what others left of one.
+// A flow names its face (`face: NAME`); faces/table.ts knows them by name, and nothing below the host does.
+//
+// Invariants:
+//   W1. A face's files are drawn from the journal, off the path of acknowledgements; drawing decides nothing.
+//   W2. What a face reads of the user's documents is read before a run begins and recorded with it.
+
+import type { Draft, Entry } from "../../contracts/event.ts";
+import type { Scalar } from "../../contracts/flow.ts";
+import type { Signal } from "../../contracts/signal.ts";
+import type { RunView } from "../../core/state.ts";
+import type { Finding } from "../../kit/finding.ts";
+import type { GoInput } from "../go-input.ts";
+import type { Home } from "../home.ts";
+import type { Place } from "../place.ts";
+
+/** What a run of this face is drafted with, read from the user's documents. */
+export type Prepared = {
+  /** The goal where the user said none. */
+  readonly goal?: string;
+  /** Values of the flow's own options; what the user gave on the command line goes before. */
+  readonly options: Readonly<Record<string, Scalar>>;
+  /** The documents in force, kept whole as blobs and named in `run_drafted.documents`. */
+  readonly documents: readonly { readonly path: string; readonly text: string }[];
+  /** Limits the documents set, by the tunable names of the config. */
+  readonly limits?: Readonly<Record<string, number>>;
+  readonly warnings: readonly string[];
+};
+
+export type PrepareOrder = { readonly place: Place; readonly home: Home; readonly input: GoInput };
+
+/** Before a run is taken up again: what is journaled first (an accepted change, a corrected document), and what is told. */
+export type TakenUp = { readonly events: readonly Draft[]; readonly warnings: readonly string[] };
+export type TakeUpOrder = {
+  readonly place: Place;
+  readonly home: Home;
+  readonly view: RunView;
+  /** Flags of this invocation, by name: `accept-spec-change`, `continue`. */
+  readonly flags: ReadonlySet<string>;
+};
+
+/** Everything a face needs to draw its files. */
+export type FaceParts = {
+  readonly place: Place;
+  readonly home: Home;
+  /** The run's own folder, for what a face must remember between two lives. */
+  readonly folder: string;
+  readonly view: () => RunView;
+  /** The whole journal so far, read anew: only at opening. */
+  readonly entries: () => Iterable<Entry>;
+  readonly readBlob: (hash: string) => Buffer | null;
+  /** The user's checkout: where the files go. */
+  readonly root: string;
+};
+
+/** A face at work beside a run. */
+export type OpenedFace = {
+  /** Takes note of an acknowledged entry. Synchronous and cheap. */
+  readonly take: (entry: Entry, run: RunView) => void;
+  readonly signal?: (signal: Signal, at: string) => void;
+  /** Writes what has changed since; never called twice at once. `now`: the run is known to be alive then. */
+  readonly draw: (now: string) => Promise<void>;
+};
+
+/** A run that another tool began: only its files are there. */
+export type Foreign = {
+  readonly flow: string;
+  readonly files: readonly string[];
+  /** One sentence for `status`: where it stands. */
+  readonly standing: string;
+  /** What `resume` starts a run of our own with. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly findings: readonly Finding[];
+};
+
+export type Face = {
+  /** Paths in the user's checkout that belong to the runner: never on the run's branch, absent from agents' folders, no dirt. */
+  readonly owned: readonly string[];
+  /** Reads the user's documents; refuses (reply.ts) with every fault at once. */
+  readonly prepare?: (order: PrepareOrder) => Promise<Prepared>;
+  readonly takeUp?: (order: TakeUpOrder) => Promise<TakenUp>;
+  readonly open: (parts: FaceParts) => Promise<OpenedFace>;
+  /** Null where nothing of another tool lies here. Reads only. */
+  readonly foreign?: (place: Place, root: string) => Promise<Foreign | null>;
+};
