@@ -7,8 +7,10 @@ import { canonicalJson } from "../kit/canonical-json.ts";
 import { addIgnoreLines } from "../workspace/owned.ts";
 import { castOf, inferredAgent } from "./cast.ts";
 import { checksOf } from "./checks-of.ts";
+import { faceOf } from "./faces/table.ts";
 import { loadedFlow } from "./flows.ts";
 import { registryVersions } from "./functions/registry.ts";
+import { given } from "./given.ts";
 import type { GoInput } from "./go-input.ts";
 import { type Home, newRunId, runFolder, writeCurrent } from "./home.ts";
 import { readObjective } from "./objective.ts";
@@ -28,10 +30,12 @@ import { tryIsolation } from "./try-isolation.ts";
 export type Drafted = { readonly run: string; readonly warnings: readonly string[] };
 
 export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
-  const repository = await surveyedRepository(home.root);
   const settings = settingsOf(place, home, input);
   const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
-  const read = readObjective(input, settings.config, flow);
+  const face = await faceOf(flow.face);
+  const repository = await surveyedRepository(home.root, face?.owned);
+  const prepared = await face?.prepare?.({ place, home, input });
+  const read = readObjective(withGoal(input, prepared?.goal), settings.config, flow);
   if ("failure" in read) {
     const { message, field, missing_fields } = read.failure;
     refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
@@ -56,13 +60,14 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     registry: { ...registryVersions },
     objective,
     inferred_defaults: [...inferred_defaults, ...(only === null ? [] : ["agent"])],
-    options: optionsOf(flow, input, objective, confidenceFloors[objective.risk_level]),
+    options: { ...prepared?.options, ...optionsOf(flow, input, objective, confidenceFloors[objective.risk_level]) },
     budget: objective.max_budget,
-    limits: limitsOf(flow, objective, settings.config.limits ?? {}),
+    limits: limitsOf(flow, objective, { ...prepared?.limits, ...settings.config.limits }),
     checks,
     cast,
     isolation,
     policy: policyOf(settings.config, restores),
+    ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
     config_hash: settings.hash,
   };
   const run = newRunId(home, systemClock.now());
@@ -78,14 +83,27 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     to_state: "draft",
   };
   await addIgnoreLines(repository.commonDir);
-  await beginRun(place, home, runFolder(home, run), event, [...Object.values(prompts), ...scripts]);
+  await beginRun(place, home, runFolder(home, run), event, [
+    ...Object.values(prompts),
+    ...scripts,
+    ...(prepared?.documents ?? []).map(({ text }) => text),
+  ]);
   writeCurrent(home, run);
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
   const assumed = only === null ? [] : [`No agent was named, so ${only} was taken: it is the only one installed here.`];
   const over = (settings.config.checks?.quarantine ?? [])
     .filter(({ until }) => systemClock.now().slice(0, 10) > until)
     .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);
-  return { run, warnings: [...settings.warnings, ...warnings, ...assumed, ...repository.warnings, ...unread, ...over] };
+  return {
+    run,
+    warnings: [...settings.warnings, ...(prepared?.warnings ?? []), ...warnings, ...assumed, ...repository.warnings, ...unread, ...over],
+  };
+}
+
+/** What the documents say is wanted, where the user said nothing else. */
+function withGoal(input: GoInput, goal: string | undefined): GoInput {
+  if (goal === undefined || given(input.words.join(" ")) !== null || given(input.goal) !== null) return input;
+  return { ...input, goal };
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

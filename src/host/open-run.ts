@@ -17,6 +17,7 @@ import type { Group } from "../journal/group.ts";
 import type { Journal } from "../journal/journal.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { Redactor } from "../kit/redact.ts";
+import { drawFace } from "./faces/open-face.ts";
 import { type Home, runFolder } from "./home.ts";
 import type { Place } from "./place.ts";
 import { product } from "./product.ts";
@@ -99,6 +100,7 @@ async function holding<Value>(
     // Child runs share this process, so their journals share a sync; the group is opened with the first of them.
     let own: Promise<Group> | null = null;
     const shared = (): Promise<Group> => (group === null ? (own ??= openSharedGroup(folder)) : Promise.resolve(group));
+    hasWritten = false; // whoever drives draws the files
     const { world, isolation, close } = await openWorld({
       place,
       home,
@@ -128,9 +130,15 @@ async function holding<Value>(
       await closeGroup(own);
     }
   };
+  let hasWritten = false;
+  const note = async (event: Draft): Promise<void> => {
+    hasWritten = true;
+    await record(event);
+  };
   try {
-    const value = await work({ home, run, folder, view, append: record, putBlob: (text) => journal.putBlob(text), drive: driveOn });
+    const value = await work({ home, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
+    if (hasWritten) await drawFace({ place, home, folder, view });
     return value;
   } finally {
     await journal.close();

@@ -5,7 +5,8 @@ import { refuse } from "./reply.ts";
 export const openedRepository = async (folder: string): Promise<Repository> => orRefuse(await findRepository(folder));
 
 /** The same, with its checkout looked through: for whoever begins a run. */
-export const surveyedRepository = async (folder: string): Promise<SurveyedRepository> => orRefuse(await openRepository(folder));
+export const surveyedRepository = async (folder: string, owned: readonly string[] = []): Promise<SurveyedRepository> =>
+  orRefuse(await openRepository(folder, owned));
 
 function orRefuse<Kind extends Repository>(found: Found<Kind>): Kind {
   if ("repository" in found) return found.repository;

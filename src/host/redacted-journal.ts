@@ -61,7 +61,8 @@ export function redactDraft(
   const cast = Object.fromEntries(
     Object.entries(event.cast).map(([role, one]) => [role, one.script === undefined ? one : { ...one, script: newName(one.script) }]),
   );
-  return { event: { ...event, prompts, cast }, blobs: stored };
+  const documents = event.documents?.map(({ path, hash }) => ({ path, hash: newName(hash) }));
+  return { event: { ...event, prompts, cast, ...(documents === undefined ? {} : { documents }) }, blobs: stored };
 }
 
 /** A command is run as the journal has it, so one with a secret in it cannot be kept: it is refused, not made into another one. */

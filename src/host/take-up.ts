@@ -1,5 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
 import { mayResume } from "../core/breaker.ts";
+import { faceOf } from "./faces/table.ts";
 import { policyChange } from "./policy.ts";
 import { settingsOf } from "./settings.ts";
 import type { Place } from "./place.ts";
@@ -12,15 +13,21 @@ export type TakeUpInput = {
   readonly now?: boolean | undefined;
   readonly adoptConfig?: boolean | undefined;
   readonly maxCycles?: number | undefined;
+  /** Flags that a face understands, by name. */
+  readonly flags?: ReadonlySet<string> | undefined;
 };
 
 /** Takes up a run that rests: paused by somebody or something, out of cycles, or left behind by a crash. */
 export async function takeUp(place: Place, standing: Standing, input: TakeUpInput, told: readonly string[] = []): Promise<Answer> {
   const { home, run } = standing;
-  const warnings = [...told, ...(await mayTakeUp(place, standing, input))];
+  const may = await mayTakeUp(place, standing, input);
+  const face = await faceOf(standing.view.drafted.flow.face);
+  const found = await face?.takeUp?.({ place, home, view: standing.view, flags: input.flags ?? new Set() });
+  const warnings = [...told, ...may, ...(found?.warnings ?? [])];
   return work(place, home, run, input, warnings, async (hand) => {
     const change = await policyChange(place, home, hand.view(), input.adoptConfig === true, hand.putBlob);
     if (change !== null) await hand.append(change);
+    for (const event of found?.events ?? []) await hand.append(event);
     if (hand.view().status !== "paused") return;
     await hand.append({
       event: "run_resumed",

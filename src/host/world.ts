@@ -17,6 +17,9 @@ import { openAgentsBox } from "./agents-box.ts";
 import { briefOf } from "./brief.ts";
 import { openChecks } from "./checks-box.ts";
 import { childrenOf, type ChildParts } from "./children.ts";
+import type { Desk } from "./faces/desk.ts";
+import { blobsIn, entriesIn, openFace } from "./faces/open-face.ts";
+import { faceOf } from "./faces/table.ts";
 import { registryOf } from "./functions/registry.ts";
 import type { Home } from "./home.ts";
 import { openInbox, sendRequest } from "./inbox.ts";
@@ -57,7 +60,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     runId: drafted.run_id,
     base: { ...drafted.base },
     scope: [...drafted.objective.scope],
-    ownedPaths: [],
+    ownedPaths: (await faceOf(drafted.flow.face))?.owned ?? [],
     expectedTip: tip.commit,
     redact: (bytes) => redactBytes(redactor, bytes),
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
@@ -94,7 +97,8 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const inbox = await openInbox(folder);
   const outputOf = async (hash: string): Promise<string> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
-  const show = liveView(place, folder, openGlimpses(redactor));
+  const desk = await openFace({ place, home, folder, view });
+  const show = liveView(place, folder, openGlimpses(redactor), desk);
   const pauseNow = (): void =>
     void sendRequest(
       folder,
@@ -110,18 +114,30 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     agents: redactedAgents(agents, redactor),
     workspace,
     verifier,
-    functions: registryOf({ verifier, workspace }),
+    functions: registryOf({
+      verifier,
+      workspace,
+      home,
+      folder,
+      view,
+      entries: () => entriesIn(folder),
+      readBlob: blobsIn(folder),
+      clock: systemClock,
+      cancel: place.interrupted,
+    }),
     children: childrenOf(parts),
     inbox,
     brief: (run, walk, step, open) => briefOf(prompts, run, walk, step, open, outputOf),
     onEntry: (entry, run) => {
       if ("request" in entry) inbox.acknowledge(entry.request);
+      desk.take(entry, run);
       parts.watch(entry, run);
     },
     onSignal: show,
   };
   const close = async (): Promise<void> => {
     for (const signal of signals) signal.removeEventListener("abort", pauseNow);
+    await desk.close();
     await agents.close();
     await limits.close();
     await inbox.close();
@@ -146,10 +162,11 @@ function layersIn(folder: string): readonly string[] {
 }
 
 /** The last glimpse, for this terminal and, in a file that is overwritten, for `watch`. */
-function liveView(place: Place, folder: string, hear: (signal: Signal) => () => Signal): (signal: Signal) => void {
+function liveView(place: Place, folder: string, hear: (signal: Signal) => () => Signal, desk: Desk): (signal: Signal) => void {
   let shownAt = Number.NEGATIVE_INFINITY;
   return (signal) => {
     const redacted = hear(signal);
+    if (signal.signal === "tool" || signal.signal === "checking") desk.signal(redacted());
     if (systemClock.monotonicMs() - shownAt < liveEveryMs) return;
     const line = glimpse(redacted());
     if (line === null) return;

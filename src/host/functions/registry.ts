@@ -1,10 +1,13 @@
+import type { Entry } from "../../contracts/event.ts";
 import type { RunView, WalkView } from "../../core/state.ts";
 import { checkGroups } from "../../engine/checks.ts";
 import type { Registry } from "../../flows/lint-subject.ts";
 import { returnSchemas, saysFieldsOf } from "../../flows/returns.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Functions } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Workspace } from "../../ports/workspace.ts";
+import type { Home } from "../home.ts";
 import { baseline } from "./baseline.ts";
 import { completion } from "./completion.ts";
 import { land } from "./land.ts";
@@ -12,8 +15,22 @@ import { nextCriterion } from "./next-criterion.ts";
 import { projectTests } from "./project-tests.ts";
 import { tasksFile } from "./tasks-file.ts";
 
+/** What the runner's own functions may ask: the run's parts, its journal and blobs, and the user's checkout. */
+export type FunctionParts = {
+  readonly verifier: Verifier;
+  readonly workspace: Workspace;
+  readonly home: Home;
+  /** The run's own folder. */
+  readonly folder: string;
+  readonly view: () => RunView;
+  readonly entries: () => readonly Entry[];
+  readonly readBlob: (hash: string) => Buffer | null;
+  readonly clock: Clock;
+  readonly cancel: AbortSignal;
+};
+
 /** The runner's own functions, by the names that flows call them. */
-export function registryOf(parts: { readonly verifier: Verifier; readonly workspace: Workspace }): Functions<RunView, WalkView> {
+export function registryOf(parts: FunctionParts): Functions<RunView, WalkView> {
   return {
     run: {
       baseline: baseline(parts.verifier),
