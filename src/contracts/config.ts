@@ -76,6 +76,8 @@ export const Config = v.strictObject({
   box: v.optional(BoxLimits),
   /** What to do when a provider's limit is used up: go on by itself at the reset, ask, or only pause. */
   on_limit: v.optional(v.picklist(limitPolicies)),
+  /** Optional steps of staged flows that are done without asking: ui, refactor, security, performance. */
+  with: v.optional(v.array(text)),
   max_budget: v.optional(text),
   completion_mode: v.optional(v.picklist(completionModes)),
   risk_level: v.optional(v.picklist(riskLevels)),

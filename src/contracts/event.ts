@@ -89,7 +89,8 @@ const events = {
     options: maybe(v.record(text, Scalar)),
   },
   journal_repaired: { cut_bytes: Count, at_byte: Count },
-  run_paused: { ...change, phase: maybe(text), detail: maybe(text) },
+  /** `phase`, `phases`: the failed phase, or all of several, that it is paused for. */
+  run_paused: { ...change, phase: maybe(text), phases: maybe(v.array(text)), detail: maybe(text) },
   run_resumed: { ...change, request: text, now: maybe(v.boolean()) },
   run_stopped: { ...change, detail: maybe(text) },
   run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
@@ -101,6 +102,9 @@ const events = {
     cast: maybe(v.record(text, Cast)),
     isolation: maybe(text),
     policy: maybe(Policy),
+    /** Where a document changed and not the config: the options and documents in force from here on. */
+    options: maybe(v.record(text, Scalar)),
+    documents: maybe(v.array(DocumentRead)),
   },
 
   /** A file that others may write says something else than what is recorded: which of the two holds, and why. */
@@ -114,9 +118,15 @@ const events = {
 
   // Phases.
   phases_read: { phases: v.array(PhaseRead) },
-  artifacts_surveyed: { gone: v.array(text), proved: v.array(text) },
+  artifacts_surveyed: {
+    gone: v.array(text),
+    proved: v.array(text),
+    /** Of phases under way: the first step that had passed and whose artifacts are gone. */
+    lost: maybe(v.array(v.strictObject({ walk: WalkPath, step: text }))),
+  },
   phase_started: { walk: WalkPath },
-  phase_reopened: { walk: WalkPath, visit: Count, because: text },
+  /** `again`: finished phases that come after all others and are walked once more, since what they looked at changes. */
+  phase_reopened: { walk: WalkPath, visit: Count, because: text, again: maybe(v.array(text)) },
   phases_rewound: { walk: WalkPath, step: text, to: text, count: maybe(text), per: maybe(text), retry: maybe(v.boolean()) },
   phase_skipped: { walk: WalkPath, because: text },
   phase_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
@@ -167,6 +177,8 @@ const events = {
     usage: maybe(Usage),
     /** Checks that judge this walk from here on, in place of those it had. */
     locks: maybe(v.array(Check)),
+    /** Artifacts that hold the step's gate and nothing else, and why; null: one that was hollow before has content now. */
+    hollow: maybe(v.array(v.strictObject({ file: text, why: v.nullable(text) }))),
   },
   step_failed: {
     attempt: AttemptId,
@@ -243,7 +255,11 @@ const events = {
     code: maybe(text),
   },
   block_answered: { request: text, block: BlockId, answer: text, issues: maybe(v.array(text)) },
-  circuit_breaker_opened: { because: v.picklist(["no_progress", "same_error", "probe_failed"]), cooldown_until: text },
+  circuit_breaker_opened: {
+    because: v.picklist(["no_progress", "same_error", "probe_failed", "phase_cap"]),
+    cooldown_until: text,
+    detail: maybe(text),
+  },
   circuit_breaker_closed: {},
 } as const;
 

@@ -94,7 +94,7 @@ export const OracleChange = v.strictObject({
 export type OracleChange = v.InferOutput<typeof OracleChange>;
 
 /** One thing an agent said that can be looked up, and what looking it up came to. */
-export const claimKinds = ["done", "command", "commit", "file_line", "file_changed", "count", "score"] as const;
+export const claimKinds = ["done", "command", "commit", "file_line", "file_changed", "count", "named", "score"] as const;
 export const ClaimChecked = v.strictObject({
   kind: v.picklist(claimKinds),
   text: v.string(),

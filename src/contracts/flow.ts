@@ -127,6 +127,10 @@ export const Human = v.strictObject({
   free: v.optional(v.boolean()),
   takes: v.optional(Name),
   recommend: v.optional(v.string()),
+  /** Why that answer is recommended, in a few words. */
+  why: v.optional(v.string()),
+  /** The answer with which the invocation it is given in ends; the next goes on. */
+  leaves: v.optional(v.string()),
   show: v.optional(v.array(v.string())),
   preset: v.optional(v.array(v.strictObject({ when: When, answer: v.string() }))),
   meanwhile: v.optional(v.picklist(["hold", "go_on"])),
@@ -225,6 +229,10 @@ export const Phase = v.strictObject({
   only_if: v.optional(When),
   unless: v.optional(v.array(When)),
   limits: v.optional(Limits),
+  /** Counts as passed where a later phase is found proved. */
+  optional: v.optional(v.literal(true)),
+  /** What shows that it is done, by looking alone; where none is given, the file rules of its agents' steps. */
+  proof: v.optional(v.array(Proof)),
   steps: v.pipe(v.array(Step), v.minLength(1)),
 });
 export type Phase = v.InferOutput<typeof Phase>;

@@ -90,6 +90,16 @@ export const reasons = {
     "The circuit breaker opened: the run was going in circles.",
     "autopilot report, then autopilot resume after the cooldown (or --now)",
   ),
+  phase_cap_reached: reason(
+    "FAIL",
+    "A phase used up what one phase may use, so it was halted and the circuit breaker opened.",
+    "autopilot budget raise phase.tokens=+100k (or phase.minutes=+30), then autopilot resume",
+  ),
+  run_cap_reached: reason(
+    "FAIL",
+    "The run used up all that a run of this flow may use, so it was ended at once.",
+    "autopilot report; autopilot budget raise tokens=+1M and autopilot resume give it more",
+  ),
   approval_required: reason("WARN", "A person must approve before it goes on.", "autopilot approve, then autopilot resume"),
   human_block_open: reason("WARN", "A question waits for a person.", "autopilot inbox"),
   boundary_reached: reason("WARN", "The flow pauses here on purpose.", "autopilot resume"),
@@ -142,6 +152,18 @@ export const reasons = {
   merge_conflict: reason("WARN", "The work does not merge cleanly into your branch.", "git merge autopilot/<run> and resolve"),
 
   // Documents.
+  dependencies_unmet: reason(
+    "FAIL",
+    "A phase depends on another that is not completed.",
+    "autopilot roadmap list, then run that one first",
+  ),
+  debug_unresolved: reason(
+    "FAIL",
+    "A debug note of the project is not resolved.",
+    "mark it status: resolved, or move it out of .planning/debug/",
+  ),
+  spec_change_accepted: reason("PASS", "The changed specification was accepted; the run is locked to it from here on.", ""),
+  roadmap_completed: reason("PASS", "Everything asked for of the roadmap is completed already.", "autopilot roadmap list"),
   spec_hash_mismatch: reason("FAIL", "The specification changed since the run began.", "--accept-spec-change"),
   config_invalid: reason("FAIL", "A config file is not valid.", "autopilot validate .autopilot/config.yaml"),
   config_changed: reason(
@@ -153,8 +175,9 @@ export const reasons = {
   flow_missing: reason("FAIL", "There is no flow of that name.", "autopilot flow list"),
   script_invalid: reason("FAIL", "The scripted agent's script is not valid.", "autopilot validate FILE"),
   roadmap_invalid: reason("FAIL", "The roadmap is not valid.", "autopilot roadmap list"),
+  phases_invalid: reason("FAIL", "The phases of the run cannot be read.", "mend the document that is named, then autopilot resume"),
   tasks_invalid: reason("FAIL", "The tasks of a step cannot be read.", "autopilot log names the file and what was expected"),
-  missing_docs: reason("FAIL", "The documents this flow needs are not there.", "autopilot flow show"),
+  missing_docs: reason("FAIL", "The documents this flow needs are not there.", "write them and commit them, then begin again"),
   file_invalid: reason("FAIL", "A file is not what it claims to be.", "autopilot validate names file, line and rule"),
   evidence_differs: reason("FAIL", "Re-running the evidence gives another verdict.", "autopilot report"),
   oracle_changed: reason(

@@ -131,6 +131,24 @@ export const CompletionReport = v.strictObject({
 });
 export type CompletionReport = v.InferOutput<typeof CompletionReport>;
 
+/** What a report holds besides: how the run ended, its figures, the trend, the self-audit, warnings. */
+const beside = {
+  status: v.picklist(["running", "paused", "failed", "completed"]),
+  metrics: RunMetrics,
+  trend_summary: maybe(TrendSummary),
+  self_audit: maybe(SelfAuditSummary),
+  warnings: v.array(v.strictObject({ code: text, message: text })),
+};
+/**
+ * `.autopilot/completion-report.json`: with --complete all of the seed's fields and what is beside them (which other tools leave out);
+ * for a run of some phases only what is beside them.
+ */
+export const CompletionFile = v.union([
+  v.strictObject({ ...CompletionReport.entries, ...v.partial(v.strictObject(beside)).entries }),
+  v.strictObject({ run_id: text, timestamp: Time, mode: v.null(), ...beside }),
+]);
+export type CompletionFile = v.InferOutput<typeof CompletionFile>;
+
 export const triageRoutes = ["full_pipeline", "verify_only"] as const;
 /** `.planning/phases/<id>/TRIAGE.json`. */
 export const TriageFile = v.strictObject({

@@ -2,20 +2,10 @@
 // Strict where the seed is. Where it shows only finished work, `in_progress` and `null` say that something is under way or not known.
 
 import * as v from "valibot";
+import { humanVerdicts } from "./human-verdict.ts";
 import { RunId } from "./ids.ts";
 import { RoadmapEvent } from "./roadmap-events.ts";
-import {
-  Alignment,
-  Amount,
-  CheckFlag,
-  CircuitBreakerConfig,
-  humanVerdicts,
-  phaseTypes,
-  recommendations,
-  Sha256,
-  Time,
-  Whole,
-} from "./roadmap-values.ts";
+import { Alignment, Amount, CheckFlag, CircuitBreakerConfig, phaseTypes, recommendations, Sha256, Time, Whole } from "./roadmap-values.ts";
 
 const text = v.string();
 const maybe = v.nullable;

@@ -19,7 +19,6 @@ export type PhaseType = (typeof phaseTypes)[number];
 export const complexities = ["simple", "medium", "complex"] as const;
 export type Complexity = (typeof complexities)[number];
 export const recommendations = ["proceed", "debug", "rollback", "halt"] as const;
-export const humanVerdicts = ["pass", "fail", "issues_found"] as const;
 export const fixComplexities = ["small", "large"] as const;
 
 /** Why a phase failed. Every post-mortem bears exactly one. */

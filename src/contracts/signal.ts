@@ -5,6 +5,17 @@
 export type Signal =
   | { readonly signal: "said"; readonly attempt: string; readonly text: string }
   | { readonly signal: "thought"; readonly attempt: string; readonly text: string }
-  | { readonly signal: "tool"; readonly attempt: string; readonly title: string; readonly status: string }
+  | {
+      readonly signal: "tool";
+      readonly attempt: string;
+      readonly title: string;
+      readonly status: string;
+      /** Which of the turn's calls it is: a call is told again whenever its status changes. */
+      readonly call?: string;
+      /** What the tool does, in the agent protocol's words: read, edit, execute, … */
+      readonly kind?: string;
+      /** The first path it names. */
+      readonly path?: string;
+    }
   | { readonly signal: "checking"; readonly attempt: string; readonly title: string; readonly command: string }
   | { readonly signal: "usage"; readonly attempt: string; readonly tokens: number };

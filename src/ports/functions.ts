@@ -3,6 +3,7 @@ import type { PhaseRead, TaskRead } from "../contracts/found.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import type { Facts, Outcome } from "../contracts/outcome.ts";
 import type { Signal } from "../contracts/signal.ts";
+import type { Applied } from "./workspace.ts";
 
 /** What a runner's own function came to. */
 export type FunctionResult = {
@@ -13,6 +14,18 @@ export type FunctionResult = {
   readonly checks?: readonly CheckResult[];
   /** Checks that judge this walk from here on, in place of those it had. */
   readonly locks?: readonly Check[];
+  /** A commit it made on the run's branch, under its attempt's key. */
+  readonly applied?: Applied;
+  readonly differed?: readonly DocumentDiffered[];
+};
+
+/** A document that others may write says something else than what is recorded: which of the two holds, and why. */
+export type DocumentDiffered = {
+  readonly path: string;
+  readonly field: string;
+  readonly found: string;
+  readonly kept: string;
+  readonly because: string;
 };
 
 /** `none`: only reads. `idempotent`: may be done twice. `keyed`: leaves its key in the world, so it is found and not done twice. */
@@ -37,13 +50,14 @@ export interface Functions<State, Walk> {
   readonly proof: Readonly<
     Record<string, { readonly version: number; readonly prove: (order: FunctionOrder<State, Walk>) => Promise<FunctionResult> }>
   >;
-  /** A reader that cannot read says why: the run pauses with it. */
-  readonly phases: Readonly<Record<string, (state: State) => Promise<readonly PhaseFound[]>>>;
+  readonly phases: Readonly<Record<string, (state: State) => Promise<readonly PhaseFound[] | Unreadable>>>;
   readonly tasks: Readonly<
     Record<string, (state: State, walk: Walk) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }>>
   >;
 }
 
+/** Why phases cannot be read: the run pauses with it, under this reason code (`phases_invalid` unless told), and reads again when resumed. */
+export type Unreadable = { readonly problem: string; readonly code?: string };
 /** A phase as a reader found it. `skip`: it is not walked, for this reason. */
 export type PhaseFound = PhaseRead;
 /** A task as a reader found it: what it may touch, what it comes after. No two bear one id, and none waits for itself. */

@@ -4,7 +4,17 @@ import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { Signal } from "../contracts/signal.ts";
 
 export type ProofFailure = { readonly rule: string; readonly file: string | null; readonly found: string; readonly expected: string };
-export type ProofResult = { readonly holds: boolean; readonly failures: readonly ProofFailure[]; readonly checks: readonly CheckResult[] };
+/** A file a gate holds on, and why there is nothing in it all the same. */
+export type HollowFile = { readonly file: string; readonly why: string };
+export type ProofResult = {
+  readonly holds: boolean;
+  readonly failures: readonly ProofFailure[];
+  readonly checks: readonly CheckResult[];
+  /** Files that hold the gates and hold nothing. They decide nothing here: a run that rests on them has a gap. */
+  readonly hollow?: readonly HollowFile[];
+  /** Files the gates looked at that hold something. */
+  readonly solid?: readonly string[];
+};
 
 /** Makes evidence: runs commands and reads artifacts itself, in a clean checkout of a commit. */
 export interface Verifier {
@@ -59,6 +69,12 @@ export interface Verifier {
     readonly gates: readonly (Gate | Proof)[];
     readonly commit: GitSha;
     readonly changed: readonly string[];
+    /** The commit the run began on: only what differs from it is measured. Without it, only what this visit changed. */
+    readonly base?: GitSha;
+    /** What the agent was told: what an artifact only repeats of it is not its content. */
+    readonly prompt?: string;
+    /** Oracles to be taken from the base for the gates' own commands. */
+    readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] };
     readonly cancel: AbortSignal;
     readonly onSignal: (signal: Signal) => void;
   }): Promise<ProofResult>;

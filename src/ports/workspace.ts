@@ -21,9 +21,12 @@ export type Violation = {
 export type ChangeSet = {
   readonly paths: readonly string[];
   readonly violations: readonly Violation[];
-  /** Changed paths that the base tree's ignore rules ignore: neither applied nor violations. */
+  /**
+   * Changed paths that are left where they were made, neither applied nor violations: those the base tree's ignore rules ignore,
+   * those a face keeps for the runner, and in a layer that keeps only some paths all the others.
+   */
   readonly ignored: number;
-  /** The tree the layer would make; names the layer's content. */
+  /** Names the layer's whole content, what is left out included. */
   readonly tree: GitSha;
 };
 
@@ -42,6 +45,22 @@ export type LandResult =
       readonly because: "checkout_dirty" | "checkout_moved" | "merge_conflict" | "nothing_to_land";
       readonly detail: string;
     };
+
+/** What is to be taken back: all that attempts whose names begin with `of` committed behind `since`, kept before under `branch`. */
+export type TakeBackOrder = {
+  readonly attempt: AttemptId;
+  readonly since: GitSha;
+  readonly of: string;
+  readonly branch: string;
+  readonly subject: string;
+};
+export type TakenBack = {
+  /** Null where nothing was taken back; then there is no branch either. */
+  readonly applied: Applied | null;
+  readonly branch: string | null;
+  /** Paths that others changed since in a way that cannot be told apart: because of them nothing was taken back. */
+  readonly conflict: readonly string[];
+};
 
 /** In a checkout: these paths as they are in another commit, those not at all, and some with a text of the runner's own. */
 export type Taken = {
@@ -62,14 +81,19 @@ export type Difference = {
 export interface Workspace {
   /** The branch's newest commit. */
   tip(): Promise<{ readonly commit: GitSha; readonly tree: GitSha }>;
-  /** A folder with the branch's tree for one attempt; masked paths are absent. Opening it again gives the same folder, made anew. */
-  openLayer(attempt: AttemptId, masks: readonly string[]): Promise<string>;
+  /**
+   * A folder with the branch's tree for one attempt; masked paths are absent. Opening it again gives the same folder, made anew.
+   * With `keeps`, only changes of paths that match these patterns are ever applied; the layer remembers it.
+   */
+  openLayer(attempt: AttemptId, masks: readonly string[], keeps?: readonly string[]): Promise<string>;
   /** What the attempt changed. Reads the layer without trusting anything in it. */
   changesOf(attempt: AttemptId): Promise<ChangeSet>;
   /** Commits the layer's in-scope changes under the attempt's key; null where nothing changed. Safe to call again: a commit with that key is found, not made twice. */
   apply(attempt: AttemptId, subject: string): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /** A commit of what the layer holds, on no branch, to look at its artifacts; null where it may not be applied or changed nothing. */
   preview(attempt: AttemptId): Promise<GitSha | null>;
+  /** Takes back in one commit on top what some attempts did, and nothing of others'. Safe to call again: its commit is found by its key. */
+  takeBack(order: TakeBackOrder): Promise<TakenBack>;
   /** Keeps the layer's diff beside the journal and takes the layer out of the way. */
   setAside(attempt: AttemptId): Promise<void>;
   /** What can be known of an attempt after a crash. `layerTree` is the tree its recorded turn left, if one is recorded. */
@@ -87,6 +111,8 @@ export interface Workspace {
   textAt(commit: GitSha, path: string, bytesMax: number): Promise<string | null>;
   /** Whether the agent's own disposable repository holds this commit, named whole or by its beginning. */
   hasCommit(attempt: AttemptId, name: string): Promise<boolean>;
+  /** Whether a path was last changed in a later commit than another, in the history that ends with `commit`; null where it does not tell. */
+  isLater(commit: GitSha, path: string, than: string): Promise<boolean | null>;
   /** The tree hash of a folder made by `checkout`, to see whether a check changed it. */
   treeOf(folder: string): Promise<GitSha>;
   /** A name for the installed packages that were copied into a folder made by `checkout`; null where there are none. */

@@ -1,0 +1,59 @@
+// quality-facts: what the runner's own steps of a quality run found, as it lies in the journal: one JSON text each among a step's facts.
+// The functions write it and the face reads it, so that the log shows what was on disk when the runner looked.
+
+import * as v from "valibot";
+import { gateVerdicts, isRunEventName, passNames, type QualityRunEvent, runEventSchemas, terminalVerdicts } from "./quality-run.ts";
+
+const text = v.string();
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** A file a phase left; its size is missing where it is no text or too large to be read. */
+export const ArtifactFound = v.strictObject({ path: text, bytes: v.optional(count), lines: v.optional(count) });
+export type ArtifactFound = v.InferOutput<typeof ArtifactFound>;
+
+/** What a finished phase comes to: counted in its files, and of the agent's word only what is on disk. */
+export const PhaseTally = v.strictObject({
+  key_counts: v.record(text, v.union([v.number(), text])),
+  artifacts: v.array(ArtifactFound),
+  patterns: v.array(v.strictObject({ pattern: count, findings_count: count })),
+  findings: v.array(v.strictObject({ id: text, category: text })),
+  passes: v.array(v.strictObject({ pass: v.picklist(passNames), output_artifact: v.optional(text) })),
+  auditors: v.optional(count),
+  triages: v.optional(count),
+});
+export type PhaseTally = v.InferOutput<typeof PhaseTally>;
+
+export const GateCheck = v.strictObject({ name: text, verdict: v.picklist(gateVerdicts), reason: text });
+export type GateCheck = v.InferOutput<typeof GateCheck>;
+
+/** The terminal gate: every check with its verdict, and what they come to together. */
+export const GateFound = v.strictObject({ verdict: v.picklist(terminalVerdicts), checks: v.array(GateCheck) });
+export type GateFound = v.InferOutput<typeof GateFound>;
+
+/** A value of this kind out of a step's facts; null where there is none, or something else. */
+export function factIn<Value>(
+  facts: Readonly<Record<string, unknown>>,
+  name: string,
+  schema: v.GenericSchema<unknown, Value>,
+): Value | null {
+  const found = Object.hasOwn(facts, name) ? facts[name] : undefined;
+  if (typeof found !== "string") return null;
+  try {
+    const read = v.safeParse(schema, JSON.parse(found));
+    return read.success ? read.output : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The names under which they lie among a step's facts. */
+export const tallyFact = "tally";
+export const gateFact = "gate";
+
+/** A line of a log as one of the events there are; null where it is none, or lacks what it must have. */
+export function runEventIn(tree: Readonly<Record<string, unknown>>): QualityRunEvent | null {
+  const name = tree["event"];
+  if (typeof name !== "string" || !isRunEventName(name)) return null;
+  const read = v.safeParse(runEventSchemas[name], tree);
+  return read.success ? read.output : null;
+}

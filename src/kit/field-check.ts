@@ -1,0 +1,209 @@
+// field-check: a schema of one record made into quick questions, for files of a million lines. The schema stays the one place where the
+// fields are told; asking it line by line would build a result for each, and nearly every line is in order.
+//
+// Invariants:
+//   F1. A record that fits is gone through once, and nothing is built for it. What is wrong is worked out by `faultsOf`, which is asked only
+//       where a record does not fit.
+//   F2. A kind of schema that is not known here is asked itself, so that no schema can be misread.
+
+import * as v from "valibot";
+import { pathText, shown } from "./finding.ts";
+import { stringsOf } from "./json-hazards.ts";
+import { issuesOf } from "./located-issues.ts";
+
+/** missing: a required field is not there; type: it is not of its kind; enum: of its kind, and none of the words it may be; null: optional, and null. */
+export type FieldFault = { readonly key: string; readonly kind: "missing" | "type" | "enum" | "null"; readonly message: string };
+
+export type FieldCheck = {
+  /** How many names and texts stand in a record that fits (json-hazards.ts); `unfit` where it does not. */
+  readonly countIn: (record: Readonly<Record<string, unknown>>) => number;
+  readonly faultsOf: (record: Readonly<Record<string, unknown>>) => readonly FieldFault[];
+};
+
+/** Records of more fields than this are looked up one by one. */
+const placesMax = 32;
+
+/** No count is that. */
+export const unfit = -1;
+
+type Schema = {
+  readonly type: string;
+  readonly pipe?: readonly { readonly kind: string; readonly type: string; readonly requirement?: unknown }[];
+  readonly wrapped?: Schema;
+  readonly item?: Schema;
+  readonly value?: Schema;
+  readonly options?: readonly unknown[];
+  readonly literal?: unknown;
+  readonly entries?: Readonly<Record<string, Schema>>;
+};
+type Asks = (value: unknown) => boolean;
+
+/** The fields of a record, less those that somebody else looks at. Fields it does not name are let pass. */
+export function fieldCheckOf(record: { readonly entries: v.ObjectEntries }, except: readonly string[] = []): FieldCheck {
+  const fields = new Map(
+    Object.entries(record.entries)
+      .filter(([key]) => !except.includes(key))
+      .map(([key, entry]) => [key, fieldOf(key, entry as v.GenericSchema)]),
+  );
+  const required = [...fields.values()].filter(({ isRequired }) => isRequired).length;
+  // A writer writes the fields of its records in the same order every time: what stood in a place last is looked for first.
+  const order: { readonly key: string; readonly field: Field | undefined }[] = [];
+  const lookUp = (key: string, place: number): { readonly key: string; readonly field: Field | undefined } => {
+    const found = { key, field: fields.get(key) };
+    if (place < placesMax) order[place] = found;
+    return found;
+  };
+  return {
+    countIn: (given) => {
+      let count = 0;
+      let met = 0;
+      let place = 0;
+      // By the keys that are there: asking for those that are not would be most of the work.
+      for (const key in given) {
+        const value = given[key];
+        const last = order[place];
+        const { field } = last !== undefined && last.key === key ? last : lookUp(key, place);
+        place++;
+        count += 1 + stringsOf(key, value);
+        if (field === undefined) continue;
+        // The commonest kinds are asked here: a call for each of a million fields would be most of the work.
+        if (field.isText && typeof value === "string" ? field.shape?.test(value) === false : !field.asks(value)) return unfit;
+        if (field.isRequired) met++;
+      }
+      return met === required ? count : unfit; // F1
+    },
+    faultsOf: (given) => [...fields.values()].filter(({ key, asks }) => !asks(given[key])).flatMap((field) => faultsOf(field, given)),
+  };
+}
+
+type Field = {
+  readonly key: string;
+  readonly entry: v.GenericSchema;
+  readonly asks: Asks;
+  readonly isRequired: boolean;
+  /** Nothing is asked of it but to be a text, and of this shape where there is one. */
+  readonly isText: boolean;
+  readonly shape: RegExp | null;
+};
+
+function fieldOf(key: string, entry: v.GenericSchema): Field {
+  const asks = askOf(entry);
+  const inner = unwrapped(entry);
+  const actions = actionsOf(inner);
+  const shape = actions.length === 1 ? shapeOf(actions) : null;
+  return {
+    key,
+    entry,
+    asks,
+    isRequired: !asks(undefined),
+    isText: inner.type === "string" && (actions.length === 0 || shape !== null),
+    shape,
+  };
+}
+
+const unwrapped = (schema: Schema): Schema => (schema.wrapped === undefined ? schema : unwrapped(schema.wrapped));
+const actionsOf = ({ pipe = [] }: Schema): readonly Action[] => pipe.filter(({ kind }) => kind !== "schema");
+
+/** A shape that remembers where it stopped would answer differently the second time. */
+function shapeOf(actions: readonly Action[]): RegExp | null {
+  const [shape] = actions.flatMap(({ type, requirement }) => (type === "regex" && requirement instanceof RegExp ? [requirement] : []));
+  return shape === undefined || shape.global || shape.sticky ? null : shape;
+}
+
+function faultsOf({ key, entry }: Field, given: Readonly<Record<string, unknown>>): FieldFault[] {
+  const schema = entry as Schema;
+  const value = given[key];
+  if (value === undefined) return [{ key, kind: "missing", message: `has no ${key}, expected one` }];
+  if (value === null && schema.type === "optional") return [{ key, kind: "null", message: `${key} is null, expected it to be left out` }];
+  const words = wordsOf(schema);
+  const isEnum = words !== null && words.some((word) => typeof word === typeof value);
+  if (words !== null)
+    return [
+      {
+        key,
+        kind: isEnum ? "enum" : "type",
+        message: `${key} is ${shown(value)}, expected ${words.map((word) => shown(word)).join(" or ")}`,
+      },
+    ];
+  const { issues } = issuesOf(entry, value);
+  const told = issues.map(({ path, message }) => ({ key, kind: "type" as const, message: `${pathText([key, ...path])}: ${message}` }));
+  return told.length > 0 ? told : [{ key, kind: "type", message: `${key} is ${shown(value)}, expected another kind of value` }];
+}
+
+/** The words that a field may be, where its schema closes them. */
+function wordsOf(schema: Schema): readonly unknown[] | null {
+  if (schema.wrapped !== undefined) return wordsOf(schema.wrapped);
+  if (schema.type === "picklist") return schema.options ?? null;
+  return schema.type === "literal" ? [schema.literal] : null;
+}
+
+function askOf(schema: Schema): Asks {
+  const actions = actionsOf(schema);
+  if (schema.type === "number") return numberAskOf(actions) ?? asItself(schema);
+  if (schema.type === "string") return textAskOf(actions) ?? asItself(schema);
+  return (actions.length === 0 ? plainAskOf(schema) : null) ?? asItself(schema); // F2
+}
+
+const asItself =
+  (schema: Schema): Asks =>
+  (value) =>
+    v.is(schema as unknown as v.GenericSchema, value);
+
+function plainAskOf({ type, wrapped, item, value: inner, options, literal, entries }: Schema): Asks | null {
+  switch (type) {
+    case "boolean":
+      return (value) => typeof value === "boolean";
+    case "unknown":
+      return (value) => value !== undefined;
+    case "literal":
+      return (value) => value === literal;
+    case "picklist":
+      return (value) => options?.includes(value) === true;
+    case "array": {
+      const ask = item === undefined ? null : askOf(item);
+      return ask === null ? null : (value) => Array.isArray(value) && value.every(ask);
+    }
+    case "record": {
+      const ask = inner === undefined ? null : askOf(inner);
+      return ask === null ? null : (value) => isTree(value) && Object.values(value).every(ask);
+    }
+    case "loose_object": {
+      const asks = Object.entries(entries ?? {}).map(([key, entry]) => [key, askOf(entry)] as const);
+      return (value) => isTree(value) && asks.every(([key, ask]) => ask(value[key]));
+    }
+    case "optional": {
+      const ask = wrapped === undefined ? null : askOf(wrapped);
+      return ask === null ? null : (value) => value === undefined || ask(value);
+    }
+    case "nullable": {
+      const ask = wrapped === undefined ? null : askOf(wrapped);
+      return ask === null ? null : (value) => value === null || ask(value);
+    }
+    default:
+      return null; // F2
+  }
+}
+
+type Action = NonNullable<Schema["pipe"]>[number];
+
+/** A number, whole or within bounds; null where more is asked of it. */
+function numberAskOf(actions: readonly Action[]): Asks | null {
+  const known = ["integer", "min_value", "max_value"];
+  if (actions.some(({ type }) => !known.includes(type))) return null;
+  const boundOf = (type: string, without: number): number => Number(actions.find((action) => action.type === type)?.requirement ?? without);
+  const [min, max] = [boundOf("min_value", Number.NEGATIVE_INFINITY), boundOf("max_value", Number.POSITIVE_INFINITY)];
+  const isWhole = actions.some(({ type }) => type === "integer");
+  return (value) => typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value));
+}
+
+/** A text, of one shape or not too long; null where more is asked of it. */
+function textAskOf(actions: readonly Action[]): Asks | null {
+  const lengths = actions.flatMap(({ type, requirement }) => (type === "max_length" ? [Number(requirement)] : []));
+  const shape = shapeOf(actions);
+  if (lengths.length + (shape === null ? 0 : 1) < actions.length) return null;
+  const charsMax = Math.min(...lengths, Number.POSITIVE_INFINITY);
+  return (value) => typeof value === "string" && value.length <= charsMax && (shape === null || shape.test(value));
+}
+
+const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,101 @@
+// json-hazards: what a JSON text may hold that readers disagree about: a key twice, `__proto__`, half a character, endless nesting.
+// JSON.parse takes all of these silently, and two readers then see two different values.
+//
+// Invariants:
+//   H1. `stringsIn` counts the names and texts of a value. A text that JSON.parse took holds two quotes for each of them, and two more
+//       for each key that was overwritten: equal counts prove that no key stands twice, without a second look at the text.
+//   H2. Nothing here recurses deeper than `jsonDepthMax`, and nothing is thrown.
+
+import { shown } from "./finding.ts";
+
+export const jsonDepthMax = 64;
+
+/** How many names and texts stand in a parsed value; far below zero where the value must be looked into. */
+export function stringsIn(value: object, depth = 1): number {
+  if (depth > jsonDepthMax) return unsure; // H2
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) {
+      if (typeof item === "string") count++;
+      else if (typeof item === "object" && item !== null) count += stringsIn(item, depth + 1);
+    }
+    return count;
+  }
+  const tree = value as Readonly<Record<string, unknown>>;
+  for (const key in tree) count += 1 + stringsOf(key, tree[key], depth);
+  return count;
+}
+
+/** Those of what stands under a name. */
+export function stringsOf(name: string, value: unknown, depth = 1): number {
+  if (name === "__proto__") return unsure;
+  if (typeof value === "string") return 1;
+  return typeof value === "object" && value !== null ? stringsIn(value, depth + 1) : 0;
+}
+
+/** Whether a parsed value is nested so deep that going down it by oneself runs out of stack. */
+export function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (depth === jsonDepthMax) return true; // H2
+  return Object.values(value).some((item) => isTooDeep(item, depth + 1));
+}
+
+/** So far below zero that no sum with it can look like a count. */
+const unsure = Number.NEGATIVE_INFINITY;
+
+/** `deep`: nested so deep that a reader which goes down by itself runs out of stack. */
+export type Hazard = { readonly offset: number; readonly kind: "key" | "half" | "deep"; readonly message: string };
+
+type Level = { readonly names: Set<string> | null; expectsName: boolean };
+
+/** Every hazard of a text that JSON.parse took, in order, at most so many. */
+export function hazardsIn(text: string, hazardsMax = 10): readonly Hazard[] {
+  const hazards: Hazard[] = [];
+  const levels: Level[] = [];
+  for (let at = 0; at < text.length && hazards.length < hazardsMax; at++) {
+    const mark = text.charCodeAt(at);
+    const level = levels.at(-1);
+    if (mark === quote) {
+      const end = pastText(text, at);
+      const hazard = hazardOf(text.slice(at, end), level);
+      if (hazard !== null) hazards.push({ offset: at, ...hazard });
+      if (level !== undefined) level.expectsName = false;
+      at = end - 1;
+    } else if (mark === comma && level !== undefined) level.expectsName = level.names !== null;
+    else if (mark === openBrace || mark === openBracket) {
+      if (levels.length === jsonDepthMax)
+        return [...hazards, { offset: at, kind: "deep", message: `is nested deeper than ${jsonDepthMax} levels, expected less` }]; // H2
+      levels.push(mark === openBrace ? { names: new Set(), expectsName: true } : { names: null, expectsName: false });
+    } else if (mark === closeBrace || mark === closeBracket) levels.pop();
+  }
+  return hazards;
+}
+
+const [quote, comma, openBrace, closeBrace, openBracket, closeBracket, backslash] = [34, 44, 123, 125, 91, 93, 92];
+
+/** Past a text that begins here. */
+function pastText(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
+  return at + 1;
+}
+
+function hazardOf(written: string, level: Level | undefined): Omit<Hazard, "offset"> | null {
+  const isName = level?.expectsName === true;
+  if (!isName && !written.includes("\\u")) return null;
+  const meant = meantBy(written);
+  if (/\p{Surrogate}/u.test(meant)) return { kind: "half", message: `holds half a character (${shown(meant)}), expected whole ones` };
+  if (!isName || level.names === null) return null;
+  if (meant === "__proto__") return { kind: "key", message: "holds the key __proto__, which no reader can take for plain data" };
+  if (level.names.has(meant)) return { kind: "key", message: `holds the key ${shown(meant)} twice, expected it once` };
+  level.names.add(meant);
+  return null;
+}
+
+function meantBy(written: string): string {
+  try {
+    return String(JSON.parse(written));
+  } catch {
+    return written; // a text that was cut off, which JSON.parse would not have taken
+  }
+}
