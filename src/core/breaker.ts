@@ -63,13 +63,13 @@ export function mayResume(
   state: RunStateView,
   nowIso: string,
   isForced: boolean,
-): null | { readonly reason: "breaker_open"; readonly until: string } {
+): null | { readonly reason: "breaker_open" | "phase_cap_reached"; readonly until: string } {
   if (state.status === "unborn" || state.breaker.state !== "open" || isForced) return null;
   const until = state.breaker.cooldown_until;
   const untilMs = until === null ? null : msOf(until);
   const nowMs = msOf(nowIso);
   if (until === null || untilMs === null || nowMs === null || nowMs >= untilMs) return null;
-  return { reason: "breaker_open", until };
+  return { reason: state.breaker.because === "phase_cap" ? "phase_cap_reached" : "breaker_open", until };
 }
 
 type Made = { readonly tree: string | null; readonly checks: readonly CheckResult[]; readonly changed: boolean };

@@ -75,7 +75,7 @@ describe("whether it begins", () => {
   test("calls and minutes are limits like tokens, of the phase too", () => {
     const calls = at({}, { calls: 1 });
     turned(calls, began(calls), 10);
-    expect(retried(calls).next).toMatchObject({ event: { reason_code: "budget_threshold_reached" } });
+    expect(retried(calls).next).toMatchObject({ event: { event: "circuit_breaker_opened", reason_code: "phase_cap_reached" } });
     const minutes = at({ minutes: 0.05 }); // Each entry of the tape takes a second.
     expect(minutes.next).toMatchObject({ event: { reason_code: "budget_threshold_reached" } });
     expect(minutesLeft(minutes.run, "1")).toBe(0);

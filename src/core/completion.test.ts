@@ -37,6 +37,11 @@ describe("checks against what they came to before the run", () => {
   }
 });
 
+test("what nobody looked at before something was changed was not red before it", () => {
+  const known = { x: { baseline: { status: "failed" as const }, isLate: true as const } };
+  expect(judgeChecks([result(check("x", "project"), "failed")], known)).toMatchObject({ passed: false, redBefore: [] });
+});
+
 test("a check in quarantine is neither held against the run nor counted, and only flaky trouble is called flaky", () => {
   const known = { x: { baseline: { status: "passed" as const } } };
   const held = { ...result(check("x", "project"), "failed"), quarantined: "2030-01-01" };

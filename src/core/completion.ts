@@ -12,7 +12,7 @@ import type { ReasonCode } from "../contracts/reason.ts";
 import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
-type Known = Readonly<Record<string, { readonly baseline: { readonly status: CheckStatus } }>>;
+type Known = Readonly<Record<string, { readonly baseline: { readonly status: CheckStatus }; readonly isLate?: true }>>;
 type Standing = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
 
 export type ChecksJudged = {
@@ -33,7 +33,7 @@ export type ChecksJudged = {
 export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
   const standing = (result: CheckResult): Standing =>
     result.quarantined === undefined
-      ? standingOf(result.check.kind, own(known, result.check.id)?.baseline.status ?? null, result.status)
+      ? standingOf(result.check.kind, baselineOf(own(known, result.check.id)), result.status)
       : "quarantined"; // C4
   const those = (wanted: Standing): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
   const failing = those("failing");
@@ -48,6 +48,10 @@ export function judgeChecks(results: readonly CheckResult[], known: Known): Chec
     isOnlyFlaky: troubles.length > 0 && troubles.every(({ status }) => status === "flaky"),
   };
 }
+
+/** How a check stood before anything was changed; null where nobody looked then. */
+export const baselineOf = (known: Known[string] | undefined): CheckStatus | null =>
+  known === undefined || known.isLate === true ? null : known.baseline.status;
 
 function standingOf(kind: Check["kind"], baseline: CheckStatus | null, latest: CheckStatus): Standing {
   const passes = latest === "passed";

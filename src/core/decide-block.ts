@@ -60,7 +60,7 @@ export function theHouseAsks(walk: WalkView, step: Step, outcome: OutcomeView, r
     house: true,
     question: `Step ${step.id} of ${walk.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
     options: row.ask ?? {},
-    ...given({ recommend: row.recommend }),
+    ...given({ recommend: row.recommend, code: row.pause }),
   });
 }
 

@@ -15,20 +15,44 @@ export function isFinal(run: RunView, phase: PhaseView): boolean {
   return phase.status === "completed" && !isClosing(run, phase);
 }
 
-/** What a failed phase still asks for; null once it has been dealt with, or while the others come first. */
-export function reactionTo(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Next | null {
-  const { when_phase_fails = [], reopen } = run.drafted.flow;
-  const rows: readonly PhaseRow[] = [...(when_phase_fails as readonly PhaseRow[]), { pause: "phase_failed" }];
-  const row = firstMatch(run, own(run.walks, phase.id) ?? nowhere, rows) ?? {};
-  if (row.finish !== undefined && !phases.every((other) => isFinal(run, other))) return null;
+/** What a failed phase asks for at once; null once it has been dealt with, or where all else comes first. */
+export function reactionTo(run: RunView, phase: PhaseView): Next | null {
+  const row = rowFor(run, phase);
+  if (row.finish !== undefined && !phase.paused) return null;
   if (row.stop !== undefined) return stopped(run, row.stop);
-  if (!phase.paused)
-    return paused(run, row.finish ?? row.pause ?? "phase_failed", {
-      phase: phase.id,
-      detail: `phase ${phase.id}: ${phase.because ?? "failed"}`,
-    });
-  const mayReopen = phase.visit <= (reopen?.failed_phase ?? 0);
-  return mayReopen ? record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "operator_retry" }) : null;
+  if (!phase.paused) return paused(run, row.pause ?? "phase_failed", { phase: phase.id, detail: failureOf(phase) });
+  return phase.visit <= (run.drafted.flow.reopen?.failed_phase ?? 0) ? reopened(run, phase, "operator_retry") : null;
+}
+
+/** Nothing is left to do and phases have failed: what was not shown to a person yet is shown now, all of it at once. D6 of decide */
+export function pausedFor(run: RunView, failed: readonly PhaseView[]): Next | null {
+  const unseen = failed.filter((phase) => !phase.paused);
+  const [first] = unseen.length > 0 ? unseen : failed;
+  if (first === undefined) return null;
+  const { finish, pause } = rowFor(run, first);
+  const phases = unseen.map(({ id }) => id);
+  const detail = (unseen.length > 0 ? unseen : failed).slice(0, phasesToldMax).map(failureOf).join("; ");
+  const rest = unseen.length > phasesToldMax ? `; and ${unseen.length - phasesToldMax} more` : "";
+  return paused(run, finish ?? pause ?? "phase_failed", {
+    phase: first.id,
+    ...(phases.length > 1 ? { phases } : {}),
+    detail: `${detail}${rest}`,
+  });
+}
+
+const phasesToldMax = 10;
+const failureOf = ({ id, because }: PhaseView): string => `phase ${id}: ${because ?? "failed"}`;
+
+function rowFor(run: RunView, phase: PhaseView): PhaseRow {
+  const rows: readonly PhaseRow[] = [...((run.drafted.flow.when_phase_fails ?? []) as readonly PhaseRow[]), { pause: "phase_failed" }];
+  return firstMatch(run, own(run.walks, phase.id) ?? nowhere, rows) ?? {};
+}
+
+/** A phase that was over is walked anew; what looked at the whole of them looks again. */
+export function reopened(run: RunView, phase: PhaseView, because: string): Next {
+  const isLast = ({ group, status }: PhaseView): boolean => group === "after" && status !== "waiting" && status !== "again";
+  const again = phase.group === "after" ? [] : run.phases.filter(isLast).map(({ id }) => id);
+  return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because, ...(again.length === 0 ? {} : { again }) });
 }
 
 /** The phases of a group, as many side by side as the flow allows; one that waits for a person in the meantime takes no room. */

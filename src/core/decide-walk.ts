@@ -5,8 +5,9 @@ import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
 import { asked, presetAnswer, theAgentAsks, theHouseAsks, replied } from "./decide-block.ts";
-import { given, paused, record, stopped, unaffordable, whenQuiet } from "./drafts.ts";
+import { given, paused, record, stopped, whenQuiet } from "./drafts.ts";
 import { attemptOf } from "./fold-step.ts";
+import { hit } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
 import { countOf, firstMatch, liveOf, numberOf, retryOf, stepsOf, wanted } from "./reading.ts";
 import { own } from "./record.ts";
@@ -25,6 +26,8 @@ export function advance(run: RunView, walk: WalkView): Next | null {
     const open = own(run.open, walk.open);
     return open?.stage === "walking" ? advanceTasks(run, open, step, advance) : null;
   }
+  if (walk.lost !== undefined)
+    return record({ event: "route_taken", walk: walk.path, step: step.id, to: walk.lost, because: "artifacts_gone" });
   const outcome = own(walk.last, step.id);
   return outcome === undefined ? begin(run, walk, step) : follow(run, walk, step, outcome);
 }
@@ -41,7 +44,7 @@ function begin(run: RunView, walk: WalkView, step: Step): Next | null {
   if (run.breaker.state === "half_open" && liveOf(run).some((open) => open.kind === "agent")) return null;
   const need = needOf(run, walk.phase, step);
   const short = shortfallOf(run, walk.phase, need); // D5
-  if (short !== null) return whenQuiet(run, paused(run, "budget_threshold_reached", { detail: unaffordable(short) }));
+  if (short !== null) return whenQuiet(run, hit(run, short));
   return { do: "attempt", event: { event, walk: walk.path, step: step.id, attempt, kind, try: tries, need } };
 }
 
@@ -84,8 +87,10 @@ function affordedBy(run: RunView, walk: WalkView, first: Row): { readonly row: R
 }
 
 function take(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView, row: Row, counted: Counted): Next | null {
-  const because = row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? undefined : row.because;
-  if (row.stop !== undefined) return whenQuiet(run, stopped(run, row.stop));
+  const because =
+    row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (walk.because ?? undefined) : row.because;
+  if (row.stop !== undefined)
+    return whenQuiet(run, stopped(run, row.stop, outcome.detail === null || outcome.detail === "" ? {} : { detail: outcome.detail }));
   if (row.ask !== undefined) return theHouseAsks(walk, step, outcome, row);
   if (typeof row.go === "object") {
     return withinRetries(run, record({ event: "phases_rewound", walk: walk.path, step: step.id, to: row.go.phase, ...counted }), counted);

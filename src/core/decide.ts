@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   D1. What is in doubt is settled before anything new.
-//   D2. One open attempt per walk; walks stand side by side. Who waits, waits for a deed.
+//   D2. One open attempt per walk; walks stand side by side. Who waits, waits for a deed; an attempt that waits for its place
+//       in its wave is none until that place has come.
 //   D3. Every way back is counted, and a count that is spent says what then.
 //   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker stands.
 //   D5. No turn begins that could not be afforded.
@@ -11,8 +12,9 @@
 import { cooldownUntil, tripOf } from "./breaker.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
-import { advanceGroup, isFinal, reactionTo } from "./decide-phase.ts";
-import { paused, record, stopped, unaffordable } from "./drafts.ts";
+import { advanceGroup, isFinal, pausedFor, reactionTo, reopened } from "./decide-phase.ts";
+import { paused, record, stopped } from "./drafts.ts";
+import { hit, hitInTurn } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
 import { deedsOf, groups, liveAmong, liveOf, walkOf } from "./reading.ts";
 import type { OpenView, RunStateView, RunView } from "./state.ts";
@@ -30,8 +32,9 @@ export function decide(run: RunStateView): Next {
 
   const deeds = deedsOf(run);
   const live = liveAmong(deeds, run);
-  const first = live[0];
-  if (run.asked === "pause" && run.now && first !== undefined) return { do: "cancel", attempt: first.attempt };
+  // Also what waits for its place: calling off ends every deed, and none may be left that nobody does.
+  const first = run.asked === "pause" && run.now ? deeds.find(({ opening }) => opening === run.opening) : undefined;
+  if (first !== undefined) return { do: "cancel", attempt: first.attempt };
   const turned = breakerTurn(run);
   if (turned !== null) return turned;
   const halt = haltOf(run); // D4
@@ -61,13 +64,16 @@ function breakerTurn(run: RunView): Next | null {
 /** Why nothing new may begin, if so. */
 function haltOf(run: RunView): Next | null {
   if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
+  const cut = run.hold === "budget_threshold_reached" ? hitInTurn(run) : null;
+  if (cut !== null) return cut;
   if (run.hold !== null) return paused(run, run.hold, run.parked === undefined ? {} : { detail: parkedIn(run.parked) });
   if (run.resting !== null) return rest(run.resting);
   if (run.breaker.state !== "open") return null;
   // Where the budget is used up as well, that is told first: cooling down would not help.
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
   const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
-  if (short !== null) return paused(run, "budget_threshold_reached", { detail: unaffordable(short) });
+  if (short !== null) return hit(run, short);
+  if (run.breaker.because === "phase_cap") return paused(run, "phase_cap_reached", { detail: run.breaker.detail ?? "" });
   return paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` });
 }
 
@@ -83,7 +89,7 @@ function settle(run: RunView, open: OpenView, live: number): Next {
   const isTurn = open.kind === "agent" && open.stage === "started";
   const short = isTurn ? shortfallOfRepeat(run, walkOf(run, open.walk).phase, open) : null;
   if (short === null) return { do: "settle", attempt: open.attempt };
-  return live > 0 ? wait : paused(run, "budget_threshold_reached", { detail: unaffordable(short) });
+  return live > 0 ? wait : hit(run, short);
 }
 
 function advanceRun(run: RunView): Next | null {
@@ -91,17 +97,19 @@ function advanceRun(run: RunView): Next | null {
     const phases = run.phases.filter((phase) => phase.group === group);
     if (phases.length === 0) continue;
     for (const phase of phases) {
-      const reaction = phase.status === "failed" ? reactionTo(run, phase, phases) : null;
+      const reaction = phase.status === "failed" ? reactionTo(run, phase) : null;
       if (reaction !== null) return liveOf(run).length > 0 ? null : reaction;
     }
     const gone = phases.find((phase) => phase.gone && phase.status === "completed");
-    if (gone !== undefined) return record({ event: "phase_reopened", walk: gone.id, visit: gone.visit + 1, because: "artifacts_gone" });
+    if (gone !== undefined) return reopened(run, gone, "artifacts_gone");
     if (phases.every((phase) => isFinal(run, phase))) continue;
     return advanceGroup(run, group, phases);
   }
-  const failed = run.phases.find(({ status }) => status === "failed");
-  if (failed !== undefined)
-    return paused(run, "phase_failed", { phase: failed.id, detail: `phase ${failed.id}: ${failed.because ?? "failed"}` }); // D6
+  const failed = pausedFor(
+    run,
+    run.phases.filter(({ status }) => status === "failed"),
+  );
+  if (failed !== null) return failed; // D6
   const { verdict, gaps } = verdictOf(run);
   return record({
     event: "run_completed",

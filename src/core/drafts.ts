@@ -16,7 +16,7 @@ export function given<Fields extends Record<string, unknown>>(fields: Fields): {
 export function paused(
   run: RunView,
   reason_code: string,
-  more: { readonly phase?: string; readonly detail?: string; readonly actor?: string } = {},
+  more: { readonly phase?: string; readonly phases?: string[]; readonly detail?: string; readonly actor?: string } = {},
 ): Next {
   return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...more });
 }

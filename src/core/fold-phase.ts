@@ -40,10 +40,11 @@ export const phaseLaws: LawsOf<Names> = {
     run.isRead = true;
     run.phases = all;
   },
-  artifacts_surveyed: (run, { gone, proved }) => {
+  artifacts_surveyed: (run, { gone, proved, lost = [] }) => {
     run.surveyed = run.opening;
     run.proved = [...proved];
     for (const phase of run.phases) phase.gone = gone.includes(phase.id);
+    for (const { walk, step } of lost) walkIn(run, walk).lost = step;
   },
   phase_started: (run, { walk }) => {
     const phase = phaseIn(run, walk);
@@ -55,7 +56,7 @@ export const phaseLaws: LawsOf<Names> = {
     put(run.ledger.phase, walk, nothingSpent());
     put(run.trees, walk, [run.tip.tree]);
   },
-  phase_reopened: (run, { walk, visit }) => {
+  phase_reopened: (run, { walk, visit, again = [] }) => {
     const phase = phaseIn(run, walk);
     invariant(
       ["waiting", "again", "completed", "failed"].includes(phase.status) && visit === phase.visit + 1,
@@ -63,7 +64,16 @@ export const phaseLaws: LawsOf<Names> = {
     );
     invariant(own(run.walks, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
     open(run, phase, visit);
+    put(run.trees, walk, [run.tip.tree]); // What an earlier visit led to is progress again.
     for (const other of run.phases) if (other.because === blockedBy(walk)) wait(other); // What it held up may wait for it again.
+    for (const id of again) {
+      const other = phaseIn(run, id);
+      invariant(
+        other.group === "after" && !["waiting", "open"].includes(other.status),
+        `F1: phase ${id} is over and comes after all others`,
+      );
+      Object.assign(other, { status: "again", because: null });
+    }
   },
   phases_rewound: (run, { walk, to, count, per, retry }) => {
     const walking = idleWalkIn(run, walk);
@@ -139,6 +149,7 @@ function endPhase(run: Run, event: Ending, status: "completed" | "failed"): Phas
   invariant(phase.status === "open", `F1: phase ${phase.id} is open`);
   phase.status = status;
   phase.because = because;
-  run.finished++;
+  // What stands before and after the phases is none that somebody counts, where a flow pauses by their number.
+  if (phase.group === "phases" || run.drafted.flow.pause_every === undefined) run.finished++;
   return phase;
 }

@@ -50,7 +50,7 @@ export const runLaws: LawsOf<Names> = {
     run.now = false;
     run.hold = null;
     run.finished = 0;
-    if (event.phase !== undefined) phaseIn(run, event.phase).paused = true;
+    for (const id of event.phases ?? (event.phase === undefined ? [] : [event.phase])) phaseIn(run, id).paused = true;
   },
   run_resumed: (run, event) => {
     change(run, event, "running");
@@ -78,11 +78,12 @@ export const runLaws: LawsOf<Names> = {
     run.gaps = [...event.gaps];
   },
   document_differed: () => undefined,
-  policy_changed: (run, { adopted, found, cast, isolation, policy }) => {
+  policy_changed: (run, { adopted, found, cast, isolation, policy, options, documents }) => {
     if (!adopted) return;
     run.drafted = {
       ...run.drafted,
-      config_hash: found,
+      ...(documents === undefined ? { config_hash: found } : { documents }),
+      ...(options === undefined ? {} : { options: { ...run.drafted.options, ...options } }),
       ...(cast === undefined ? {} : { cast }),
       ...(isolation === undefined ? {} : { isolation }),
       ...(policy === undefined ? {} : { policy }),
@@ -101,14 +102,18 @@ export const runLaws: LawsOf<Names> = {
     invariant(Number.isFinite(to) && to >= 0, `F1: the limit ${dimension} is raised to a number`);
     once(run, request);
     put(run.limits[scope], dimension, to);
+    // More of what it opened for is what it waited for: there is nothing to cool down.
+    if (scope === "phase" && run.breaker.because === "phase_cap") run.breaker.cooldown_until = null;
   },
 
-  circuit_breaker_opened: ({ breaker }, { because, cooldown_until }) => {
+  circuit_breaker_opened: ({ breaker }, { because, cooldown_until, detail }) => {
     breaker.state = "open";
     breaker.because = because;
     breaker.cooldown_until = cooldown_until;
     breaker.opened++;
     breaker.probed = null;
+    if (detail !== undefined) breaker.detail = detail;
+    else delete breaker.detail;
   },
   circuit_breaker_closed: ({ breaker }) => {
     breaker.state = "closed";
@@ -116,6 +121,7 @@ export const runLaws: LawsOf<Names> = {
     breaker.cooldown_until = null;
     breaker.opened = 0;
     breaker.probed = null;
+    delete breaker.detail;
   },
 };
 

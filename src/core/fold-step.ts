@@ -117,6 +117,7 @@ export const stepLaws: LawsOf<Names> = {
     const walk = idleWalkIn(run, path);
     const steps = stepsOf(run, walk);
     walk.at = placeIn(run, walk, to);
+    if (walk.lost !== undefined) delete walk.lost;
     for (const { id } of steps.slice(walk.at)) delete walk.last[id]; // What lies ahead is undone.
     bump(run, walk, count, per, retry);
     walk.because = because ?? walk.because;
@@ -181,8 +182,11 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   put(walk.streak, open.step, kind === "failed" ? (own(walk.streak, open.step) ?? 0) + 1 : 0);
   for (const result of event.checks ?? []) {
     const known = own(run.checks, result.check.id);
-    put(run.checks, result.check.id, { baseline: known?.baseline ?? result, latest: result });
+    // What is red for the first time after a change was not red before it.
+    const isLate = known === undefined ? run.tip.tree !== run.drafted.base.tree : known.isLate === true;
+    put(run.checks, result.check.id, { baseline: known?.baseline ?? result, latest: result, ...(isLate ? { isLate } : {}) });
   }
+  keepProof(run, walk, open, event, kind);
   const { verdict, gaps } = event.facts;
   if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
   if (open.kind === "agent") {
@@ -194,6 +198,26 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   if (open.kind === "agent" && run.parked !== undefined) delete run.parked;
   if (walk.left !== undefined) delete walk.left;
   close(run, open);
+}
+
+const unprovedMax = 1_000;
+
+/** What a step's own proof said: that it held, on which artifacts there is nothing in, and what is still to be proved. */
+function keepProof(run: Run, walk: Walk, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
+  const step = stepsOf(run, walk).find(({ id }) => id === open.step);
+  if ((step?.proof?.length ?? 0) === 0) return;
+  if (kind === "failed") {
+    if (open.paths.length === 0) return;
+    const before = own(walk.unproved ?? {}, open.step) ?? [];
+    put((walk.unproved ??= {}), open.step, [...new Set([...before, ...open.paths])].slice(0, unprovedMax));
+    return;
+  }
+  if (walk.unproved !== undefined) delete walk.unproved[open.step];
+  run.gated = (run.gated ?? 0) + 1;
+  for (const { file, why } of "hollow" in event ? (event.hollow ?? []) : []) {
+    if (why !== null) put((run.hollow ??= {}), file, why);
+    else if (run.hollow !== undefined) delete run.hollow[file];
+  }
 }
 
 function seeTree(run: Run, phase: string, tree: string | undefined): void {

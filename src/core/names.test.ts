@@ -14,8 +14,12 @@ const shipped = (existsSync(catalog) ? readdirSync(catalog) : []).flatMap((name)
   return existsSync(file) ? [parse(readFileSync(file, "utf8")) as Flow] : [];
 });
 
-/** Words of the flow language, of remedies and of completion modes, which a flow may also have used as a name. */
-const language = new Set(["count", "again", "before", "after", "phases", "check", "ask", "objective"]);
+/** Words of the flow language, of outcomes, interruptions and completion modes, which a flow may also have used as a name. */
+const language = new Set(
+  "agent run check tasks human flow read each wave before after phases steps closing count again ask go end pause stop finish rest passed failed skipped completed scope budget provider operator objective".split(
+    " ",
+  ),
+);
 
 function namesIn(flow: Flow): string[] {
   const ofStep = (step: Step): string[] =>

@@ -1,6 +1,7 @@
 // What a condition is read against, and what is forgotten on a way back.
 
 import { describe, expect, test } from "vitest";
+import type { Draft } from "../contracts/event.ts";
 import { begun, opened } from "../../test/simulation/support/tape.ts";
 import { began, failed, flow, flowWith, looked, passed, phase, turned, worked } from "../../test/simulation/support/words.ts";
 import { countOf, matches, nowhere, wanted } from "./reading.ts";
@@ -92,4 +93,13 @@ test("a finished phase whose artifacts are gone is walked again, as another visi
   const done = [...worked, began("look", 1, "check"), passed("look", 1), { event: "phase_completed", walk: "1" } as const];
   const again = begun(flowWith({ recheck: "all" })).append(...done, opened(2), { event: "artifacts_surveyed", gone: ["1"], proved: [] });
   expect(again.next).toMatchObject({ event: { event: "phase_reopened", walk: "1", visit: 2, because: "artifacts_gone" } });
+});
+
+test("a step of the phase under way whose artifacts are gone is walked again, and what came after it with it", () => {
+  const survey: Draft = { event: "artifacts_surveyed", gone: [], proved: [], lost: [{ walk: "1", step: "work" }] };
+  const found = begun(flowWith({ recheck: "phase" })).append(...worked, opened(2), survey);
+  expect(found.next).toMatchObject({ event: { event: "route_taken", walk: "1", to: "work", because: "artifacts_gone" } });
+  const back = found.append({ event: "route_taken", walk: "1", step: "look", to: "work", because: "artifacts_gone" });
+  expect(Object.keys(back.run.walks["1"]?.last ?? {})).not.toContain("work");
+  expect(back.next).toMatchObject({ do: "attempt", event: { step: "work" } });
 });

@@ -4,7 +4,7 @@ import { type Phase, type Row, type Scalar, type Step, type Want, type When } fr
 import type { NumberOrOption } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { own, valuesOf } from "./record.ts";
-import type { FlowView, Group, OutcomeView, PhaseState, RunView, WalkView } from "./state.ts";
+import type { FlowView, Group, OpenView, OutcomeView, PhaseState, RunView, WalkView } from "./state.ts";
 
 export const groups = ["before", "phases", "after"] as const satisfies readonly Group[];
 
@@ -12,7 +12,7 @@ export const groups = ["before", "phases", "after"] as const satisfies readonly 
 export type Place = Pick<WalkView, "last" | "taken">;
 export const nowhere: Place = { last: {}, taken: {} };
 
-type PhaseRule = Pick<Phase, "id" | "only_if" | "unless" | "limits"> & { readonly steps: readonly Step[] };
+type PhaseRule = Pick<Phase, "id" | "only_if" | "unless" | "limits" | "optional" | "proof"> & { readonly steps: readonly Step[] };
 
 /** Phases that stand in the flow itself; null where a reader takes them from the user's documents. */
 export function listedPhases(flow: FlowView, group: Group): readonly { readonly id: string; readonly name: string }[] | null {
@@ -143,13 +143,25 @@ export function wanted(run: RunView, place: Place, rule: Pick<Step, "only_if" | 
 }
 
 /** What runs now: deeds begun or taken over by this opening. A tasks step that walks its tasks does nothing itself. */
-export function deedsOf(run: RunView): readonly RunView["open"][string][] {
+export function deedsOf(run: RunView): readonly OpenView[] {
   const open = valuesOf(run.open);
   return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
 }
-export const liveOf = (run: RunView): readonly RunView["open"][string][] => liveAmong(deedsOf(run), run);
+export const liveOf = (run: RunView): readonly OpenView[] => liveAmong(deedsOf(run), run);
 
-/** Those of the deeds that this opening has in hand: nearly always all of them. */
-export function liveAmong(deeds: readonly RunView["open"][string][], { opening }: RunView): readonly RunView["open"][string][] {
-  return deeds.every((deed) => deed.opening === opening) ? deeds : deeds.filter((deed) => deed.opening === opening);
+/** Those of the deeds that this opening has in hand and that do not wait for their place: nearly always all of them. */
+export function liveAmong(deeds: readonly OpenView[], run: RunView): readonly OpenView[] {
+  const isLive = (deed: OpenView): boolean => deed.opening === run.opening && isInOrder(run, deed);
+  return deeds.every(isLive) ? deeds : deeds.filter(isLive);
+}
+
+/** Whether its changes may be applied now: those of a wave's tasks come in the wave's order, whoever ends its turn first. */
+export function isInOrder(run: RunView, open: OpenView): boolean {
+  if (open.stage !== "turned") return true;
+  const walk = own(run.walks, open.walk);
+  const container = walk?.kind !== "task" || walk.inside === null ? undefined : own(run.open, walk.inside);
+  if (walk === undefined || container === undefined) return true;
+  const wave = container.waves.find((tasks) => tasks.includes(walk.task ?? "")) ?? [];
+  const before = wave.slice(0, wave.indexOf(walk.task ?? ""));
+  return before.every((task) => own(run.walks, taskPath(container.attempt, task))?.result !== null);
 }

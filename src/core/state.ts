@@ -64,6 +64,10 @@ export type Walk = {
   checks?: Check[];
   /** What each step's agent last handed back, by the blob that keeps it. */
   handed?: Record<string, string>;
+  /** What failed attempts of a step with a gate changed since it last passed: still its work, until it passes. */
+  unproved?: Record<string, string[]>;
+  /** The first step that had passed and whose artifacts were found gone at this opening: the walk goes back to it. */
+  lost?: string;
   result: "completed" | "failed" | "skipped" | null;
 };
 
@@ -138,12 +142,14 @@ export type Breaker = {
   probed: "passed" | "failed" | null;
   because: string | null;
   cooldown_until: string | null;
+  /** What a person should know besides. */
+  detail?: string;
   /** How often it has opened since it last closed: the cooldown doubles with it. */
   opened: number;
 };
 
-/** What the runner knows of one check: its first result is the baseline. */
-export type CheckState = { baseline: CheckResult; latest: CheckResult };
+/** What the runner knows of one check: its first result is the baseline, unless something had been changed by then. */
+export type CheckState = { baseline: CheckResult; latest: CheckResult; isLate?: true };
 
 export type Run = {
   status: RunStatus;
@@ -188,6 +194,10 @@ export type Run = {
   checks: Record<string, CheckState>;
   /** The newest verdict a step of the runner's own recorded, with what it left unproved. */
   judged: { verdict: Verdict; gaps: string[] } | null;
+  /** How many steps passed by a proof of their own. */
+  gated?: number;
+  /** Artifacts that hold a gate and nothing else, and why. */
+  hollow?: Record<string, string>;
   /** What the last look at the oracles found, and the contents that a person approved. */
   oracles?: { content: string; changes: OracleChange[] };
   approved?: string[];

@@ -4,12 +4,35 @@ import type { RunView } from "./state.ts";
 
 export const isVerdict = (value: unknown): value is Verdict => typeof value === "string" && (verdicts as readonly string[]).includes(value);
 
-/** What follows from the evidence: the newest verdict of the runner's own, else whether every criterion that can be run holds. */
-export function verdictOf(run: RunView): { readonly verdict: Verdict; readonly gaps: readonly string[] } {
+export type VerdictFound = { readonly verdict: Verdict; readonly gaps: readonly string[] };
+
+/** What follows from the evidence. Artifacts that hold their gates and hold nothing else leave a gap in it. */
+export function verdictOf(run: RunView): VerdictFound {
+  const judged = judgedBy(run);
+  const hollow = Object.entries(run.hollow ?? {}).map(([file, why]) => `${file} is hollow: ${why.replaceAll(";", ",")}`);
+  if (hollow.length === 0) return judged;
+  return { verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict, gaps: [...judged.gaps, ...hollow] };
+}
+
+/**
+ * The newest verdict of the runner's own; else whether every criterion that can be run holds. A flow without checks is judged by
+ * its gates: it comes to its end only past them, so where some were asked, they held.
+ */
+function judgedBy(run: RunView): VerdictFound {
   if (run.judged !== null) return run.judged;
   const criteria = Object.values(run.checks).filter(({ latest }) => latest.check.kind === "criterion");
-  const isProved = criteria.length > 0 && criteria.every(({ latest }) => latest.status === "passed");
+  const isGated = !hasChecks(run) && (run.gated ?? 0) + run.proved.length > 0;
+  const isProved = criteria.length > 0 ? criteria.every(({ latest }) => latest.status === "passed") : isGated;
   return { verdict: isProved ? "verified" : "unverified", gaps: [] };
+}
+
+/** Whether a step of the flow runs checks: then they are what proves its work, and gates alone do not. */
+function hasChecks({ drafted: { flow } }: RunView): boolean {
+  const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
+  const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
+  return steps.some(
+    ({ check, tasks }) => check !== undefined || [...(tasks?.each ?? []), ...(tasks?.wave ?? [])].some((one) => one.check !== undefined),
+  );
 }
 
 export const completionCodes = {

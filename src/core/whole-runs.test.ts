@@ -84,7 +84,7 @@ describe("how each story ends", () => {
   test("roadmap: the budget of a phase runs out in a wave and is raised", () => {
     const { tape } = storyOf("roadmap: the budget of a phase runs out in a wave and is raised");
     expect(tape.run.status).toBe("completed");
-    expect(tape.entries.some(({ event, reason_code }) => event === "run_paused" && reason_code === "budget_threshold_reached")).toBe(true);
+    expect(tape.entries.some(({ event, reason_code }) => event === "run_paused" && reason_code === "phase_cap_reached")).toBe(true);
   });
   test("roadmap: a task fails for good, later waves wait, debug mends", () => {
     const lived = storyOf("roadmap: a task fails for good, later waves wait, debug mends");

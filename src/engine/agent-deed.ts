@@ -5,17 +5,21 @@
 //       failed, left its scope, or left nothing to apply and nothing to prove is over with it: both lines are written at once.
 //   A2. Nothing of an attempt that left its scope is applied.
 //   A3. The agent's word decides nothing here: `passed` means that the step's own proof holds.
+//   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whoever ends its turn first.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";
+import type { Step } from "../contracts/flow.ts";
 import type { GitSha } from "../contracts/ids.ts";
 import { chargeOf } from "../core/budget.ts";
 import { madeProgress, fingerprintOf } from "../core/breaker.ts";
+import type { WalkView } from "../core/state.ts";
 import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
 import { hear, keptOf, refusedReturn, type Words } from "./hear.ts";
-import { lockedBy, prove } from "./prove.ts";
+import { emptyIn } from "./hollow-facts.ts";
+import { lockedBy, placed, prove } from "./prove.ts";
 import { orderOf } from "./turn-order.ts";
 
 const saidCharsMax = 2_000;
@@ -25,9 +29,16 @@ export async function agentDeed(deed: Deed): Promise<void> {
   const { stage } = settingOf(deed).open;
   const turn = stage === "started" ? await takeTurn(deed) : null;
   if (turn === "over") return;
+  const place = deed.place();
+  if (place !== null) await inPlace(deed, place); // A4
   const applied = stage === "applied" ? { parent: null } : await applyChanges(deed, turn?.changes ?? null);
   if (applied === "over") return;
   await proveStep(deed, turn, applied.parent);
+}
+
+async function inPlace(deed: Deed, place: Promise<void>): Promise<void> {
+  await place;
+  if (deed.cancel.isCalledOff) throw new CalledOff();
 }
 
 /** What a turn left, known only in the life in which it was taken. */
@@ -37,7 +48,7 @@ type Taken = { readonly changes: ChangeSet; readonly words: Words };
 async function takeTurn(deed: Deed): Promise<Taken | "over"> {
   const { world, attempt } = deed;
   const { run, walk, step, open } = settingOf(deed);
-  const layer = await world.workspace.openLayer(attempt, step.masks ?? []);
+  const layer = await world.workspace.openLayer(attempt, step.masks ?? [], ...keepsOf(step, walk));
   const brief = await world.brief(run, walk, step, open);
   const order = orderOf(deed, brief, layer, step.returns === undefined ? undefined : (await keptOf(deed, walk.handed?.[step.id]))?.claim);
   if (deed.cancel.isCalledOff) throw new CalledOff();
@@ -60,10 +71,10 @@ async function takeTurn(deed: Deed): Promise<Taken | "over"> {
   const words = { said: result.said, claim: result.claim, promised: result.promised, prompt: brief.prompt };
   const isQuiet = changes.paths.length === 0 && changes.violations.length === 0 && result.outside.length === 0;
   if (isQuiet && (step.proof ?? []).length === 0) {
-    const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: [], changed: false });
+    const progress = progressOf(step, madeProgress(run, walk.phase, { tree: run.tip.tree, checks: [], changed: false }));
     const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore, ...asked(result.question) };
     const heard = await hear(deed, { agent: brief.cast.agent, words, commit: run.tip.commit, changed: [], results: [] });
-    await deed.record(turn, ...heard, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, progress }); // A1
+    await deed.record(turn, ...heard, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...progress }); // A1
     return "over";
   }
   const violation = violationOf(deed, changes, result.outside);
@@ -74,6 +85,16 @@ async function takeTurn(deed: Deed): Promise<Taken | "over"> {
   await deed.record(turn); // A1
   return { changes, words };
 }
+
+const everything: readonly [] = [];
+
+/** The patterns of what this attempt may leave behind, as a layer takes them; none where the step keeps everything. */
+const keepsOf = ({ keeps }: Step, { phase, task }: WalkView): readonly [] | readonly [readonly string[]] =>
+  keeps === undefined ? everything : [keeps.map((pattern) => placed(pattern, phase, task ?? ""))];
+
+/** A step that is only to report and passed without a change is no sign of standing still: it counts neither way. */
+const progressOf = ({ keeps }: Step, progress: boolean): { readonly progress?: boolean } =>
+  keeps !== undefined && !progress ? {} : { progress };
 
 const providerCodes = {
   limit: "provider_limit_reached",
@@ -186,8 +207,8 @@ async function applyChanges(deed: Deed, seen: ChangeSet | null): Promise<{ reado
 }
 
 async function proveStep(deed: Deed, turn: Taken | null, parent: GitSha | null): Promise<void> {
-  const { run, walk, open } = settingOf(deed);
-  const proof = await prove(deed); // A3
+  const { run, walk, step, open } = settingOf(deed);
+  const proof = await prove(deed, turn?.words.prompt); // A3
   const heard = await hear(deed, {
     agent: open.turn?.agent ?? "",
     words: turn?.words ?? null,
@@ -208,10 +229,14 @@ async function proveStep(deed: Deed, turn: Taken | null, parent: GitSha | null):
     ...asked(open.turn?.question),
     ...proof.facts,
   };
-  const common = { attempt: deed.attempt, facts, checks: [...proof.checks], tree, progress };
-  if (proof.holds) return deed.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
-  const fingerprint = fingerprintOf("proof_missing", proof.detail);
-  return deed.record(...heard, { event: "step_failed", ...common, fingerprint, detail: proof.detail, reason_code: "proof_missing" });
+  const common = { attempt: deed.attempt, facts, checks: [...proof.checks], tree };
+  if (proof.holds) {
+    const passed = { ...common, ...(isChanged ? { progress } : progressOf(step, progress)) };
+    return deed.record(...heard, { event: "step_completed", ...passed, ...lockedBy(proof.locks), ...emptyIn(proof.hollow) });
+  }
+  const reason_code = proof.reason ?? "proof_missing";
+  const fingerprint = fingerprintOf(reason_code, proof.detail);
+  return deed.record(...heard, { event: "step_failed", ...common, progress, fingerprint, detail: proof.detail, reason_code });
 }
 
 function failure(deed: Deed, reason: string, detail: string): Draft {

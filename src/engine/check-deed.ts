@@ -1,18 +1,22 @@
-import type { OracleChange } from "../contracts/evidence.ts";
-import { checksFor } from "./checks.ts";
+import { wantedIn } from "../kit/answer.ts";
+import { checksFor, proofsAmong } from "./checks.ts";
 import { fingerprintOf, madeProgress } from "../core/breaker.ts";
-import { judgeChecks } from "../core/completion.ts";
+import { type ChecksJudged, judgeChecks } from "../core/completion.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
 import { hearAgain } from "./hear.ts";
+import { oraclesIn, refusedOracles, underBase } from "./oracles.ts";
+import { lockedBy, type Proved, proveNamed } from "./prove.ts";
 
 /**
- * Runs the commands a check step stands for on the branch's newest commit. It only reads, so a crash repeats it.
+ * Runs the commands a check step stands for on the branch's newest commit, then the proofs it names. It only reads, so a crash repeats it.
  * What judges is the base's: who is judged may not change it, unless the scope names it or a person approved.
  */
 export async function checkDeed(deed: Deed): Promise<void> {
   const { run, walk, step } = settingOf(deed);
-  const checks = checksFor(run, walk, step.check ?? []);
   const { cancel, world, attempt } = deed;
+  const words = step.check ?? [];
+  const proofs = proofsAmong(words, world.functions.proof);
+  const checks = checksFor(run, walk, proofs.length === 0 ? words : words.filter((word) => !proofs.includes(word)));
   const refused = await refusedOracles(deed);
   const results = await world.verifier.check({
     attempt,
@@ -20,15 +24,18 @@ export async function checkDeed(deed: Deed): Promise<void> {
     commit: run.tip.commit,
     known: Object.fromEntries(Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status])),
     recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
-    ...(refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } }),
+    ...underBase(run, refused),
     cancel: cancel.signal,
     onSignal: world.onSignal,
   });
   if (cancel.isCalledOff) throw new CalledOff();
-  const heard = await hearAgain(deed, results);
+  const proof = proofs.length === 0 ? unasked : await proveNamed(deed, proofs);
+  const all = proof.checks.length === 0 ? results : [...results, ...proof.checks];
+  const heard = await hearAgain(deed, all);
   const judged = judgeChecks(results, run.checks);
-  const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: results, changed: false });
+  const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: all, changed: false });
   const facts = {
+    ...proof.facts,
     ran: results.length,
     passing: results.filter(({ status }) => status === "passed").length,
     failing: judged.failing.length,
@@ -38,42 +45,28 @@ export async function checkDeed(deed: Deed): Promise<void> {
     quarantined: judged.quarantined.length,
     oracles: refused.length === 0 ? "kept" : "changed",
   };
-  const common = { attempt, facts, checks: [...results], tree: run.tip.tree, progress };
+  const common = { attempt, facts, checks: [...all], tree: run.tip.tree, progress };
   if (refused.length > 0) {
     const detail = oraclesIn(refused);
     const fingerprint = fingerprintOf("oracle_changed", detail);
     return deed.record(...heard, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
   }
-  if (judged.passed) return deed.record(...heard, { event: "step_completed", ...common });
-  const worst = [...judged.regressed, ...judged.failing];
-  const detail = worst
-    .map(({ check, status, exit_code }) => `${check.title}: ${status}${exit_code === null ? "" : ` (exit ${exit_code})`}`)
-    .join("; ");
-  const reason_code = judged.isOnlyFlaky ? "check_flaky" : judged.failing.length > 0 ? "criterion_failed" : "check_regressed";
+  if (judged.passed && proof.holds) return deed.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
+  const worst = [...judged.regressed, ...judged.failing].map(
+    ({ check, status, exit_code }) =>
+      `${check.title}: ${status}${check.expect === undefined ? exitIn(exit_code) : ` (expected ${wantedIn(check.expect)})`}`,
+  );
+  const detail = [...worst, ...(proof.holds ? [] : [proof.detail])].join("; ");
+  const reason_code = reasonOf(judged, proof);
   return deed.record(...heard, { event: "step_failed", ...common, fingerprint: fingerprintOf(reason_code, detail), detail, reason_code });
 }
 
-const oraclesShownMax = 20;
+const exitIn = (code: number | null): string => (code === null ? "" : ` (exit ${code})`);
 
-const oraclesIn = (refused: readonly OracleChange[]): string =>
-  refused
-    .slice(0, oraclesShownMax)
-    .map(({ path, how, detail }) => `${path} (${how}: ${detail})`)
-    .join("; ");
+const unasked: Proved = { holds: true, detail: "", facts: {}, checks: [] };
 
-/** The changed oracles that do not count; what was found is written down where it differs from what was known. */
-async function refusedOracles(deed: Deed): Promise<readonly OracleChange[]> {
-  const { run } = settingOf(deed);
-  const { base, objective } = run.drafted;
-  const { commit } = run.tip;
-  const { content, changes } = await deed.world.verifier.oracles({
-    base: base.commit,
-    commit,
-    scope: objective.scope,
-    approved: run.approved ?? [],
-    checks: run.drafted.checks,
-  });
-  const isNews = JSON.stringify([content, changes]) !== JSON.stringify([run.oracles?.content ?? content, run.oracles?.changes ?? []]);
-  if (isNews) await deed.record({ event: "oracles_judged", attempt: deed.attempt, commit, content, changes: [...changes] });
-  return changes.filter(({ allowed }) => allowed === null);
+function reasonOf(judged: ChecksJudged, proof: Proved): string {
+  if (judged.passed) return proof.reason ?? "proof_missing";
+  if (judged.isOnlyFlaky) return "check_flaky";
+  return judged.failing.length > 0 ? "criterion_failed" : "check_regressed";
 }

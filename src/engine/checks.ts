@@ -1,7 +1,7 @@
 import type { Check } from "../contracts/evidence.ts";
 import type { RunView, WalkView } from "../core/state.ts";
 
-/** The words of a `check` step that stand for recorded commands; every other word is a command itself. */
+/** The words of a `check` step that stand for recorded commands. Every other word is a named proof of the registry, or a command itself. */
 const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly Check[]>> = {
   criteria: (run, walk) => [...run.drafted.checks.filter(({ kind }) => kind === "criterion"), ...ownOf(walk)],
   criterion: (run, walk) => {
@@ -11,7 +11,6 @@ const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly
   project: (run) => run.drafted.checks.filter(({ kind }) => kind === "project"),
   red_green: (run) => run.drafted.checks.filter(({ kind }) => kind === "red_green"),
   holdout: (run) => run.drafted.checks.filter(({ kind }) => kind === "holdout"),
-  wiring: () => [],
   /** Every criterion that held at its last look, whichever phase it is of. */
   held: (run) =>
     Object.values(run.checks)
@@ -19,9 +18,15 @@ const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly
       .map(({ latest }) => latest.check as Check),
 };
 
-const ownOf = (walk: WalkView): readonly Check[] => (walk.checks ?? []) as readonly Check[];
+const ownOf = (walk: WalkView): readonly Check[] => walk.checks ?? [];
 
 export const checkGroups: readonly string[] = Object.keys(groups);
+
+/** The words of a check step that name proofs. A group's name is a group's. */
+export const proofsAmong = (words: readonly string[], known: Readonly<Record<string, unknown>>): readonly string[] =>
+  words.filter((word) => isName.test(word) && !Object.hasOwn(groups, word) && known[word] !== undefined);
+
+const isName = /^[a-z][a-z0-9_-]*$/;
 
 /** The commands that a check step's words stand for, each once. */
 export function checksFor(run: RunView, walk: WalkView, words: readonly string[]): readonly Check[] {

@@ -20,6 +20,8 @@ export type Deed = {
   readonly record: (...events: readonly Draft[]) => Promise<void>;
   /** The same, and its layer is out of the way before anybody decides what is next. */
   readonly recordAndSetAside: (...events: readonly Draft[]) => Promise<void>;
+  /** Null where its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is called off. */
+  readonly place: () => Promise<void> | null;
   /** What it had used when it was called off. */
   interruption: Usage | null;
 };

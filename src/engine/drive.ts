@@ -13,6 +13,7 @@ import type { AttemptId } from "../contracts/ids.ts";
 import { decide } from "../core/decide.ts";
 import type { Fold } from "../core/fold.ts";
 import type { Next } from "../core/next.ts";
+import { isInOrder } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
@@ -46,6 +47,8 @@ class Driving {
   readonly #turnstile = new Turnstile();
   readonly #bell = new Bell();
   readonly #deeds = new Map<AttemptId, { readonly deed: Deed; readonly ended: Promise<void> }>();
+  /** Deeds whose turn has ended before those of tasks that come first. */
+  readonly #waiting = new Map<AttemptId, () => void>();
   readonly #unwatch: (() => void)[] = [];
   #hasMail = true;
   #fault: unknown = null;
@@ -140,8 +143,11 @@ class Driving {
   async #read(name: string): Promise<null> {
     const reader = this.#world.functions.phases[name];
     invariant(reader !== undefined, `a reader of phases is in the registry: ${name}`);
-    const phases = await reader(this.#run);
-    return this.#record({ event: "phases_read", phases: phases.map((phase) => ({ ...phase, after: [...phase.after] })) });
+    const found = await reader(this.#run);
+    if (!("problem" in found))
+      return this.#record({ event: "phases_read", phases: found.map((phase) => ({ ...phase, after: [...phase.after] })) });
+    const { problem: detail, code: reason_code = "phases_invalid" } = found;
+    return this.#record({ event: "run_paused", from_state: this.#run.status, to_state: "paused", detail, reason_code });
   }
 
   async #record(...events: readonly Draft[]): Promise<null> {
@@ -153,6 +159,7 @@ class Driving {
   #accept(entry: Entry): void {
     this.#events++;
     this.#fold.apply(entry); // E2
+    if (this.#waiting.size > 0) this.#letOn();
     this.#world.onEntry(entry, this.#run);
   }
 
@@ -164,6 +171,7 @@ class Driving {
       run: () => this.#run,
       record: (...events) => this.#write(deed, events, "stays"),
       recordAndSetAside: (...events) => this.#write(deed, events, "set aside"),
+      place: () => this.#place(deed),
       interruption: null,
     };
     this.#deeds.set(attempt, { deed, ended: this.#perform(deed) });
@@ -181,6 +189,27 @@ class Driving {
     }
   }
 
+  /** A deed that waits for its place is no deed to wait for: whoever decides is woken, and may begin, pause or stop. */
+  #place({ attempt, cancel }: Deed): Promise<void> | null {
+    const open = this.#run.open[attempt];
+    if (open === undefined || isInOrder(this.#run, open)) return null;
+    if (cancel.isCalledOff) return Promise.resolve(); // its signal would not say so again
+    return new Promise((resolve) => {
+      this.#waiting.set(attempt, resolve);
+      cancel.signal.addEventListener("abort", () => resolve(), { once: true });
+      this.#bell.ring();
+    });
+  }
+
+  #letOn(): void {
+    for (const [attempt, goOn] of this.#waiting) {
+      const open = this.#run.open[attempt];
+      if (open !== undefined && !isInOrder(this.#run, open)) continue;
+      this.#waiting.delete(attempt);
+      goOn();
+    }
+  }
+
   async #perform(deed: Deed): Promise<void> {
     await Promise.resolve(); // the deed begins when it is entered among the deeds
     try {
@@ -188,6 +217,7 @@ class Driving {
     } catch (error) {
       if (!(error instanceof CalledOff)) this.#fault ??= error;
     } finally {
+      this.#waiting.delete(deed.attempt);
       this.#deeds.delete(deed.attempt);
       this.#bell.ring();
     }

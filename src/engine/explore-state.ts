@@ -14,9 +14,19 @@ export function settled(run: Run): void {
   for (const walk of Object.values(run.walks)) {
     walk.tries = {};
     walk.seen = {};
-    if (walk.result === "completed" && !walk.phase.startsWith("before."))
+    if (walk.result === "completed" && !isReadLater(run.drafted.flow, walk))
       Object.assign(walk, { last: {}, ended: {}, streak: {}, taken: {} });
   }
+}
+
+const texts = new WeakMap<object, string>();
+
+/** Whether a condition anywhere reads what came of this walk: only of those before the phases it can. */
+function isReadLater(flow: object, { phase }: Pick<Walk, "phase">): boolean {
+  if (!phase.startsWith("before.")) return false;
+  const text = texts.get(flow) ?? JSON.stringify(flow);
+  texts.set(flow, text);
+  return text.includes(`"${phase}.`);
 }
 
 /** A copy that may go another way. The flow and recorded outcomes never change, so they are shared. */

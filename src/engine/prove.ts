@@ -5,6 +5,8 @@ import type { Facts } from "../contracts/outcome.ts";
 import { fingerprintOf } from "../core/breaker.ts";
 import { invariant } from "../kit/invariant.ts";
 import { CalledOff, type Deed, memoryOf, settingOf } from "./deed.ts";
+import { emptyIn, hollowFacts, hollowIn } from "./hollow-facts.ts";
+import { oraclesIn, refusedOracles, runsCommand, underBase } from "./oracles.ts";
 
 export type Proved = {
   readonly holds: boolean;
@@ -12,23 +14,42 @@ export type Proved = {
   readonly facts: Facts;
   readonly checks: readonly CheckResult[];
   readonly locks?: readonly Check[];
+  /** The reason of its own that the first failed proof gave. */
+  readonly reason?: string;
+  /** Artifacts there is nothing in, and such as have content now. */
+  readonly hollow?: readonly { file: string; why: string | null }[];
 };
 
-/** Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. */
-export async function prove(deed: Deed): Promise<Proved> {
+/**
+ * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. With the prompt of
+ * the turn, where it is at hand: what an artifact only repeats of it is no content.
+ */
+export async function prove(deed: Deed, prompt?: string): Promise<Proved> {
   const { run, walk, step, open } = settingOf(deed);
   const { attempt, cancel, world } = deed;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
   const commit = run.tip.commit;
-  const shared = { attempt, commit, changed: open.paths, cancel: cancel.signal, onSignal: world.onSignal };
+  const changed = [...open.paths, ...(walk.unproved?.[step.id] ?? [])];
+  const shared = { attempt, commit, changed, cancel: cancel.signal, onSignal: world.onSignal };
 
   const failures: string[] = [];
   const checks: CheckResult[] = [];
   let facts: Facts = {};
-  let locks: readonly Check[] | undefined;
+  let hollow: Proved["hollow"] = [];
   if (gates.length > 0) {
-    const result = await world.verifier.prove({ ...shared, gates: gates.map((gate) => placedGate(gate, walk.phase, walk.task ?? "")) });
+    // What judges is the base's, for a command of a gate as for a check.
+    const refused = gates.some(runsCommand) ? await refusedOracles(deed) : [];
+    const result = await world.verifier.prove({
+      ...shared,
+      gates: gates.map((gate) => placedGate(gate, walk.phase, walk.task ?? "")),
+      base: run.drafted.base.commit,
+      ...(prompt === undefined ? {} : { prompt }),
+      ...underBase(run, refused),
+    });
+    hollow = hollowIn(run, result.hollow ?? [], result.solid ?? []);
+    facts = { ...hollowFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
+    if (refused.length > 0) failures.push(`what judges this work was changed by it: ${oraclesIn(refused)}`);
     checks.push(...result.checks);
     failures.push(
       ...result.failures.map(
@@ -36,17 +57,44 @@ export async function prove(deed: Deed): Promise<Proved> {
       ),
     );
   }
+  const named = await proveNamed(deed, names);
+  failures.push(...(named.holds ? [] : [named.detail]));
+  const all = { facts: { ...facts, ...named.facts }, checks: [...checks, ...named.checks], hollow };
+  return { ...named, ...all, holds: failures.length === 0, detail: failures.join("; ") };
+}
+
+/** Whether proofs of the registry hold on the branch's newest commit, one after the other. */
+export async function proveNamed(deed: Deed, names: readonly string[]): Promise<Proved> {
+  const { run, walk, step, open } = settingOf(deed);
+  const { attempt, cancel, world } = deed;
+  const failures: string[] = [];
+  const checks: CheckResult[] = [];
+  let facts: Facts = {};
+  let locks: readonly Check[] | undefined;
+  let reason: string | undefined;
   for (const name of names) {
     const known = world.functions.proof[name];
     invariant(known !== undefined, `a proof is in the registry: ${name}`);
-    const result = await known.prove({ ...shared, ...memoryOf(walk, step), state: run, walk });
+    const result = await known.prove({
+      attempt,
+      state: run,
+      walk,
+      commit: run.tip.commit,
+      changed: open.paths,
+      ...memoryOf(walk, step),
+      cancel: cancel.signal,
+      onSignal: world.onSignal,
+    });
     facts = { ...facts, ...result.facts };
     checks.push(...(result.checks ?? []));
     locks = result.locks ?? locks;
-    if (!result.ok) failures.push(`${name}: ${result.detail ?? "does not hold"}`);
+    if (result.ok) continue;
+    failures.push(`${name}: ${result.detail ?? "does not hold"}`);
+    reason ??= result.reason;
   }
   if (cancel.isCalledOff) throw new CalledOff();
-  return { holds: failures.length === 0, detail: failures.join("; "), facts, checks, ...(locks === undefined ? {} : { locks }) };
+  const more = { ...(locks === undefined ? {} : { locks }), ...(reason === undefined ? {} : { reason }) };
+  return { holds: failures.length === 0, detail: failures.join("; "), facts, checks, ...more };
 }
 
 /** Records a deed that went well as completed, or as failed where the step's own proof does not hold. */
@@ -57,7 +105,7 @@ export async function completeProved(
   if ((settingOf(deed).step.proof ?? []).length === 0) return deed.record({ event: "step_completed", ...outcome });
   const proof = await prove(deed);
   const proved = { ...outcome, facts: { ...outcome.facts, ...proof.facts }, checks: [...(outcome.checks ?? []), ...proof.checks] };
-  if (proof.holds) return deed.record({ event: "step_completed", ...proved, ...lockedBy(proof.locks) });
+  if (proof.holds) return deed.record({ event: "step_completed", ...proved, ...lockedBy(proof.locks), ...emptyIn(proof.hollow) });
   return deed.record({
     event: "step_failed",
     ...proved,
@@ -73,8 +121,9 @@ export const lockedBy = (locks: readonly Check[] | undefined): { readonly locks?
 /** Where a phase's own documents lie, for flows that keep them by phase. */
 export const phaseDir = (phase: string): string => `.planning/phases/${phase}`;
 
-/** Puts the phase's own folder and id, and the task's id, into an artifact rule. */
-export function placedGate(gate: Gate, phase: string, task = ""): Gate {
-  const text = JSON.stringify(gate).replaceAll("{phase_dir}", phaseDir(phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
-  return JSON.parse(text) as Gate;
-}
+/** Puts the phase's own folder and id, and the task's id, into a path or a pattern. */
+export const placed = (text: string, phase: string, task: string): string =>
+  text.replaceAll("{phase_dir}", phaseDir(phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
+
+/** The same in every text of an artifact rule. */
+export const placedGate = (gate: Gate, phase: string, task = ""): Gate => JSON.parse(placed(JSON.stringify(gate), phase, task)) as Gate;

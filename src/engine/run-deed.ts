@@ -21,6 +21,11 @@ export async function runDeed(deed: Deed): Promise<void> {
     onSignal: world.onSignal,
   });
   if (cancel.isCalledOff) throw new CalledOff();
+  if (result.applied !== undefined) {
+    const { commit, parent, tree, paths, notApplied } = result.applied;
+    await deed.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+  }
+  for (const differed of result.differed ?? []) await deed.record({ event: "document_differed", ...differed });
   const common = {
     attempt,
     facts: result.facts,

@@ -8,6 +8,7 @@ import { remedyFor } from "../core/recovery.ts";
 import type { OpenView, RunView, WalkView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
+import { judgesAt, runsCommand } from "./oracles.ts";
 import { placedGate } from "./prove.ts";
 import type { World } from "./world.ts";
 
@@ -77,17 +78,21 @@ async function isDoneByArtifacts(world: World, run: RunView, walk: WalkView, ste
   if (commit === null) return false;
   const { paths } = await world.workspace.changesOf(attempt);
   const holdsOn = async (tried: string, changed: readonly string[]): Promise<boolean> => {
+    // Who changed what judges it is not closed by it.
+    if (gates.some(runsCommand) && (await judgesAt(world, run, tried)).refused.length > 0) return false;
     const order = {
       attempt,
-      gates: gates.map((gate) => placedGate(gate, walk.phase)),
+      gates: gates.map((gate) => placedGate(gate, walk.phase, walk.task ?? "")),
       commit: tried,
       changed,
       cancel: new AbortController().signal,
       onSignal: world.onSignal,
     };
-    return (await world.verifier.prove(order)).holds;
+    const { holds, hollow = [] } = await world.verifier.prove(order);
+    return holds && hollow.length === 0; // Headings without their texts may be what a cut turn had not come to yet.
   };
-  return (await holdsOn(commit, paths)) && !(await holdsOn(run.tip.commit, []));
+  const unproved = walk.unproved?.[step.id] ?? [];
+  return (await holdsOn(commit, [...paths, ...unproved])) && !(await holdsOn(run.tip.commit, unproved));
 }
 
 /** Whether a row or a condition of the list reads what this step's agent says. */

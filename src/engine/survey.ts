@@ -1,38 +1,110 @@
-import type { Gate } from "../contracts/flow.ts";
-import { stepsOfPhase } from "../core/reading.ts";
-import type { RunView } from "../core/state.ts";
+import type { Gate, Proof, Step } from "../contracts/flow.ts";
+import { newWalk } from "../core/law.ts";
+import { phaseRule, stepsOfPhase } from "../core/reading.ts";
+import type { FlowView, RunView } from "../core/state.ts";
+import { invariant } from "../kit/invariant.ts";
+import { asFound, byFilesAlone } from "./found-gates.ts";
+import { judgesAt, runsCommand, underBase } from "./oracles.ts";
 import { placedGate } from "./prove.ts";
 import type { World } from "./world.ts";
 
-/** Looks at the artifacts once an opening: which finished phases have lost their proof, which unbegun ones already have it. */
-export async function survey(world: World, run: RunView): Promise<{ gone: string[]; proved: string[] }> {
+export type Surveyed = { gone: string[]; proved: string[]; lost?: { walk: string; step: string }[] };
+
+/**
+ * Looks at the artifacts once an opening: which finished phases have lost their proof, which unbegun ones already have it, and of the
+ * phases under way the first step that had passed and does not hold any more.
+ */
+export async function survey(world: World, run: RunView): Promise<Surveyed> {
   const { recheck, enter } = run.drafted.flow;
   const finished = run.phases.filter(({ status }) => status === "completed");
   const unbegun = run.phases.filter(({ group, visit }) => group === "phases" && visit === 0);
   const lost =
-    recheck === "all" ? await Promise.all(finished.map(async ({ id }) => ((await isProved(world, run, id)) === false ? id : null))) : [];
-  const held =
-    enter === "first_unproved"
-      ? await Promise.all(unbegun.map(async ({ id }) => ((await isProved(world, run, id)) === true ? id : null)))
+    recheck === "all"
+      ? await Promise.all(finished.map(async ({ id }) => ((await isProved(world, run, id, walkedGates(run, id))) === false ? id : null)))
       : [];
-  return { gone: lost.filter((id) => id !== null), proved: held.filter((id) => id !== null) };
+  // Only the first entry asks for it: once a phase was begun, those after it are walked whatever lies there.
+  const isFirst = run.phases.every(({ group, visit }) => group !== "phases" || visit === 0);
+  const held = enter === "first_unproved" && isFirst ? await Promise.all(unbegun.map(({ id }) => isFound(world, run, id))) : [];
+  const isOptional = (id: string): boolean => phaseRule(run.drafted.flow, id).optional === true;
+  const proved = unbegun.filter(({ id }, at) => held[at] === true || (isOptional(id) && held.includes(true, at + 1)));
+  const steps = recheck === "all" || recheck === "phase" ? await lostSteps(world, run) : [];
+  return {
+    gone: lost.filter((id) => id !== null),
+    proved: proved.map(({ id }) => id),
+    ...(steps.length === 0 ? {} : { lost: steps }),
+  };
 }
 
-/** Null where a phase's agents leave nothing that could be looked at. Freshness cannot be asked of what is only found. */
-async function isProved(world: World, run: RunView, phase: string): Promise<boolean | null> {
-  const gates = stepsOfPhase(run.drafted.flow, phase)
+async function lostSteps(world: World, run: RunView): Promise<{ walk: string; step: string }[]> {
+  const found: { walk: string; step: string }[] = [];
+  for (const { id } of run.phases.filter(({ status }) => status === "open")) {
+    if ((await isProved(world, run, id, walkedGates(run, id))) !== false) continue;
+    for (const step of passedSteps(run, id)) {
+      if ((await isProved(world, run, id, gatesOf([step]))) !== false) continue;
+      found.push({ walk: id, step: step.id });
+      break;
+    }
+  }
+  return found;
+}
+
+const gatesOf = (steps: readonly Step[]): readonly Gate[] =>
+  steps
     .filter(({ agent }) => agent !== undefined)
     .flatMap(({ proof }) => proof ?? [])
     .filter((proof): proof is Gate => typeof proof !== "string")
-    .map(({ fresh: _fresh, ...gate }) => placedGate(gate, phase));
+    .map(asFound);
+
+/** What the steps that a finished phase has walked had to prove; one that was skipped left nothing. */
+const walkedGates = (run: RunView, phase: string): readonly Gate[] => gatesOf(passedSteps(run, phase));
+
+function passedSteps(run: RunView, phase: string): readonly Step[] {
+  const last = run.walks[phase]?.last ?? {};
+  return stepsOfPhase(run.drafted.flow, phase).filter(({ id }) => last[id]?.kind === "passed");
+}
+
+/** What tells, by looking alone, of a phase that nobody has walked: more is asked to finish it than to find it done. */
+export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
+  const { proof } = phaseRule(flow, phase);
+  const proofs = proof === undefined ? gatesOf(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
+  return proofs.flatMap((one) => (typeof one === "string" ? one : (byFilesAlone(asFound(one)) ?? [])));
+}
+
+async function isFound(world: World, run: RunView, phase: string): Promise<boolean> {
+  const proofs = findingProofs(run.drafted.flow, phase);
+  const gates = proofs.filter((proof) => typeof proof !== "string");
+  if (proofs.length === 0 || (gates.length > 0 && (await isProved(world, run, phase, gates)) !== true)) return false;
+  for (const name of proofs.filter((proof) => typeof proof === "string")) {
+    const known = world.functions.proof[name];
+    invariant(known !== undefined, `a proof is in the registry: ${name}`);
+    const looked = await known.prove({
+      attempt: `${phase}@0/survey#1`,
+      state: run,
+      walk: newWalk({ path: phase, kind: "phase", phase, visit: 0 }),
+      commit: run.tip.commit,
+      changed: [],
+      previous: null,
+      sees: {},
+      cancel: new AbortController().signal,
+      onSignal: world.onSignal,
+    });
+    if (!looked.ok) return false;
+  }
+  return true;
+}
+
+/** Null where a phase's agents leave nothing that could be looked at. Freshness cannot be asked of what is only found. */
+async function isProved(world: World, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
   if (gates.length === 0) return null;
-  const cancel = new AbortController().signal;
+  const { commit } = run.tip;
+  const refused = gates.some(runsCommand) ? (await judgesAt(world, run, commit)).refused : [];
   const result = await world.verifier.prove({
     attempt: `${phase}@0/survey#1`,
-    gates,
-    commit: run.tip.commit,
+    gates: gates.map((gate) => placedGate(gate, phase)),
+    commit,
     changed: [],
-    cancel,
+    ...underBase(run, refused),
+    cancel: new AbortController().signal,
     onSignal: world.onSignal,
   });
   return result.holds;

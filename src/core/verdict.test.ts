@@ -1,0 +1,82 @@
+// What a run that came to its end is worth: by its checks, by its gates where it has no checks, and less where its artifacts are hollow.
+
+import { describe, expect, test } from "vitest";
+import type { Draft } from "../contracts/event.ts";
+import type { Flow } from "../contracts/flow.ts";
+import { begun, check, result } from "../../test/simulation/support/tape.ts";
+import { began, failed, flowWith, passed, phase, turned } from "../../test/simulation/support/words.ts";
+import { verdictOf } from "./verdict.ts";
+
+const gated = { id: "work", agent: "worker", prompt: "w.md", proof: [{ file: "a.md", min_lines: 120 }] };
+const look = { id: "look", check: ["project"] };
+const flowOf = (...steps: Record<string, unknown>[]): Flow => flowWith({ counts: {}, phases: [{ id: "1", steps }] } as never);
+const turn = (more: Partial<Draft> = {}, n = 1): readonly Draft[] => [
+  began("work", n, "agent"),
+  turned("work", n),
+  { ...passed("work", n), ...more } as Draft,
+];
+const empty = { file: "a.md", why: "nothing but headings" };
+
+describe("a flow without checks", () => {
+  test("is verified by the gates it came past", () => {
+    expect(verdictOf(begun(flowOf(gated)).append(phase, ...turn()).run)).toEqual({ verdict: "verified", gaps: [] });
+  });
+  test("that asked for nothing is not", () => {
+    const { proof: _proof, ...bare } = gated;
+    expect(verdictOf(begun(flowOf(bare)).append(phase, ...turn()).run).verdict).toBe("unverified");
+  });
+  test("with a hollow artifact has a gap that names it", () => {
+    expect(verdictOf(begun(flowOf(gated)).append(phase, ...turn({ hollow: [empty] })).run)).toEqual({
+      verdict: "verified_with_gaps",
+      gaps: ["a.md is hollow: nothing but headings"],
+    });
+  });
+  test("has it no more once a later proof finds content in the file", () => {
+    const tape = begun(flowOf({ ...gated, retry: 3 })).append(phase, ...turn({ hollow: [empty] }));
+    const again = [
+      { event: "route_taken", walk: "1", step: "work", to: "work" } as Draft,
+      ...turn({ hollow: [{ file: "a.md", why: null }] }, 2),
+    ];
+    expect(verdictOf(tape.append(...again).run)).toEqual({ verdict: "verified", gaps: [] });
+  });
+});
+
+describe("a flow with checks", () => {
+  test("is not verified by gates alone", () => {
+    const tape = begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), passed("look", 1));
+    expect(verdictOf(tape.run).verdict).toBe("unverified");
+  });
+  test("is verified by its criteria, and has the gap of a hollow artifact as well", () => {
+    const proved = { ...passed("look", 1), checks: [result(check("c", "criterion"), "passed")] } as Draft;
+    const tape = begun(flowOf(gated, look)).append(phase, ...turn({ hollow: [empty] }), began("look", 1, "check"), proved);
+    expect(verdictOf(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["a.md is hollow: nothing but headings"] });
+  });
+});
+
+test("what a failed try of a gated step changed is still to be proved, until the step passes", () => {
+  const applied = (n: number, ...paths: string[]): Draft => ({
+    event: "changes_applied",
+    attempt: `1@1/work#${n}`,
+    commit: "c".repeat(40),
+    parent: "b".repeat(40),
+    tree: "d".repeat(40),
+    paths,
+    not_applied: 0,
+  });
+  const first = begun(flowOf({ ...gated, retry: 3 })).append(
+    phase,
+    began("work", 1, "agent"),
+    turned("work", 1),
+    applied(1, "a.md"),
+    failed("work", 1),
+  );
+  expect(first.run.walks["1"]?.unproved).toEqual({ work: ["a.md"] });
+  const second = first.append(
+    { event: "step_retried", walk: "1", step: "work", n: 1 },
+    began("work", 2, "agent"),
+    turned("work", 2),
+    applied(2, "b.md"),
+    passed("work", 2),
+  );
+  expect(second.run.walks["1"]?.unproved).toEqual({});
+});

@@ -1,0 +1,32 @@
+import type { Gate, Proof } from "../contracts/flow.ts";
+
+/** A rule as it can be asked of what is only found: nobody knows any more which visit changed it, so freshness is not asked. */
+export function asFound({ fresh: _fresh, ...gate }: Gate): Gate {
+  return {
+    ...gate,
+    ...(gate.if === undefined ? {} : { if: asFound(gate.if) }),
+    ...(gate.all === undefined ? {} : { all: gate.all.map(inner) }),
+    ...(gate.else === undefined ? {} : { else: gate.else.map(inner) }),
+  };
+}
+
+const inner = (proof: Proof): Proof => (typeof proof === "string" ? proof : asFound(proof));
+
+/**
+ * What of a rule files alone can tell: to find out where one stands, nothing is executed. Null where a command is all of it, or
+ * decides which of its parts counts.
+ */
+export function byFilesAlone({ command: _command, ...gate }: Gate): Gate | null {
+  if (gate.if !== undefined) {
+    const condition = byFilesAlone(gate.if);
+    if (condition === null || JSON.stringify(condition) !== JSON.stringify(gate.if)) return null;
+  }
+  const part = (proofs: readonly Proof[]): Proof[] =>
+    proofs.flatMap((proof) => (typeof proof === "string" ? [] : (byFilesAlone(proof) ?? [])));
+  const rest = {
+    ...gate,
+    ...(gate.all === undefined ? {} : { all: part(gate.all) }),
+    ...(gate.else === undefined ? {} : { else: part(gate.else) }),
+  };
+  return Object.keys(rest).length === 0 ? null : rest;
+}

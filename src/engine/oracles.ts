@@ -1,0 +1,75 @@
+// oracles: what judges a run is as it was when the run began. Looked at wherever a command of the runner's own decides something.
+//
+// Invariant:
+//   O1. What decides is one list for the whole run: its checks and every command of its flow. So one and the same change has one
+//       name, wherever it is found, and a person approves it once.
+
+import type { Check, OracleChange } from "../contracts/evidence.ts";
+import type { Flow, Gate, Proof } from "../contracts/flow.ts";
+import type { GitSha, Hash } from "../contracts/ids.ts";
+import type { RunView } from "../core/state.ts";
+import { stepsEverywhere } from "../flows/lists.ts";
+import { type Deed, settingOf } from "./deed.ts";
+import type { World } from "./world.ts";
+
+export type Judges = { readonly content: Hash; readonly changes: readonly OracleChange[]; readonly refused: readonly OracleChange[] };
+/** As a verifier takes it: the base's oracles in the place of those that do not count. */
+export type BaseOracles = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] } };
+
+/** What of the oracles differs from the run's base at a commit, and what of that does not count. Reads only. */
+export async function judgesAt(world: World, run: RunView, commit: GitSha): Promise<Judges> {
+  const { base, objective, checks, flow } = run.drafted;
+  const { content, changes } = await world.verifier.oracles({
+    base: base.commit,
+    commit,
+    scope: objective.scope,
+    approved: run.approved ?? [],
+    checks: [...(checks as readonly Check[]), ...lockedIn(run), ...commandsOf(flow as Flow)], // O1
+  });
+  return { content, changes, refused: changes.filter(({ allowed }) => allowed === null) };
+}
+
+/** The changed oracles that do not count, on the newest commit; what was found is written down where it differs from what was known. */
+export async function refusedOracles(deed: Deed): Promise<readonly OracleChange[]> {
+  const { run } = settingOf(deed);
+  const { commit } = run.tip;
+  const { content, changes, refused } = await judgesAt(deed.world, run, commit);
+  const isNews = JSON.stringify([content, changes]) !== JSON.stringify([run.oracles?.content ?? content, run.oracles?.changes ?? []]);
+  if (isNews) await deed.record({ event: "oracles_judged", attempt: deed.attempt, commit, content, changes: [...changes] });
+  return refused;
+}
+
+export function underBase(run: RunView, refused: readonly OracleChange[]): BaseOracles {
+  return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
+}
+
+const shownMax = 20;
+
+export const oraclesIn = (refused: readonly OracleChange[]): string =>
+  refused
+    .slice(0, shownMax)
+    .map(({ path, how, detail }) => `${path} (${how}: ${detail})`)
+    .join("; ");
+
+/** Whether a rule, or one inside it, is decided by a command. */
+export function runsCommand(gate: Gate): boolean {
+  return commandsIn(gate).length > 0;
+}
+
+function commandsIn(proof: Proof): readonly string[] {
+  if (typeof proof === "string") return [];
+  const inner = [...(proof.if === undefined ? [] : [proof.if]), ...(proof.all ?? []), ...(proof.else ?? [])].flatMap(commandsIn);
+  return proof.command === undefined ? inner : [proof.command, ...inner];
+}
+
+/** What documents brought and steps locked, for whichever walk. */
+const lockedIn = (run: RunView): readonly Check[] => Object.values(run.walks).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
+
+/** Every command that a flow itself writes down: words of its checks that are no groups, and those of its gates. */
+function commandsOf(flow: Flow): readonly Check[] {
+  const written = stepsEverywhere(flow).flatMap(({ step }) => [
+    ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),
+    ...(step.proof ?? []).flatMap(commandsIn),
+  ]);
+  return [...new Set(written)].map((command) => ({ id: `flow:${command}`, kind: "proof", title: command, command, source: "flow" }));
+}
