@@ -9,8 +9,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { CheckStatus } from "../contracts/evidence.ts";
+import type { CheckStatus, Expectation } from "../contracts/evidence.ts";
 import type { Hash } from "../contracts/ids.ts";
+import { type Answer, openAnswer } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, environmentFor, envHashOf } from "./environment.ts";
@@ -29,6 +30,8 @@ export type CommandOrder = {
   readonly runId: string;
   readonly clock: Clock;
   readonly timeoutMs?: number;
+  /** What it must answer; without it the exit code decides. */
+  readonly expect?: Expectation;
   readonly cancel?: AbortSignal;
   readonly wrap?: Wrap;
   /** Further variables, such as where a restored cache lies. */
@@ -92,6 +95,7 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
   const marker = randomBytes(16).toString("hex");
   const launch = launchOf(order, scratch, marker);
   const output = collectOutput(outputLimits, order.redactor);
+  const answer = order.expect === undefined ? null : openAnswer(order.expect);
   const startedAt = clock.now();
   const beganMs = clock.monotonicMs();
 
@@ -104,6 +108,10 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
     const child = start(launch);
     child.stdout?.on("data", output.add).on("error", () => undefined);
     child.stderr?.on("data", output.add).on("error", () => undefined);
+    if (answer !== null) {
+      child.stdout?.on("data", answer.said);
+      child.stderr?.on("data", answer.complained);
+    }
     const family: Family = { leader: child.pid ?? 0, marker };
     const cut = cutter(child, family, clock, (reason) => (why ??= reason));
     const stopTimer = clock.after(timeoutMs, () => cut("timeout")); // C1
@@ -117,9 +125,10 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
   }
 
   const durationMs = Math.max(0, Math.round(clock.monotonicMs() - beganMs));
-  const status = statusOf(why, ending);
+  const { status, words } = answeredBy(answer, statusOf(why, ending), ending);
   const taken = output.take();
-  const note = explain({ status, ending, timeoutMs, leftBehind: ended.found, survivors: ended.left, output: taken });
+  const told = explain({ status, ending, timeoutMs, leftBehind: ended.found, survivors: ended.left, output: taken });
+  const note = [words, told].filter((sentence) => sentence !== "").join("; ");
   return {
     status,
     exitCode: ending.code,
@@ -198,6 +207,17 @@ function closed(child: ChildProcess, clock: Clock): Promise<void> {
     if (streams.every((stream) => stream.readableEnded || stream.destroyed)) return done();
     child.once("close", done);
   });
+}
+
+/** Where something is expected of what it prints, that decides; but only of a command that came to its own end. */
+function answeredBy(
+  answer: Answer | null,
+  status: CommandResult["status"],
+  { code }: Ending,
+): { readonly status: CommandResult["status"]; readonly words: string } {
+  if (answer === null || (status !== "passed" && status !== "failed")) return { status, words: "" };
+  const { isMet, words } = answer.judge(code);
+  return { status: isMet ? "passed" : "failed", words };
 }
 
 function statusOf(why: "timeout" | "cancel" | null, { code, error }: Ending): CommandResult["status"] {

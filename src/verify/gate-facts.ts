@@ -1,4 +1,5 @@
 import type { ProofFailure } from "../ports/verifier.ts";
+import type { Matches } from "./pattern.ts";
 import type { Entry, Text } from "./tree-facts.ts";
 
 /** What artifact rules are judged by. */
@@ -7,6 +8,8 @@ export type GateFacts = {
   /** False: the tree was too large to list, so nothing can be said about what is not there. */
   readonly isWhole: boolean;
   readonly read: (path: string) => Text | null;
+  /** Searches a text for a pattern, with an end to it. */
+  readonly match: (pattern: string, text: string, matchesMax: number) => Matches;
   /** The paths this visit changed. */
   readonly changed: ReadonlySet<string>;
   /** Whether `path` was last changed in a later commit than `than`; null: history cannot tell; undefined: nobody has looked yet. */

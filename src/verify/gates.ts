@@ -6,39 +6,45 @@
 //   G2. Only regular files reached without a link count as files.
 //   G3. A failure says rule, file, what was found and what was expected.
 //   G4. A branch of an `if` is taken only once its condition is known; a condition that cannot be judged fails the gate.
-//   G5. A pattern that does not come to an end costs its time limit a few times, not once for every file.
 
 import picomatch from "picomatch";
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { ProofFailure } from "../ports/verifier.ts";
 import type { FilePair, Finding, GateFacts, Wanted } from "./gate-facts.ts";
-import { type FileJudgement, judgeFile } from "./gate-file.ts";
-import { matchesOf } from "./pattern.ts";
+import { faultOf as textFaultOf, judgeFile } from "./gate-file.ts";
 
 export type Judgement = {
   readonly holds: boolean;
   readonly failures: readonly ProofFailure[];
   /** What must be found out before the judgement is final; nothing holds while something is wanted. */
   readonly wanted: Wanted;
+  /** The files the gates hold on, and how many lines each was asked to have; 0 where only that it is there. */
+  readonly held: ReadonlyMap<string, Held>;
 };
+
+/** What a gate asked of a file besides being there. */
+export type Held = { readonly asksContent: boolean; readonly minLines: number };
 
 const eachMax = 5_000;
 const depthMax = 16;
 const namedMax = 10;
-const doubtsMax = 2;
+const othersMax = 3;
+const named = "a file to read names from";
+const kindWords = { link: "a symbolic link", folder: "a folder", other: "a special file" } as const;
 
 export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgement {
   const judge = new Judge(facts);
   const findings = proofs.flatMap((proof) => judge.proof(proof, 0));
   const failures = findings.map(({ rule, file, found, expected }) => ({ rule, file, found, expected }));
-  return { holds: failures.length === 0 && !judge.isWanting, failures, wanted: { commands: [...judge.commands], orders: judge.orders } };
+  const wanted = { commands: [...judge.commands], orders: judge.orders };
+  return { holds: failures.length === 0 && !judge.isWanting, failures, wanted, held: judge.held };
 }
 
 class Judge {
   readonly commands = new Set<string>();
   readonly orders: FilePair[] = [];
+  readonly held = new Map<string, Held>();
   readonly #facts: GateFacts;
-  #doubts = 0;
 
   constructor(facts: GateFacts) {
     this.#facts = facts;
@@ -65,21 +71,16 @@ class Judge {
   }
 
   #file(path: string, gate: Gate): readonly Finding[] {
-    const { failures, lacking } = this.#judged(path, gate);
+    const { failures, lacking } = judgeFile(path, gate, this.#facts);
     this.orders.push(...lacking);
+    if (failures.length === 0 && gate.exists !== false) this.#hold(path, gate);
     return failures;
   }
 
-  #judged(path: string, gate: Gate): FileJudgement {
-    if (gate.matches !== undefined && this.#doubts >= doubtsMax) {
-      return {
-        failures: [unsure("matches", path, "a pattern that could not be judged before", `a match of /${gate.matches}/m`)],
-        lacking: [],
-      }; // G5
-    }
-    const judged = judgeFile(path, gate, this.#facts);
-    if (judged.failures.some(({ isUnsure }) => isUnsure)) this.#doubts++;
-    return judged;
+  #hold(path: string, { non_empty, min_lines = 0, matches }: Gate): void {
+    const before = this.held.get(path);
+    const asksContent = before?.asksContent === true || non_empty === true || min_lines > 0 || matches !== undefined;
+    this.held.set(path, { asksContent, minLines: Math.max(before?.minLines ?? 0, min_lines) });
   }
 
   /** The paths that the matches in a file stand for. */
@@ -88,11 +89,14 @@ class Judge {
     templates: readonly string[],
   ): { failure: Finding } | { paths: readonly string[] } {
     const refuse = (found: string, expected: string) => ({ failure: unsure("for_each", file, found, expected) });
-    const text = this.#facts.files.get(file)?.kind === "file" ? this.#facts.read(file) : null; // G2
-    if (text === null) return refuse("no such regular file", "a file to read names from");
+    const kind = this.#facts.files.get(file)?.kind;
+    if (kind !== "file") return refuse(kind === undefined ? "no such regular file" : `no regular file: ${kindWords[kind]}`, named); // G2
+    const text = this.#facts.read(file);
+    const unreadable = textFaultOf(text);
+    if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", named);
     // What lies beyond the bound could name files nobody has looked at.
     if (!text.isWhole) return refuse("more than 1 MiB of text", "a file that can be read whole");
-    const found = matchesOf(matches, text.text, eachMax + 1);
+    const found = this.#facts.match(matches, text.text, eachMax + 1);
     if (!found.ok) return refuse(found.why, `matches of /${matches}/m`);
     if (found.groups.length > eachMax) return refuse(`more than ${eachMax} matches`, `at most ${eachMax}`);
     const paths = found.groups.flatMap((groups) => templates.map((template) => filled(template, groups)));
@@ -103,7 +107,8 @@ class Judge {
     if (gate.any === undefined) return [];
     const atLeast = gate.at_least ?? 1;
     const matching = this.#matching([gate.any], gate.except ?? []);
-    const judged = matching.map((path) => this.#judged(path, gate));
+    const judged = matching.map((path) => judgeFile(path, gate, this.#facts));
+    for (const [at, path] of matching.entries()) if (judged[at]?.failures.length === 0) this.#hold(path, gate);
     const open = judged.filter(({ failures, lacking }) => failures.length === 0 && lacking.length > 0);
     const good = judged.filter(({ failures, lacking }) => failures.length === 0 && lacking.length === 0).length;
     if (good >= atLeast) return [];
@@ -114,7 +119,7 @@ class Judge {
     const bad = judged.flatMap(({ failures }) => failures);
     const because = bad.slice(0, namedMax).map(({ file, rule, found }) => `${file}: ${rule}, found ${found}`);
     const cut = this.#facts.isWhole ? [] : ["the tree is too large to list"];
-    const why = [...because, ...cut];
+    const why = [...because, ...this.#othersMatching(gate.any), ...cut];
     const found = `${good} of ${matching.length} matching regular files${why.length === 0 ? "" : ` (${why.join("; ")})`}`;
     const isUnsure = !this.#facts.isWhole || bad.some((finding) => finding.isUnsure);
     return [{ rule: "any", file: gate.any, found, expected: `at least ${atLeast}`, isUnsure }];
@@ -126,6 +131,17 @@ class Judge {
     if (!this.#facts.isWhole) return [unsure("none", gate.none.join(", "), "a tree too large to list", expected)];
     const matching = this.#matching(gate.none, gate.except ?? []).slice(0, namedMax);
     return matching.map((file) => ({ rule: "none", file, found: "a regular file", expected, isUnsure: false }));
+  }
+
+  /** What matches and is no regular file: often the reason why too few do. */
+  #othersMatching(glob: string): readonly string[] {
+    const isMatch = picomatch(glob, { dot: true });
+    const words: string[] = [];
+    for (const [path, { kind }] of this.#facts.files) {
+      if (words.length >= othersMax) break;
+      if (kind !== "file" && (kind !== "folder" || path === glob) && isMatch(path)) words.push(`${path} is ${kindWords[kind]}`);
+    }
+    return words;
   }
 
   #matching(globs: readonly string[], except: readonly string[]): readonly string[] {
@@ -161,7 +177,7 @@ class Judge {
 
 /** A template's {1} … {9} from a match's groups. A path that leaves the tree is in no listing, so it is simply not found. */
 function filled(template: string, groups: readonly string[]): string {
-  return template.replace(/\{(\d)\}/g, (_, index: string) => groups[Number(index)] ?? "");
+  return template.replace(/\{(\d{1,2})\}/g, (_, index: string) => groups[Number(index)] ?? "");
 }
 
 /** A rule that can say nothing is no rule (G1). */

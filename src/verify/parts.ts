@@ -40,10 +40,10 @@ export type VerifierParts = {
   /** Reads evidence back, so that what was judged once need not be run again. Without it everything is run. */
   readonly readBlob?: (hash: Hash) => Promise<Uint8Array>;
   /**
-   * Where in the history that ends with `commit` a path was last changed: a number that grows with time, null where history
-   * does not say. Without it, `after` holds only between what this visit changed and what it did not.
+   * Whether a path was last changed in a later commit than another, null where history does not say. Without it, `after` holds only
+   * between what this visit changed and what it did not.
    */
-  readonly lastChange?: (commit: GitSha, path: string) => Promise<number | null>;
+  readonly isLater?: (commit: GitSha, path: string, than: string) => Promise<boolean | null>;
 };
 
 /** What the parts of an open verifier share. */

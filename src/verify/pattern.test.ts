@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesOf, patternCharsMax, patternFault } from "./pattern.ts";
+import { matchesOf, openMatcher, patternCharsMax, patternFault } from "./pattern.ts";
 
 const wholes = (pattern: string, text: string) => {
   const found = matchesOf(pattern, text, 100);
@@ -44,4 +44,21 @@ test("what is no pattern is refused with the reason: broken, empty, one characte
   expect(patternFault("a".repeat(patternCharsMax))).toBeNull();
   expect(patternFault("a".repeat(patternCharsMax + 1))).toBe("a pattern of 501 characters; at most 500 are allowed");
   expect(matchesOf("(", "x", 1).ok).toBe(false);
+});
+
+test("many searches share one limit: a pattern without an end is tried twice, and then no more; others still are", () => {
+  const match = openMatcher();
+  const hard = `${"a".repeat(64)}?`;
+  const whys = [1, 2, 3].map(() => {
+    const found = match("(a+)+!", hard, 1);
+    return found.ok ? "" : found.why;
+  });
+  expect(whys).toEqual([
+    "the pattern was still searching after 500 ms",
+    "the pattern was still searching after 500 ms",
+    "a pattern that came to no end in other files",
+  ]);
+  expect(match("a", hard, 1)).toMatchObject({ ok: true });
+  const spent = openMatcher(0);
+  expect(spent("a", "a", 1)).toEqual({ ok: false, why: "patterns that were searched for longer than 0 ms in all" });
 });

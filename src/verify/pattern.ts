@@ -1,16 +1,20 @@
 // pattern: regular expressions from a flow over text an agent wrote, with an end to every match.
 //
 // A flow's author chose the pattern, but the agent chose the text, and together they can make a backtracking matcher run for
-// years. Three guards:
+// years. Four guards:
 //   P1. A pattern is at most patternCharsMax long, and the text at most what tree-facts reads (1 MiB).
 //   P2. A pattern that starts with ^ and ends with $ and names no line break is about whole lines: it is matched line by line, so
 //       its `\s` does not reach into the next line and a long file is no harder than its longest line.
 //   P3. Matching runs under a hard time limit in a context of its own. What does not finish has not matched, and says so.
+//   P4. Many matches have a time limit together, and a pattern that came to no end twice is not tried a third time: a thousand files
+//       that each take too long are not waited for.
 
 import { createContext, Script } from "node:vm";
 
 export const patternCharsMax = 500;
 const matchTimeoutMs = 500;
+const matchesTimeoutMs = 20_000;
+const endlessMax = 2;
 
 export type Matches = { readonly ok: true; readonly groups: readonly (readonly string[])[] } | { readonly ok: false; readonly why: string };
 
@@ -22,6 +26,21 @@ export function patternFault(pattern: string): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** A matcher whose matches share one time limit. P4 */
+export function openMatcher(totalMs: number = matchesTimeoutMs): typeof matchesOf {
+  let leftMs = totalMs;
+  const endless = new Map<string, number>();
+  return (pattern, text, matchesMax) => {
+    if ((endless.get(pattern) ?? 0) >= endlessMax) return { ok: false, why: "a pattern that came to no end in other files" };
+    if (leftMs <= 0) return { ok: false, why: `patterns that were searched for longer than ${totalMs} ms in all` };
+    const began = performance.now();
+    const found = matchesOf(pattern, text, matchesMax);
+    leftMs -= performance.now() - began;
+    if (!found.ok) endless.set(pattern, (endless.get(pattern) ?? 0) + 1);
+    return found;
+  };
 }
 
 /** The first `matchesMax` matches, each as the whole and its groups. */

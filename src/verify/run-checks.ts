@@ -163,6 +163,7 @@ class CheckSession {
       clock,
       timeoutMs,
       cancel: this.#order.cancel,
+      ...(check.expect === undefined ? {} : { expect: check.expect }),
       ...wrapFor(this.#parts, check),
       ...(env === undefined ? {} : { env }),
       ...(scratchParent === undefined ? {} : { scratchParent }),

@@ -58,6 +58,52 @@ test("a file at the bound is read whole, one byte more is not", async () => {
   expect(read("over")?.text).toHaveLength(textBytesMax);
 });
 
+test("what is no text says so: bytes that are not UTF-8, a NUL; a character cut in two by the bound is none of that", async () => {
+  writeFileSync(join(folder, "bytes"), Buffer.from([0x41, 0xff, 0xfe]));
+  writeFileSync(join(folder, "nul"), "abc\0def");
+  writeFileSync(join(folder, "marked"), "\uFEFF# Title\n");
+  writeFileSync(join(folder, "cut"), `${"x".repeat(textBytesMax - 1)}é`);
+  const read = textReader(folder, await listTree(folder));
+  expect(read("bytes")).toEqual({ text: "", isWhole: true, fault: "no text: bytes that are not UTF-8" });
+  expect(read("nul")).toEqual({ text: "", isWhole: true, fault: "no text: a NUL at byte 3" });
+  expect(read("marked")).toEqual({ text: "# Title\n", isWhole: true });
+  expect(read("cut")).toMatchObject({ isWhole: false, text: expect.stringMatching(/x$/) as string });
+  expect(read("cut")?.fault).toBeUndefined();
+});
+
+test("a file that grows while it is read is told apart from one that is whole", async () => {
+  writeFileSync(join(folder, "a"), "one\n");
+  const read = textReader(folder, await listTree(folder));
+  // /proc shows a file whose size is said to be 0 and whose content is not: it grows with every look.
+  const grown = textReader("/proc/self", { entries: new Map([["status", { kind: "file", size: 0 }]]), isWhole: true });
+  expect(grown("status")).toEqual({ text: "", isWhole: false, fault: "a file that changed while it was read" });
+  expect(read("a")).toEqual({ text: "one\n", isWhole: true });
+});
+
+test("all that one judgement reads is bounded, and what lies beyond says so", async () => {
+  for (const name of ["a", "b", "c"]) writeFileSync(join(folder, name), "12345");
+  const listing = await listTree(folder);
+  const byFiles = textReader(folder, listing, { filesMax: 2, bytesMax: 1_000 });
+  expect(["a", "b", "c"].map((name) => byFiles(name)?.fault)).toEqual([
+    undefined,
+    undefined,
+    "too much to read: 2 files, 10 bytes before it",
+  ]);
+  const byBytes = textReader(folder, listing, { filesMax: 9, bytesMax: 5 });
+  expect(["a", "b"].map((name) => byBytes(name)?.fault)).toEqual([undefined, "too much to read: 1 files, 5 bytes before it"]);
+  expect(byBytes("a")).toEqual({ text: "12345", isWhole: true }); // What was read is remembered.
+});
+
+test("a file nobody may read, one that is gone, and a pipe in its place are no text", async () => {
+  writeFileSync(join(folder, "a"), "x");
+  const listing = await listTree(folder);
+  const read = textReader(folder, listing);
+  rmSync(join(folder, "a"));
+  expect(read("a")).toBeNull();
+  execFileSync("mkfifo", [join(folder, "a")]);
+  expect(textReader(folder, listing)("a")).toBeNull();
+});
+
 test("a tree larger than the bound says that it is not whole", async () => {
   for (const name of ["a", "b", "c"]) writeFileSync(join(folder, name), "");
   expect(await listTree(folder, { entriesMax: 3, depthMax: 9 })).toMatchObject({ isWhole: true });

@@ -2,8 +2,9 @@
 //
 // Invariants:
 //   T1. No link is followed: not in the walk, not at the end of a path, not in its middle.
-//   T2. The walk and every read are bounded; what was cut off is said.
+//   T2. The walk and every read are bounded, each by itself and all of them together; what was cut off is said.
 //   T3. Git's own folders and installed packages are no artifacts: a checkout may hold copies of them that no commit knows.
+//   T4. What is no text is not read as one: bytes that are no UTF-8, a NUL, a file that changes under the reader.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -11,12 +12,17 @@ import { join } from "node:path";
 
 export type Entry = { readonly kind: "file" | "link" | "folder" | "other"; readonly size: number };
 export type Listing = { readonly entries: ReadonlyMap<string, Entry>; readonly isWhole: boolean };
-export type Text = { readonly text: string; readonly isWhole: boolean };
+/** The beginning of a file; with `fault`, why it cannot be read as a text. */
+export type Text = { readonly text: string; readonly isWhole: boolean; readonly fault?: string };
 
 export const listingLimits = { entriesMax: 200_000, depthMax: 64 } as const;
 export const textBytesMax = 1024 * 1024;
+/** For one judgement: so many files, so many bytes. */
+export const readingLimits = { filesMax: 10_000, bytesMax: 256 * 1024 * 1024 } as const;
 
-const unseen: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "venv"]);
+/** Folders of no artifacts, wherever they lie. */
+export const unseenFolders: readonly string[] = [".git", "node_modules", ".venv", "venv"];
+const unseen: ReadonlySet<string> = new Set(unseenFolders);
 
 /** Every entry below a folder by its path with `/`, less what is no artifact. */
 export async function listTree(folder: string, limits: { entriesMax: number; depthMax: number } = listingLimits): Promise<Listing> {
@@ -42,15 +48,27 @@ export async function listTree(folder: string, limits: { entriesMax: number; dep
   return { entries, isWhole };
 }
 
+const rememberedMax = 64;
+
 /** Reads the beginning of a listed regular file as text; null where it is none, or is none any more. */
-export function textReader(folder: string, listing: Listing): (path: string) => Text | null {
+export function textReader(
+  folder: string,
+  listing: Listing,
+  limits: { filesMax: number; bytesMax: number } = readingLimits,
+): (path: string) => Text | null {
   const known = new Map<string, Text | null>();
+  const spent = { files: 0, bytes: 0 };
   return (path) => {
     const before = known.get(path);
     if (before !== undefined) return before;
+    if (listing.entries.get(path)?.kind !== "file") return null;
+    if (spent.files >= limits.filesMax || spent.bytes >= limits.bytesMax)
+      return { text: "", isWhole: false, fault: `too much to read: ${spent.files} files, ${spent.bytes} bytes before it` }; // T2
     // Only what the walk has reached is opened, so no folder on the way was a link (T1).
-    const text = listing.entries.get(path)?.kind === "file" ? readBeginning(join(folder, path)) : null;
-    if (known.size >= 64) known.clear();
+    const text = readBeginning(join(folder, path));
+    spent.files += 1;
+    spent.bytes += text?.text.length ?? 0;
+    if (known.size >= rememberedMax) known.clear();
     known.set(path, text);
     return text;
   };
@@ -66,12 +84,28 @@ function readBeginning(path: string): Text | null {
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) return null;
-    const bytes = Buffer.alloc(Math.min(stat.size, textBytesMax)); // T2
+    // One byte more than it says it has, so that one which grows meanwhile is seen to.
+    const bytes = Buffer.alloc(Math.min(stat.size, textBytesMax) + 1); // T2
     let filled = 0;
     for (let read = -1; read !== 0 && filled < bytes.length; filled += read)
       read = readSync(file, bytes, filled, bytes.length - filled, filled);
-    return { text: new TextDecoder().decode(bytes.subarray(0, filled)), isWhole: filled >= stat.size };
+    if (filled !== stat.size && !(filled === bytes.length && stat.size > textBytesMax))
+      return { text: "", isWhole: false, fault: "a file that changed while it was read" }; // T4
+    return textOf(bytes.subarray(0, Math.min(filled, textBytesMax)), stat.size <= textBytesMax);
+  } catch {
+    return null;
   } finally {
     closeSync(file);
+  }
+}
+
+/** What a file's bytes say. Where the end is cut off, it may be cut inside a character. */
+function textOf(bytes: Uint8Array, isWhole: boolean): Text {
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) return { text: "", isWhole, fault: `no text: a NUL at byte ${nul}` }; // T4
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole }), isWhole };
+  } catch {
+    return { text: "", isWhole, fault: "no text: bytes that are not UTF-8" }; // T4
   }
 }

@@ -4,12 +4,14 @@
 //   K1. Only results that this process made, or that the journal names, are believed, each by its evidence and never by a file beside it:
 //       whoever can write into a folder can write a verdict there.
 //   K2. Only a plain pass or fail is kept: what was flaky, hung, or could not be started is run again.
-//   K3. The key is all that decides: tree with its oracles, packages beside it, command, environment, isolation and product version.
+//   K3. The key is all that decides: tree with its oracles, packages beside it, command and what is expected of it, environment,
+//       isolation and product version.
 //       Evidence that is gone, damaged or of another version is no verdict.
 
 import * as v from "valibot";
 import { type Check, type CheckResult, type CheckStatus, Evidence } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
 
 type Where = { readonly tree: GitSha; readonly dependencies: Hash | null };
 export type Query = Where & {
@@ -41,20 +43,20 @@ export function openVerdicts(parts: {
     if (known.has(result.evidence) || !isPlain(result)) return;
     const evidence = await parts.readBlob(result.evidence).then(read, () => null);
     const isOurs = evidence !== null && evidence.product === parts.product && evidence.isolation === parts.isolation; // K3
-    const fits = isOurs && evidence.status === result.status && evidence.check.command === result.check.command;
+    const fits = isOurs && evidence.status === result.status && isSame(evidence.check, result.check);
     if (!fits || evidence.tree_before === null) return put(result.evidence, null);
     const { tree_before: tree, dependencies = null, env_hash: envHash, repeats = [] } = evidence;
     put(result.evidence, { tree, dependencies, envHash, result, runs: Math.max(1, repeats.length) });
   };
   return {
     async find({ check, tree, dependencies, envHash, runsMin }, recorded) {
-      for (const result of recorded) if (result.check.command === check.command) await learn(result); // K1
+      for (const result of recorded) if (isSame(result.check, check)) await learn(result); // K1
       const found = [...known.values()].filter(
         (one): one is Verdict =>
           one !== null &&
           one.tree === tree &&
           one.dependencies === dependencies &&
-          one.result.check.command === check.command &&
+          isSame(one.result.check, check) &&
           (one.result.check.kind === "restore") === (check.kind === "restore") &&
           one.runs >= runsMin(one.result.status),
       );
@@ -67,6 +69,10 @@ export function openVerdicts(parts: {
     },
   };
 }
+
+/** The same question of the same command: one that must return 2 says nothing of one that must return 3. */
+const isSame = (one: Check, other: Check): boolean =>
+  one.command === other.command && canonicalJson(one.expect ?? null) === canonicalJson(other.expect ?? null);
 
 const isPlain = ({ status, quarantined }: CheckResult): boolean =>
   (status === "passed" || status === "failed") && quarantined === undefined; // K2

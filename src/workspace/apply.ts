@@ -154,7 +154,7 @@ export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promis
 }
 
 /** Moving a branch under a checkout would make the user's files look changed. */
-async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
+export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
   const { out } = await git({ ...inUser(run), args: ["worktree", "list", "--porcelain"] });
   if (!out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) return;
   throw new WorkspaceFailed(

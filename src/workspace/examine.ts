@@ -10,7 +10,7 @@ import { layerFolder } from "./layer.ts";
 import type { FolderRecord } from "./records.ts";
 import type { OpenRun } from "./run.ts";
 import { scan } from "./scan.ts";
-import { masksOf, type PathTest } from "./scope.ts";
+import { masksOf, type PathTest, scopeOf } from "./scope.ts";
 import { objectHash, readTree, treeHash, type Tree } from "./tree.ts";
 
 export type Examined = Judgement & {
@@ -18,7 +18,7 @@ export type Examined = Judgement & {
   readonly record: FolderRecord;
   readonly base: Tree;
   readonly tree: GitSha;
-  /** Ignored paths beyond the dependency folders we put there. */
+  /** Changed paths that are left where they are: ignored ones beyond the dependency folders we put there, and those left out. */
   readonly ignored: number;
   /** Dependency folders that lie there now, ours and the agent's. */
   readonly dependencies: readonly string[];
@@ -27,14 +27,18 @@ export type Examined = Judgement & {
 export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Examined> {
   const record = await run.layers.read(attempt);
   invariant(record !== null, "a layer is opened before it is examined");
-  return examine(run, record, layerFolder(run, attempt), run.isOwned);
+  const isKept = record.keeps === undefined ? null : scopeOf(record.keeps);
+  const isLeftOut: PathTest = (path) => run.isShownIn(path) || (isKept !== null && !isKept(path));
+  return examine(run, record, layerFolder(run, attempt), run.isOwned, isLeftOut);
 }
 
 /** A checkout holds the whole commit, the runner's own files included, and nothing in it is kept from anyone. */
 export const examineCheckout = (run: OpenRun, record: FolderRecord, folder: string): Promise<Examined> =>
-  examine(run, record, folder, () => false);
+  examine(run, record, folder, none, none);
 
-async function examine(run: OpenRun, record: FolderRecord, folder: string, isOwned: PathTest): Promise<Examined> {
+const none: PathTest = () => false;
+
+async function examine(run: OpenRun, record: FolderRecord, folder: string, isOwned: PathTest, isLeftOut: PathTest): Promise<Examined> {
   const base = await readTree(run.shadow.call, record.base);
   const ignoredOf = ignoredBy(run.shadow, record.base, base, run.folders.rules);
   const { found, ignored } = await scan({
@@ -45,8 +49,9 @@ async function examine(run: OpenRun, record: FolderRecord, folder: string, isOwn
     ignoredOf,
     fileBytesMax: run.fileBytesMax,
   });
-  const judged = judge({ base, found, inScope: run.inScope, isOwned, isMasked: masksOf(record.masks), fileBytesMax: run.fileBytesMax });
-  const result = resultOf(base, judged.changes);
+  const { inScope, fileBytesMax } = run;
+  const judged = judge({ base, found, inScope, isOwned, isMasked: masksOf(record.masks), isLeftOut, fileBytesMax });
+  const result = resultOf(base, [...judged.changes, ...judged.leftOut]);
   // What git cannot hold still makes the content another one, so it has a place in the name.
   for (const [path, what] of found) {
     if (what.kind === "odd" && path !== "")
@@ -59,7 +64,7 @@ async function examine(run: OpenRun, record: FolderRecord, folder: string, isOwn
     record,
     base,
     tree: treeHash(run.shadow.format, result),
-    ignored: folders.filter((path) => !record.dependencies.includes(path)).length,
+    ignored: folders.filter((path) => !record.dependencies.includes(path)).length + judged.leftOut.length,
     dependencies: folders.filter((path) => run.dependencies.includes(basename(path))),
   };
 }

@@ -23,6 +23,7 @@ const judged = (base: Record<string, string>, found: Record<string, Found>) =>
     inScope: (name) => !name.startsWith("out/"),
     isOwned: (name) => name.startsWith("own/"),
     isMasked: (name) => name.startsWith("mask/"),
+    isLeftOut: (name) => name.startsWith("left/"),
     fileBytesMax: 100,
   });
 const kinds = (base: Record<string, string>, found: Record<string, Found>): string[] =>
@@ -42,6 +43,18 @@ test("owned and masked files are no deletions, may come back as they were, and m
   expect(judged(base, {}).changes).toEqual([]);
   expect(judged(base, { "own/a": file("1"), "mask/a": file("1") }).changes).toEqual([]);
   expect(kinds(base, { "own/a": file("2"), "mask/a": file("2") })).toEqual(["mask/a outside_scope", "own/a runner_owned"]);
+});
+
+test("what is left out is neither a change nor held against anybody, whatever it is, and is told apart", () => {
+  const odd: Found = { kind: "odd", violation: "special_file", detail: "a pipe" };
+  const link: Found = { kind: "link", sha: sha("x") };
+  const { changes, violations, leftOut } = judged(
+    { "left/gone": "1", kept: "1" },
+    { kept: file("2"), "left/link": link, "left/pipe": odd },
+  );
+  expect(changes.map(({ path: name }) => name)).toEqual(["kept"]);
+  expect(violations).toEqual([]);
+  expect(leftOut.map(({ path: name }) => name)).toEqual(["left/gone", "left/link"]);
 });
 
 test("place and kind are judged apart, so that both are told", () => {

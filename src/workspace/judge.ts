@@ -4,6 +4,7 @@
 //   J1. Every difference is a change: created, edited, deleted, mode; a rename is a deletion and a creation.
 //   J2. Only regular files can be changes; a new or changed link, a second name of a file, a device, a repository is a violation wherever it lies.
 //   J3. Paths that were kept from the agent (masked, runner-owned) are no deletions when absent, and violations when they come back different.
+//   J4. What is left out is no change and no violation; it still is part of what the layer holds.
 
 import type { Violation } from "../ports/workspace.ts";
 import { shownOf, textOf, type BytePath } from "./byte-path.ts";
@@ -17,7 +18,12 @@ export type Change = {
   readonly before: TreeEntry | null;
   readonly after: (TreeEntry & { readonly kind: "file" | "link" }) | null;
 };
-export type Judgement = { readonly changes: readonly Change[]; readonly violations: readonly Violation[] };
+export type Judgement = {
+  readonly changes: readonly Change[];
+  readonly violations: readonly Violation[];
+  /** Differences that are neither applied nor held against anybody. */
+  readonly leftOut: readonly Change[];
+};
 
 export type JudgeOrder = {
   readonly base: Tree;
@@ -25,6 +31,7 @@ export type JudgeOrder = {
   readonly inScope: PathTest;
   readonly isOwned: PathTest;
   readonly isMasked: PathTest;
+  readonly isLeftOut: PathTest;
   readonly fileBytesMax: number;
 };
 
@@ -33,28 +40,34 @@ const pathBytesMax = 4000;
 export function judge(order: JudgeOrder): Judgement {
   const changes: Change[] = [];
   const violations: Violation[] = [];
+  const leftOut: Change[] = [];
+  const take = (change: Change, found?: Exclude<Found, { kind: "odd" }>): void => {
+    if (order.isLeftOut(shownOf(change.path))) return void leftOut.push(change); // J4
+    changes.push(change);
+    violations.push(...placeOf(order, change.path), ...(found === undefined ? [] : kindOf(order, change.path, found)));
+  };
   for (const [path, before] of order.base) {
     if (order.found.has(path) || isGitlink(before)) continue;
     const shown = shownOf(path);
     if (order.isOwned(shown) || order.isMasked(shown)) continue; // J3
-    changes.push({ path, before, after: null }); // J1
-    violations.push(...placeOf(order, path));
+    take({ path, before, after: null }); // J1
   }
   for (const [path, what] of order.found) {
     if (what.kind === "odd") {
-      violations.push({ path: shownOf(path), kind: what.violation, detail: what.detail });
+      const shown = shownOf(path);
+      // An unreadable top hides what must be judged, whatever is left out below it.
+      if (path === "" || !order.isLeftOut(shown)) violations.push({ path: shown, kind: what.violation, detail: what.detail });
       continue;
     }
     const before = order.base.get(path) ?? null;
     const after = { kind: what.kind, mode: what.kind === "link" ? "120000" : what.mode, sha: what.sha };
     if (isSame(before === null ? null : { ...before, mode: plainMode(before.mode) }, after)) continue;
-    changes.push({ path, before, after });
-    violations.push(...placeOf(order, path), ...kindOf(order, path, what));
+    take({ path, before, after }, what);
   }
   violations.push(...collisions(order.base, changes));
   changes.sort((one, other) => (one.path < other.path ? -1 : 1));
   violations.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
-  return { changes, violations };
+  return { changes, violations, leftOut };
 }
 
 /** Old trees hold group-writable files; git checks them out as plain ones. */

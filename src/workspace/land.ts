@@ -5,18 +5,22 @@
 //   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
 //   N4. Landing twice is landing once, also where the first was cut short.
+//   N5. A file that is missing from the checkout and that the branch has made anew since is no change that could be lost: it comes back.
 
 import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { GitSha } from "../contracts/ids.ts";
 import type { LandResult } from "../ports/workspace.ts";
-import { bytePathOf, shownOf } from "./byte-path.ts";
+import { bytePathOf, shownOf, type BytePath } from "./byte-path.ts";
 import { forgetLanding, undoCutLanding, writeLanding } from "./cut-landing.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { git, gitLine, isDiskFull } from "./git.ts";
 import { inUser, shortOf, tipOf } from "./history.ts";
 import { identityEnv } from "./identity.ts";
+import { writeTree } from "./materialize.ts";
 import type { OpenRun } from "./run.ts";
 import { statusOf } from "./status.ts";
+import { readTree, type TreeEntry } from "./tree.ts";
 
 const namesShown = 5;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
@@ -35,11 +39,37 @@ export async function landRun(run: OpenRun, message: string): Promise<LandResult
   if (await isAncestor(run, tip, head)) return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
   if (cutShort !== null) return refusal("checkout_dirty", cutShort);
   const { changed } = await statusOf(run.repository, run.isOwned);
-  if (changed.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${some(changed)}.`); // N2
-  if (await isAncestor(run, head, tip)) return moveCheckout(run, head, tip, "fast_forward");
+  const remade = await remadeOn(run, head, tip); // N5
+  const missing = changed.filter((path) => remade.has(path) && isMissing(run, path));
+  const dirty = changed.filter((path) => !missing.includes(path));
+  if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${some(dirty)}.`); // N2
+  if (await isAncestor(run, head, tip)) return restored(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
 
-  const merged = await mergeCommit(run, head, tip, message);
-  return "landed" in merged ? merged : moveCheckout(run, head, merged.commit, "merge");
+  const merged = await mergeCommit(run, head, tip, message, remade);
+  return "landed" in merged ? merged : restored(run, await moveCheckout(run, head, merged.commit, "merge"), missing);
+}
+
+const isMissing = ({ repository }: OpenRun, path: string): boolean =>
+  lstatSync(join(repository.root, path), { throwIfNoEntry: false }) === undefined;
+
+/** What the branch has taken away and made anew since it last landed, as it is at its tip. */
+async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
+  const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
+  const words = (await git({ ...inUser(run), args })).out.toString("latin1").split("\0");
+  const [added, deleted] = [new Set<string>(), new Set<string>()];
+  for (let at = 0; at + 1 < words.length; at += 2) (words[at] === "A" ? added : deleted).add(words[at + 1] ?? "");
+  const both = [...added].filter((path) => deleted.has(path)).map((path) => bytePathOf(Buffer.from(path, "latin1")));
+  if (both.length === 0) return new Map();
+  const tree = await readTree(run.shadow.callIntoUser, tip);
+  return new Map(both.flatMap((path) => (tree.has(path) ? [[shownOf(path), [path, tree.get(path) as TreeEntry]] as const] : [])));
+}
+
+/** Git leaves alone what is the same in both commits, also where it is missing. */
+async function restored(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
+  if (!result.landed || missing.length === 0) return result;
+  const input = missing.map((path) => Buffer.from(`${path}\0`));
+  await git({ cwd: run.repository.root, config: "user", args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
+  return result;
 }
 
 const refusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
@@ -65,8 +95,14 @@ async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fa
     : "fast_forward";
 }
 
-/** The merge of both sides as a commit on no branch yet (N3). */
-async function mergeCommit(run: OpenRun, head: GitSha, tip: GitSha, message: string): Promise<{ readonly commit: GitSha } | Refusal> {
+/** The merge of both sides as a commit on no branch yet (N3). What the user deleted and the branch made anew for it is there (N5). */
+async function mergeCommit(
+  run: OpenRun,
+  head: GitSha,
+  tip: GitSha,
+  message: string,
+  remade: Awaited<ReturnType<typeof remadeOn>>,
+): Promise<{ readonly commit: GitSha } | Refusal> {
   const call = run.shadow.callIntoUser;
   const merge = await git({
     ...call,
@@ -74,15 +110,18 @@ async function mergeCommit(run: OpenRun, head: GitSha, tip: GitSha, message: str
     codes: [0, 1, 128, 129],
   });
   const [tree = "", ...names] = merge.out.toString("utf8").split("\0");
-  if (merge.code === 1) return refusal("merge_conflict", `Both sides changed ${some([...new Set(names.filter((name) => name !== ""))])}.`);
+  const deleted = new Map([...remade].filter(([path]) => isMissing(run, path)));
+  const conflicts = [...new Set(names.filter((name) => name !== "" && !deleted.has(name)))];
+  if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${some(conflicts)}.`);
   if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
-  if (merge.code !== 0) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
+  if (merge.code !== 0 && merge.code !== 1) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
   const words = message.trim() === "" ? `Merge ${shortOf(run.ref)}` : message.trim();
   const input = [Buffer.from(`${words}\n\nAutopilot-Run: ${run.runId}\n`)];
+  const whole = deleted.size === 0 ? tree : await writeTree(run.shadow, call, tree, deleted.values());
   const commit = await gitLine({
     ...call,
     env: { ...call.env, ...identityEnv(run.identity) },
-    args: ["commit-tree", tree, "-p", head, "-p", tip, "-F", "-"],
+    args: ["commit-tree", whole, "-p", head, "-p", tip, "-F", "-"],
     input,
   });
   return { commit };

@@ -23,7 +23,13 @@ const historyCommits = 20;
 
 export const layerFolder = (run: OpenRun, attempt: AttemptId): string => join(run.folders.layers, slugOf(attempt));
 
-export async function makeLayer(run: OpenRun, attempt: AttemptId, tip: GitSha, masks: readonly string[]): Promise<string> {
+export async function makeLayer(
+  run: OpenRun,
+  attempt: AttemptId,
+  tip: GitSha,
+  masks: readonly string[],
+  keeps?: readonly string[],
+): Promise<string> {
   const folder = layerFolder(run, attempt);
   await run.layers.remove(attempt);
   await discard(folder, run.folders.trash);
@@ -43,6 +49,7 @@ export async function makeLayer(run: OpenRun, attempt: AttemptId, tip: GitSha, m
     key: attempt,
     base: tip,
     masks: [...masks],
+    ...(keeps === undefined ? {} : { keeps: [...keeps] }),
     dependencies: [...dependencies],
     fingerprint: null,
     applied: null,

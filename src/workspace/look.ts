@@ -66,3 +66,23 @@ export async function hasCommit(run: OpenRun, attempt: AttemptId, name: string):
   });
   return code === 0;
 }
+
+const orderTimeoutMs = 60_000;
+
+/**
+ * Whether a path was last changed in a later commit than another, in the history that ends with `commit`. Null where history does not
+ * tell: one of them is in no commit, or they were changed on branches that know nothing of each other.
+ */
+export async function isLater(run: OpenRun, commit: GitSha, path: string, than: string): Promise<boolean | null> {
+  const lastOf = async (one: string): Promise<string> => {
+    const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", one];
+    return (await git({ ...inUser(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
+  };
+  const [ours, theirs] = [await lastOf(path), await lastOf(than)];
+  if (ours === "" || theirs === "") return null;
+  if (ours === theirs) return false;
+  const isBefore = async (old: string, young: string): Promise<boolean> =>
+    (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", old, young], codes: [0, 1], timeoutMs: orderTimeoutMs })).code === 0;
+  if (await isBefore(theirs, ours)) return true;
+  return (await isBefore(ours, theirs)) ? false : null;
+}

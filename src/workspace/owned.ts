@@ -9,7 +9,16 @@ import { writeWhole } from "./folder.ts";
 export const ownedAlways = [".autopilot/**"] as const;
 
 /** What the exclude file must hold, in this order: the folder's content is ignored, the user's own files in it are not. */
-export const ignoreLines = [".autopilot/*", "!.autopilot/config.yaml", "!.autopilot/flows/"] as const;
+export const ignoreLines = [
+  ".autopilot/*",
+  "!.autopilot/config.yaml",
+  "!.autopilot/flows/",
+  // Named one by one as well: whoever takes the rule away to share the folder must not share what only this machine knows.
+  "# Autopilot runtime state",
+  ".autopilot/state.json",
+  ".autopilot/archive/",
+  ".autopilot/diagnostics/",
+] as const;
 const heading = "# autopilot's own files";
 
 /** Adds the ignore lines to the repository's exclude file; a line that is there stays where it is. Answers with what it added. */

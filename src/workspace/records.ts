@@ -16,6 +16,8 @@ const Stored = v.strictObject({
   key: v.string(),
   base: GitSha,
   masks: v.array(v.string()),
+  /** Of a layer's changes only these paths are applied; all where there are none. */
+  keeps: v.optional(v.array(v.string())),
   dependencies: v.array(v.string()),
   fingerprint: v.nullable(v.string()),
   applied: v.nullable(GitSha),

@@ -18,6 +18,8 @@ export type OpenRun = {
   readonly identity: Identity;
   readonly inScope: PathTest;
   readonly isOwned: PathTest;
+  /** Of the runner's own paths those that it shows itself in: what an agent writes there is left out. The others it may not touch. */
+  readonly isShownIn: PathTest;
   /** Masks that hold for every attempt, beside those given for one. */
   readonly masks: readonly string[];
   readonly dependencies: readonly string[];

@@ -19,13 +19,14 @@ import { landRun } from "./land.ts";
 import { clearLeftovers } from "./leftovers.ts";
 import { layerFolder, makeLayer } from "./layer.ts";
 import { ownedAlways } from "./owned.ts";
-import { differencesOf, hasCommit, pathsAt, textAt } from "./look.ts";
+import { differencesOf, hasCommit, isLater, pathsAt, textAt } from "./look.ts";
 import { openRecords } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import type { OpenRun } from "./run.ts";
 import { ownedOf, scopeOf } from "./scope.ts";
 import { openShadow } from "./shadow.ts";
 import { summaryOf } from "./summary.ts";
+import { takeBack } from "./take-back.ts";
 import { shownOf } from "./byte-path.ts";
 
 export const fileBytesMaxDefault = 50 * 1024 ** 2;
@@ -73,8 +74,8 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
   };
   // Opening a layer may take over the packages of a finished one, so openings take turns as well, but not with applying.
   let lastOpening: Promise<unknown> = Promise.resolve();
-  const openLayer = (attempt: AttemptId, masks: readonly string[]): Promise<string> => {
-    const open = async (): Promise<string> => makeLayer(run, attempt, (await tipOf(run)).commit, [...run.masks, ...masks]);
+  const openLayer: Workspace["openLayer"] = (attempt, masks, keeps) => {
+    const open = async (): Promise<string> => makeLayer(run, attempt, (await tipOf(run)).commit, [...run.masks, ...masks], keeps);
     const next = lastOpening.then(open, open);
     lastOpening = next.catch(() => undefined);
     return next;
@@ -89,6 +90,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     },
     apply: (attempt, subject) => inTurn(() => applyAttempt(run, attempt, subject)),
     preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
+    takeBack: (order) => inTurn(() => takeBack(run, order)),
     setAside: (attempt) => setLayerAside(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
@@ -96,6 +98,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     pathsAt: (commit) => pathsAt(run, commit),
     textAt: (commit, path, bytesMax) => textAt(run, commit, path, bytesMax),
     hasCommit: (attempt, name) => hasCommit(run, attempt, name),
+    isLater: (commit, path, than) => isLater(run, commit, path, than),
     treeOf: (folder) => checkoutTree(run, folder),
     dependenciesIn: (folder) => checkoutDependencies(run, folder),
     land: (message) => inTurn(() => landRun(run, message)),
@@ -127,6 +130,7 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     identity,
     inScope: scopeOf(order.scope),
     isOwned: ownedOf([...ownedAlways, ...order.ownedPaths]),
+    isShownIn: ownedOf(order.ownedPaths),
     masks: order.masks ?? [],
     dependencies: order.dependencies ?? dependencyNames,
     checkDependencies: order.checkDependencies ?? order.dependencies ?? dependencyNames,

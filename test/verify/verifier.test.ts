@@ -206,21 +206,13 @@ test("only the branch that is taken runs its command", async () => {
 test("after: history decides where both files are old, and without history it does not hold", async () => {
   const gates = [{ file: "new", after: "old" }];
   const tree = { new: "x", old: "x" };
-  const places = new Map([
-    ["old", 3],
-    ["new", 5],
-  ]);
-  const lastChange = async (_: string, path: string): Promise<number | null> => places.get(path) ?? null;
-  expect(await open(tree, { lastChange }).prove({ ...order(), gates, changed: [] })).toMatchObject({ holds: true });
-  places.set("old", 5);
-  expect(await open(tree, { lastChange }).prove({ ...order(), gates, changed: [] })).toMatchObject({
-    holds: false,
-    failures: [{ found: "not changed since" }],
-  });
-  expect(await open(tree).prove({ ...order(), gates, changed: [] })).toMatchObject({
-    holds: false,
-    failures: [{ rule: "after", found: "an order the history cannot tell" }],
-  });
+  const failure = (found: string) => ({ holds: false, failures: [{ rule: "after", found }] });
+  const judged = (isLater?: VerifierParts["isLater"]) =>
+    open(tree, isLater === undefined ? {} : { isLater }).prove({ ...order(), gates, changed: [] });
+  expect(await judged(async (_, path, than) => path === "new" && than === "old")).toMatchObject({ holds: true });
+  expect(await judged(async () => false)).toMatchObject(failure("not changed since"));
+  expect(await judged(async () => null)).toMatchObject(failure("an order the history cannot tell"));
+  expect(await judged()).toMatchObject(failure("an order the history cannot tell"));
 });
 
 test("a workspace that fails is the asker's affair, and the next order goes on", async () => {

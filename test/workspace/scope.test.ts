@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WorkspaceFailed } from "../../src/workspace/failure.ts";
 import { attempt, fingerprint, git, openBench, pathsIn, runRef, write } from "./bench-repository.ts";
 
@@ -104,7 +104,6 @@ const cases: readonly Case[] = [
     outside: (l) => write(l, "src/../SRC/c.ts", "x"),
     kinds: ["case_collision", "outside_scope"],
   },
-  { name: "writes a runner-owned file", outside: (l) => write(l, "src/progress.md", "x"), kinds: ["runner_owned"] },
   {
     name: "writes into .autopilot, which git ignores",
     outside: (l) => write(l, ".autopilot/runs/x/journal.jsonl", "x"),
@@ -199,6 +198,71 @@ test("masked and runner-owned files are absent from the layer and its history, a
   expect(git(root, "ls-tree", "-r", "--name-only", runRef(root)).split("\n")).toContain("src/b.ts");
   write(layer, "src/b.ts", "guessed");
   expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: "src/b.ts", kind: "outside_scope" }]);
+});
+
+test("what an agent writes where the runner shows itself is left out, and is not held against it", async () => {
+  const { root, workspace } = await openBench(order);
+  const layer = await workspace.openLayer(attempt, []);
+  write(layer, "src/a.ts", "changed\n");
+  write(layer, "src/progress.md", "all done\n");
+  expect(await workspace.changesOf(attempt)).toMatchObject({ paths: ["src/a.ts"], violations: [], ignored: 1 });
+  expect(await workspace.apply(attempt, "x")).toMatchObject({ paths: ["src/a.ts"], notApplied: 1 });
+  expect(pathsIn(root, runRef(root))).not.toContain("src/progress.md");
+});
+
+describe("a layer that keeps only some paths", () => {
+  const keeps = ["reports/*.md", "!reports/draft.md"];
+  const meddle = (layer: string): void => {
+    write(layer, "src/a.ts", "tried something\n");
+    rmSync(join(layer, "src/b.ts"));
+    write(layer, "elsewhere/out-of-scope.txt", "x");
+    symlinkSync("/etc/passwd", join(layer, "src/link"));
+    execFileSync("mkfifo", [join(layer, "src/pipe")]);
+    write(layer, "reports/draft.md", "x");
+  };
+
+  test("applies these; all else is left out, counted, and no violation", async () => {
+    const { root, workspace } = await openBench({ ...order, scope: ["src/**", "reports/**"] });
+    const layer = await workspace.openLayer(attempt, [], keeps);
+    meddle(layer);
+    write(layer, "reports/judge.md", "it holds\n");
+    const tip = runRef(root);
+    expect(await workspace.changesOf(attempt)).toMatchObject({ paths: ["reports/judge.md"], violations: [], ignored: 5 });
+    const applied = await workspace.apply(attempt, "x");
+    expect(applied).toMatchObject({ parent: tip, paths: ["reports/judge.md"], notApplied: 5 });
+    expect(git(root, "diff", "--name-only", tip, runRef(root))).toBe("reports/judge.md");
+  });
+
+  test("has changed nothing where nothing of these changed: nothing to apply, nothing to preview", async () => {
+    const { root, workspace } = await openBench({ ...order, scope: ["src/**", "reports/**"] });
+    meddle(await workspace.openLayer(attempt, [], keeps));
+    expect(await workspace.changesOf(attempt)).toMatchObject({ paths: [], violations: [], ignored: 5 });
+    expect(await workspace.preview(attempt)).toBe(null);
+    expect(await workspace.apply(attempt, "x")).toBe(null);
+    expect(runRef(root)).toBe(git(root, "rev-parse", "HEAD"));
+  });
+
+  test("still has its scope for what it keeps", async () => {
+    const { workspace } = await openBench(order);
+    write(await workspace.openLayer(attempt, [], keeps), "reports/judge.md", "x");
+    expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: "reports/judge.md", kind: "outside_scope" }]);
+  });
+
+  test("is known again by a workspace that was opened anew, with all that lies in it", async () => {
+    const bench = await openBench({ ...order, scope: ["src/**", "reports/**"] });
+    const layer = await bench.workspace.openLayer(attempt, [], keeps);
+    meddle(layer);
+    write(layer, "reports/judge.md", "it holds\n");
+    const { tree } = await bench.workspace.changesOf(attempt);
+    const again = (await openBench({ ...order, scope: ["src/**", "reports/**"], root: bench.root })).workspace;
+    expect(await again.inspect(attempt, tree)).toEqual({ layer: "intact", commit: null });
+    const seen = await again.preview(attempt);
+    expect(git(bench.root, "diff", "--name-only", "HEAD", seen ?? "")).toBe("reports/judge.md");
+    expect(await again.apply(attempt, "x")).toMatchObject({ paths: ["reports/judge.md"], notApplied: 5 });
+    expect(await again.apply(attempt, "x")).toMatchObject({ paths: ["reports/judge.md"], notApplied: 5 });
+    write(layer, "src/a.ts", "something else\n");
+    expect((await again.inspect(attempt, tree)).layer).toBe("dirty");
+  });
 });
 
 test("nothing changed is nothing to apply", async () => {

@@ -16,7 +16,9 @@ const told = (said: string, more: { claim?: unknown; prompt?: string; promised?:
       case "file_changed":
         return `changed ${claim.path}`;
       case "count":
-        return `count ${claim.what} ${claim.n}`;
+        return `count ${claim.what} ${claim.n}${claim.noun === undefined ? "" : ` ${claim.noun}`}`;
+      case "named":
+        return `named ${claim.id}`;
       case "score":
         return "score";
     }
@@ -127,4 +129,31 @@ test("what is said is bounded, however much it is", () => {
   const claims = claimsIn({ said: `${said}\n${"`".repeat(50_000)}${'"'.repeat(50_000)}`, claim: null });
   expect(claims.length).toBeLessThanOrEqual(claimLimits.claimsMax);
   for (const { text } of claims) expect(text.length).toBeLessThanOrEqual(claimLimits.textCharsMax);
+});
+
+describe("what is found and listed", () => {
+  test("numbers of findings in a sentence, and in a field of the return", () => {
+    expect(told("I found 12 bugs and wrote them down.")).toEqual(["count listed 12 bugs"]);
+    expect(told("docs/REPORT.md lists three open findings.")).toEqual(["count listed 3 findings"]);
+    expect(told("Five requirements were documented.")).toEqual(["count listed 5 requirements"]);
+    expect(told("", { claim: { bugs_found: 3, use_cases_count: 2, findings: 7, retries: 4 } })).toEqual([
+      "count listed 3 bugs",
+      "count listed 2 use cases",
+      "count listed 7 findings",
+    ]);
+  });
+  test("a wish, a limit and a number of something else claim nothing", () => {
+    for (const sentence of ["I should find 12 bugs.", "If there were 3 findings, I would list them.", "It takes 12 minutes."])
+      expect(told(sentence)).toEqual([]);
+  });
+  test("findings that are handed back one by one: their ids and their places, less what the agent was told", () => {
+    const claim = {
+      findings: [
+        { id: "BUG-001", file: "src/a.ts", line: 3, title: "x" },
+        { id: "c1", title: "told" },
+      ],
+      bugs: [{ id: "free text" }],
+    };
+    expect(told("", { claim, prompt: "Criteria: c1" })).toEqual(["named BUG-001", "line src/a.ts:3"]);
+  });
 });

@@ -1,5 +1,6 @@
 // handed: the claims in what an agent handed back: the fields that say something is so, and the sentences in its texts.
 
+import { listedThings } from "./listed-in.ts";
 import { spokenClaims } from "./spoken.ts";
 import { claimText, type SaidClaim } from "./said-claim.ts";
 
@@ -9,7 +10,43 @@ const depthMax = 6;
 export function handedClaims(value: unknown, prompt = ""): readonly SaidClaim[] {
   if (!isRecord(value)) return [];
   const told = textsIn(value, 0).slice(0, textsMax).join("\n\n");
-  return [...fieldClaims(value), ...spokenClaims(told, prompt)];
+  return [...fieldClaims(value), ...foundClaims(value, prompt), ...spokenClaims(told, prompt)];
+}
+
+const foundMax = 100;
+const isListed = new RegExp(`^(?:${listedThings})$`, "i");
+
+/** What is handed back as found: `{ id, file, line }`, however deep it lies, and numbers of such things. What it was told itself it claims not. */
+function foundClaims(value: Readonly<Record<string, unknown>>, prompt: string): readonly SaidClaim[] {
+  const claims: SaidClaim[] = [];
+  for (const [field, count] of Object.entries(value)) {
+    const noun = field.replace(/_(?:count|found|total)$/i, "").replaceAll("_", " ");
+    if (!isListed.test(noun) || typeof count !== "number" || !Number.isInteger(count)) continue;
+    claims.push({ kind: "count", text: claimText(`${field}: ${count}`), what: "listed", n: count, noun });
+  }
+  for (const item of recordsIn(value, 0).slice(0, foundMax)) {
+    const { id, file, line } = item;
+    const name = typeof id === "string" ? id.trim() : "";
+    if (/^[A-Za-z]+[-_ #]?\d{1,6}$/.test(name) && !prompt.includes(name))
+      claims.push({ kind: "named", text: claimText(`id: ${name}`), id: name });
+    if (typeof file === "string" && file.trim() !== "" && typeof line === "number" && Number.isInteger(line))
+      claims.push({
+        kind: "file_line",
+        text: claimText(`${file.trim()}:${line}`),
+        path: file.trim(),
+        line,
+        name: null,
+        isOfRemoval: false,
+      });
+  }
+  return claims;
+}
+
+/** The objects in lists of the return. */
+function recordsIn(value: unknown, depth: number): readonly Readonly<Record<string, unknown>>[] {
+  if (depth > depthMax || typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => (isRecord(item) ? [item, ...recordsIn(item, depth + 1)] : []));
+  return Object.values(value).flatMap((item) => recordsIn(item, depth + 1));
 }
 
 function fieldClaims(value: Readonly<Record<string, unknown>>): readonly SaidClaim[] {
@@ -30,7 +67,7 @@ function fieldClaims(value: Readonly<Record<string, unknown>>): readonly SaidCla
     if (typeof score === "number" && /confidence|score|coverage|alignment|rating/i.test(field))
       claims.push({ kind: "score", text: claimText(`${field}: ${score}`) });
   }
-  for (const item of listIn(value["evidence"])) if (isRecord(item)) claims.push(...evidenceClaims(item));
+  for (const item of [value, ...listIn(value["evidence"])]) if (isRecord(item)) claims.push(...evidenceClaims(item));
   return claims;
 }
 

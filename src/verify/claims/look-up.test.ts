@@ -149,3 +149,57 @@ describe("what only checks decide", () => {
     expect(await after("", results, { promised: true })).toEqual([expect.stringMatching(/^false/)]);
   });
 });
+
+describe("documents against what is said to be in them", () => {
+  const report = (text: string): typeof files => ({ ...files, [commit]: { ...files[commit], "docs/REPORT.md": text } });
+  const judged = async (text: string, said: string, claim: unknown = null): Promise<readonly string[]> => {
+    const tree = report(text);
+    const at = { ...workspace(), textAt: (one: string, path: string) => Promise.resolve(tree[one]?.[path] ?? null) };
+    const order: Order = { attempt: "1@1/execute#1", said, claim, commit, changed: ["docs/REPORT.md"], results: [] };
+    return (await lookUpClaims(at, order)).map(({ verdict, why }) => `${verdict}: ${why}`);
+  };
+  const headings = (n: number): string => Array.from({ length: n }, (_, at) => `## Finding ${at + 1}: x\n\ntext\n`).join("\n");
+
+  test("so many findings: by their headings, by their numbers, by their ids", async () => {
+    const said = "I found 3 findings.";
+    expect(await judged(headings(3), said)).toEqual(["true: The documents of this turn list 3."]);
+    expect(await judged("## 1. a\n## 2. b\n## 3. c\n", said)).toEqual(["true: The documents of this turn list 3."]);
+    expect(await judged("| FINDING-1 | a |\n| FINDING-2 | b |\n| FINDING-3 | c |\n", said)).toEqual([
+      "true: The documents of this turn list 3.",
+    ]);
+  });
+  test("twelve are claimed and two are there; a hundred and twenty blank lines hold none", async () => {
+    expect(await judged(`${headings(2)}- a\n`.repeat(1) + "- b\n".repeat(20), "I found 12 findings.")).toEqual([
+      "false: The documents of this turn list 2.",
+    ]);
+    expect(await judged("\n".repeat(120), "", { findings_count: 12 })).toEqual([
+      "false: The documents of this turn hold 0 headings and entries in all.",
+    ]);
+  });
+  test("more than was said, or a list that cannot be counted, decides nothing", async () => {
+    expect(await judged(headings(4), "I found 3 findings.")).toEqual([expect.stringMatching(/^unverifiable/)]);
+    expect(await judged("- a\n- b\n- c\n", "I found 3 findings.")).toEqual([expect.stringMatching(/^unverifiable/)]);
+    expect(await looked("I found 3 findings.")).toEqual([expect.stringMatching(/^unverifiable: No document/)]);
+  });
+  test("a finding that is handed back is named in a document, or is not", async () => {
+    const claim = { bugs: [{ id: "BUG-1" }, { id: "BUG-12" }] };
+    expect(await judged("### BUG-12\n", "", claim)).toEqual([
+      "false: No document of this run names it.",
+      "true: A document of this run names it.",
+    ]);
+  });
+  test("a place that is handed back in two fields is looked up like one in a sentence", async () => {
+    const claim = {
+      findings: [
+        { file: "src/a.ts", line: 3 },
+        { file: "src/a.ts", line: 900 },
+        { file: "src/none.ts", line: 1 },
+      ],
+    };
+    expect(await judged("# x\n", "", claim)).toEqual([
+      "true: src/a.ts has such a line.",
+      "false: src/a.ts has 8 lines.",
+      "false: There is no file src/none.ts in the commit.",
+    ]);
+  });
+});

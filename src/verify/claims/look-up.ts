@@ -43,6 +43,8 @@ function keyOf(claim: SaidClaim): string {
       return `line ${claim.path} ${claim.line} ${claim.name}`;
     case "file_changed":
       return `changed ${claim.path}`;
+    case "named":
+      return `named ${claim.id}`;
     case "count":
     case "score":
       return `${claim.kind} ${claim.text}`;
@@ -71,6 +73,8 @@ function verdictOf(claim: Exclude<SaidClaim, { kind: "done" | "command" }>, look
       return looks.fileChanged(claim);
     case "count":
       return looks.count(claim);
+    case "named":
+      return looks.named(claim);
     case "score":
       return Promise.resolve(unverifiable("Nobody measured it."));
   }

@@ -14,9 +14,11 @@ import {
   type FileLineClaim,
   isFalse,
   isTrue,
+  type NamedClaim,
   unverifiable,
   type Verdict,
 } from "./said-claim.ts";
+import { isNamedIn, listedIn } from "./listed-in.ts";
 import { testsIn } from "./test-counts.ts";
 
 export type ClaimsWorkspace = Pick<Workspace, "textAt" | "hasCommit" | "inspect" | "differences">;
@@ -35,6 +37,7 @@ export type TreeLooks = {
   readonly fileLine: (claim: FileLineClaim) => Promise<Verdict>;
   readonly fileChanged: (claim: FileChangedClaim) => Promise<Verdict>;
   readonly count: (claim: CountClaim) => Promise<Verdict>;
+  readonly named: (claim: NamedClaim) => Promise<Verdict>;
 };
 
 const linesNear = 3;
@@ -55,6 +58,13 @@ export function openLooks(workspace: ClaimsWorkspace, order: TreeOrder): TreeLoo
   const sinceBase = once(async () =>
     order.base === undefined ? [] : (await workspace.differences(order.base, order.commit)).map(({ path }) => path),
   );
+  /** The texts of those among the paths that are documents. */
+  const documents = async (paths: readonly string[]): Promise<Documents> => {
+    const wanted = [...new Set(paths)].filter((path) => /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path));
+    const readings = wanted.map((path) => textAt(order.commit, path) ?? Promise.resolve(null));
+    const texts = (await Promise.all(readings)).filter((text) => text !== null);
+    return { texts, isWhole: texts.length === wanted.length };
+  };
   const hasLayer = once(async () => (await workspace.inspect(order.attempt, null)).layer !== "absent");
   let commits = 0;
 
@@ -89,7 +99,15 @@ export function openLooks(workspace: ClaimsWorkspace, order: TreeOrder): TreeLoo
       return isFalse(found === null ? `There is no ${named} in the commit.` : `${found.path} is as it was.`);
     },
 
-    count: async ({ what, n }) => {
+    named: async ({ id }) => {
+      const { texts, isWhole } = await documents([...order.changed, ...(await sinceBase())]);
+      if (texts.some((text) => isNamedIn(text, id))) return isTrue("A document of this run names it.");
+      if (texts.length === 0 || !isWhole) return unverifiable("No document of this run could be looked at for it.");
+      return isFalse("No document of this run names it.");
+    },
+
+    count: async ({ what, n, noun = "" }) => {
+      if (what === "listed") return ofList(n, noun, await documents(order.changed));
       if (what === "files_changed") return counted(n, order.changed.length, false, "files", "changed");
       if (what === "tests_added") return testsAdded(n, order, textAt);
       return unverifiable("The runner does not count this.");
@@ -108,6 +126,20 @@ function lineIn(path: string, text: string, { line, name, isOfRemoval }: FileLin
   if (isOfRemoval) return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);
   const elsewhere = lines.findIndex((one) => word.test(one));
   return isFalse(`${name} is not there${elsewhere < 0 ? ", nor anywhere in the file" : `; it is on line ${elsewhere + 1}`}.`);
+}
+
+type Documents = { readonly texts: readonly string[]; readonly isWhole: boolean };
+
+/** So many findings, held against what the documents of the turn list, in whichever way they do. */
+function ofList(n: number, noun: string, { texts, isWhole }: Documents): Verdict {
+  if (texts.length === 0 || !isWhole) return unverifiable("No document of this turn could be looked at for them.");
+  const { counts, entries } = listedIn(texts, noun);
+  if (counts.includes(n)) return isTrue(`The documents of this turn list ${n}.`);
+  const most = Math.max(0, ...counts);
+  if (most > 0 && most < n) return isFalse(`The documents of this turn list ${most}.`);
+  return entries < n
+    ? isFalse(`The documents of this turn hold ${entries} headings and entries in all.`)
+    : unverifiable("The documents of this turn do not list them in a way that can be counted.");
 }
 
 type TextAt = (commit: GitSha, path: string) => Promise<string | null> | null;

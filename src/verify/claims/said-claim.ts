@@ -21,12 +21,16 @@ export type FileChangedClaim = { readonly kind: "file_changed"; readonly text: s
 export type CountClaim = {
   readonly kind: "count";
   readonly text: string;
-  readonly what: "tests_added" | "files_changed" | "other";
+  readonly what: "tests_added" | "files_changed" | "listed" | "other";
   readonly n: number;
+  /** What is said to be listed: `findings`, `bugs`. */
+  readonly noun?: string;
 };
+/** Something the agent hands back by an id, which its documents must then hold. */
+export type NamedClaim = { readonly kind: "named"; readonly text: string; readonly id: string };
 export type ScoreClaim = { readonly kind: "score"; readonly text: string };
 
-export type SaidClaim = DoneClaim | CommandClaim | CommitClaim | FileLineClaim | FileChangedClaim | CountClaim | ScoreClaim;
+export type SaidClaim = DoneClaim | CommandClaim | CommitClaim | FileLineClaim | FileChangedClaim | CountClaim | NamedClaim | ScoreClaim;
 
 export const claimLimits = {
   saidCharsMax: 64 * 1024,

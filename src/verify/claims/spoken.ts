@@ -5,6 +5,7 @@
 
 import { commandsIn, transcriptClaims } from "./spoken-commands.ts";
 import { filesIn } from "./spoken-files.ts";
+import { listedThings } from "./listed-in.ts";
 import { claimText, type SaidClaim } from "./said-claim.ts";
 import { statementsIn } from "./statements.ts";
 
@@ -69,6 +70,10 @@ const filesChanged = new RegExp(
   `\\b(?:chang(?:ed|es)|edit(?:ed|s)|modif(?:ied|ies)|updat(?:ed|es)|touch(?:ed|es))\\s+${number}\\s+files?\\b|\\b${number}\\s+files?\\s+(?:were |was )?(?:changed|edited|modified|updated|touched)\\b`,
   "i",
 );
+const listed = new RegExp(
+  `\\b(?:found|find|recorded|listed|documented|wrote|identified|report(?:s|ed)?|describ(?:es|ed)|contains?|holds?|lists?)\\s+${number}\\s+(?:[\\w-]+ ){0,2}?(${listedThings})\\b|\\b${number}\\s+(?:[\\w-]+ ){0,2}?(${listedThings})\\s+(?:(?:are|were|have been)\\s+)?(?:found|recorded|listed|documented|identified|described|written)\\b`,
+  "i",
+);
 const otherCount = /\b\d{1,6}\s*(?:tests?\s+)?(?:pass(?:ed|ing|es)?|fail(?:ed|ing|ures?))\b|\b\d{1,6}\s*(?:\/|of|out of)\s*\d{1,6}\s+\w+/i;
 
 function countsIn(sentence: string): readonly SaidClaim[] {
@@ -78,6 +83,10 @@ function countsIn(sentence: string): readonly SaidClaim[] {
   const claims: SaidClaim[] = [];
   if (added !== null) claims.push({ kind: "count", text, what: "tests_added", n: numberOf(added[1]) });
   if (files !== null) claims.push({ kind: "count", text, what: "files_changed", n: numberOf(files[1] ?? files[2]) });
+  const things = listed.exec(sentence);
+  const noun = things?.[2] ?? things?.[4];
+  if (things !== null && noun !== undefined)
+    claims.push({ kind: "count", text, what: "listed", n: numberOf(things[1] ?? things[3]), noun });
   if (claims.length === 0 && otherCount.test(sentence)) claims.push({ kind: "count", text, what: "other", n: 0 });
   return claims;
 }

@@ -1,0 +1,40 @@
+// listed-in: how many things of a kind the documents of a turn list, and whether they name one. Pure, one pass over each text.
+
+/** What people write lists of in reports, as they count them. */
+export const listedThings = "findings?|bugs?|issues?|defects?|risks?|requirements?|use cases?|recommendations?|gaps?|vulnerabilit(?:y|ies)";
+
+/** The singular, as headings and ids have it: `Finding 3`, `BUG-012`. */
+export function singularOf(noun: string): string {
+  const bare = noun.toLowerCase();
+  return bare.endsWith("ies") ? `${bare.slice(0, -3)}y` : bare.replace(/s$/, "");
+}
+
+export type Listed = {
+  /** Headings that bear the noun, headings that bear a number, ids of the noun: whichever way it was written. */
+  readonly counts: readonly number[];
+  /** Every heading, item and row there is: no list can have more entries. */
+  readonly entries: number;
+};
+
+export function listedIn(texts: readonly string[], noun: string): Listed {
+  const singular = singularOf(noun).replaceAll(/[^a-z ]/g, "");
+  const heading = new RegExp(`^#{1,6}\\s+(?:.{0,200}\\b)?${singular}(?![a-z])`, "i");
+  const id = new RegExp(`\\b${singular.replaceAll(" ", "[ _-]")}[-_ #]?\\d+`, "gi");
+  const ids = new Set<string>();
+  const tally = { byNoun: 0, byNumber: 0, entries: 0 };
+  for (const line of texts.flatMap((text) => text.split("\n"))) {
+    if (/^#{1,6}\s/.test(line)) {
+      tally.entries++;
+      if (heading.test(line)) tally.byNoun++;
+      if (/^#{1,6}\s+\d+[.)]/.test(line)) tally.byNumber++;
+    } else if (/^\s*(?:[-*+]|\d{1,9}[.)])\s+\S|^\s*\|.*[^\s|:-]/.test(line)) tally.entries++;
+    for (const [found] of line.slice(0, lineCharsMax).matchAll(id)) ids.add(found.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
+  }
+  return { counts: [tally.byNoun, tally.byNumber, ids.size].filter((count) => count > 0), entries: tally.entries };
+}
+
+const lineCharsMax = 10_000;
+
+/** Whether a document says an id, as a word of its own. */
+export const isNamedIn = (text: string, id: string): boolean =>
+  new RegExp(`(?<![\\w-])${id.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`, "i").test(text);
