@@ -8,7 +8,7 @@ import type { AttemptId } from "../../contracts/ids.ts";
 import type { Signal } from "../../contracts/signal.ts";
 import { amountOf, type Loose, recordOf, textOf } from "./loose.ts";
 import { Replay } from "./replay.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import { signalOf, ToolCalls } from "./tool-calls.ts";
 import type { UsageReport } from "./usage.ts";
 
 export const saidCharsMax = 4 * 1024 * 1024;
@@ -79,7 +79,7 @@ export class Collector {
 
   /** Agents leave calls open when they are cancelled or die: here each has an end. */
   close(): void {
-    for (const { title } of this.tools.closeOpen()) this.#onSignal({ signal: "tool", attempt: this.#attempt, title, status: "cancelled" });
+    for (const call of this.tools.closeOpen()) this.#onSignal(signalOf(this.#attempt, call, "cancelled"));
   }
 
   /** Everything said in this turn, all prompts together. */
@@ -118,7 +118,7 @@ export class Collector {
       case "tool_call":
       case "tool_call_update": {
         const call = this.tools.merge(update);
-        if (call !== null) this.#onSignal({ signal: "tool", attempt: this.#attempt, title: call.title, status: call.status });
+        if (call !== null) this.#onSignal(signalOf(this.#attempt, call));
         return;
       }
       case "usage_update": {

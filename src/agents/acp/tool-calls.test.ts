@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { insideOf } from "./inside.ts";
 import { permit } from "./permission.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import { signalOf, ToolCalls } from "./tool-calls.ts";
 
 const isInside = insideOf("/srv/layer");
 
@@ -26,6 +26,28 @@ test("only what changes counts, and only if it did not fail", () => {
     locations: [{ path: "a" }, { path: "/srv/layer/b" }, { path: "../c" }],
   });
   expect(calls.changedOutside(isInside)).toEqual(["/etc/diff", "../c"]);
+});
+
+test("a call passes by with its id, what it does and the first path it names", () => {
+  const calls = new ToolCalls();
+  const call = calls.merge({
+    toolCallId: "a",
+    title: "edit a",
+    kind: "edit",
+    status: "pending",
+    locations: [{ path: "src/a.ts" }, { path: "b" }],
+  });
+  const told = { signal: "tool", attempt: "1@1/do#1", title: "edit a", call: "a", kind: "edit", path: "src/a.ts" };
+  expect(call === null ? null : signalOf("1@1/do#1", call)).toEqual({ ...told, status: "pending" });
+  expect(call === null ? null : signalOf("1@1/do#1", call, "cancelled")).toEqual({ ...told, status: "cancelled" });
+  const plain = calls.merge({ toolCallId: "b", title: "think" });
+  expect(plain === null ? null : signalOf("1@1/do#1", plain)).toEqual({
+    signal: "tool",
+    attempt: "1@1/do#1",
+    title: "think",
+    status: "pending",
+    call: "b",
+  });
 });
 
 test("nonsense is not merged", () => {

@@ -1,8 +1,11 @@
 // tool-calls: what the agent said it did with its tools, merged by id, and which paths it named.
 
+import type { AttemptId } from "../../contracts/ids.ts";
+import type { Signal } from "../../contracts/signal.ts";
 import { listOf, type Loose, recordOf, textOf } from "./loose.ts";
 
 export type ToolCall = {
+  readonly id: string;
   readonly title: string;
   readonly kind: string | null;
   readonly status: string;
@@ -14,7 +17,8 @@ export type ToolCall = {
 
 const callsMax = 10_000;
 const pathsMax = 1000;
-const titleCharsMax = 200;
+/** More than anybody is shown: what a cut leaves of a secret is not known for one any more, so it is cut where nobody looks. */
+const titleCharsMax = 2_000;
 const changing = new Set(["edit", "delete", "move"]);
 const pathField = /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
 
@@ -32,6 +36,7 @@ export class ToolCalls {
       return null;
     }
     const call: ToolCall = {
+      id,
       title: textOf(update["title"])?.slice(0, titleCharsMax) ?? before?.title ?? "",
       kind: textOf(update["kind"]) ?? before?.kind ?? null,
       status: textOf(update["status"]) ?? before?.status ?? "pending",
@@ -66,6 +71,20 @@ export class ToolCalls {
       .flatMap(({ kind, locations, diffs }) => (kind !== null && changing.has(kind) ? [...locations, ...diffs] : diffs));
     return [...new Set(changed)].filter((path) => !isInside(path));
   }
+}
+
+/** A call as it passes by. */
+export function signalOf(attempt: AttemptId, call: ToolCall, status = call.status): Signal {
+  const [path] = [...namedBy(call), ...call.given];
+  return {
+    signal: "tool",
+    attempt,
+    title: call.title,
+    status,
+    call: call.id,
+    ...(call.kind === null ? {} : { kind: call.kind }),
+    ...(path === undefined ? {} : { path }),
+  };
 }
 
 /** Every path a call names as reached or changed. */
