@@ -24,19 +24,28 @@ function hasContent(piece: unknown): boolean {
   return Object.entries(piece).some(([key, part]) => key !== "task_id" && Array.isArray(part) && part.length > 0);
 }
 
+/** Findings by item: two of them may rest on one and the same thing, and be summed up in its words. */
+const isListed =
+  /(?:^|\.)(?:criteria_results|failures|failure_categories|requirements_checked|gap_details|evidence|commands_run|issues|concerns)\[\d+\]/;
+
+/** What judges something, and does not tell what its author did. */
+const isJudgement = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && ["pass", "alignment_score", "audit_results"].some((field) => Object.hasOwn(value, field));
+
 /** One long text in two fields, and a whole return that was handed back before, word for word. */
 export function toldTwice(told: readonly Told[], value: unknown, previous: unknown): readonly string[] {
   const errors: string[] = [];
   const seen = new Map<string, string>();
   for (const { path, text } of told) {
+    if (isListed.test(path)) continue;
     const plain = text.replaceAll(/\s+/g, " ").trim().toLowerCase();
     if (plain.length < longCharsMin) continue;
     const first = seen.get(plain);
     if (first !== undefined) errors.push(`${path}: says word for word what ${first} says; expected what belongs here, or nothing`);
     else seen.set(plain, path);
   }
-  // Who judges may find the same faults again; who tells what it did cannot have done the very same.
-  const isLong = told.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
+  // Who judges may find the same again; who tells what it did cannot have done the very same.
+  const isLong = !isJudgement(value) && told.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
   if (isLong && previous !== undefined && previous !== null && JSON.stringify(previous) === JSON.stringify(value))
     errors.push("this is word for word what was handed back before; expected what this attempt came to");
   return errors;

@@ -97,6 +97,41 @@ describe("an honest answer passes, however short", () => {
     const value = { confidence: 0.9, pass: false, issues: ["src/b.txt: it is too short, three lines are asked for"] };
     expect(errorsOf("review", value, { previous: { ...value } })).toEqual([]);
   });
+  test("a verdict that names each criterion in the words it was told in, sums its failures up in theirs, and says the same twice", () => {
+    const told = "Every order that is cancelled within a day is paid back in full, without anybody having to ask for it.";
+    const shown = "src/orders.ts:12 -- refund() is called with the whole amount of the order";
+    const value = {
+      pass: false,
+      automated_checks: { tests: true },
+      criteria_results: [
+        { criterion: told, status: "failed", evidence: shown },
+        { criterion: "Another one", status: "verified", evidence: shown },
+      ],
+      alignment_score: 5,
+      verification_duration_seconds: 10,
+      commands_run: [],
+      failures: ["the refund is never written down, so that it could be paid twice"],
+      failure_categories: [
+        { failure: "the refund is never written down, so that it could be paid twice", category: "executor_incomplete" },
+      ],
+      scope_creep: [],
+    };
+    expect(errorsOf("verify", value, { prompt: `# Criteria\n1. ${told}`, previous: structuredClone(value) })).toEqual([]);
+  });
+  test("a judge with nothing more to note", () => {
+    const value = {
+      alignment_score: 8,
+      recommendation: "proceed",
+      concerns: ["no test covers an empty list"],
+      independent_evidence: ["src/a.ts:3 -- sum() starts at 0"],
+      verifier_agreement: true,
+      verifier_missed: [],
+      scope_creep: [],
+      missing_requirements: [],
+      notes: "",
+    };
+    expect(errorsOf("judge", value)).toEqual([]);
+  });
   test("a summary that is the goal's few words", () => {
     expect(errorsOf("progress", { summary: "make b" }, { prompt: "# Goal\nmake b\n" })).toEqual([]);
   });

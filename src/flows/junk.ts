@@ -4,6 +4,7 @@
 //   J1. A short honest answer passes: only whole values that nobody could mean are refused.
 //   J2. Everything looked at is bounded.
 
+import { isNothing, isPlaceholder } from "../kit/placeholder.ts";
 import { type Told, toldTwice, workWithoutEvidence } from "./junk-claims.ts";
 
 /** What the agent was told, and what it handed back before, where that is known. */
@@ -35,44 +36,29 @@ export function junkIn(schema: ShownSchema, value: unknown, context: ReturnConte
 
 function wrongWith({ path, text, isRequired, about }: Told, schema: ShownSchema, prompt: string): readonly string[] {
   const plain = flat(text);
+  const isQuote = quoting.has(path.split(/[.[]/).findLast((part) => /^[a-z]/i.test(part)) ?? "");
   const expected = `expected ${about === "" ? "your own words" : about}`;
   if (plain === "") return [`${path}: is empty; ${expected}`];
   if (isPlaceholder(plain) || (isRequired && isNothing(plain))) return [`${path}: "${shown(plain)}" is a placeholder; ${expected}`];
   if (descriptionsIn(schema, 0).has(plain.toLowerCase()))
     return [`${path}: "${shown(plain)}" is what the schema says of a field; ${expected}`];
-  if (isRequired && plain.length >= copiedCharsMin && prompt.includes(plain))
+  if (isRequired && !isQuote && plain.length >= copiedCharsMin && prompt.includes(plain))
     return [`${path}: "${shown(plain)}" is copied from what you were told; ${expected}`];
   return [];
 }
 
-const placeholderWords = new Set([
-  ..."todo tbd fixme xxx tbc wip string text value number boolean object array foo bar foobar asdf qwerty".split(" "),
-  ..."example sample placeholder dummy summary description content".split(" "),
-]);
-
-/** A whole value that stands for one that is missing. J1 */
-function isPlaceholder(plain: string): boolean {
-  const words = plain.toLowerCase().replaceAll(/^[\W_]+|[\W_]+$/g, "");
-  if (/^[.…_*?]+$/.test(plain) || /^<[^<>]{1,80}>$/.test(plain) || /^\{{1,2}[^{}]{1,80}\}{1,2}$/.test(plain)) return true;
-  if (/^\[[^[\]]{1,80}\]$/.test(plain) && /\b(?:your|insert|here|text|todo|summary|description)\b/i.test(plain)) return true;
-  if (placeholderWords.has(words) || words.startsWith("lorem ipsum")) return true;
-  if (/^(?:todo|tbd|fixme)\b[\s:,-]/i.test(words) && words.length < 60) return true;
-  return /^(?:(?:a |the |my |your |some )?(?:test|example|sample|dummy|placeholder|fake|mock) (?:root cause|summary|description|text|value|string|result|answer|title|issue|evidence|output|data|return)s?|(?:your|insert|enter|put|add|write) .{0,60}\bhere|(?:your|the) (?:summary|answer|text|description|result)|what you (?:did|changed))$/.test(
-    words,
-  );
-}
-
-/** Nothing to tell is an answer where nothing may be told, and none where something must be. */
-const isNothing = (plain: string): boolean =>
-  /^(?:n\/?a|none|null|nil|undefined|nothing|empty|not applicable|-+|—)$/i.test(plain.replace(/\.$/, ""));
+/** Fields that repeat what was told on purpose: they name what is spoken of. */
+const quoting: ReadonlySet<string> = new Set(["criterion", "expected", "requirement_id", "task_id", "phase_id"]);
+const mayBeEmptyWords = /\bempty if\b/;
 
 function textsIn(schema: ShownSchema, value: unknown): readonly Told[] {
   const told: Told[] = [];
   const walk = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
     if (told.length >= textsMax || depth > depthMax) return; // J2
     if (typeof part === "string") {
-      // An optional text may be left empty: that says there is nothing.
-      if (part.trim() !== "" || isRequired || path.endsWith("]")) told.push({ path, text: part, isRequired, about: at.description ?? "" });
+      // A text that need not be there, or that may say nothing, may be left empty: that says there is nothing.
+      const mayBeEmpty = !isRequired || mayBeEmptyWords.test(at.description ?? "");
+      if (part.trim() !== "" || !mayBeEmpty || path.endsWith("]")) told.push({ path, text: part, isRequired, about: at.description ?? "" });
       return;
     }
     if (Array.isArray(part)) {

@@ -12,6 +12,7 @@ export function lintFacts(lint: Lint): void {
     const index = list.steps.indexOf(step);
     const entering: Known = { steps: list.steps, upTo: index };
     const leaving: Known = { steps: list.steps, upTo: index + 1 };
+    if (isNeverWanted(step)) lint.say(path, "unreachable", `found the step ${shown(step.id)}, ${neverWanted}`);
     judge(lint, step.only_if, [...path, "only_if"], entering);
     for (const [n, when] of (step.unless ?? []).entries()) judge(lint, when, [...path, "unless", n], entering);
     for (const [n, preset] of (step.human?.preset ?? []).entries())
@@ -26,10 +27,19 @@ export function lintFacts(lint: Lint): void {
   for (const group of ["before", "phases", "after"] as const) {
     const phases: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
     for (const [n, phase] of phases.entries()) {
+      if (isNeverWanted(phase)) lint.say([group, n], "unreachable", `found the phase ${shown(phase.id)}, ${neverWanted}`);
       judge(lint, phase.only_if, [group, n, "only_if"], outside);
       for (const [m, when] of (phase.unless ?? []).entries()) judge(lint, when, [group, n, "unless", m], outside);
     }
   }
+}
+
+const neverWanted = "which is never walked: unless holds whenever only_if does";
+
+/** Whether one of the conditions that skip it holds whenever the one that wants it does, or always. */
+function isNeverWanted({ only_if = {}, unless = [] }: Pick<Step, "only_if" | "unless">): boolean {
+  const wanted = new Set(Object.entries(only_if).map((pair) => JSON.stringify(pair)));
+  return unless.some((when) => Object.entries(when).every((pair) => wanted.has(JSON.stringify(pair))));
 }
 
 /** The steps of the list, and how many of them may have an outcome by now: going anywhere forgets what lies at and after the target. */

@@ -1,34 +1,34 @@
-import type { Gate, Proof } from "../contracts/flow.ts";
+import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
+import { contradictoryGate, contradictorySteps } from "./lint-contradictions.ts";
 import { pathFault } from "./lint-steps.ts";
 import type { Lint } from "./lint-subject.ts";
 import { stepsEverywhere } from "./lists.ts";
 
 /** Proofs name what exists, look at something, and can hold. */
 export function lintGates(lint: Lint): void {
-  for (const { step, path } of stepsEverywhere(lint.flow)) {
-    const proofs = step.proof ?? [];
-    for (const [n, proof] of proofs.entries()) judge(lint, proof, [...path, "proof", n]);
-    const banned = proofs.flatMap((proof) => (typeof proof === "string" ? [] : (proof.none ?? [])));
-    for (const [n, proof] of proofs.entries()) {
-      if (typeof proof === "string" || proof.exists === false) continue;
-      const wanted = [...filesOf(proof), ...(proof.any === undefined ? [] : [proof.any])].find((file) =>
-        banned.some((glob) => covers(glob, file)),
-      );
-      if (wanted !== undefined)
-        lint.say([...path, "proof", n], "gate_never_holds", `found ${shown(wanted)} asked for, and none of the step's proof forbids it`);
-    }
+  for (const { proof, path } of phaseProofs(lint.flow)) for (const [n, one] of proof.entries()) judge(lint, one, [...path, n]);
+  for (const { step, path, list } of stepsEverywhere(lint.flow)) {
+    for (const [n, proof] of (step.proof ?? []).entries()) judge(lint, proof, [...path, "proof", n], list.kind === "each");
+    contradictorySteps(lint, step, path);
   }
+}
+
+/** What shows that a phase is done, where a phase says so itself. */
+function phaseProofs(flow: Flow): readonly { readonly proof: readonly Proof[]; readonly path: DataPath }[] {
+  return (["before", "phases", "after"] as const).flatMap((group) => {
+    const phases = flow[group] ?? [];
+    if (!Array.isArray(phases)) return [];
+    return phases.flatMap(({ proof }, n) => (proof === undefined ? [] : [{ proof, path: [group, n, "proof"] }]));
+  });
 }
 
 const regexCharactersMax = 500;
 /** What may stand in braces in a gate's path. Numbers stand for the groups of `for_each`. */
 export const pathPlaceholders = ["phase_dir", "phase", "task"] as const;
 
-const filesOf = (gate: Gate): string[] => [...(gate.file === undefined ? [] : [gate.file]), ...(gate.files ?? [])];
-
-function judge(lint: Lint, proof: Proof, path: DataPath): void {
+function judge(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): void {
   const { registry, say } = lint;
   if (typeof proof === "string") {
     if (!registry.proof.includes(proof))
@@ -36,12 +36,13 @@ function judge(lint: Lint, proof: Proof, path: DataPath): void {
     return;
   }
   subject(lint, proof, path);
-  paths(lint, proof, path);
+  contradictoryGate(lint, proof, path);
+  paths(lint, proof, path, isOfTask);
   if (proof.matches !== undefined) regex(lint, proof.matches, [...path, "matches"]);
   if (proof.for_each !== undefined) regex(lint, proof.for_each.matches, [...path, "for_each", "matches"]);
-  if (proof.if !== undefined) judge(lint, proof.if, [...path, "if"]);
-  for (const [n, inner] of (proof.all ?? []).entries()) judge(lint, inner, [...path, "all", n]);
-  for (const [n, inner] of (proof.else ?? []).entries()) judge(lint, inner, [...path, "else", n]);
+  if (proof.if !== undefined) judge(lint, proof.if, [...path, "if"], isOfTask);
+  for (const [n, inner] of (proof.all ?? []).entries()) judge(lint, inner, [...path, "all", n], isOfTask);
+  for (const [n, inner] of (proof.else ?? []).entries()) judge(lint, inner, [...path, "else", n], isOfTask);
 }
 
 /** A gate looks at something, and each of its words has what it needs. */
@@ -55,9 +56,10 @@ function subject({ say }: Lint, gate: Gate, path: DataPath): void {
         say([...path, word], "gate_word_alone", `found ${word} without ${of.join(" or ")}`);
     }
   };
-  needs(["exists", "min_lines", "matches"], ["file", "files"]);
-  needs(["non_empty", "fresh", "after"], ["file", "files", "any"]);
-  needs(["at_least", "except"], ["any"]);
+  needs(["exists"], ["file", "files"]);
+  needs(["non_empty", "min_lines", "matches", "fresh", "after"], ["file", "files", "any"]);
+  needs(["at_least"], ["any"]);
+  needs(["except"], ["any", "none"]);
   needs(["all", "else"], ["if"]);
   needs(["for_each"], ["files"]);
   if (gate.if !== undefined && gate.all === undefined && gate.else === undefined)
@@ -68,24 +70,18 @@ function subject({ say }: Lint, gate: Gate, path: DataPath): void {
     say(path, "gate_mixed", `found command beside ${named.filter((word) => word !== "command").join(", ")}, expected two gates`);
   if (gate.command !== undefined && /^\s*(true|:|exit(\s+0)?|)\s*$/.test(gate.command))
     say([...path, "command"], "gate_always_holds", `found ${shown(gate.command)}, which proves nothing`);
-  if (gate.files?.length === 0) say([...path, "files"], "gate_always_holds", "found no files, expected at least one");
-  const contradiction = (["non_empty", "min_lines", "matches", "fresh", "after"] as const).find(
-    (word) => gate[word] !== undefined && gate[word] !== false,
-  );
-  if (gate.exists === false && contradiction !== undefined)
-    say(path, "gate_never_holds", `found exists: false beside ${contradiction}: no file can be absent and have that`);
-  if (gate.any !== undefined && (gate.except ?? []).some((glob) => covers(glob, gate.any ?? "")))
-    say([...path, "except"], "gate_never_holds", `found except, which leaves nothing of ${shown(gate.any)}`);
-  if (gate.after !== undefined && filesOf(gate).includes(gate.after))
-    say([...path, "after"], "gate_never_holds", "found a file that must be newer than itself");
+  for (const word of ["files", "none"] as const)
+    if (gate[word]?.length === 0) say([...path, word], "gate_without_subject", `found no ${word}, expected at least one`);
 }
 
-function paths({ say }: Lint, gate: Gate, path: DataPath): void {
+function paths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): void {
   const groups = gate.for_each === undefined ? 0 : groupsOf(gate.for_each.matches);
   const one = (text: string, at: DataPath, isGlob: boolean): void => {
-    const fault = pathFault(text);
+    const fault = pathFault(text) ?? plainFault(text);
     if (fault !== null) say(at, "bad_path", `found ${shown(text)}, ${fault}`);
     if (!isGlob && /[*?[\]]/.test(text)) say(at, "glob_in_file", `found a pattern, expected the path of one file; a pattern stands in any`);
+    if (!isOfTask && text.includes("{task}"))
+      say(at, "unknown_placeholder", "found {task} outside the steps that a task walks, where there is none");
     for (const [, name = ""] of text.matchAll(/\{([^{},]*)\}/g)) {
       const isNumber = /^[1-9]\d*$/.test(name);
       if (isNumber && Number(name) <= groups) continue;
@@ -104,6 +100,13 @@ function paths({ say }: Lint, gate: Gate, path: DataPath): void {
   for (const word of ["none", "except"] as const) for (const [n, glob] of (gate[word] ?? []).entries()) one(glob, [...path, word, n], true);
   if (gate.after !== undefined) one(gate.after, [...path, "after"], false);
   if (gate.for_each !== undefined) one(gate.for_each.file, [...path, "for_each", "file"], false);
+}
+
+/** Paths are compared as they are listed, so there is one way to write each. */
+function plainFault(path: string): string | null {
+  if (path.startsWith("./")) return "expected the path without ./ before it";
+  if (path.endsWith("/")) return "expected the path of a file, not of a folder; a folder's files are any: folder/**";
+  return path.split("/").some((part) => part === "" || part === ".") ? "expected one / between folders" : null;
 }
 
 function groupsOf(source: string): number {
@@ -126,13 +129,4 @@ function regex({ say }: Lint, source: string, path: DataPath): void {
   if (/\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,\d*\})/.test(source))
     return say(path, "slow_regex", "found a repeated group with a repetition inside, which can take for ever");
   return undefined;
-}
-
-/** Whether everything the second pattern can match is matched by the first. Careful: where it cannot tell, it says no. */
-function covers(glob: string, other: string): boolean {
-  if (glob === other || glob === "**") return true;
-  if (glob.endsWith("/**") && !/[*?[\]{}]/.test(glob.slice(0, -3))) return other.startsWith(glob.slice(0, -2));
-  if (/[?[\]{}]|\*\*/.test(glob) || other.includes("**")) return false;
-  const source = glob.replaceAll(/[.+^$()|\\]/g, "\\$&").replaceAll("*", "[^/]*");
-  return new RegExp(`^${source}$`).test(other);
 }

@@ -5,13 +5,18 @@ import { stepsEverywhere } from "./lists.ts";
 import { placeholders, unknownPlaceholders } from "./prompt.ts";
 
 /** Prompts are there, and hold only placeholders that something fills. */
-export function lintPrompts({ flow, positions, prompts, say, report }: Lint): void {
+export function lintPrompts({ flow, positions, prompts, promptFiles, say, report }: Lint): void {
   const read = new Set<string>();
-  for (const { step, path } of stepsEverywhere(flow)) {
+  unused();
+  for (const { step, path, list } of stepsEverywhere(flow)) {
     if (step.prompt === undefined) continue;
     const text = Object.hasOwn(prompts, step.prompt) ? prompts[step.prompt] : undefined;
     if (text === undefined) {
-      say([...path, "prompt"], "prompt_missing", `found no file prompts/${step.prompt}.${didYouMean(step.prompt, Object.keys(prompts))}`);
+      say(
+        [...path, "prompt"],
+        "prompt_missing",
+        `found no file prompts/${step.prompt}.${didYouMean(step.prompt, [...Object.keys(prompts), ...(promptFiles ?? [])])}`,
+      );
       continue;
     }
     if (text.trim() === "") say([...path, "prompt"], "prompt_empty", `found nothing in prompts/${step.prompt}`);
@@ -22,6 +27,12 @@ export function lintPrompts({ flow, positions, prompts, say, report }: Lint): vo
         `found no {return_schema} in prompts/${step.prompt}, so the agent is not told what to hand back`,
         "warning",
       );
+    }
+    if (list.kind !== "each" && holds(text, "task"))
+      say([...path, "prompt"], "placeholder_empty", `found {task} in prompts/${step.prompt}, and no task walks this step`, "warning");
+    if ((step.proof ?? []).length > 0 && !holds(text, "previous")) {
+      const lack = `found no {previous} in prompts/${step.prompt}, so an agent whose proof did not hold is not told why`;
+      say([...path, "prompt"], "failure_not_shown", lack, "warning");
     }
     if (read.has(step.prompt)) continue;
     read.add(step.prompt);
@@ -38,7 +49,19 @@ export function lintPrompts({ flow, positions, prompts, say, report }: Lint): vo
       });
     }
   }
+
+  /** A prompt nobody is given is most often one that a step misspells. */
+  function unused(): void {
+    const used = new Set(stepsEverywhere(flow).map(({ step }) => step.prompt));
+    for (const name of (promptFiles ?? []).filter((file) => !used.has(file))) {
+      const file = `${folderOf(positions.file)}prompts/${name}`;
+      const message = `found prompts/${name}, which no step names`;
+      report({ file, line: 1, column: 1, path: "", rule: "prompt_unused", message, severity: "warning" });
+    }
+  }
 }
+
+const holds = (text: string, placeholder: string): boolean => new RegExp(`(?<!\\{)\\{${placeholder}\\}(?!\\})`).test(text);
 
 function folderOf(file: string): string {
   return file.startsWith("built-in:") ? `${file}/` : file.slice(0, file.search(/[^/\\]*$/));

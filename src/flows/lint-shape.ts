@@ -7,6 +7,7 @@ import { listsOf, stepsEverywhere, thenRows, type LocatedRow } from "./lists.ts"
 
 /** The flow as a whole: its phases, its options, its rows, and whether it lands what it makes. */
 export function lintShape(lint: Lint): void {
+  face(lint);
   phases(lint);
   options(lint);
   for (const located of rowsEverywhere(lint)) row(lint, located);
@@ -26,6 +27,12 @@ export function lintShape(lint: Lint): void {
     if (named.length !== 1)
       lint.say(["when_phase_fails", n], "no_target", `found ${named.length} of finish, pause and stop, expected exactly one`);
   }
+}
+
+function face({ flow, registry, say }: Lint): void {
+  if (flow.face === undefined || registry.faces === undefined || registry.faces.includes(flow.face)) return;
+  const known = registry.faces.length === 0 ? "" : `, expected one of ${registry.faces.join(", ")}`;
+  say(["face"], "unknown_face", `found the unknown face ${shown(flow.face)}${known}.${didYouMean(flow.face, registry.faces)}`);
 }
 
 const stepsMax = 200;

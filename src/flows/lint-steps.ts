@@ -21,6 +21,7 @@ export function lintSteps(lint: Lint): void {
     names(lint, step, path, list);
     if (step.human !== undefined) human(lint, step.human, [...path, "human"]);
     sight(lint, step, path, list);
+    keeping(lint, step, path, list);
   }
 }
 
@@ -31,6 +32,7 @@ const wordsOf: Readonly<Record<string, readonly StepKind[]>> = {
   returns_optional: ["agent"],
   sees: ["agent", "run"],
   masks: ["agent"],
+  keeps: ["agent"],
   continues: ["agent"],
   estimate: ["agent", "flow"],
   commit: ["agent"],
@@ -60,9 +62,9 @@ function words({ say }: Lint, step: Step, kind: StepKind, path: DataPath): void 
     if (step.limits?.[dimension] === 0)
       say([...path, "limits", dimension], "limit_zero", `found a limit of 0 ${dimension}, with which the step can never run`);
   }
-  for (const word of ["masks", "writes"] as const) {
+  for (const word of ["masks", "writes", "keeps"] as const) {
     for (const [n, file] of (step[word] ?? []).entries()) {
-      const fault = pathFault(file);
+      const fault = pathFault(word === "keeps" ? file.replace(/^!/, "") : file);
       if (fault !== null) say([...path, word, n], "bad_path", `found ${shown(file)}, ${fault}`);
     }
   }
@@ -111,7 +113,7 @@ function names({ say, registry }: Lint, step: Step, path: DataPath, list: StepLi
   for (const [n, check] of (step.check ?? []).entries()) {
     // One bare word is a group; a command of one word is written with its folder or an argument, so that a slip is not run as a command.
     const isGroup = /^[a-z][a-z0-9_-]*$/.test(check);
-    if (isGroup) known("group of checks", check, "unknown_check", registry.checks, [...path, "check", n]);
+    if (isGroup) known("group of checks", check, "unknown_check", [...registry.checks, ...registry.proof], [...path, "check", n]);
     if (check.trim() === "") say([...path, "check", n], "unknown_check", "found an empty command");
   }
 }
@@ -129,6 +131,8 @@ function human({ say }: Lint, human: Human, path: DataPath): void {
       `found the recommendation ${shown(human.recommend)}, expected one of ${options.join(", ")}`,
     );
   }
+  if (human.leaves !== undefined && !offered(human.leaves))
+    say([...path, "leaves"], "answer_unknown", `found the answer ${shown(human.leaves)}, expected one of ${options.join(", ")}`);
   for (const [n, preset] of (human.preset ?? []).entries()) {
     if (!offered(preset.answer))
       say(
@@ -136,6 +140,17 @@ function human({ say }: Lint, human: Human, path: DataPath): void {
         "answer_unknown",
         `found the answer ${shown(preset.answer)}, expected one of ${options.join(", ")}`,
       );
+  }
+}
+
+/** What a step keeps is written like a gate's paths, so that the two can mean the same file. */
+function keeping({ say }: Lint, step: Step, path: DataPath, list: StepList): void {
+  for (const [n, pattern] of (step.keeps ?? []).entries()) {
+    for (const [, name = ""] of pattern.matchAll(/\{([^{},]*)\}/g)) {
+      const isKnown = name === "task" ? list.kind === "each" : name === "phase" || name === "phase_dir";
+      if (!isKnown)
+        say([...path, "keeps", n], "unknown_placeholder", `found {${name}}, expected phase_dir, phase, or task in the steps a task walks`);
+    }
   }
 }
 

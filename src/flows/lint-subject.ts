@@ -13,6 +13,8 @@ export type Registry = {
   readonly readers: { readonly phases: readonly string[]; readonly tasks: readonly string[]; readonly from?: readonly string[] };
   readonly schemas: readonly string[];
   readonly checks: readonly string[];
+  /** The faces a flow may name; left out, any name will do. */
+  readonly faces?: readonly string[];
   /** Flows that may be called as children; left out, any name will do. */
   readonly flows?: readonly string[];
   /** Per `run` function what it does to the world; where this is given, every function must say it. */
@@ -29,6 +31,8 @@ export type LintSubject = {
   readonly flow: Flow;
   readonly positions: Positions;
   readonly prompts: Readonly<Record<string, string>>;
+  /** The names of all files that lie in the prompts' folder, where they are known. */
+  readonly promptFiles?: readonly string[];
   readonly registry: Registry;
 };
 

@@ -12,6 +12,7 @@ const registry: Registry = {
   readers: { phases: ["roadmap"], tasks: ["plan"] },
   schemas: ["work", "review"],
   checks: ["criteria", "project"],
+  faces: ["quality", "staged"],
   says: { work: { confidence: "number", done: "flag", kind: ["bug", "feature"] }, review: { pass: "flag" } },
 };
 
@@ -44,15 +45,18 @@ phases:
 after:
   - { id: land, steps: [{ id: merge, run: land, otherwise: [{ end: completed, because: branch_kept }] }] }
 `;
-const prompts = { "plan.md": "Plan {goal}\n{return_schema}", "work.md": "Work on {criterion}\n{previous}\n{return_schema}" };
+const prompts = { "plan.md": "Plan {goal}\n{previous}\n{return_schema}", "work.md": "Work on {criterion}\n{previous}\n{return_schema}" };
 
-function lint(text: string, changed: { prompts?: Record<string, string>; registry?: Partial<Registry> } = {}): readonly Finding[] {
+type Changed = { prompts?: Record<string, string>; promptFiles?: readonly string[]; registry?: Partial<Registry> };
+
+function lint(text: string, changed: Changed = {}): readonly Finding[] {
   const read = readLocated("flow.yaml", text, Flow);
   if (isRefused(read)) return read.findings;
   return lintFlow({
     flow: read.value,
     positions: read.positions,
     prompts: changed.prompts ?? prompts,
+    ...(changed.promptFiles === undefined ? {} : { promptFiles: changed.promptFiles }),
     registry: { ...registry, ...changed.registry },
   });
 }
@@ -170,6 +174,20 @@ describe("every break has its finding, on its own line", () => {
     ["a prompt that is not there", "prompt: plan.md", "prompt: plna.md", "prompt_missing", /Did you mean plan.md\?/],
     ["a step nothing leads to", checks, `${checks.slice(0, -2)}, then: [{ end: completed }] }`, "unreachable", /"ask"/],
     [
+      "a step that is never wanted",
+      "{ id: see, run: look }",
+      "{ id: see, run: look, only_if: { option.deep: true }, unless: [{ option.deep: true }] }",
+      "unreachable",
+      /"see", which is never walked/,
+    ],
+    [
+      "a phase that is never wanted",
+      "only_if: { option.deep: true }",
+      "only_if: { option.deep: true }\n    unless: [{ option.deep: true }]",
+      "unreachable",
+      /phase "2"/,
+    ],
+    [
       "a row behind one that always matches",
       "otherwise: [{ go: checks }]",
       "otherwise: [{ go: checks }, { end: failed }]",
@@ -245,9 +263,9 @@ describe("every break has its finding, on its own line", () => {
     [
       "a word without its subject",
       "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
-      "{ any: 'out/*', min_lines: 3 }",
+      "{ any: 'out/*', exists: true }",
       "gate_word_alone",
-      /min_lines without file/,
+      /exists without file/,
     ],
     [
       "at_least without any",
@@ -269,6 +287,114 @@ describe("every break has its finding, on its own line", () => {
       "{ file: a, exists: false, min_lines: 3 }",
       "gate_never_holds",
       /absent/,
+    ],
+    [
+      "a file both wanted and said to be absent",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: out/A.md }, { file: out/A.md, exists: false }",
+      "gate_never_holds",
+      /exists: false in the same proof/,
+    ],
+    [
+      "a path that is both a file and a folder",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: out }, { file: out/A.md }",
+      "gate_never_holds",
+      /a file and a folder/,
+    ],
+    [
+      "two files of one name",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ any: out/A.md, at_least: 2 }",
+      "gate_never_holds",
+      /the name of one file/,
+    ],
+    [
+      "a pattern and none of it in one gate",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ any: 'out/*.md', none: ['out/**'] }",
+      "gate_never_holds",
+      /none in the same proof forbids/,
+    ],
+    [
+      "a number of files that is none",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ any: 'out/*', at_least: 0 }",
+      "wrong_value",
+      />=1/,
+    ],
+    [
+      "an absent file for every match",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ for_each: { file: a, matches: '(x)' }, files: ['{1}.md'], exists: false }",
+      "gate_never_holds",
+      /beside for_each/,
+    ],
+    [
+      "a file that must be newer than itself",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: a, after: a }",
+      "gate_never_holds",
+      /newer than itself/,
+    ],
+    [
+      "an artifact among installed packages",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: node_modules/a.md }",
+      "gate_never_holds",
+      /node_modules is no artifact/,
+    ],
+    [
+      "an artifact in the runner's own folder",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: .autopilot/a.md }",
+      "gate_never_holds",
+      /the runner's own/,
+    ],
+    [
+      "a pattern behind a line's end",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: a, matches: 'end$ of' }",
+      "gate_never_holds",
+      /behind a line's end/,
+    ],
+    [
+      "a pattern before a line's beginning",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: a, min_lines: 3, matches: 'x^# ' }",
+      "gate_never_holds",
+      /before a line's beginning/,
+    ],
+    [
+      "a pattern with a part that fits nothing",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: a, matches: 'a(?!)' }",
+      "gate_never_holds",
+      /fits nothing/,
+    ],
+    ["no files", "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }", "{ files: [] }", "gate_without_subject", /no files/],
+    [
+      "no patterns that may not match",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ none: [] }",
+      "gate_without_subject",
+      /no none/,
+    ],
+    [
+      "a path with a dot before it",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: ./a.md }",
+      "bad_path",
+      /without \.\//,
+    ],
+    ["a folder where a file belongs", "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }", "{ file: out/ }", "bad_path", /folder/],
+    ["two bars in a path", "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }", "{ file: out//a.md }", "bad_path", /one \/ between/],
+    [
+      "a task where there is none",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: 'out/{task}.md' }",
+      "unknown_placeholder",
+      /outside the steps that a task walks/,
     ],
     [
       "a file both wanted and forbidden",
@@ -303,6 +429,48 @@ describe("every break has its finding, on its own line", () => {
       /Did you mean phase_dir\?/,
     ],
     [
+      "a face nobody has",
+      "version: 1\n",
+      "version: 1\nface: qualty\n",
+      "unknown_face",
+      /expected one of quality, staged.*Did you mean quality\?/,
+    ],
+    [
+      "keeps on a step that is no agent",
+      "{ id: see, run: look }",
+      "{ id: see, run: look, keeps: [a] }",
+      "word_out_of_place",
+      /belongs to agent/,
+    ],
+    [
+      "keeps of a path that climbs",
+      "returns: work, proof: [plan_lint]",
+      "returns: work, keeps: ['../x'], proof: [plan_lint]",
+      "bad_path",
+      /climb/,
+    ],
+    [
+      "keeps with a placeholder nobody fills",
+      "returns: work, proof: [plan_lint]",
+      "returns: work, keeps: ['{task}.md'], proof: [plan_lint]",
+      "unknown_placeholder",
+      /task/,
+    ],
+    [
+      "a gate on what keeps leaves out",
+      "returns: work, proof: [plan_lint]",
+      "returns: work, keeps: ['{phase_dir}/PLAN.md'], proof: [{ file: out/A.md }]",
+      "gate_outside_keeps",
+      /out\/A\.md/,
+    ],
+    [
+      "a pattern of a gate on what keeps leaves out",
+      "returns: work, proof: [plan_lint]",
+      "returns: work, keeps: ['docs/**'], proof: [{ any: 'out/*.md' }]",
+      "gate_outside_keeps",
+      /out/,
+    ],
+    [
       "tasks inside tasks",
       "each: [{ id: do,",
       "each: [{ id: more, tasks: { read: plan, each: [{ id: x, run: look }] } }, { id: do,",
@@ -326,7 +494,7 @@ describe("every break has its finding, on its own line", () => {
     expect(lint(without("otherwise: [{ go: checks }]", "otherwise: [{ go: checks, pause: my_own_code }]"))).toEqual([]);
   });
   test("an unknown placeholder is told in the prompt's own file", () => {
-    expect(lint(good, { prompts: { ...prompts, "work.md": "Hello\n  {gaol} {{free}} {return_schema}" } })).toMatchObject([
+    expect(lint(good, { prompts: { ...prompts, "work.md": "Hello\n  {gaol} {{free}} {previous} {return_schema}" } })).toMatchObject([
       {
         file: "prompts/work.md",
         line: 2,
@@ -334,6 +502,34 @@ describe("every break has its finding, on its own line", () => {
         rule: "unknown_placeholder",
         message: expect.stringMatching(/Did you mean goal\?/) as string,
       },
+    ]);
+  });
+  test("a gate on what keeps lets through is clean, and so is a named proof as a check", () => {
+    const kept =
+      "returns: work, keeps: ['{phase_dir}/PLAN.md', 'docs/', '!docs/x'], proof: [plan_lint, { file: '{phase_dir}/PLAN.md' }, { any: 'docs/*.md' }]";
+    const text = without("returns: work, proof: [plan_lint]", kept).replace('check: [criteria, "npm test"]', "check: [criteria, tests]");
+    expect(lint(text).map(findingText)).toEqual([]);
+    expect(lint(without("version: 1\n", "version: 1\nface: staged\n")).map(findingText)).toEqual([]);
+  });
+  test("what may well hold is not refused: words of files on any, an exception to none, an end of line with something optional behind it", () => {
+    const from = "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }";
+    for (const gate of [
+      "{ any: 'out/*.md', min_lines: 3, matches: '^x$|^y' }",
+      "{ none: ['*.log'], except: [keep.log] }",
+      "{ file: a, matches: 'end$\\\\n?x' }",
+      "{ file: a, matches: 'end$x?' }",
+      "{ any: a.md }",
+      "{ file: 'out/{phase}.md' }, { file: out/x, exists: false }",
+      "{ file: out/a }, { none: ['out/**'], except: ['out/a'] }",
+    ])
+      expect(lint(without(from, gate)).map(findingText)).toEqual([]);
+  });
+  test("a prompt that no step names, one that shows no failures, and a task where there is none are warnings in their own place", () => {
+    const files = { ...prompts, "plan.md": "Plan {goal} for {task}\n{return_schema}" };
+    expect(lint(good, { prompts: files, promptFiles: ["plan.md", "plan-old.md", "work.md"] }).map(findingText)).toEqual([
+      "prompts/plan-old.md:1:1: warning: found prompts/plan-old.md, which no step names (prompt_unused)",
+      `flow.yaml:${lineOf("id: plan, agent")}:37: warning: phases[0].steps[0].prompt: found {task} in prompts/plan.md, and no task walks this step (placeholder_empty)`,
+      `flow.yaml:${lineOf("id: plan, agent")}:37: warning: phases[0].steps[0].prompt: found no {previous} in prompts/plan.md, so an agent whose proof did not hold is not told why (failure_not_shown)`,
     ]);
   });
   test("a function that does not say its effect is refused where effects are asked for", () => {

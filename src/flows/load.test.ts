@@ -33,7 +33,16 @@ describe("a user's own flow", () => {
       prompts: { "do.md": "Do {goal}\n" },
       source: join(folder(), "flow.yaml"),
     });
-    expect(await namesOfFlows(root)).toEqual(["mine", "objective"]);
+    const names = await namesOfFlows(root);
+    expect(names).toEqual(expect.arrayContaining(["mine", "objective"]));
+    expect(names).toEqual(names.toSorted());
+  });
+  test("tells what else lies beside its prompts", async () => {
+    write();
+    writeFileSync(join(folder(), "prompts", "old.md"), "x");
+    mkdirSync(join(folder(), "prompts", "folder.md"));
+    symlinkSync("do.md", join(folder(), "prompts", "link.md"));
+    expect(await loadFlow(root, "mine")).toMatchObject({ promptFiles: ["do.md", "old.md"] });
   });
   test("goes before a built-in one of the same name", async () => {
     mkdirSync(join(root, ".autopilot", "flows", "objective", "prompts"), { recursive: true });

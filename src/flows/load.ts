@@ -20,6 +20,8 @@ export type LoadedFlow = {
   readonly kind: "loaded";
   readonly flow: Flow;
   readonly prompts: Readonly<Record<string, string>>;
+  /** The names of all files that lie beside the prompts it names. */
+  readonly promptFiles: readonly string[];
   readonly hash: string;
   /** The file's path, or `built-in:<name>`. */
   readonly source: string;
@@ -44,7 +46,10 @@ export async function loadFlow(root: string, name: string): Promise<FlowResult> 
   const text = await readPlain(root, join(flowsFolder, name), "flow.yaml", documentBytesMax);
   if (text.kind === "refused") return { kind: "invalid", source: file, findings: [finding(file, "flow_file", text.message)] };
   if (text.kind === "text")
-    return read(name, file, text.text, (prompt) => readPlain(root, join(flowsFolder, name), join("prompts", prompt), promptBytesMax));
+    return read(name, file, text.text, {
+      names: await promptsIn(join(root, flowsFolder, name, "prompts")),
+      textOf: (prompt) => readPlain(root, join(flowsFolder, name), join("prompts", prompt), promptBytesMax),
+    });
   return (await builtInFlow(name)) ?? missing(name, await namesOfFlows(root));
 }
 
@@ -54,16 +59,22 @@ export async function loadFlowFile(path: string): Promise<FlowResult> {
   const text = await readPlain(folder, ".", file, documentBytesMax);
   if (text.kind === "absent") return { kind: "missing", name: path, message: `There is no file ${path}.` };
   if (text.kind === "refused") return { kind: "invalid", source: path, findings: [finding(path, "flow_file", text.message)] };
-  return read(null, path, text.text, (prompt) => readPlain(folder, ".", join("prompts", prompt), promptBytesMax));
+  return read(null, path, text.text, {
+    names: await promptsIn(join(folder, "prompts")),
+    textOf: (prompt) => readPlain(folder, ".", join("prompts", prompt), promptBytesMax),
+  });
 }
 
 /** A flow of the catalog that is bundled with the product, or null. */
 export async function builtInFlow(name: string): Promise<FlowResult | null> {
   const own = Object.hasOwn(embedded, name) ? embedded[name] : undefined;
   if (own === undefined) return null;
-  return read(name, `built-in:${name}`, own.flow, async (prompt) => {
-    const text = Object.hasOwn(own.prompts, prompt) ? own.prompts[prompt] : undefined;
-    return text === undefined ? { kind: "absent" } : { kind: "text", text: Buffer.from(text) };
+  return read(name, `built-in:${name}`, own.flow, {
+    names: Object.keys(own.prompts),
+    textOf: async (prompt) => {
+      const text = Object.hasOwn(own.prompts, prompt) ? own.prompts[prompt] : undefined;
+      return text === undefined ? { kind: "absent" } : { kind: "text", text: Buffer.from(text) };
+    },
   });
 }
 
@@ -79,12 +90,21 @@ type Text =
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly message: string };
 
-async function read(
-  name: string | null,
-  source: string,
-  text: Uint8Array | string,
-  promptOf: (prompt: string) => Promise<Text>,
-): Promise<FlowResult> {
+/** The prompts that lie beside a flow: their names, and the text of one. */
+type Beside = { readonly names: readonly string[]; readonly textOf: (prompt: string) => Promise<Text> };
+
+const promptFilesMax = 1_000;
+
+async function promptsIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
+    .map(({ name }) => name)
+    .sort()
+    .slice(0, promptFilesMax);
+}
+
+async function read(name: string | null, source: string, text: Uint8Array | string, beside: Beside): Promise<FlowResult> {
   const located = readLocated(source, text, Flow);
   if (isRefused(located)) return { kind: "invalid", source, findings: located.findings };
   const { value: flow, positions } = located;
@@ -108,7 +128,7 @@ async function read(
       });
       continue;
     }
-    const found = await promptOf(prompt);
+    const found = await beside.textOf(prompt);
     if (found.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${found.message}`), ...at });
     if (found.kind !== "text") continue; // A missing one is told by lint, with the step that wants it.
     const words = decoded(found.text);
@@ -117,7 +137,7 @@ async function read(
     else prompts[prompt] = words;
   }
   if (findings.length > 0) return { kind: "invalid", source, findings };
-  return { kind: "loaded", flow, prompts, hash: flowHash(flow, prompts), source, positions };
+  return { kind: "loaded", flow, prompts, promptFiles: beside.names, hash: flowHash(flow, prompts), source, positions };
 }
 
 /** The name of a flow's content. F2 */

@@ -39,7 +39,7 @@ describe("what an agent is shown", () => {
   test.each(Object.keys(returnSchemas))("%s as JSON Schema", (name) => {
     const schema = jsonSchemaOf(name) as { type: string; properties: Record<string, unknown>; required: string[] };
     expect(schema.type).toBe("object");
-    expect(Object.keys(schema.properties).length).toBeGreaterThan(2);
+    expect(Object.keys(schema.properties).length).toBeGreaterThan(0);
   });
   test("names the required fields and their bounds", () => {
     expect(jsonSchemaOf("review")).toMatchObject({

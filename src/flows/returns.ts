@@ -5,7 +5,9 @@
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
+import { roadmapReturns } from "../contracts/agent-returns.ts";
 import type { Says } from "../contracts/outcome.ts";
+import { qualityReturns } from "../contracts/quality-returns.ts";
 import { pathText } from "../kit/finding.ts";
 import { issuesOf } from "../kit/located-issues.ts";
 import { isSchema, junkIn, type ReturnContext, type ShownSchema } from "./junk.ts";
@@ -44,22 +46,28 @@ const staged = v.looseObject({
   confidence: v.optional(confidence),
 });
 
-/** The executor's return, as the roadmap's schemas have it. */
+const { tasks_completed, tasks_failed, commit_shas, evidence, deviations } = roadmapReturns.execute.entries;
+/** The executor's return as the roadmap has it; other flows' executors need not tell of all of it. */
 const execute = v.looseObject({
-  tasks_completed: v.pipe(v.string(), v.regex(/^\d+\/\d+$/, "expected N/M"), v.description("N/M: tasks completed out of all")),
-  tasks_failed: v.optional(v.pipe(v.string(), v.regex(/^\d+\/\d+$/, "expected N/M"), v.description("N/M: tasks failed out of all"))),
-  commit_shas: v.optional(texts("commits you made, one a task")),
-  evidence: v.optional(
-    v.array(v.looseObject({ task_id: v.string(), criteria_met: v.array(v.string()), commands_run: v.array(v.string()) })),
-  ),
-  deviations: v.optional(texts("departures from the plan")),
+  tasks_completed,
+  tasks_failed: v.optional(tasks_failed),
+  commit_shas: v.optional(commit_shas),
+  evidence: v.optional(evidence),
+  deviations: v.optional(deviations),
   confidence: v.optional(confidence),
 });
 
 export type ReturnSchema = v.GenericSchema<unknown, Record<string, unknown>>;
 
 /** Every return schema a flow may name. Open for more. */
-export const returnSchemas: Readonly<Record<string, ReturnSchema>> = { progress, review, staged, execute };
+export const returnSchemas: Readonly<Record<string, ReturnSchema>> = {
+  ...roadmapReturns,
+  progress,
+  review,
+  staged,
+  execute,
+  ...qualityReturns,
+};
 
 const jsonSchemas = new Map<string, object>();
 

@@ -29,13 +29,13 @@ function lint(name: string, change?: (text: string) => string): readonly string[
     [...new Set(steps.flatMap(pick))].filter((one) => one !== undefined);
   const registry: Registry = {
     run: used((step) => [step.run]),
-    proof: used((step) => (step.proof ?? []).filter((proof) => typeof proof === "string")),
+    proof: used((step) => [...(step.proof ?? []).filter((proof) => typeof proof === "string"), ...(step.check ?? [])]),
     readers: { phases: Array.isArray(flow.phases) ? [] : [flow.phases.read], tasks: used((step) => [step.tasks?.read]) },
     schemas: used((step) => [step.returns]),
     checks: ["criterion", "criteria", "project", "wiring", "red_green", "holdout"],
     lands: ["land", "merge", "apply_lever"],
   };
-  const prompts = Object.fromEntries(used((step) => [step.prompt]).map((prompt) => [prompt, "{goal} {return_schema}"]));
+  const prompts = Object.fromEntries(used((step) => [step.prompt]).map((prompt) => [prompt, "{goal} {previous} {return_schema}"]));
   return lintFlow({ flow, positions, prompts, registry }).map(findingText);
 }
 

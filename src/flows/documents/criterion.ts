@@ -21,23 +21,6 @@ export function readCriterion(written: string): CriterionRead {
   return verifiedBy(text) ?? afterColons(text) ?? { text, command: null, expect: null, faults: [] };
 }
 
-/** Whether a criterion's check passed: by its output where something is expected of it, else by its exit code. */
-export function criterionPassed(expect: Expectation | null, ran: { readonly exitCode: number | null; readonly output: string }): boolean {
-  if (expect === null) return ran.exitCode === 0;
-  // A command that was not found or could not be started said nothing about the project, whatever it printed.
-  if (ran.exitCode === null || ran.exitCode === 126 || ran.exitCode === 127) return false;
-  if (expect.kind === "text") return ran.output.includes(expect.text);
-  const counted = countIn(ran.output);
-  return expect.kind === "at_least" ? counted >= expect.count : counted === expect.count;
-}
-
-/** The number a command printed; where it printed no number, how many lines it printed. */
-function countIn(output: string): number {
-  const lines = output.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const [only = ""] = lines;
-  return lines.length === 1 && /^\s*\d{1,15}\s*$/.test(only) ? Number(only) : lines.length;
-}
-
 function verifiedBy(text: string): CriterionRead | null {
   const spans = codeSpansOf(text);
   const plain = withoutCode(text, spans);

@@ -1,0 +1,8 @@
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+
+/** Whether two texts say the same in the same words: letters' case, marks and spaces do not count. */
+export const sameWords = (one: string, other: string): boolean => plain(one) === plain(other) && plain(one) !== "";
