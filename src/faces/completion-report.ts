@@ -1,7 +1,7 @@
 // completion-report: `.autopilot/completion-report.md` and its data: what was accomplished, what failed, what is left.
 // It is written at the end of every run; the part about the whole roadmap only with --complete.
 
-import type { CompletionReport, RunMetrics, SelfAuditSummary, TrendSummary } from "../contracts/roadmap-reports.ts";
+import type { CompletionFile, CompletionReport, RunMetrics, SelfAuditSummary, TrendSummary } from "../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../contracts/roadmap-state.ts";
 import { alignmentOf, minutesBetween } from "../insight/metrics.ts";
 import { trendWarning } from "../insight/trend.ts";
@@ -22,27 +22,16 @@ export type CompletionInput = {
   readonly warnings: readonly Warning[];
 };
 
-export type CompletionData = {
-  readonly run_id: string;
-  readonly timestamp: string;
-  readonly status: RoadmapState["_meta"]["status"];
-  readonly metrics: RunMetrics;
-  readonly trend_summary: TrendSummary | null;
-  readonly self_audit: SelfAuditSummary | null;
-  readonly completion: CompletionReport | null;
-  readonly warnings: readonly Warning[];
-};
-
-export function completionData({ state, metrics, trend, selfAudit, batch, warnings }: CompletionInput): CompletionData {
+/** What lies beside the page: the seed's fields first, where the whole roadmap was asked for. */
+export function completionData({ state, metrics, trend, selfAudit, batch, warnings }: CompletionInput): CompletionFile {
+  const { run_id, timestamp } = metrics;
   return {
-    run_id: metrics.run_id,
-    timestamp: metrics.timestamp,
+    ...(batch ?? { run_id, timestamp, mode: null }),
     status: state._meta.status,
     metrics,
     trend_summary: trend,
     self_audit: selfAudit,
-    completion: batch,
-    warnings,
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
   };
 }
 

@@ -5,8 +5,9 @@ import type { Usage } from "../contracts/budget.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, walkWords } from "./wording.ts";
 
-/** The event in words. */
-export const sentenceOf = (event: Event): string => (sentences[event.event] as (event: Event) => string)(event);
+/** The event in words. What somebody else's words ended with stands for our full stop. */
+export const sentenceOf = (event: Event): string =>
+  (sentences[event.event] as (event: Event) => string)(event).replace(/([.?!…])\.$/, "$1");
 
 /** The event as a line of `autopilot log`: number, time, sentence, and who did it where it was not the runner. */
 export function logLine(entry: Entry): string {
@@ -65,8 +66,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
 
   phases_read: ({ phases }) =>
     `Read ${plural(phases.length, "phase")}: ${firstFew(phases.map(({ id, name }) => (name === undefined ? id : `${id} ${name}`)))}.`,
-  artifacts_surveyed: ({ gone, proved }) =>
-    `Looked at the artifacts: ${plural(proved.length, "proof")} hold${proved.length === 1 ? "s" : ""}${gone.length === 0 ? "" : `; gone: ${firstFew(gone)}`}.`,
+  artifacts_surveyed: ({ gone, proved, lost = [] }) =>
+    `Looked at the artifacts: ${plural(proved.length, "proof")} hold${proved.length === 1 ? "s" : ""}${gone.length + lost.length === 0 ? "" : `; gone: ${firstFew([...gone, ...lost.map(({ walk, step }) => `${walk}/${step}`)])}`}.`,
   phase_started: ({ walk }) => `${capital(walkWords(walk))} began.`,
   phase_reopened: ({ walk, visit, because: why }) => `${capital(walkWords(walk))} was opened again, visit ${visit}${reasoned(why)}.`,
   phases_rewound: ({ walk, step, to }) => `${step} of ${walkWords(walk)} sent the run back to phase ${oneLine(to)}.`,

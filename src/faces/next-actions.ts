@@ -3,6 +3,7 @@
 import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
+import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
 import { oneLine } from "./wording.ts";
 
 /** The process that works on a run, or null where none does. */
@@ -28,7 +29,12 @@ function actionsIn(run: RunView, owner: Owner): readonly string[] {
     case "paused":
       return [...questionsOf(run), ...hintOf(run), "autopilot resume", "autopilot stop"];
     case "stopped":
-      return ["autopilot report", `git log autopilot/${run.drafted.run_id}`, 'autopilot "what you want done"'];
+      return [
+        ...(run.reason === "operator_stopped" ? [] : hintOf(run)),
+        "autopilot report",
+        `git log autopilot/${run.drafted.run_id}`,
+        'autopilot "what you want done"',
+      ];
     case "completed":
       return completedActions(run);
     default:
@@ -37,10 +43,15 @@ function actionsIn(run: RunView, owner: Owner): readonly string[] {
 }
 
 function questionsOf(run: RunView): readonly string[] {
-  return Object.values(run.blocks).map(({ block, options, recommend }) => {
-    const answer = recommend ?? Object.keys(options)[0] ?? '"…"';
-    return `autopilot answer --block '${oneLine(block)}' ${oneLine(answer)}`;
-  });
+  const verdicts = verdictsOpen(run).map(({ phase }) => verdictCommand(phase));
+  const others = Object.values(run.blocks).filter((block) => !isVerdict(block));
+  return [
+    ...verdicts,
+    ...others.map(({ block, options, recommend }) => {
+      const answer = recommend ?? Object.keys(options)[0] ?? '"…"';
+      return `autopilot answer --block '${oneLine(block)}' ${oneLine(answer)}`;
+    }),
+  ];
 }
 
 /** The reason's own hint; one that only says `autopilot resume` adds nothing. */
@@ -53,14 +64,17 @@ function hintOf(run: RunView): readonly string[] {
 
 function completedActions(run: RunView): readonly string[] {
   const merge = branchKept(run) !== null ? [`git merge autopilot/${run.drafted.run_id}`] : [];
-  const prove = run.verdict === "verified" ? [] : ["add a check next time: --done-criteria 'text :: command'"];
+  const prove =
+    run.verdict === "verified" || run.drafted.flow.face !== undefined ? [] : ["add a check next time: --done-criteria 'text :: command'"];
   return [...merge, "autopilot report", "autopilot verify", ...prove];
 }
 
 /** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null where it landed or there is none. */
 export function branchKept(run: RunView): ReasonCode | null {
   const outcomes = Object.values(run.walks).flatMap(({ last }) => Object.values(last));
-  if (run.tip.commit === run.drafted.base.commit || outcomes.some(({ facts }) => facts["landed"] === true)) return null;
+  // Where each phase lands for itself, the newest landing tells.
+  const newest = outcomes.findLast(({ facts }) => facts["landed"] !== undefined)?.facts;
+  if (run.tip.commit === run.drafted.base.commit || newest?.["landed"] === true || newest?.["why"] === "nothing_to_land") return null;
   const told = [run.reason, ...run.phases.map(({ because }) => because), ...outcomes.map(({ reason }) => reason)];
   return told.find((reason): reason is ReasonCode => reason !== null && keepsBranch.has(reason)) ?? "branch_kept";
 }
@@ -70,6 +84,6 @@ const keepsBranch: ReadonlySet<string> = new Set(["branch_kept", "checkout_dirty
 /** Commands that mean a run get `--run ID`; the others are left as they are. */
 const naming = (action: string, run: string): string =>
   action.replace(
-    /\bautopilot (status|go|pause|resume|stop|report|ack|approve|answer|inbox|budget|verify|log|watch)\b/g,
+    /\bautopilot (status|go|pause|resume|stop|report|ack|approve|answer|verdict|trace|inbox|budget|verify|log|watch)\b/g,
     `autopilot $1 --run ${run}`,
   );

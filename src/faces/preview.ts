@@ -33,6 +33,8 @@ export type PreviewInput = {
   readonly isolation: IsolationInForce;
   readonly estimate: Estimate;
   readonly base: Base;
+  /** What documents ask for, a line each, where the flow goes by documents. */
+  readonly wanted?: readonly string[];
 };
 
 export type PlannedStep = { readonly id: string; readonly kind: string; readonly role: string | null };
@@ -67,6 +69,7 @@ export type PreviewView = {
   readonly isolation: IsolationInForce;
   readonly estimate: Estimate;
   readonly base: Base;
+  readonly wanted?: readonly string[];
 };
 
 export function previewOf(input: PreviewInput): PreviewView {
@@ -84,6 +87,7 @@ export function previewOf(input: PreviewInput): PreviewView {
     isolation: input.isolation,
     estimate: input.estimate,
     base: input.base,
+    ...(input.wanted === undefined ? {} : { wanted: input.wanted }),
   };
 }
 
@@ -111,15 +115,11 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
     `  Agents      ${firstFew(Object.entries(view.roles).map(([role, agent]) => `${agent} as ${role}`))}`,
     `  Isolation   ${isolationWords(view.isolation)}`,
     `  Starts at   ${base.commit.slice(0, 10)}${base.branch === null ? "" : ` on ${oneLine(base.branch)}`}`,
-    `  Completion  ${completionWords(objective)}`,
+    `  Completion  ${view.wanted === undefined ? completionWords(objective) : "when every phase is done and the runner's own checks hold"}`,
     `  Policy      risk ${objective.risk_level}, hand-off ${objective.handoff_mode}, approval ${objective.approval_policy}`,
     "",
-    "Done when",
-    ...objective.done_criteria
-      .slice(0, listedMax)
-      .map(({ text, check }) => `  · ${oneLine(text)}${check === null ? " (no check: it cannot be proved)" : ` :: ${oneLine(check)}`}`),
-    ...more(objective.done_criteria.length),
-    "",
+    ...(view.wanted === undefined || view.wanted.length === 0 ? [] : ["Wanted", ...view.wanted.map((line) => `  · ${line}`), ""]),
+    ...doneLines(view),
     "Steps",
     ...view.phases
       .slice(0, listedMax)
@@ -144,6 +144,19 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
       : ["", "Not given, so assumed", ...view.inferred_defaults.map((field) => `  ! ${oneLine(field)}`)]),
     "",
     `Acknowledge with: autopilot ack ${ack.slice(0, 12)}   (or start at once: autopilot go --yes)`,
+  ];
+}
+
+/** A goal that stands in for criteria is none where documents say what is wanted. */
+function doneLines({ objective: { done_criteria }, wanted, inferred_defaults }: PreviewView): readonly string[] {
+  if (wanted !== undefined && inferred_defaults.includes("done-criteria")) return [];
+  return [
+    "Done when",
+    ...done_criteria
+      .slice(0, listedMax)
+      .map(({ text, check }) => `  · ${oneLine(text)}${check === null ? " (no check: it cannot be proved)" : ` :: ${oneLine(check)}`}`),
+    ...more(done_criteria.length),
+    "",
   ];
 }
 

@@ -4,9 +4,11 @@ import type { Event, EventName, EventOf } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { Signal } from "../contracts/signal.ts";
+import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { sentenceOf } from "./log-lines.ts";
-import { attemptWords, figure, oneLine, plural } from "./wording.ts";
+import { phaseRows } from "./phase-rows.ts";
+import { amount, attemptWords, figure, oneLine, plural } from "./wording.ts";
 
 const lineCharsMax = 120;
 
@@ -65,6 +67,23 @@ function measured(checks: readonly CheckResult[]): string {
   return `Measured: ${figure(checks.length - red.length)} of ${plural(checks.length, "check")} pass; failing now: ${red.join(", ")}.`;
 }
 
+/** What a phase came to, when it has just ended: its score and what it used. Null where there is nothing to add. */
+export function phaseEnding(event: Event, run: RunView): string | null {
+  if (event.event !== "phase_completed" && event.event !== "phase_failed") return null;
+  const rows = phaseRows(run);
+  const row = rows.find(({ id }) => id === event.walk);
+  if (row === undefined || rows.length < 2) return null;
+  const over = rows.filter(({ status }) => status === "completed" || status === "skipped" || status === "failed").length;
+  const parts = [
+    ...(row.score === null ? [] : [`score ${figure(row.score)}`]),
+    ...(row.tokens === 0 ? [] : [amount("tokens", row.tokens)]),
+    ...(row.duration_minutes === 0 ? [] : [amount("minutes", row.duration_minutes)]),
+    ...(row.usd === 0 ? [] : [amount("usd", row.usd)]),
+    `${figure(over)} of ${plural(rows.length, "phase")} over`,
+  ];
+  return `  ${parts.join(", ")}`;
+}
+
 const quiet: ReadonlySet<EventName> = new Set([
   "run_drafted",
   "preview_acknowledged",
@@ -72,7 +91,6 @@ const quiet: ReadonlySet<EventName> = new Set([
   "session_opened",
   "step_skipped",
   "route_taken",
-  "tasks_read",
   "claims_checked",
 ]);
 

@@ -1,6 +1,7 @@
 // report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
 
 import { isReasonCode, reasons } from "../contracts/reason.ts";
+import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
 import { amount, attemptWords, duration, fewLines, figure, firstFew, money, oneLine, plural } from "./wording.ts";
 
@@ -15,12 +16,11 @@ export function reportPage(view: ReportView): readonly string[] {
     `  ${isReasonCode(view.reason_code) ? reasons[view.reason_code].meaning : ""}`,
     ...section("What was asked", askedLines(view)),
     ...section("What was done", doneLines(view)),
-    ...section(
-      "Proof (made by the runner)",
-      view.evidence.length === 0 ? ["! Nothing was run that could prove anything."] : view.evidence.flatMap(provedLines),
-    ),
+    ...section("Phases", phaseReportLines(view.phases)),
+    ...section("After the phases", view.afterwards.map(afterwardsLine)),
+    ...section("Proof (made by the runner)", proofLines(view)),
     ...section("Judgement (what follows from the proof)", judgementLines(view)),
-    ...section("What the agent says (not proof)", view.claims.flatMap(claimLines)),
+    ...section("What the agent says (not proof)", view.phases.length > 0 ? [] : view.claims.flatMap(claimLines)),
     ...section("What the agent said, looked up", lookedUpLines(view)),
     ...section("Decisions on the way", decisionLines(view)),
     ...section("What is open", openLines(view)),
@@ -44,9 +44,10 @@ function askedLines({ goal, scope, criteria, flow }: ReportView): readonly strin
   ];
 }
 
-function doneLines({ changes, cost }: ReportView): readonly string[] {
-  const shown = changes.commits.slice(0, commitsMax).map(({ sha, subject }) => `· ${sha.slice(0, 10)} ${oneLine(subject)}`);
-  const more = changes.commits.length > commitsMax ? [`… ${figure(changes.commits.length - commitsMax)} more`] : [];
+function doneLines({ changes, cost, phases }: ReportView): readonly string[] {
+  const isTold = phases.length > 0; // phase by phase, each with its commits
+  const shown = isTold ? [] : changes.commits.slice(0, commitsMax).map(({ sha, subject }) => `· ${sha.slice(0, 10)} ${oneLine(subject)}`);
+  const more = !isTold && changes.commits.length > commitsMax ? [`… ${figure(changes.commits.length - commitsMax)} more`] : [];
   const estimated = cost.estimated > 0 ? ", part of it estimated" : "";
   return [
     changeWords(changes),
@@ -60,6 +61,16 @@ function changeWords({ files, insertions, deletions, commits }: Changes): string
   if (files === 0) return "Nothing was changed.";
   const lines = insertions === null || deletions === null ? "" : ` (+${figure(insertions)} −${figure(deletions)})`;
   return `${plural(files, "file")} changed${lines} in ${plural(commits.length, "commit")}`;
+}
+
+const afterwardsLine = ({ name, status, because }: ReportView["afterwards"][number]): string =>
+  `${status === "completed" ? "✓" : status === "failed" ? "✗" : "·"} ${oneLine(name)}: ${status}${because === null ? "" : ` (${oneLine(because.replaceAll("_", " "))})`}`;
+
+/** Where phases tell what was proved for them, here is what was proved of the whole. */
+function proofLines({ evidence, phases }: ReportView): readonly string[] {
+  if (evidence.length === 0) return ["! Nothing was run that could prove anything."];
+  const told = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
+  return evidence.filter(({ command, kind }) => kind === "project" || !told.has(command)).flatMap(provedLines);
 }
 
 function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt }: Proved): readonly string[] {
@@ -87,14 +98,15 @@ function judgementLines({ judgement }: ReportView): readonly string[] {
 }
 
 /** What is not so comes first; what is so is only counted. */
-function lookedUpLines({ looked_up }: ReportView): readonly string[] {
+function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
   const { claims, unverifiable } = looked_up;
   if (claims.length === 0) return [];
-  const wrong = claims.filter(({ verdict }) => verdict === "false");
+  const wrong = phases.length > 0 ? [] : claims.filter(({ verdict }) => verdict === "false");
   const shown = wrong
     .slice(0, lookedUpMax)
     .map(({ text, why, attempt }) => `✗ “${oneLine(text)}” ${oneLine(why)} [${attemptWords(attempt)}]`);
-  const more = looked_up.false > shown.length ? [`… ${figure(looked_up.false - shown.length)} more that are not so`] : [];
+  const more =
+    phases.length === 0 && looked_up.false > shown.length ? [`… ${figure(looked_up.false - shown.length)} more that are not so`] : [];
   return [
     ...shown,
     ...more,

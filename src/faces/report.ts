@@ -10,7 +10,9 @@ import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { type Decision, decisionsOf } from "./decisions.ts";
 import { nextActions, type Owner } from "./next-actions.ts";
-import { blockersOf, type CriterionStanding, criteriaOf, failingChecksOf } from "./standing.ts";
+import { phaseReports, type PhaseReport } from "./report-phases.ts";
+import { blockersOf, type CriterionStanding, failingChecksOf, isByPhases, ownCriteriaOf } from "./standing.ts";
+import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { reasonOf } from "./status.ts";
 import { amount, attemptWords, oneLine, plural } from "./wording.ts";
 
@@ -78,6 +80,10 @@ export type ReportView = {
   readonly scope: readonly string[];
   readonly criteria: readonly CriterionStanding[];
   readonly summary: string;
+  /** What came of each phase; empty for a run that has only one. */
+  readonly phases: readonly PhaseReport[];
+  /** What was done after the phases, with the whole in view. */
+  readonly afterwards: readonly { readonly name: string; readonly status: string; readonly because: string | null }[];
   readonly decisions: readonly Decision[];
   readonly blockers: readonly string[];
   readonly recommendations: readonly string[];
@@ -112,7 +118,9 @@ export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportE
     flow: drafted.flow.flow,
     goal: drafted.objective.goal,
     scope: drafted.objective.scope,
-    criteria: criteriaOf(run),
+    criteria: ownCriteriaOf(run),
+    phases: isByPhases(run) ? phaseReports(run, entries) : [],
+    afterwards: isByPhases(run) ? afterwardsOf(run) : [],
     summary: summaryOf(run, changes, owner),
     decisions: decisionsOf(entries),
     blockers: blockersOf(run),
@@ -129,16 +137,38 @@ export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportE
 }
 
 function summaryOf(run: RunView, changes: Changes, owner: Owner): string {
-  const criteria = criteriaOf(run);
+  const criteria = ownCriteriaOf(run);
   const proved = criteria.filter((criterion) => criterion.proved).length;
   const { tokens, calls } = run.ledger.run;
   const stand = run.verdict === null ? run.status : `${run.status}, ${run.verdict.replaceAll("_", " ")}`;
   const code = reasonOf(run, owner);
   const why = run.status === "paused" || run.status === "stopped" ? ` ${reasons[code].meaning}` : "";
   return (
-    `“${oneLine(run.drafted.objective.goal)}” is ${stand}.${why} ${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, ` +
+    `“${oneLine(run.drafted.objective.goal)}” is ${stand}.${why} ` +
+    (isByPhases(run) ? phasesWords(run) : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +
     `${plural(changes.files, "file")} changed in ${plural(changes.commits.length, "commit")}, ${amount("tokens", tokens)} in ${plural(calls, "call")}.`
   );
+}
+
+const afterwardsOf = (run: RunView): ReportView["afterwards"] =>
+  run.phases
+    .filter(({ group, status }) => group === "after" && status !== "waiting")
+    .map(({ id, name, status, because }) => ({ name: name === "" ? id : name, status, because }));
+
+function phasesWords(run: RunView): string {
+  const rows = phaseRows(run);
+  const count = (status: PhaseRow["status"], words: string): readonly string[] => {
+    const found = rows.filter((row) => row.status === status).length;
+    return found === 0 ? [] : [`${found} ${words}`];
+  };
+  const others = [
+    ...count("failed", "failed"),
+    ...count("skipped", "skipped"),
+    ...count("needs_human_verification", "waiting for a verdict"),
+    ...count("in_progress", "under way"),
+  ];
+  const done = rows.filter(({ status }) => status === "completed").length;
+  return `${done} of ${plural(rows.length, "phase")} completed${others.length === 0 ? "" : ` (${others.join(", ")})`}, `;
 }
 
 /** What the journal itself knows of the changes: paths and commits, no line counts. */
@@ -155,7 +185,7 @@ function changesOf(entries: readonly Entry[]): Changes {
 /** What to do about it: first what the failing proof asks for, then the ways on. */
 function recommendationsOf(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
   const failing = failingChecksOf(run).map(({ check }) => `see why it fails: ${oneLine(check.command)}`);
-  const unchecked = criteriaOf(run)
+  const unchecked = ownCriteriaOf(run)
     .filter(({ check }) => check === null)
     .map(({ id, text }) => `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`);
   const reason = run.reason !== null && isReasonCode(run.reason) ? reasons[run.reason].hint : "";

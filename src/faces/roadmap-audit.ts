@@ -22,8 +22,17 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
   let fixed = 0;
   let audits = 0;
   let isTold = false;
+  let isBegun = false;
   let checked = 0;
   let passed = 0;
+
+  /** Another visit is another audit. */
+  const beginAnew = (): readonly AuditLine[] => {
+    open.clear();
+    [found, fixed, audits, checked, passed] = [0, 0, 0, 0, 0];
+    [isTold, isBegun] = [false, false];
+    return [];
+  };
 
   const find = (gap: Gap): readonly AuditLine[] => {
     if (open.has(gap.requirement_id)) return [];
@@ -64,6 +73,10 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
       switch (entry.event) {
         case "phase_started":
         case "phase_reopened":
+          return beginAnew();
+        case "step_started":
+          if (entry.step !== selfAudit.audit || isBegun) return [];
+          isBegun = true;
           return [{ event: "self_audit_started", details: { phases_to_audit: [...completed], spec_path: specPath } }];
         case "turn_ended":
           if (entry.claim !== undefined) claims.set(entry.attempt, entry.claim);
@@ -76,7 +89,8 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
           return [...lines, ...tasks.flatMap(({ id, title, files }) => find(gapOfTask(id, title, files)))];
         }
         case "changes_applied": {
-          const gap = open.get(taskOfWalk(attemptParts(entry.attempt)?.walk ?? "") ?? "");
+          const task = taskOfWalk(attemptParts(entry.attempt)?.walk ?? "");
+          const gap = [...open.values()].find(({ requirement_id }) => taskFor(requirement_id) === task);
           if (gap !== undefined) gap.commit = entry.commit;
           return [];
         }
@@ -85,6 +99,7 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
           return attemptParts(entry.attempt)?.step === selfAudit.audit ? audited(entry) : [];
         case "phase_completed":
         case "phase_failed": {
+          if (!isBegun) return []; // nothing was there to audit
           const total = Math.max(checked, found);
           return [
             {
@@ -106,6 +121,13 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
     },
   };
 }
+
+/** A requirement's id as a task bears it: what may not stand in a task's name is a dash. */
+const taskFor = (requirement: string): string =>
+  requirement
+    .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 64);
 
 const gapOfTask = (id: string, title: string | undefined, files: readonly string[]): Gap => ({
   requirement_id: id,

@@ -31,8 +31,7 @@ export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
   task_retried: "step_retried in a task's walk",
   circuit_breaker_opened: "circuit_breaker_opened",
   circuit_breaker_closed: "circuit_breaker_closed",
-  // Fired by an event of the same name: the engine writes it once per step transition, before the files are drawn.
-  checkpoint_written: "checkpoint_written",
+  checkpoint_written: "step_completed, step_failed of any walk but a task's: once per step transition",
   debug_attempt: "route_taken that uses the count debug",
   replan_attempt: "route_taken that uses the count replan",
   rollback_initiated: "step_started of undo",
@@ -45,8 +44,7 @@ export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
   self_audit_gap_found: "step_completed of audit with the auditor's return, else tasks_read of fix",
   self_audit_gap_fixed: "step_completed of a later audit that does not name the gap any more",
   phase_skipped: "phase_skipped; phases_read with skip",
-  // Fired by an event of the same name: whoever writes the completion report journals it.
-  batch_completion_report: "batch_completion_report",
+  batch_completion_report: "step_completed after the phases, of the step that wrote the report of a run with --complete",
 };
 
 export type LogExtra = {
@@ -85,7 +83,7 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
       case "run_resumed":
         return say("run_resumed", { reason: entry.reason_code });
       case "circuit_breaker_opened":
-        return say("circuit_breaker_opened", { reason: entry.because, cooldown_until: entry.cooldown_until });
+        return say("circuit_breaker_opened", given({ reason: entry.because, cooldown_until: entry.cooldown_until, detail: entry.detail }));
       case "circuit_breaker_closed":
         return say("circuit_breaker_closed");
       case "phases_read":
@@ -174,12 +172,9 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
   return {
     events,
     take(entry, specPath) {
-      if (sameNames.has(entry.event)) {
-        events.push({ timestamp: entry.ts, event: entry.event as RoadmapEventName, details: dataOf(entry) });
-        return;
-      }
       linesOf(entry);
       for (const { event, details } of audit.linesOf(entry, { completed, specPath })) events.push({ timestamp: entry.ts, event, details });
+      events.push(...batchReport(entry), ...checkpoint(entry));
       const warning = highDeferRate(chronicle.deferred.size, chronicle.processed.size);
       if (warning !== null && !isHighRate)
         events.push({
@@ -192,10 +187,27 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
   };
 }
 
-/** Events that the journal bears under the seed's own name and that nothing else stands for. */
-const sameNames: ReadonlySet<string> = new Set(["checkpoint_written", "batch_completion_report"] satisfies RoadmapEventName[]);
-const envelope: ReadonlySet<string> = new Set(["seq", "epoch", "ts", "active_ms", "prev", "crc", "event", "actor", "reason_code"]);
-const dataOf = (entry: Entry): Details => Object.fromEntries(Object.entries(entry).filter(([name]) => !envelope.has(name)));
+/** The step that wrote the completion report says so in what it found; only with --complete does it tell of the whole roadmap. */
+function batchReport(entry: Entry): readonly RoadmapEvent[] {
+  if (entry.event !== "step_completed" || !isAround(phaseOfEntry(entry) ?? "")) return [];
+  const { report_path, completion_percentage } = entry.facts;
+  if (typeof report_path !== "string" || typeof completion_percentage !== "number") return [];
+  const counts = Object.fromEntries(batchCounts.map((name) => [name, wholeOf(entry.facts[name])]));
+  return [{ timestamp: entry.ts, event: "batch_completion_report", details: { ...counts, completion_percentage, report_path } }];
+}
+
+const batchCounts = ["phases_attempted", "phases_succeeded", "phases_failed", "phases_skipped"] as const;
+const wholeOf = (value: unknown): number => (typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : 0);
+
+/** Each step that ends is a transition: the files are drawn from the journal as it is then. */
+function checkpoint(entry: Entry): readonly RoadmapEvent[] {
+  if (entry.event !== "step_completed" && entry.event !== "step_failed") return [];
+  const parts = attemptParts(entry.attempt);
+  if (parts === null || taskOfWalk(parts.walk) !== null) return [];
+  const phase = phaseOfEntry(entry) ?? "";
+  const where = isAround(phase) ? {} : { phase }; // G2
+  return [{ timestamp: entry.ts, ...where, step: parts.step, event: "checkpoint_written", details: { seq: entry.seq } }];
+}
 
 /** Whether a pause is a halt: somebody's choice and a question to a person are none. */
 export const isHalt = (reason: string): boolean => !isReasonCode(reason) || reasons[reason].result === "FAIL";

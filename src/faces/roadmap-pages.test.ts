@@ -1,9 +1,10 @@
 // The roadmap's pages: completion report, post-mortem, diagnostic, learnings. What a reader must find in each, and what nobody may smuggle in.
 
+import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import { seedCompletion, seedMetrics, seedPostMortem, seedSelfAudit, seedState, seedTrend } from "../contracts/roadmap.test-support.ts";
-import type { RunMetrics } from "../contracts/roadmap-reports.ts";
+import { CompletionFile, type RunMetrics } from "../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../contracts/roadmap-state.ts";
 import { learningFromPostMortem, learningFromVerdict } from "../insight/learnings.ts";
 import { applied, journal, sha } from "../insight/entries.test-support.ts";
@@ -57,17 +58,26 @@ describe("the completion report", () => {
     expect(completionPage({ ...input, metrics: { ...metrics, success_rate: null } })).toContain(
       "success rate: none: nothing was attempted",
     ));
-  test("its data hold everything the page shows", () =>
-    expect(completionData(input)).toEqual({
-      run_id: metrics.run_id,
-      timestamp: metrics.timestamp,
+  test("its data hold everything the page shows, the seed's fields first", () => {
+    const data = completionData(input);
+    expect(v.safeParse(CompletionFile, data).issues).toBeUndefined();
+    expect(data).toEqual({
+      ...seedCompletion,
       status: "running",
       metrics,
       trend_summary: seedTrend,
       self_audit: seedSelfAudit,
-      completion: seedCompletion,
       warnings: input.warnings,
-    }));
+    });
+  });
+  test("of a run of some phases only what is beside the whole roadmap's part", () => {
+    const data = completionData({ ...input, batch: null });
+    expect(v.safeParse(CompletionFile, data).issues).toBeUndefined();
+    expect(data).toMatchObject({ run_id: metrics.run_id, mode: null, metrics });
+    expect(data).not.toHaveProperty("completion_percentage");
+  });
+  test("what another tool wrote as the seed has it is valid too", () =>
+    expect(v.safeParse(CompletionFile, seedCompletion).issues).toBeUndefined());
 });
 
 describe("the post-mortem's page", () => {
@@ -198,6 +208,7 @@ test("with the auditor's own return each gap is told once with all it says, and 
   const book = openAuditBook((hash) => returns[hash]);
   const entries = journal(
     { event: "phase_started", walk: "after.self_audit" },
+    { event: "step_started", walk: "after.self_audit", step: "audit", attempt: "after.self_audit@1/audit#1", kind: "agent", try: 1 },
     turn(1, first),
     done(1),
     tasks,
@@ -226,4 +237,14 @@ test("with the auditor's own return each gap is told once with all it says, and 
       },
     },
   ]);
+});
+
+test("where nothing is there to audit no auditor is asked, and the log tells of no audit", () => {
+  const book = openAuditBook(() => undefined);
+  const entries = journal(
+    { event: "phase_started", walk: "after.self_audit" },
+    { event: "step_completed", attempt: "after.self_audit@1/scope#1", facts: { requirements: 0 } },
+    { event: "phase_completed", walk: "after.self_audit", because: "nothing_to_audit" },
+  );
+  expect(entries.flatMap((entry) => book.linesOf(entry, { completed: new Set(["5"]), specPath: "SPEC.md" }))).toEqual([]);
 });

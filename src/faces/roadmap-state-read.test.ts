@@ -146,6 +146,10 @@ describe("whatever the bytes are", () => {
       { numRuns: 200 },
     );
   });
+  test("nesting without end is told, and nothing runs out of stack", () => {
+    const text = `{"_meta":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    expect(readRoadmapState(text)).toMatchObject({ state: null, findings: [{ rule: "too_deep", severity: "error" }] });
+  });
   test("places are found in any JSON", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {

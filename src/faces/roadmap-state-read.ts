@@ -10,6 +10,7 @@ import { RoadmapState } from "../contracts/roadmap-state.ts";
 import { circuitBreakerDefaults } from "../contracts/roadmap-values.ts";
 import { type DataPath, type Finding, pathText, shown } from "../kit/finding.ts";
 import { isoOf, msOf } from "../kit/iso-time.ts";
+import { isTooDeep, jsonDepthMax } from "../kit/json-hazards.ts";
 import { issuesOf } from "../kit/located-issues.ts";
 import { jsonPlaceOf, placeAt } from "./json-place.ts";
 
@@ -30,6 +31,7 @@ export function readRoadmapState(text: string, file = ".autopilot/state.json"): 
   if (source.length > charsMax) return refused(file, "too_large", `found ${source.length} characters, expected at most ${charsMax}`);
   const parsed = parse(source, file);
   if ("finding" in parsed) return { state: null, findings: [parsed.finding] }; // R1
+  if (isTooDeep(parsed.value)) return refused(file, "too_deep", `found more than ${jsonDepthMax} levels of nesting, expected less`); // R1
   if (!isTree(parsed.value)) return refused(file, "wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
   const state = structuredClone(parsed.value);
   const warn: Warn = (path, rule, message) => tell("warning", path, rule, message);

@@ -22,7 +22,13 @@ export type RoadmapStateExtra = LogExtra & {
   readonly aliveAt?: string;
 };
 
-export type RoadmapStateBook = { apply(entry: Entry): void; stateOf(run: RunView, aliveAt?: string): RoadmapState };
+export type RoadmapStateBook = {
+  readonly chronicle: Chronicle;
+  apply(entry: Entry): void;
+  stateOf(run: RunView, aliveAt?: string): RoadmapState;
+  /** The same as the file's text: what the log held before is not written out anew. */
+  textOf(run: RunView, aliveAt?: string): string;
+};
 
 const unknownClaim: ClaimOf = () => undefined;
 const roadmapPathDefault = ".planning/ROADMAP.md";
@@ -35,16 +41,28 @@ export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
   const chronicle = openChronicle();
   const log = openRoadmapLog(chronicle, extra);
   let specPath = roadmapPathDefault;
+  const lines: string[] = [];
+  const draw = (run: RunView, events: RoadmapState["event_log"], aliveAt: string | undefined): RoadmapState =>
+    drawn(run, { chronicle, claimOf: extra.claimOf ?? unknownClaim }, events, aliveAt);
   return {
+    chronicle,
     apply(entry) {
       if (entry.event === "run_drafted") specPath = specPathOf(entry.options);
       chronicle.apply(entry);
       log.take(entry, specPath);
     },
-    stateOf: (run, aliveAt) =>
-      drawn(run, { chronicle, claimOf: extra.claimOf ?? unknownClaim }, [...log.events] as RoadmapState["event_log"], aliveAt),
+    stateOf: (run, aliveAt) => draw(run, [...log.events] as RoadmapState["event_log"], aliveAt),
+    textOf: (run, aliveAt) => {
+      for (const event of log.events.slice(lines.length)) lines.push(`    ${JSON.stringify(event)}`);
+      const around = JSON.stringify(draw(run, [], aliveAt), null, 2);
+      const events = lines.length === 0 ? "[]" : `[\n${lines.join(",\n")}\n  ]`;
+      return `${around.replace(emptyLog, () => `\n  "event_log": ${events},\n`)}\n`;
+    },
   };
 }
+
+/** Where the log stands in the text: two spaces deep, where nothing that somebody else named can stand. */
+const emptyLog = /\n {2}"event_log": \[\],\n/;
 
 export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: RoadmapStateExtra = {}): RoadmapState {
   const book = openRoadmapState(extra);
@@ -108,8 +126,8 @@ function drawn(
 export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
   if (run.status === "running" || run.status === "completed") return run.status;
   if (run.status === "stopped") return "failed";
-  const isRunCap = run.reason === "budget_threshold_reached" && run.detail?.includes(" of this run:") === true;
-  return run.status === "paused" && (run.reason === "phase_failed" || isRunCap) ? "failed" : "paused";
+  const hasFailed = run.reason === "phase_failed" || run.reason === "run_cap_reached";
+  return run.status === "paused" && hasFailed ? "failed" : "paused";
 }
 
 /** Steps that readers of the seed know by another name. */

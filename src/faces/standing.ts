@@ -5,6 +5,7 @@ import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { deedsOf, stepsOfPhase } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
+import { isVerdict, verdictsOpen } from "./verdicts.ts";
 import { choices, oneLine, walkWords } from "./wording.ts";
 
 export type CriterionStanding = { readonly id: string; readonly text: string; readonly check: string | null; readonly proved: boolean };
@@ -12,6 +13,18 @@ export type CriterionStanding = { readonly id: string; readonly text: string; re
 /** Each done criterion with whether the runner's own check holds now. One without a check is never proved. */
 export function criteriaOf(run: RunView): readonly CriterionStanding[] {
   return run.drafted.objective.done_criteria.map((criterion) => ({ ...criterion, proved: resultOf(run, criterion)?.status === "passed" }));
+}
+
+/** Those that somebody gave. A flow that goes by documents is done when these say so, not when a sentence that stood in for a goal holds. */
+export function ownCriteriaOf(run: RunView): readonly CriterionStanding[] {
+  const { flow, inferred_defaults = [] } = run.drafted;
+  return flow.face !== undefined && inferred_defaults.includes("done-criteria") ? [] : criteriaOf(run);
+}
+
+/** Whether a run is told by its phases: they were read from documents, or there are several. */
+export function isByPhases(run: RunView): boolean {
+  const phases = run.phases.filter(({ group }) => group === "phases").length;
+  return phases > 1 || (phases > 0 && "read" in run.drafted.flow.phases);
 }
 
 function resultOf(run: RunView, criterion: Criterion): CheckResult | null {
@@ -39,7 +52,7 @@ export function stepsOf(run: RunView): Steps {
   const isOver = run.status === "completed";
   const completed: string[] = [];
   const pending: string[] = [];
-  for (const { id, text, check, proved } of criteriaOf(run)) {
+  for (const { id, text, check, proved } of ownCriteriaOf(run)) {
     const line = `criterion ${id}: ${text}`;
     if (proved) completed.push(`${line} (proved)`);
     else if (isOver || (check === null && isWorkedOn(run, id)))
@@ -83,9 +96,10 @@ export function blockersOf(run: RunView): readonly string[] {
   const over = run.status === "completed";
   return [
     ...pauseOf(run),
-    ...Object.values(run.blocks).map(
-      ({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`,
-    ),
+    ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} waits for a person's verdict`),
+    ...Object.values(run.blocks)
+      .filter((block) => !isVerdict(block))
+      .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
     ...failingChecksOf(run).map(({ check, status, exit_code }) => {
       const what =
         check.kind === "project" ? "a check that passed before the run fails now" : `the ${check.kind.replace("_", "-")} check fails`;
@@ -93,7 +107,7 @@ export function blockersOf(run: RunView): readonly string[] {
     }),
     ...run.phases
       .filter(({ status }) => status === "failed")
-      .map(({ id, name, because }) => `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because}`}`),
+      .map(({ id, name, because }) => `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}`),
     ...(run.breaker.state === "open" && !over
       ? [
           `the circuit breaker is open (${(run.breaker.because ?? "no progress").replaceAll("_", " ")}) until ${run.breaker.cooldown_until ?? "it is reset"}`,
@@ -114,9 +128,11 @@ function pauseOf(run: RunView): readonly string[] {
 
 /** A criterion that has been red since before the first turn is work to do, not a blocker; a project check counts only if it was green. */
 export function failingChecksOf(run: RunView): readonly CheckResult[] {
+  const byPhases = isByPhases(run);
   return Object.values(run.checks)
     .filter(({ baseline, latest }) => {
       if (latest.status === "passed") return false;
+      if (byPhases && latest.check.kind !== "project") return false; // a phase's own checks are told with the phase
       return latest.check.kind === "project" ? baseline.status === "passed" : latest.evidence !== baseline.evidence;
     })
     .map(({ latest }) => latest);

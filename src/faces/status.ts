@@ -6,8 +6,11 @@ import { isReasonCode, type ReasonCode } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { type BudgetView, budgetLines, budgetOf } from "./budget-view.ts";
+import { breakerOf, type BreakerView, breakerWords } from "./breaker-view.ts";
 import { nextActions, type Owner } from "./next-actions.ts";
-import { blockersOf, type CriterionStanding, criteriaOf, placeOf, stepsOf } from "./standing.ts";
+import { phaseRows, type PhaseRow } from "./phase-rows.ts";
+import { phaseTable } from "./phase-table.ts";
+import { blockersOf, type CriterionStanding, criteriaOf, isByPhases, placeOf, stepsOf } from "./standing.ts";
 import { figure, firstFew, oneLine, plural } from "./wording.ts";
 
 /** What the journal cannot know and the caller may hand in. */
@@ -32,6 +35,9 @@ export type StatusView = {
   };
   /** How far the journal has come: the last line that counts, and what it was about. */
   readonly checkpoint: { readonly seq: number; readonly at: string; readonly place: readonly string[]; readonly commit: string };
+  /** How each phase stands: its score, what it used, where it is. */
+  readonly phases: readonly PhaseRow[];
+  readonly breaker: BreakerView;
   readonly isolation: IsolationInForce;
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
@@ -52,6 +58,8 @@ export function statusOf(run: RunView, owner: Owner, extra: StatusExtra = {}): S
     objective: { ...copied(drafted.objective), done_criteria: criteriaOf(run) },
     budget: budgetOf(run, extra.metering),
     progress: { completed_steps: completed, pending_steps: pending, blockers: blockersOf(run) },
+    phases: phaseRows(run),
+    breaker: breakerOf(run),
     checkpoint: { seq: run.seq, at: run.updatedAt, place: placeOf(run), commit: run.tip.commit },
     isolation: copied(run.isolation ?? notYet(drafted.isolation)),
     verdict: run.verdict,
@@ -94,6 +102,7 @@ const copied = <T>(value: T): Mutable<T> => JSON.parse(JSON.stringify(value)) as
 type Mutable<T> = T extends readonly (infer E)[] ? Mutable<E>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 
 const listedMax = 12;
+const phasesMax = 40;
 
 /** The same for a person. */
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
@@ -104,6 +113,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     const shown = items.slice(0, listedMax).map((item) => `  ${item.includes("(not proved") ? "!" : mark} ${oneLine(item)}`);
     return ["", title, ...shown, ...(items.length > listedMax ? [`    … ${figure(items.length - listedMax)} more`] : [])];
   };
+  const hasTable = isByPhases(run);
   return [
     `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${view.verdict.replaceAll("_", " ")}`}`,
     `  Goal       ${oneLine(objective.goal)}`,
@@ -117,8 +127,9 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     "Budget",
     ...budgetLines(view.budget).map((line) => `  ${line}`),
     ...view.budget.warnings.map((warning) => `  ! ${warning}`),
-    ...listed("Done", "✓", progress.completed_steps),
-    ...listed("To do", "·", progress.pending_steps),
+    ...(hasTable
+      ? ["", "Phases", ...phaseTable(view.phases, phasesMax).map((line) => `  ${line}`), `  Breaker ${breakerWords(view.breaker)}`]
+      : [...listed("Done", "✓", progress.completed_steps), ...listed("To do", "·", progress.pending_steps)]),
     ...listed("In the way", "✗", progress.blockers),
     ...listed("Next", "→", view.next_actions),
   ];

@@ -4,6 +4,8 @@
 //   L1. A learning whose re-check no longer holds is shown to nobody; it stays in the file.
 //   L2. What is shown is bounded, the newest first: a prompt is no archive.
 
+import type { Entry } from "../contracts/event.ts";
+import type { CheckResult } from "../contracts/evidence.ts";
 import type { PostMortem } from "../contracts/roadmap-reports.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 
@@ -37,6 +39,26 @@ export function learningFromPostMortem(post: PostMortem, { run_id, recheck = nul
     provenance: { run_id, recorded_at: post.timestamp, source: `phase-${post.phase_id}-postmortem.json` },
     recheck,
   };
+}
+
+/** Categories of failures that lie in what is there, and not only in how somebody worked: undoing the work does not undo them. */
+const lasting: ReadonlySet<FailureCategory> = new Set(["acceptance_criteria_unmet", "tool_failure"]);
+
+/**
+ * The command that holds as long as a failure has something to teach: the phase's own criterion is still red.
+ * Null where the work was at fault, for it was rolled back, and what it taught stays true. `visit`: the entries of the phase.
+ */
+export function recheckOf(visit: readonly Entry[], category: FailureCategory): string | null {
+  if (!lasting.has(category)) return null;
+  const last = new Map<string, CheckResult>();
+  for (const entry of visit) {
+    if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
+    for (const result of entry.checks ?? []) last.set(result.check.id, result);
+  }
+  const red = [...last.values()].find(
+    ({ check, status }) => check.kind === "criterion" && check.expect === undefined && (status === "failed" || status === "not_found"),
+  );
+  return red === undefined ? null : `! (\n${red.check.command}\n)`;
 }
 
 export type VerdictGiven = {

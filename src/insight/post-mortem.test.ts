@@ -51,6 +51,22 @@ const stories: readonly Story[] = [
   ["the judge rejects it", "judge_rejected", "executor_wrong_approach", [passed("judge"), ended("judge_rejected")]],
   ["the scope was left", "scope", "scope_creep", [scope, ended("scope_violation_blocked")]],
   ["the context ran out", "context_limit", "context_exhaustion", [turned("research", "max_tokens"), failed("research", "proof_missing")]],
+  [
+    "the agent says that its model took no more",
+    "context_limit",
+    "context_exhaustion",
+    [{ ...failed("plan", "agent_failed"), detail: "The agent ran into its model's token limit (max_tokens)." } as Draft],
+  ],
+  ["a locked document was changed within the phase", "scope", "scope_creep", [failed("checks", "spec_hash_mismatch")]],
+  ["a locked document was changed before the phase", "preflight", "coordination_failure", [failed("preflight", "spec_hash_mismatch")]],
+  ["something was built and never wired in", "criterion", "acceptance_criteria_unmet", [failed("checks", "acceptance_criteria_unmet")]],
+  [
+    "what the verifier says it ran cannot be reproduced",
+    "return_invalid",
+    "coordination_failure",
+    [failed("verify", "proof_missing", [result("proof", "npm test")])],
+  ],
+  ["the judge found nothing of its own", "return_invalid", "coordination_failure", [failed("judge", "proof_missing")]],
   ["the agent cannot be started", "spawn", "tool_failure", [failed("research", "agent_unavailable")]],
   [
     "a check's program is missing",

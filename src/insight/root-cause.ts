@@ -79,10 +79,22 @@ const causeOfReason: Readonly<Record<string, Cause>> = {
 const causeOfStep: Readonly<Record<string, Cause>> = {
   preflight: "preflight",
   triage: "preflight",
+  // Whoever hands the next one a document or a judgement and does not: what should have come over was lost.
+  research: "return_lost",
+  plan: "return_lost",
+  judge_blind: "return_lost",
+  verify: "return_invalid",
+  judge: "return_invalid",
   plan_check: "plan_rejected",
   execute: "task_unproved",
   do: "task_unproved",
 };
+
+/** Steps that only report: what is wrong with them is the report, whatever else was run to find that out. */
+const reporting: ReadonlySet<string> = new Set(["verify", "judge_blind", "judge"]);
+
+/** The runner's own words for a turn that found no more room, and how providers say it. */
+const outOfRoom = /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
 
 export type RootCause = {
   readonly cause: Cause;
@@ -151,18 +163,26 @@ function failureOf(entry: Entry, own: readonly Entry[]): RootCause | null {
   }
   if (entry.event !== "step_failed") return null;
   const turn = own.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
-  const hasRunOut = turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop);
+  const [firstLine = ""] = (entry.detail ?? "").split("\n", 1);
+  const hasRunOut =
+    (turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop)) ||
+    (entry.reason_code === "agent_failed" && outOfRoom.test(firstLine));
   const red = (entry.checks ?? []).find(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
   const step = attemptParts(entry.attempt)?.step ?? "";
+  const category = isCategory(entry.reason_code) ? entry.reason_code : null;
   const cause =
     (hasRunOut ? "context_limit" : undefined) ??
+    // Before a phase it is the user's document that changed; within one an agent changed what nobody asked it to.
+    (entry.reason_code === "spec_hash_mismatch" && step !== "preflight" ? "scope" : undefined) ??
     knownCause(entry.reason_code, ["tasks_failed"]) ??
+    (reporting.has(step) ? "return_invalid" : undefined) ??
     (red === undefined ? undefined : causeOfCheck(red, step)) ??
     (Object.hasOwn(causeOfStep, step) ? causeOfStep[step] : undefined) ??
     knownCause(entry.reason_code) ??
     "criterion";
   const what = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
-  return made(cause, entry, `${step === "" ? "A step" : `The step ${step}`} failed: ${what}.`);
+  const failure = made(cause, entry, `${step === "" ? "A step" : `The step ${step}`} failed: ${what}.`);
+  return category === null ? failure : { ...failure, category };
 }
 
 const knownCause = (reason: string, but: readonly string[] = []): Cause | undefined =>

@@ -1,0 +1,117 @@
+// board: a run at a glance while it works: phases, the steps and tasks under way, what is spent, the breaker, the agent's last words.
+// Drawn again and again in place, so it has a fixed order and never more lines than it is given.
+
+import { deedsOf, stepsOfPhase, taskPath } from "../core/reading.ts";
+import { own } from "../core/record.ts";
+import type { RunView } from "../core/state.ts";
+import { breakerOf, breakerWords } from "./breaker-view.ts";
+import { budgetOf } from "./budget-view.ts";
+import type { Owner } from "./next-actions.ts";
+import { phaseRows } from "./phase-rows.ts";
+import { phaseTable } from "./phase-table.ts";
+import { verdictsOpen } from "./verdicts.ts";
+import { amount, attemptWords, figure, firstFew, oneLine, plural, share } from "./wording.ts";
+
+export type BoardInput = {
+  readonly owner: Owner;
+  /** The last glimpse of the agent at work; empty where there is none. */
+  readonly live: string;
+  readonly rowsMax: number;
+  /** Minutes since the journal's last line: the clock goes on while an agent works. */
+  readonly sinceMinutes: number;
+};
+
+const phasesMin = 3;
+const openMax = 3;
+const tasksMax = 12;
+/** A walk has more steps than a line has room: those around the one it is at. */
+const stepsMax = 8;
+const stepsBefore = 4;
+
+export function boardLines(run: RunView, { owner, live, rowsMax, sinceMinutes }: BoardInput): readonly string[] {
+  const rows = phaseRows(run);
+  const head = [headLine(run, owner), spendLine(run, owner === null ? 0 : sinceMinutes)];
+  const now = [...openLines(run), ...waitingLines(run), ...(live.trim() === "" ? [] : [`  ${live.trim()}`])];
+  // What is going on comes first; the table takes the room that is left.
+  const room = Math.max(phasesMin, rowsMax - head.length - now.length - 3);
+  const table = rows.length > 1 || "read" in run.drafted.flow.phases ? phaseTable(rows, Math.max(1, Math.floor(room * 0.8))) : [];
+  return ["─".repeat(40), ...head, ...table.slice(0, room).map((line) => `  ${line}`), ...now].slice(0, rowsMax);
+}
+
+function headLine(run: RunView, owner: Owner): string {
+  const { run_id, flow } = run.drafted;
+  const own = run.phases.filter(({ group }) => group === "phases");
+  const done = own.filter(
+    ({ status, because }) => status === "completed" || (status === "skipped" && because?.startsWith("already_") === true),
+  );
+  const phases = own.length > 1 ? `, ${figure(done.length)} of ${plural(own.length, "phase")} completed` : "";
+  return `${run_id}  ${run.status}, ${flow.flow}${phases}${owner === null ? "" : `, process ${owner.pid}`}`;
+}
+
+function spendLine(run: RunView, sinceMinutes: number): string {
+  const { counters, limits } = budgetOf(run);
+  const used = (dimension: "tokens" | "minutes", value: number): string => {
+    const limit = limits[dimension];
+    return limit === undefined
+      ? amount(dimension, value)
+      : `${figure(value)} of ${amount(dimension, limit)} (${share(limit === 0 ? 1 : value / limit)})`;
+  };
+  const parts = [
+    used("tokens", counters.tokens),
+    used("minutes", Math.round((counters.minutes + sinceMinutes) * 10) / 10),
+    ...(counters.usd > 0 ? [amount("usd", counters.usd)] : []),
+    `breaker ${breakerWords(breakerOf(run))}`,
+  ];
+  return `  spent ${parts.join(" · ")}`;
+}
+
+const marks = { passed: "✓", failed: "✗", skipped: "-" } as const;
+
+/** For each phase under way its steps, and the tasks of the step that has some; then the deeds themselves. */
+function openLines(run: RunView): readonly string[] {
+  const open = run.phases.filter(({ status }) => status === "open");
+  const phases = open.slice(0, openMax).flatMap(({ id }) => [stepsLine(run, id), ...tasksLine(run, id)]);
+  const deeds = deedsOf(run)
+    .slice(0, openMax)
+    .map(
+      ({ attempt, role, stage, kind }) =>
+        `  ▸ ${attemptWords(attempt)}, ${role ?? kind}${kind === "agent" ? `: ${stages[stage] ?? stage}` : ""}`,
+    );
+  return [...phases, ...deeds];
+}
+
+const stages: Readonly<Record<string, string>> = { started: "at work", turned: "its changes are judged", applied: "being proved" };
+
+function stepsLine(run: RunView, id: string): string {
+  const walk = own(run.walks, id);
+  const steps = stepsOfPhase(run.drafted.flow, id).map((step, at) => {
+    const came = own(walk?.last ?? {}, step.id)?.kind;
+    const isHere = walk !== undefined && at === walk.at && walk.result === null;
+    return `${isHere ? "▸" : came === undefined ? "·" : marks[came]} ${step.id}`;
+  });
+  const from = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((walk?.at ?? 0) - stepsBefore, steps.length - stepsMax));
+  const shown = [...(from > 0 ? ["…"] : []), ...steps.slice(from, from + stepsMax), ...(from + stepsMax < steps.length ? ["…"] : [])];
+  return `  ${id.replace(/^(before|after)\./, "")}: ${shown.join("  ")}`;
+}
+
+function tasksLine(run: RunView, id: string): readonly string[] {
+  const open = Object.values(run.open).find(({ walk, stage }) => walk === id && stage === "walking");
+  if (open === undefined) return [];
+  const tasks = open.waves.flat();
+  const shown = tasks.slice(0, tasksMax).map((task) => {
+    const walk = own(run.walks, taskPath(open.attempt, task));
+    const mark = walk?.result === "completed" ? "✓" : walk?.result === null ? (walk.open === null ? "·" : "▸") : "✗";
+    return `${mark} ${oneLine(task, 20)}`;
+  });
+  const more = tasks.length > tasksMax ? `  and ${figure(tasks.length - tasksMax)} more` : "";
+  return [`     tasks  ${shown.join("  ")}${more}`];
+}
+
+function waitingLines(run: RunView): readonly string[] {
+  const verdicts = verdictsOpen(run).map(({ phase }) => phase);
+  const others = Object.keys(run.blocks).length - verdicts.length;
+  return [
+    ...(verdicts.length === 0 ? [] : [`  ! waiting for your verdict: phase ${firstFew(verdicts, 6)} (autopilot inbox)`]),
+    ...(others === 0 ? [] : [`  ! ${plural(others, "question")} for you (autopilot inbox)`]),
+  ];
+}

@@ -1,0 +1,43 @@
+import { thresholdsOf } from "../core/breaker.ts";
+import type { RunView } from "../core/state.ts";
+import { figure } from "./wording.ts";
+
+export type BreakerView = {
+  readonly state: RunView["breaker"]["state"];
+  readonly consecutive_no_progress: number;
+  readonly no_progress_threshold: number;
+  readonly consecutive_same_error: number;
+  readonly same_error_threshold: number;
+  readonly cooldown_until: string | null;
+  readonly because: string | null;
+};
+
+export function breakerOf(run: RunView): BreakerView {
+  const { state, no_progress, same, cooldown_until, because } = run.breaker;
+  const { noProgressMax, sameErrorMax } = thresholdsOf(run);
+  return {
+    state,
+    consecutive_no_progress: no_progress,
+    no_progress_threshold: noProgressMax,
+    consecutive_same_error: same,
+    same_error_threshold: sameErrorMax,
+    cooldown_until,
+    because,
+  };
+}
+
+/** `closed`; `closed, 1 of 3 turns without progress`; `open until … (no progress)`. */
+export function breakerWords(breaker: BreakerView): string {
+  const { state, cooldown_until, because } = breaker;
+  if (state === "open")
+    return `open until ${cooldown_until ?? "it is reset"}${because === null ? "" : ` (${because.replaceAll("_", " ")})`}`;
+  const counted = [
+    breaker.consecutive_no_progress > 0
+      ? `${figure(breaker.consecutive_no_progress)} of ${figure(breaker.no_progress_threshold)} turns without progress`
+      : "",
+    breaker.consecutive_same_error > 0
+      ? `the same error ${figure(breaker.consecutive_same_error)} of ${figure(breaker.same_error_threshold)} times`
+      : "",
+  ].filter((part) => part !== "");
+  return [state === "half_open" ? "half open: one attempt decides" : "closed", ...counted].join(", ");
+}

@@ -1,0 +1,71 @@
+// choose-box: a question for a person as a box of lettered answers, with what is to be known and what is recommended. One for every flow.
+
+import type { Scalar } from "../contracts/flow.ts";
+import { own } from "../core/record.ts";
+import { stepsOf } from "../core/reading.ts";
+import type { RunView } from "../core/state.ts";
+import { fewLines, oneLine } from "./wording.ts";
+
+type Block = RunView["blocks"][string];
+
+const rule = "═".repeat(38);
+const questionLinesMax = 12;
+
+/** The same for programs. */
+export type Question = {
+  readonly block: string;
+  readonly question: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly recommend: string | null;
+  readonly why: string | null;
+  /** What is laid before whoever answers, by name. */
+  readonly show: Readonly<Record<string, Scalar>>;
+  readonly code: string;
+};
+
+export function questionsOf(run: RunView): readonly Question[] {
+  return Object.values(run.blocks).map((block) => ({
+    block: block.block,
+    question: block.question,
+    options: block.options,
+    recommend: block.recommend,
+    why: whyOf(run, block),
+    show: shownFacts(run, block),
+    code: block.code,
+  }));
+}
+
+export function chooseBox({ block, question, options, recommend, why, show }: Question): readonly string[] {
+  const facts = Object.entries(show).map(([name, value]) => `${name.replaceAll("_", " ")}: ${oneLine(String(value))}`);
+  const keys = Object.keys(options);
+  const advice = recommend === null ? [] : [`Recommendation: ${recommend}${why === null ? "" : ` — ${oneLine(why)}`}`, rule];
+  return [
+    rule,
+    ...fewLines(`DECISION REQUIRED: ${question}`, questionLinesMax),
+    rule,
+    ...facts.map((fact) => `  ${fact}`),
+    ...(facts.length === 0 ? [] : [rule]),
+    ...(keys.length === 0 ? [`Answer in your own words: autopilot answer --block '${oneLine(block)}' "…"`] : []),
+    ...keys.map((key) => `${key}) ${oneLine(options[key] ?? "")}`),
+    rule,
+    ...advice,
+  ];
+}
+
+/** Why the flow recommends it. A question of the house, or one of an agent, has no such words. */
+function whyOf(run: RunView, block: Block): string | null {
+  const walk = own(run.walks, block.walk);
+  if (walk === undefined || block.house) return null;
+  return stepsOf(run, walk).find(({ id }) => id === block.step)?.human?.why ?? null;
+}
+
+/** Facts that steps of the same walk found, by the names the question wants shown. */
+function shownFacts(run: RunView, { walk: path, show }: Block): Record<string, Scalar> {
+  const outcomes = Object.values(own(run.walks, path)?.last ?? {});
+  return Object.fromEntries(
+    show.flatMap((name) => {
+      const value = outcomes.findLast(({ facts }) => facts[name] !== undefined)?.facts[name];
+      return value === undefined || value === "" ? [] : [[name, value]];
+    }),
+  );
+}

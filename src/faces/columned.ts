@@ -1,0 +1,16 @@
+import { columnsOf, paddedTo } from "../kit/columns.ts";
+
+/** Rows as lines whose cells stand under each other; `right`: the columns whose figures end alike. */
+export function columned(
+  rows: readonly (readonly string[])[],
+  { right = [] }: { readonly right?: readonly number[] } = {},
+): readonly string[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, column) => rows.reduce((most, row) => Math.max(most, columnsOf(row[column] ?? "")), 0));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => paddedTo(cell, widths[column] ?? 0, right.includes(column) ? "right" : "left"))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,51 @@
+// estimate-page: what phases will probably use, as a person reads it.
+
+import type { PhaseEstimate, Range, RoadmapEstimate } from "../insight/estimate.ts";
+import { columned } from "./columned.ts";
+import { figure, money, oneLine, plural } from "./wording.ts";
+
+export type EstimateRow = PhaseEstimate & {
+  readonly name: string;
+  /** Whether its plan is there, so that its tasks are known. */
+  readonly planned: boolean;
+  readonly warning: string | null;
+};
+
+const rowsMax = 60;
+const nameCharsMax = 40;
+
+export function estimatePage(
+  roadmap: string,
+  rows: readonly EstimateRow[],
+  total: Omit<RoadmapEstimate, "phases">,
+  caps: { readonly phase: number; readonly run: number },
+): readonly string[] {
+  const cells = (id: string, name: string, { tokens, minutes, usd }: Pick<PhaseEstimate, "tokens" | "minutes" | "usd">): string[] => [
+    id,
+    name,
+    figure(Math.round(tokens.p50)),
+    figure(Math.round(tokens.p90)),
+    minutes === null ? "-" : range(minutes, (value) => figure(Math.round(value))),
+    usd === null ? "-" : range(usd, money),
+  ];
+  const shown = rows.slice(0, rowsMax);
+  const table = columned(
+    [
+      ["phase", "name", "tokens, likely", "at most in 9 of 10", "minutes", "cost"],
+      ...shown.map((row) => cells(row.id, `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`, row)),
+      ...(rows.length > rowsMax ? [["…", `${figure(rows.length - rowsMax)} more`, "", "", "", ""]] : []),
+      cells("all", "", total),
+    ],
+    { right: [2, 3] },
+  );
+  return [
+    `What ${plural(rows.length, "phase")} of ${roadmap} will probably use`,
+    ...table.map((line) => `  ${line}`),
+    "",
+    `  Based on ${oneLine(total.basis)}.`,
+    `  Caps: ${figure(caps.phase)} tokens a phase, ${figure(caps.run)} a run. Nothing has been run.`,
+  ];
+}
+
+const range = ({ p50, p90 }: Range, words: (value: number) => string): string =>
+  words(p50) === words(p90) ? words(p50) : `${words(p50)} to ${words(p90)}`;

@@ -1,0 +1,93 @@
+// phase-rows: each phase of a run as one row: how it stands, its score, what it used, where it is and what it waits for.
+// From the run's state alone, so that `status` need not read the journal again.
+
+import { stepsOfPhase, taskPath } from "../core/reading.ts";
+import { own } from "../core/record.ts";
+import type { RunView } from "../core/state.ts";
+import { isVerdict } from "./verdicts.ts";
+
+export type PhaseRowStatus = "not_started" | "in_progress" | "needs_human_verification" | "completed" | "failed" | "skipped";
+
+export type TaskCount = { readonly done: number; readonly failed: number; readonly total: number };
+
+export type PhaseRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly status: PhaseRowStatus;
+  /** The last alignment that somebody gave its work, of ten. */
+  readonly score: number | null;
+  /** Time that was worked on it. */
+  readonly duration_minutes: number;
+  readonly tokens: number;
+  readonly usd: number;
+  /** Where it is; null where it is nowhere. */
+  readonly step: string | null;
+  readonly tasks: TaskCount | null;
+  /** Phases that must come first and are not done. */
+  readonly waits_for: readonly string[];
+  readonly because: string | null;
+};
+
+type PhaseView = RunView["phases"][number];
+
+/** The phases proper; what a flow does before and after them is no row. */
+export function phaseRows(run: RunView): readonly PhaseRow[] {
+  const isDone = new Map(run.phases.map(({ id, status, because }) => [id, status === "completed" || isDoneBefore(status, because)]));
+  const working = Object.values(run.open);
+  return run.phases
+    .filter(({ group }) => group === "phases")
+    .map((phase) => {
+      const { id, name, because } = phase;
+      const spent = own(run.ledger.phase, id);
+      const status = statusOfPhase(run, phase);
+      const isOpen = status === "in_progress" || status === "needs_human_verification";
+      return {
+        id,
+        name: name === id ? "" : name,
+        status,
+        score: scoreOf(run, id),
+        duration_minutes: Number((spent?.minutes ?? 0).toFixed(2)),
+        tokens: spent?.tokens ?? 0,
+        usd: Number((spent?.usd ?? 0).toFixed(6)),
+        step: isOpen ? stepNow(run, id) : null,
+        tasks: isOpen ? tasksOf(run, id, working) : null,
+        waits_for: status === "not_started" ? phase.after.filter((one) => isDone.get(one) === false) : [],
+        because,
+      };
+    });
+}
+
+const isDoneBefore = (status: PhaseView["status"], because: string | null): boolean =>
+  status === "skipped" && because?.startsWith("already_") === true;
+
+function statusOfPhase(run: RunView, { id, status }: PhaseView): PhaseRowStatus {
+  if (status === "completed" || status === "failed" || status === "skipped") return status;
+  if (status !== "open") return "not_started";
+  const block = own(run.walks, id)?.block ?? null;
+  const asked = block === null ? undefined : own(run.blocks, block);
+  return asked !== undefined && isVerdict(asked) ? "needs_human_verification" : "in_progress";
+}
+
+/** The last step that gave one decides: a judge comes after a verifier. */
+function scoreOf(run: RunView, id: string): number | null {
+  const seen = own(run.walks, id)?.seen;
+  if (seen === undefined) return null;
+  for (const { id: step } of stepsOfPhase(run.drafted.flow, id).toReversed()) {
+    const score = own(own(seen, step)?.says ?? {}, "alignment_score");
+    if (typeof score === "number") return score;
+  }
+  return null;
+}
+
+function stepNow(run: RunView, id: string): string | null {
+  const walk = own(run.walks, id);
+  return walk === undefined ? null : (stepsOfPhase(run.drafted.flow, id)[walk.at]?.id ?? null);
+}
+
+function tasksOf(run: RunView, id: string, working: readonly RunView["open"][string][]): TaskCount | null {
+  const open = working.find(({ walk, stage }) => walk === id && stage === "walking");
+  if (open === undefined) return null;
+  const results = open.waves.flat().map((task) => own(run.walks, taskPath(open.attempt, task))?.result ?? null);
+  const count = (wanted: string): number => results.filter((result) => result === wanted).length;
+  return { done: count("completed"), failed: count("failed") + count("skipped"), total: results.length };
+}

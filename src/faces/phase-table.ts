@@ -1,0 +1,96 @@
+// phase-table: the rows of phases as a table for people. A long roadmap is shown where something happens; the rest is counted.
+
+import { columned } from "./columned.ts";
+import type { PhaseRow, PhaseRowStatus } from "./phase-rows.ts";
+import { duration, figure, firstFew, money, oneLine, plural } from "./wording.ts";
+
+const nameCharsMax = 44;
+
+export const phaseMarks: Readonly<Record<PhaseRowStatus, string>> = {
+  completed: "✓",
+  failed: "✗",
+  needs_human_verification: "!",
+  in_progress: "▸",
+  not_started: "·",
+  skipped: "-",
+};
+
+const words: Readonly<Record<PhaseRowStatus, string>> = {
+  completed: "completed",
+  failed: "failed",
+  needs_human_verification: "waits for your verdict",
+  in_progress: "in progress",
+  not_started: "to do",
+  skipped: "skipped",
+};
+
+/** A heading and a line for each phase, at most so many. */
+export function phaseTable(rows: readonly PhaseRow[], rowsMax: number): readonly string[] {
+  const isPriced = rows.some(({ usd }) => usd > 0);
+  const kept = keptOf(rows, rowsMax);
+  const cells: string[][] = [["", "phase", "name", "status", "score", "time", "tokens", ...(isPriced ? ["cost"] : [])]];
+  let last = -1;
+  const gap = (upTo: number): void => {
+    const left = rows.slice(last + 1, upTo);
+    if (left.length > 0) cells.push(["", "…", gapWords(left)]);
+  };
+  for (const at of kept) {
+    gap(at);
+    const row = rows[at];
+    if (row !== undefined) cells.push(rowCells(row, isPriced));
+    last = at;
+  }
+  gap(rows.length);
+  return columned(cells, { right: [4, 5, 6, 7] });
+}
+
+function rowCells(row: PhaseRow, isPriced: boolean): string[] {
+  const { id, name, status, score, duration_minutes, tokens, usd } = row;
+  return [
+    phaseMarks[status],
+    id,
+    oneLine(name, nameCharsMax),
+    `${words[status]}${detailOf(row)}`,
+    score === null ? "-" : figure(score),
+    duration_minutes > 0 ? duration(duration_minutes * 60_000) : "-",
+    tokens > 0 ? figure(tokens) : "-",
+    ...(isPriced ? [usd > 0 ? money(usd) : "-"] : []),
+  ];
+}
+
+/** Where it is, what it waits for, why it is not to be done. */
+function detailOf({ status, step, tasks, waits_for, because }: PhaseRow): string {
+  if (status === "in_progress") {
+    const failed = tasks === null || tasks.failed === 0 ? "" : `, ${figure(tasks.failed)} failed`;
+    const done = tasks === null ? "" : ` (${figure(tasks.done)} of ${plural(tasks.total, "task")}${failed})`;
+    return step === null ? "" : `: ${step}${done}`;
+  }
+  if (status === "not_started") return waits_for.length === 0 ? "" : `, after ${firstFew(waits_for, 3)}`;
+  return (status === "failed" || status === "skipped") && because !== null ? `: ${oneLine(because.replaceAll("_", " "), 60)}` : "";
+}
+
+function gapWords(left: readonly PhaseRow[]): string {
+  const counts = new Map<string, number>();
+  for (const { status } of left) counts.set(words[status], (counts.get(words[status]) ?? 0) + 1);
+  return [...counts].map(([word, count]) => `${figure(count)} ${word}`).join(", ");
+}
+
+/** Which rows are shown: all, where there is room; else what is under way, waits or failed, and what lies next to it. */
+function keptOf(rows: readonly PhaseRow[], rowsMax: number): readonly number[] {
+  if (rows.length <= rowsMax) return rows.map((_, at) => at);
+  const kept = new Set<number>();
+  const take = (at: number): void => {
+    if (at >= 0 && at < rows.length && kept.size < rowsMax) kept.add(at);
+  };
+  const [open, failed] = [atThose(rows, ["in_progress", "needs_human_verification"]), atThose(rows, ["failed"])];
+  for (const at of [...open, ...failed]) take(at);
+  const here = open[0] ?? rows.findIndex(({ status }) => status === "not_started");
+  for (let distance = 1; kept.size < rowsMax && distance < rows.length; distance += 1) {
+    take(here + distance - 1);
+    take(here - distance);
+  }
+  return [...kept].toSorted((a, b) => a - b);
+}
+
+const atThose = (rows: readonly PhaseRow[], statuses: readonly PhaseRowStatus[]): readonly number[] =>
+  rows.flatMap(({ status }, at) => (statuses.includes(status) ? [at] : []));

@@ -1,0 +1,109 @@
+// A roadmap in the middle of it, as status, watch and report tell it. The pages are golden files, and were read.
+
+import { expect, test } from "vitest";
+import type { Draft } from "../contracts/event.ts";
+import { boardLines } from "./board.ts";
+import { nextActions } from "./next-actions.ts";
+import { phaseEnding } from "./progress.ts";
+import { phaseRows } from "./phase-rows.ts";
+import { phaseTable } from "./phase-table.ts";
+import { story, told } from "./phase-story.test-support.ts";
+import { reportPage } from "./report-page.ts";
+import { reportOf } from "./report.ts";
+import { statusOf, statusPage } from "./status.ts";
+import { verdictsOpen } from "./verdicts.ts";
+
+const { run, entries } = told();
+const owner = { pid: 4711 };
+const page = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
+const golden = (name: string): string => `../../test/golden/pages/${name}.txt`;
+
+test("status has a row a phase: how it stands, its score, what it used, where it is", () => {
+  const rows = statusOf(run, owner).phases;
+  expect(rows.map(({ id, status, score, tokens }) => [id, status, score, tokens])).toEqual([
+    ["1", "completed", 9, 48_000],
+    ["2", "failed", null, 27_000],
+    ["2.1", "skipped", null, 0],
+    ["3", "needs_human_verification", 8, 17_000],
+    ["4", "in_progress", null, 7_000],
+    ["5", "not_started", null, 0],
+  ]);
+  expect(rows.find(({ id }) => id === "4")).toMatchObject({ step: "execute", tasks: { done: 1, failed: 0, total: 3 } });
+  expect(rows.find(({ id }) => id === "5")?.waits_for).toEqual(["4", "3"]);
+  expect(rows.every(({ duration_minutes }) => duration_minutes >= 0)).toBe(true);
+});
+
+test("its page is a table, with the breaker, what is spent, what is in the way and what to do", async () => {
+  await expect(page(statusPage(run, owner))).toMatchFileSnapshot(golden("status-phases"));
+});
+
+test("the report says of each phase what was proved by which command, what is not so, and why it failed", async () => {
+  const view = reportOf(run, entries, { owner });
+  const failed = view.phases.find(({ id }) => id === "2");
+  expect(failed).toMatchObject({
+    post_mortem: { category: "acceptance_criteria_unmet" },
+    attempts: { debug: 1, replan: 0 },
+    rolled_back_to: "autopilot-diagnostic-phase-2",
+    false_claims: [{ agent: "scripted", text: "All tests pass now." }],
+  });
+  expect(failed?.proof).toEqual([
+    { id: "criterion:2.1", title: "readings survive a restart", command: "npm test -- keep", status: "failed", exit_code: 1 },
+  ]);
+  expect(view.phases.find(({ id }) => id === "1")?.commits).toHaveLength(2);
+  await expect(page(reportPage(view))).toMatchFileSnapshot(golden("report-phases"));
+});
+
+test("the board shows phases, steps, tasks, spend, the breaker and the agent's last words, in the room there is", async () => {
+  const board = (rowsMax: number): readonly string[] =>
+    boardLines(run, { owner, live: "  “I am reading predict.ts”", rowsMax, sinceMinutes: 1.5 });
+  await expect(page(board(30))).toMatchFileSnapshot(golden("board"));
+  for (const rowsMax of [3, 8, 12, 30]) expect(board(rowsMax).length).toBeLessThanOrEqual(rowsMax);
+  expect(board(14).join("\n")).toContain("I am reading predict.ts");
+});
+
+test("a phase that ends is told with its score and its cost", () => {
+  const upTo = story.findIndex((draft) => draft.event === "phase_completed") + 1;
+  const ended = told(story.slice(0, upTo));
+  const last = ended.entries.at(-1);
+  expect(last === undefined ? null : phaseEnding(last, ended.run)).toBe("  score 9, 48,000 tokens, 12 min, $0.48, 1 of 6 phases over");
+});
+
+test("a phase that waits for a verdict is asked for by name", () => {
+  expect(verdictsOpen(run).map(({ phase }) => phase)).toEqual(["3"]);
+  expect(nextActions(run, null)[0]).toBe('autopilot verdict 3 pass|fail|issues_found [--issue "…"]');
+  expect(nextActions(run, null, { isCurrent: false })[0]).toMatch(/^autopilot verdict --run run-\S+ 3 pass/);
+});
+
+test("a long roadmap shows where something happens, and counts the rest", () => {
+  const [first] = phaseRows(run);
+  if (first === undefined) throw new Error("the story has phases");
+  const rows = Array.from({ length: 500 }, (_, at) => ({
+    ...first,
+    id: String(at + 1),
+    name: `Part ${at + 1}`,
+    status:
+      at === 250
+        ? ("in_progress" as const)
+        : at === 17
+          ? ("failed" as const)
+          : at < 250
+            ? ("completed" as const)
+            : ("not_started" as const),
+  }));
+  const lines = phaseTable(rows, 12);
+  expect(lines.length).toBeLessThanOrEqual(12 + 5);
+  for (const id of ["18", "250", "251", "252"]) expect(lines.join("\n")).toMatch(new RegExp(`^. +${id} `, "m"));
+  expect(lines.join("\n")).toMatch(/… +17 completed/);
+  expect(lines.at(-1)).toMatch(/… +\d+ to do/);
+});
+
+test("whatever the point of the story, every page can be made", () => {
+  const drafts: Draft[] = [];
+  for (const draft of story) {
+    drafts.push(draft);
+    const now = told(drafts);
+    expect(statusPage(now.run, null).length).toBeGreaterThan(5);
+    expect(reportPage(reportOf(now.run, now.entries, {})).length).toBeGreaterThan(5);
+    expect(boardLines(now.run, { owner: null, live: "", rowsMax: 20, sinceMinutes: 0 }).length).toBeLessThanOrEqual(20);
+  }
+});

@@ -1,0 +1,81 @@
+// report-phases-page: the phases of a report as a person reads them: one paragraph each, the proof before everything else.
+
+import { phaseMarks } from "./phase-table.ts";
+import type { PhaseProof, PhaseReport } from "./report-phases.ts";
+import { amount, duration, figure, firstFew, oneLine, plural } from "./wording.ts";
+
+const proofMax = 12;
+const claimsMax = 5;
+const commitsMax = 8;
+
+export function phaseReportLines(phases: readonly PhaseReport[]): readonly string[] {
+  // What nobody has begun is counted, not told one by one.
+  const begun = phases.filter(({ status }) => status !== "not_started");
+  const left = phases.filter(({ status }) => status === "not_started").map(({ id }) => id);
+  return [
+    ...begun.flatMap(paragraphOf),
+    ...(left.length === 0 ? [] : [`· ${plural(left.length, "phase")} not begun: ${firstFew(left, 20)}`]),
+  ];
+}
+
+function paragraphOf(phase: PhaseReport): readonly string[] {
+  const { id, name, status, proof, false_claims, commits, post_mortem, rolled_back_to, verdict } = phase;
+  const shown = [...proof.filter((one) => one.status !== "passed"), ...proof.filter((one) => one.status === "passed")];
+  return [
+    `${phaseMarks[status]} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${headOf(phase)}`,
+    ...some("checked", shown.slice(0, proofMax).map(proofLine), proof.length - proofMax),
+    ...(post_mortem === null
+      ? []
+      : [
+          `    why      ${post_mortem.category.replaceAll("_", " ")}: ${oneLine(post_mortem.description)}`,
+          `    rule     ${oneLine(post_mortem.prevention_rule)}`,
+        ]),
+    ...(rolled_back_to === null
+      ? []
+      : [`    undone   what it did was taken back; it is kept on ${rolled_back_to === "" ? "its branch" : oneLine(rolled_back_to)}`]),
+    ...(verdict === null
+      ? []
+      : [
+          `    verdict  ${verdict.verdict.replaceAll("_", " ")} [${oneLine(verdict.by)}]${verdict.issues.length === 0 ? "" : `: ${firstFew(verdict.issues, 3)}`}`,
+        ]),
+    ...some(
+      "not so",
+      false_claims.slice(0, claimsMax).map(({ text, why, agent }) => `✗ ${oneLine(agent)}: “${oneLine(text, 100)}” ${oneLine(why, 100)}`),
+      false_claims.length - claimsMax,
+    ),
+    ...some(
+      "commits",
+      commits.slice(0, commitsMax).map(({ sha, subject, files }) => `${sha.slice(0, 10)} ${oneLine(subject)}, ${plural(files, "file")}`),
+      commits.length - commitsMax,
+    ),
+  ];
+}
+
+function headOf({ status, because, score, duration_minutes, tokens, usd, attempts, step }: PhaseReport): string {
+  const why = because === null || status === "completed" ? "" : ` (${because.replaceAll("_", " ")})`;
+  const at = status === "in_progress" && step !== null ? `, at ${step}` : "";
+  const word = status === "needs_human_verification" ? "waits for a person's verdict" : status.replaceAll("_", " ");
+  return [
+    `${word}${why}${at}`,
+    ...(score === null ? [] : [`score ${figure(score)} of 10`]),
+    ...(attempts.debug === 0 ? [] : [`debugged ${times(attempts.debug)}`]),
+    ...(attempts.replan === 0 ? [] : [`planned anew ${times(attempts.replan)}`]),
+    ...(duration_minutes === 0 ? [] : [duration(duration_minutes * 60_000)]),
+    ...(tokens === 0 ? [] : [amount("tokens", tokens)]),
+    ...(usd === 0 ? [] : [amount("usd", usd)]),
+  ].join(", ");
+}
+
+const times = (count: number): string => (count === 1 ? "once" : `${figure(count)} times`);
+
+function proofLine({ title, command, status, exit_code }: PhaseProof): string {
+  const name = title === "" || title === command ? oneLine(command) : `${oneLine(title, 80)} :: ${oneLine(command)}`;
+  if (status === "passed") return `✓ ${name}`;
+  return `✗ ${name} (${status.replaceAll("_", " ")}${status === "failed" && exit_code !== null ? `, exit ${exit_code}` : ""})`;
+}
+
+/** The first line bears the word, the others stand under it. */
+function some(word: string, lines: readonly string[], left: number): readonly string[] {
+  const all = left > 0 ? [...lines, `… ${figure(left)} more`] : lines;
+  return all.map((line, at) => `    ${(at === 0 ? word : "").padEnd(8)} ${line}`);
+}

@@ -1,0 +1,120 @@
+// report-phases: what came of each phase: what was proved by which command, what agents said that is not so, why it failed, its commits.
+//
+// Invariants:
+//   Q1. A phase is told by what its own steps ran; another phase's proof proves nothing for it.
+
+import type { Entry } from "../contracts/event.ts";
+import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
+import type { FailureCategory } from "../contracts/roadmap-values.ts";
+import type { RunView } from "../core/state.ts";
+import { phaseOfEntry, taskOfWalk } from "../insight/places.ts";
+import { postMortemOf } from "../insight/post-mortem.ts";
+import { phaseRows, type PhaseRow } from "./phase-rows.ts";
+import { attemptWords } from "./wording.ts";
+
+export type PhaseProof = {
+  readonly id: string;
+  readonly title: string;
+  readonly command: string;
+  readonly status: CheckStatus;
+  readonly exit_code: number | null;
+};
+
+export type PhaseReport = PhaseRow & {
+  /** The last result of each command that was run for it: the criteria's first. */
+  readonly proof: readonly PhaseProof[];
+  readonly commits: readonly { readonly sha: string; readonly subject: string; readonly files: number }[];
+  readonly false_claims: readonly { readonly agent: string; readonly text: string; readonly why: string }[];
+  readonly attempts: { readonly debug: number; readonly replan: number };
+  /** The branch that keeps what was taken back; null where nothing was. */
+  readonly rolled_back_to: string | null;
+  readonly verdict: { readonly verdict: string; readonly by: string; readonly issues: readonly string[] } | null;
+  readonly post_mortem: { readonly category: FailureCategory; readonly description: string; readonly prevention_rule: string } | null;
+};
+
+const claimsMax = 20;
+const commitsMax = 50;
+
+/** One report a phase, in the order of the run. */
+export function phaseReports(run: RunView, entries: readonly Entry[]): readonly PhaseReport[] {
+  const byPhase = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const phase = phaseOfEntry(entry);
+    if (phase === null) continue;
+    const own = byPhase.get(phase);
+    if (own === undefined) byPhase.set(phase, [entry]);
+    else own.push(entry);
+  }
+  return phaseRows(run).map((row) => reportOf(row, byPhase.get(row.id) ?? []));
+}
+
+function reportOf(row: PhaseRow, own: readonly Entry[]): PhaseReport {
+  const results = new Map<string, CheckResult>();
+  const commits: { sha: string; subject: string; files: number }[] = [];
+  const claims: { agent: string; text: string; why: string }[] = [];
+  const attempts = { debug: 0, replan: 0 };
+  let rolledBackTo: string | null = null;
+  let verdict: PhaseReport["verdict"] = null;
+  for (const entry of own) {
+    switch (entry.event) {
+      case "step_completed":
+      case "step_failed":
+        for (const result of entry.checks ?? []) results.set(result.check.id, result); // Q1
+        if (entry.facts["rollback_performed"] === true) rolledBackTo = String(entry.facts["diagnostic_branch"] ?? "");
+        break;
+      case "changes_applied":
+        commits.push({ sha: entry.commit, subject: subjectOf(entry.attempt), files: entry.paths.length });
+        break;
+      case "claims_checked":
+        for (const { text, why, verdict: found } of entry.claims) if (found === "false") claims.push({ agent: entry.agent, text, why });
+        break;
+      case "route_taken":
+        if (entry.count === "debug") attempts.debug += 1;
+        if (entry.count === "replan") attempts.replan += 1;
+        break;
+      case "block_answered":
+        verdict = { verdict: entry.answer, by: entry.actor, issues: entry.issues ?? [] };
+        break;
+      default:
+        break;
+    }
+  }
+  return {
+    ...row,
+    proof: oncePerCommand([...results.values()].toSorted(byKind)),
+    commits: commits.slice(-commitsMax),
+    false_claims: claims.filter(({ text }, at) => claims.findIndex((one) => one.text === text) === at).slice(0, claimsMax),
+    attempts,
+    rolled_back_to: rolledBackTo,
+    verdict,
+    post_mortem: row.status === "failed" ? causeOf(row, own) : null,
+  };
+}
+
+/** A command that proves several things is told once, by the first that names it: the criterion of the phase. */
+function oncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] {
+  const told = new Map<string, PhaseProof>();
+  for (const { check, status, exit_code } of results) {
+    const known = told.get(check.command);
+    if (known === undefined) told.set(check.command, { id: check.id, title: check.title, command: check.command, status, exit_code });
+    else if (known.status === "passed" && status !== "passed") told.set(check.command, { ...known, status, exit_code });
+  }
+  return [...told.values()];
+}
+
+/** The phase's own criteria, then what tasks and proofs asked for, then the project's checks. */
+const byKind = (a: CheckResult, b: CheckResult): number => rankOf(a) - rankOf(b);
+const rankOf = ({ check: { kind } }: CheckResult): number => (kind === "project" ? 2 : kind === "criterion" ? 0 : 1);
+
+/** A commit by what it was made for: a task's id says more than the attempt's. */
+function subjectOf(attempt: string): string {
+  const task = taskOfWalk(attempt.replace(/@\d+\/[^/]+$/, ""));
+  return task === null ? attemptWords(attempt) : `task ${task}`;
+}
+
+function causeOf({ id, name }: PhaseRow, own: readonly Entry[]): PhaseReport["post_mortem"] {
+  const found = postMortemOf(own, { phase: id, name, at: own.at(-1)?.ts ?? "" });
+  if (found === null) return null;
+  const { root_cause, prevention_rule } = found;
+  return { category: root_cause.category, description: root_cause.description, prevention_rule };
+}

@@ -1,0 +1,223 @@
+// roadmap-trace: what really happened in a phase, as trace spans (seed 000, section 6): turns, tool calls, commands, commits, decisions.
+//
+// Invariants:
+//   T1. A span comes from a frame the agent sent while it worked or from the runner's own record, never from what an agent says it did.
+//   T2. Every span is valid against its schema: known words, summaries of at most 200 characters.
+//   T3. Spans of entries are a function of the journal; those of signals are glimpses, and may be lost with the process that saw them.
+
+import type { Entry, EventOf } from "../contracts/event.ts";
+import type { CheckResult, Evidence } from "../contracts/evidence.ts";
+import { isReasonCode } from "../contracts/reason.ts";
+import type { TraceSpan } from "../contracts/roadmap-reports.ts";
+import type { Signal } from "../contracts/signal.ts";
+import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfWalk } from "../insight/places.ts";
+import { isoOf, msOf } from "../kit/iso-time.ts";
+import { attemptWords, oneLine, plural } from "./wording.ts";
+
+/** A piece of evidence by the hash the journal names; null where it is not at hand. */
+export type EvidenceOf = (hash: string) => Pick<Evidence, "at" | "output_excerpt"> | null;
+export type ToolSignal = Extract<Signal, { signal: "tool" }>;
+
+export type TraceBook = {
+  /** What an entry adds. */
+  ofEntry(entry: Entry): readonly TraceSpan[];
+  /** What a signal adds: a call is told when it has ended. */
+  ofSignal(signal: ToolSignal, at: string): TraceSpan | null;
+};
+
+const callsOpenMax = 2_000;
+const callsPerAttemptMax = 2_000;
+const summaryCharsMax = 200;
+
+type Step = TraceSpan["step"];
+type Begun = { readonly at: string; calls: number };
+
+/** Steps under the seed's names; whatever else a phase does is the runner's own. */
+const stepNames: Readonly<Record<string, Step>> = {
+  research: "research",
+  plan: "plan",
+  plan_check: "plan_check",
+  execute: "execute",
+  checks: "verify",
+  verify: "verify",
+  judge_blind: "judge",
+  judge: "judge",
+  debug: "debug",
+};
+
+export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
+  const begun = new Map<string, Begun>();
+  const calls = new Map<string, string>();
+
+  const span = (at: string, path: string, step: Step, action: TraceSpan["action"], told: Told): TraceSpan => ({
+    timestamp: at,
+    phase_id: phaseOfPath(path),
+    step,
+    action,
+    input_summary: summary(told.input),
+    output_summary: summary(told.output), // T2
+    duration_ms: Math.max(0, Math.round(told.ms ?? 0)),
+    status: told.status,
+  });
+
+  const ended = (entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] => {
+    const { attempt } = entry;
+    const step = stepOf(attempt);
+    const from = begun.get(attempt)?.at ?? entry.ts;
+    const beyond = Math.max(0, (begun.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
+    begun.delete(attempt);
+    const isPassed = entry.event === "step_completed";
+    const why = isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`;
+    const more = beyond === 0 ? "" : `; ${plural(beyond, "further tool call")} not kept`;
+    return [
+      ...commandsOf(entry.checks ?? [], entry.ts, evidenceOf).map((told) => span(told.at, attempt, step, "command_run", told)),
+      span(from, attempt, step, "decision", {
+        input: attemptWords(attempt),
+        output: `${why}${more}`,
+        ms: msBetween(from, entry.ts),
+        status: isPassed ? "success" : "failure",
+      }),
+    ];
+  };
+
+  return {
+    ofEntry(entry) {
+      const phase = phaseOfEntry(entry);
+      if (phase === null || isAround(phase)) return [];
+      const decided = (input: string, output: string, status: TraceSpan["status"] = "success"): readonly TraceSpan[] => [
+        span(entry.ts, phase, "phase_runner", "decision", { input, output, status }),
+      ];
+      switch (entry.event) {
+        case "phase_started":
+          return decided("phase", "started");
+        case "phase_reopened":
+          return decided("phase", `started again: ${entry.because}`);
+        case "phase_completed":
+          return decided("gate", `completed${entry.because === undefined ? "" : `: ${entry.because}`}`);
+        case "phase_failed":
+        case "closing_failed":
+          return decided("gate", `failed: ${entry.because ?? entry.reason_code}`, "failure");
+        case "phase_skipped":
+          return decided("gate", `skipped: ${entry.because}`, "skipped");
+        case "route_taken":
+          return decided(entry.step, `goes to ${entry.to}${entry.count === undefined ? "" : ` (counted as ${entry.count})`}`);
+        case "block_opened":
+          return decided(entry.step, `asks a person: ${entry.question}`);
+        case "block_answered":
+          return decided("a person", `answers ${entry.answer}`);
+        case "step_started":
+          begun.set(entry.attempt, { at: entry.ts, calls: 0 });
+          return [];
+        case "step_skipped":
+          return [span(entry.ts, phase, stepName(entry.step), "decision", { input: entry.step, output: "skipped", status: "skipped" })];
+        case "turn_ended":
+          return [turn(entry)];
+        case "changes_applied":
+          return [
+            span(entry.ts, entry.attempt, stepOf(entry.attempt), "file_write", {
+              input: entry.paths.join(", "),
+              output: `commit ${entry.commit.slice(0, 12)}, ${plural(entry.paths.length, "file")}`,
+              status: "success",
+            }),
+          ];
+        case "step_interrupted":
+          return [
+            span(begun.get(entry.attempt)?.at ?? entry.ts, entry.attempt, stepOf(entry.attempt), "decision", {
+              input: attemptWords(entry.attempt),
+              output: `interrupted by ${entry.by}${entry.detail === undefined ? "" : `: ${entry.detail}`}`,
+              ms: msBetween(begun.get(entry.attempt)?.at ?? entry.ts, entry.ts),
+              status: "failure",
+            }),
+          ];
+        case "step_completed":
+        case "step_failed":
+          return ended(entry);
+        default:
+          return [];
+      }
+    },
+
+    ofSignal(signal, at) {
+      if (isAround(phaseOfPath(signal.attempt))) return null;
+      const key = `${signal.attempt} ${signal.call ?? signal.title}`;
+      const from = calls.get(key) ?? at;
+      if (!isOver.has(signal.status)) {
+        if (!calls.has(key) && calls.size < callsOpenMax) calls.set(key, at);
+        return null;
+      }
+      calls.delete(key);
+      const attempt = begun.get(signal.attempt);
+      if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
+      const action = actionOf(signal.kind);
+      const isFile = action === "file_read" || action === "file_write";
+      return span(from, signal.attempt, stepOf(signal.attempt), action, {
+        input: isFile && signal.path !== undefined ? signal.path : signal.title,
+        output: signal.status,
+        ms: msBetween(from, at),
+        status: signal.status === "completed" ? "success" : signal.status === "cancelled" ? "skipped" : "failure",
+      }); // T1
+    },
+  };
+
+  function turn(entry: EventOf<"turn_ended"> & Entry): TraceSpan {
+    const from = begun.get(entry.attempt)?.at ?? entry.ts;
+    return span(from, entry.attempt, "phase_runner", "agent_spawn", {
+      input: `${entry.agent} for ${attemptWords(entry.attempt)}`,
+      output: `the turn ended with ${entry.stop}, ${plural(entry.usage.tokens, "token")} used`,
+      ms: msBetween(from, entry.ts),
+      status: isReasonCode(entry.stop) ? "failure" : "success",
+    });
+  }
+}
+
+type Told = { readonly input: string; readonly output: string; readonly ms?: number; readonly status: TraceSpan["status"] };
+
+const isOver: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+const actions: Readonly<Record<string, TraceSpan["action"]>> = {
+  read: "file_read",
+  edit: "file_write",
+  delete: "file_write",
+  move: "file_write",
+  execute: "command_run",
+};
+const actionOf = (kind: string | undefined): TraceSpan["action"] =>
+  kind !== undefined && Object.hasOwn(actions, kind) ? (actions[kind] ?? "tool_call") : "tool_call";
+
+/** Commands one after the other, the last of them ending with the step; where the evidence says when it was made, that counts. */
+function commandsOf(results: readonly CheckResult[], endedAt: string, evidenceOf: EvidenceOf): readonly (Told & { readonly at: string })[] {
+  const endMs = msOf(endedAt) ?? 0;
+  const ran = results.filter(({ cached }) => cached !== true);
+  let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+  return ran.map(({ check, status, exit_code, duration_ms, evidence }) => {
+    const made = evidenceOf(evidence);
+    const at = made !== null && msOf(made.at) !== null ? made.at : isoOf(Math.max(0, endMs - Math.round(leftMs)));
+    leftMs -= duration_ms;
+    const last = status === "passed" ? "" : (made?.output_excerpt.trimEnd().split("\n").at(-1) ?? "");
+    const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
+    return {
+      at,
+      input: check.command,
+      output: `${status}${exit}${last === "" ? "" : `: ${last}`}`,
+      ms: duration_ms,
+      status: status === "passed" ? "success" : "failure",
+    };
+  });
+}
+
+/** The seed's step an attempt belongs to; a task's steps are those of the step that walks the tasks. */
+export function stepOf(attempt: string): Step {
+  const parts = attemptParts(attempt);
+  if (parts === null) return "phase_runner";
+  if (taskOfWalk(parts.walk) === null) return stepName(parts.step);
+  return stepName(/\/([^/#]+)#\d+\/[^/]+$/.exec(parts.walk)?.[1] ?? parts.step);
+}
+
+const stepName = (step: string): Step => (Object.hasOwn(stepNames, step) ? (stepNames[step] ?? "phase_runner") : "phase_runner");
+
+const msBetween = (from: string, to: string): number => (msOf(to) ?? 0) - (msOf(from) ?? 0);
+
+/** At most 200 of what JSON readers count as characters, and no half of one. */
+const summary = (text: string): string => {
+  const line = oneLine(text, summaryCharsMax);
+  return line.length <= summaryCharsMax ? line : line.slice(0, summaryCharsMax).replace(/[\uD800-\uDBFF]$/, "");
+};

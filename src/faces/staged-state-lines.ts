@@ -1,0 +1,67 @@
+// staged-state-lines: a staged state file taken apart: its sections, and in them fields, table rows and points, each with its line.
+
+export type Line = { readonly number: number; readonly text: string };
+export type Section = { readonly title: string; readonly line: number; readonly lines: readonly Line[] };
+
+const linesMax = 20_000;
+
+/** The sections by their headings of two marks; what stands before the first has an empty title. Code fences are only wrapping. */
+export function sectionsOf(text: string): readonly Section[] {
+  const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];
+  const all = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/, linesMax);
+  for (const [at, whole] of all.entries()) {
+    const heading = /^ {0,3}##(?!#)\s*(.*?)\s*#*\s*$/.exec(whole)?.[1];
+    if (heading !== undefined) sections.push({ title: heading, line: at + 1, lines: [] });
+    else if (!/^\s*(?:```|~~~)/.test(whole)) sections.at(-1)?.lines.push({ number: at + 1, text: whole.trimEnd() });
+  }
+  return sections;
+}
+
+export type Field = { readonly name: string; readonly value: string; readonly line: number };
+
+/** `name: value`, also as a point or in bold, as people write it; a remark behind an arrow is none of the value. */
+export function fieldIn({ number, text }: Line): Field | null {
+  const found = /^\s*(?:[-*]\s+)?\**([A-Za-z][A-Za-z_ ]{0,30}?)\**\s*:\**\s*(.*)$/.exec(text);
+  const [, name, value] = found ?? [];
+  if (name === undefined || value === undefined) return null;
+  return { name: name.trim().toLowerCase().replaceAll(" ", "_"), value: bare(value.replace(/\s+←.*$/, "")), line: number };
+}
+
+/** The cells of a table's row; null where the line is none. A bar behind a backslash is text. */
+export function cellsIn({ text }: Line): readonly string[] | null {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith("|")) return null;
+  const cells: string[] = [];
+  let cell = "";
+  for (let at = 1; at < trimmed.length; at++) {
+    const letter = trimmed.charAt(at);
+    if (letter === "\\" && at + 1 < trimmed.length) cell += trimmed.charAt(++at);
+    else if (letter === "|") {
+      cells.push(cell.trim());
+      cell = "";
+    } else cell += letter;
+  }
+  return cell.trim() === "" ? cells : [...cells, cell.trim()];
+}
+
+/** The line between a table's head and its rows. */
+export const isRule = (cells: readonly string[]): boolean => cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));
+
+/** The points of a list; what is indented below one belongs to it, and a line of its own is a point too. */
+export function pointsIn(lines: readonly Line[]): readonly string[] {
+  const points: string[] = [];
+  for (const { text } of lines) {
+    if (text.trim() === "") continue;
+    const point = /^ {0,3}[-*+]\s+(.*)$/.exec(text)?.[1];
+    const last = points.length - 1;
+    if (point !== undefined) points.push(point.trim());
+    else if (/^\s{2,}\S/.test(text) && last >= 0) points[last] = `${points[last] ?? ""} ${text.trim()}`;
+    else points.push(text.trim());
+  }
+  return points.filter((point) => !isNothing(point));
+}
+
+/** What people write where there is nothing to say; the format's own placeholders among it. */
+export const isNothing = (text: string): boolean => /^(?:\[?none\]?|\[[^\]]*\]|-+|—|n\/a|\.\.\.)?\.?$/i.test(text.trim());
+
+const bare = (text: string): string => text.trim().replace(/^"(.*)"$/, "$1");

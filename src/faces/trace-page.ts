@@ -1,0 +1,38 @@
+// trace-page: spans as a person reads them: phase by phase, each with what it was about, how long it took and what came of it.
+
+import type { TraceSpan } from "../contracts/roadmap-reports.ts";
+import { columned } from "./columned.ts";
+import { duration, figure, oneLine, plural } from "./wording.ts";
+
+const spansMax = 500;
+const inputCharsMax = 70;
+const outputCharsMax = 60;
+
+const marks: Readonly<Record<TraceSpan["status"], string>> = { success: "✓", failure: "✗", skipped: "·" };
+
+export function tracePage(spans: readonly TraceSpan[]): readonly string[] {
+  const shown = spans.slice(-spansMax);
+  const left = spans.length - shown.length;
+  const phases = [...new Set(shown.map(({ phase_id }) => phase_id))];
+  return [
+    ...(left > 0 ? [`… ${figure(left)} earlier ones; --json has them all`] : []),
+    ...phases.flatMap((phase) => {
+      const own = shown.filter(({ phase_id }) => phase_id === phase);
+      const failed = own.filter(({ status }) => status === "failure").length;
+      const rows = own.map(({ timestamp, step, action, input_summary, output_summary, duration_ms, status }) => [
+        marks[status],
+        timestamp.slice(11, 19),
+        step,
+        action.replace("_", " "),
+        duration(duration_ms),
+        oneLine(input_summary, inputCharsMax),
+        oneLine(output_summary, outputCharsMax),
+      ]);
+      return [
+        `Phase ${oneLine(phase)}: ${plural(own.length, "span")}${failed === 0 ? "" : `, ${figure(failed)} failed`}`,
+        ...columned(rows, { right: [4] }).map((line) => `  ${line}`),
+        "",
+      ];
+    }),
+  ];
+}
