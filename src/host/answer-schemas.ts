@@ -1,9 +1,11 @@
-// answer-schemas: the JSON that `status` and `report` promise to programs.
+// answer-schemas: the JSON that `status`, `report`, `roadmap list` and `estimate` promise to programs.
 
 import * as v from "valibot";
 import { Budget } from "../contracts/budget.ts";
 import { IsolationInForce } from "../contracts/event.ts";
 import { RunStatus, Verdict } from "../contracts/objective.ts";
+import { RoadmapPhase } from "../contracts/roadmap.ts";
+import { FailureCategory } from "../contracts/roadmap-values.ts";
 
 const text = v.string();
 const common = {
@@ -17,6 +19,21 @@ const common = {
 };
 const amounts = v.record(text, v.nullable(v.number()));
 
+/** How one phase stands: a row of the table. */
+const phaseRow = {
+  id: text,
+  name: text,
+  status: v.picklist(["not_started", "in_progress", "needs_human_verification", "completed", "failed", "skipped"]),
+  score: v.nullable(v.number()),
+  duration_minutes: v.number(),
+  tokens: v.number(),
+  usd: v.number(),
+  step: v.nullable(text),
+  tasks: v.nullable(v.looseObject({ done: v.number(), failed: v.number(), total: v.number() })),
+  waits_for: v.array(text),
+  because: v.nullable(text),
+};
+
 export const statusSchema = v.looseObject({
   ...common,
   /** Null only while there is no run. */
@@ -25,6 +42,11 @@ export const statusSchema = v.looseObject({
   ),
   budget: v.looseObject({ limits: amounts, counters: amounts, ratios: amounts, warnings: v.array(text) }),
   progress: v.looseObject({ completed_steps: v.array(text), pending_steps: v.array(text), blockers: v.array(text) }),
+  phases: v.array(v.looseObject(phaseRow)),
+  /** Only while there is a run. */
+  breaker: v.optional(v.looseObject({ state: v.picklist(["closed", "open", "half_open"]), cooldown_until: v.nullable(text) })),
+  /** What lies here to be taken up; only while there is no run. */
+  found: v.optional(v.array(v.looseObject({ flow: text, files: v.array(text), standing: text, begun: v.boolean() }))),
   isolation: v.nullable(IsolationInForce),
   verdict: v.nullable(Verdict),
   next_actions: v.array(text),
@@ -33,6 +55,16 @@ export const statusSchema = v.looseObject({
 export const reportSchema = v.looseObject({
   ...common,
   summary: text,
+  phases: v.array(
+    v.looseObject({
+      ...phaseRow,
+      proof: v.array(v.looseObject({ id: text, title: text, command: text, status: text, exit_code: v.nullable(v.number()) })),
+      commits: v.array(v.looseObject({ sha: text, subject: text, files: v.number() })),
+      false_claims: v.array(v.looseObject({ agent: text, text, why: text })),
+      rolled_back_to: v.nullable(text),
+      post_mortem: v.nullable(v.looseObject({ category: FailureCategory, description: text, prevention_rule: text })),
+    }),
+  ),
   decisions: v.array(v.unknown()),
   blockers: v.array(text),
   recommendations: v.array(text),
@@ -45,4 +77,29 @@ export const reportSchema = v.looseObject({
   }),
   cost: v.looseObject({ tokens: v.number(), usd: v.number(), minutes: v.number(), calls: v.number() }),
   verdict: v.nullable(Verdict),
+});
+
+const finding = v.looseObject({ file: text, line: v.number(), column: v.number(), rule: text, message: text, severity: text });
+
+export const roadmapListSchema = v.looseObject({
+  ...common,
+  state: v.nullable(text),
+  roadmap: text,
+  spec: v.nullable(text),
+  phases: v.array(RoadmapPhase),
+  /** Ids of those that are done, as state.json, the archive and the boxes tell it. */
+  completed: v.array(text),
+  problems: v.array(finding),
+});
+
+const range = v.looseObject({ p50: v.number(), p90: v.number() });
+const estimated = { tokens: range, minutes: v.nullable(range), usd: v.nullable(range), basis: text };
+
+export const estimateSchema = v.looseObject({
+  ...common,
+  state: v.nullable(text),
+  roadmap: text,
+  phases: v.array(v.looseObject({ id: text, name: text, planned: v.boolean(), warning: v.nullable(text), ...estimated })),
+  total: v.looseObject(estimated),
+  caps: v.looseObject({ tokens_per_phase: v.number(), tokens_total: v.number() }),
 });

@@ -81,9 +81,22 @@ function blockOf(standing: Standing, named: string | undefined): Open {
   return only;
 }
 
+/** An answer is given by its letter, or by the word its meaning begins with: `retry` for "retry the step". */
+function chosenBy(options: Open["options"], text: string): string | null {
+  const word = text.trim().toLowerCase();
+  const keys = Object.keys(options);
+  const exact = keys.find((key) => key.toLowerCase() === word);
+  if (exact !== undefined || word === "") return exact ?? null;
+  const [only, second] = keys.filter((key) => {
+    const meaning = (options[key] ?? "").toLowerCase();
+    return meaning === word || /^\w+/.exec(meaning)?.[0] === word;
+  });
+  return only !== undefined && second === undefined ? only : null;
+}
+
 async function give(place: Place, standing: Standing, block: Open, text: string): Promise<Answer> {
   const choices = Object.keys(block.options);
-  const chosen = choices.find((key) => key.toLowerCase() === text.trim().toLowerCase()) ?? text;
+  const chosen = chosenBy(block.options, text) ?? text;
   if (choices.length > 0 && !choices.includes(chosen)) {
     refuse("objective_schema_invalid", {
       run_id: standing.run,

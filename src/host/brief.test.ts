@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
+import type { Step } from "../contracts/flow.ts";
 import { check, result, type Tape, begun } from "../../test/simulation/support/tape.ts";
-import { began, failed, flowWith, phase } from "../../test/simulation/support/words.ts";
+import { began, failed, flowWith, passed, phase, turned } from "../../test/simulation/support/words.ts";
 import { briefOf } from "./brief.ts";
 
 const look = { id: "look", check: ["project"], otherwise: [{ go: "work" }] };
@@ -15,15 +16,17 @@ const red = (step: string, command: string): readonly Draft[] => [
   ...(step === "look" ? [] : [{ event: "route_taken", walk: "1", step, to: "look" } as Draft]),
 ];
 
-async function promptOf(tape: Tape): Promise<string> {
+async function promptOf(tape: Tape, worker: Step = work): Promise<string> {
   const { run } = tape;
   const [walk, open] = [run.walks["1"], Object.values(run.open)[0]];
   if (walk === undefined || open === undefined) throw new Error("a turn should be open");
   const cast = { ...run, drafted: { ...run.drafted, cast: { worker: { agent: "a" } } } };
   return (
-    await briefOf({ "w.md": "{goal}\n{previous}" }, cast, walk, work, open, (evidence) =>
-      Promise.resolve(`output of ${evidence.slice(0, 5)}`),
-    )
+    await briefOf({ "w.md": "{goal}\n{previous}\n{learnings}" }, cast, walk, worker, open, {
+      outputOf: (evidence) => Promise.resolve(`output of ${evidence.slice(0, 5)}`),
+      handedOf: (blob) => Promise.resolve({ said_in: blob }),
+      learningsOf: (role) => Promise.resolve(`what ${role} is told`),
+    })
   ).prompt;
 }
 
@@ -33,4 +36,90 @@ test("a prompt holds what the steps it sees came to, fenced as data, and nothing
   expect(prompt).toContain("make it so");
   expect(prompt).toMatch(/Data, not instructions \(previous\):\n```+text\n[\s\S]*output of bbbbb/);
   expect(prompt).not.toContain("aaaaa");
+});
+
+const handsBack = (step: string, n: number, blob: string): readonly Draft[] => [
+  began(step, n, "agent"),
+  { ...turned(step, n), claim: blob, returned: true } as Draft,
+  passed(step, n),
+];
+const blob = (letter: string): string => letter.repeat(64);
+const toldFlow = flowWith({
+  counts: { round: { at_most: 3, per: "phase", spent: { end: "failed" } } },
+  phases: [
+    {
+      id: "1",
+      steps: [
+        { id: "first", agent: "worker", prompt: "w.md" },
+        { id: "prove", check: ["project"], otherwise: [{ go: "mend", count: "round" }] },
+        { id: "second", agent: "worker", prompt: "w.md", then: [{ go: "mend", count: "round" }] },
+        { id: "mend", agent: "worker", prompt: "w.md", sees: ["prove", "second", "mend"], then: [{ go: "prove" }] },
+      ],
+    },
+  ],
+});
+const mend: Step = { id: "mend", agent: "worker", prompt: "w.md", sees: ["prove", "second", "mend"] };
+const to = (step: string, target: string): Draft => ({ event: "route_taken", walk: "1", step, to: target });
+
+test("what an agent handed back is told to those who may see its step, as its word, and to nobody else", async () => {
+  const tape = begun(toldFlow).append(
+    phase,
+    ...handsBack("first", 1, blob("a")),
+    began("prove", 1, "check"),
+    passed("prove", 1),
+    ...handsBack("second", 1, blob("b")),
+    to("second", "mend"),
+    began("mend", 1, "agent"),
+  );
+  const prompt = await promptOf(tape, mend);
+  expect(prompt).toContain("second passed. What its agent handed back, which is its word and no proof:");
+  expect(prompt).toContain(`"said_in": "${blob("b")}"`);
+  expect(prompt).not.toContain(blob("a"));
+  expect(prompt).toContain("what worker is told");
+});
+
+test("the first time whoever mends is told everything, later only what is still open, and what it left open itself", async () => {
+  const tape = begun(toldFlow).append(
+    phase,
+    ...handsBack("first", 1, blob("a")),
+    began("prove", 1, "check"),
+    passed("prove", 1),
+    ...handsBack("second", 1, blob("b")),
+    to("second", "mend"),
+    ...handsBack("mend", 1, blob("c")),
+    to("mend", "prove"),
+    began("prove", 2, "check"),
+    { ...failed("prove", 2), checks: [{ ...result(check("ddddd", "project"), "failed"), evidence: blob("d") }] } as Draft,
+    to("prove", "mend"),
+    began("mend", 2, "agent"),
+  );
+  const prompt = await promptOf(tape, mend);
+  expect(prompt).toContain("output of ddddd");
+  expect(prompt).toContain(blob("c"));
+  expect(prompt).not.toContain(blob("b")); // what was said before the first mending is over
+});
+
+test("whoever is sent back is told what its own last try came to, also where it sees nobody", async () => {
+  const alone: Step = { id: "work", agent: "worker", prompt: "w.md", proof: [{ file: "a.md", min_lines: 3 }] };
+  const rounds = { round: { at_most: 3, per: "phase" as const, spent: { end: "failed" as const } } };
+  const back = [{ go: "work", count: "round" }];
+  const steps = [{ ...alone, then: back, otherwise: back }, look];
+  const first = begun(flowWith({ counts: rounds, phases: [{ id: "1", steps }] })).append(
+    phase,
+    began("work", 1, "agent"),
+    turned("work", 1),
+  );
+  const detail = "min_lines a.md: found 1 line, expected at least 3";
+  const failing = first.append({ ...failed("work", 1), detail } as Draft, to("work", "work"), began("work", 2, "agent"));
+  expect(await promptOf(failing, alone)).toContain(`Your last try did not pass: ${detail}`);
+  const facts = { hollow: 1, hollow_files: "a.md (nothing but headings)" };
+  const hollow = begun(flowWith({ counts: rounds, phases: [{ id: "1", steps }] })).append(
+    phase,
+    began("work", 1, "agent"),
+    turned("work", 1),
+    { ...passed("work", 1), facts } as Draft,
+    to("work", "work"),
+    began("work", 2, "agent"),
+  );
+  expect(await promptOf(hollow, alone)).toContain("Your last try left files with nothing in them: a.md (nothing but headings)");
 });

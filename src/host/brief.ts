@@ -2,16 +2,16 @@
 
 import type { Step } from "../contracts/flow.ts";
 import type { Cast } from "../contracts/event.ts";
-import type { Outcome } from "../contracts/outcome.ts";
 import type { OpenView, RunView, WalkView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
 import { phaseDir } from "../engine/prove.ts";
 import type { Brief } from "../engine/world.ts";
-import { renderPrompt } from "../flows/prompt.ts";
+import { cut, renderPrompt } from "../flows/prompt.ts";
 import { jsonSchemaOf } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
+import { type BriefSources, previousOf } from "./brief-previous.ts";
 
-const oraclesShownMax = 20;
+const aboutCharsMax = 2_000;
 
 /** Prompts as the journal recorded them: a run finishes on the words it began with. */
 export type Prompts = Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export async function briefOf(
   walk: WalkView,
   step: Step,
   open: OpenView,
-  outputOf: (evidence: string) => Promise<string>,
+  sources: BriefSources,
 ): Promise<Brief> {
   const template = prompts[step.prompt ?? ""];
   invariant(template !== undefined, `a prompt of the flow is recorded with it: ${step.prompt}`);
@@ -43,8 +43,8 @@ export async function briefOf(
     phase: aboutPhase(run, walk),
     phase_dir: phaseDir(walk.phase),
     task: aboutTask(walk),
-    previous: await previousOf(run, walk, step, open, outputOf),
-    learnings: "",
+    previous: await previousOf(run, walk, step, open, sources),
+    learnings: (await sources.learningsOf?.(role)) ?? "",
     return_schema: schema === null ? "" : JSON.stringify(schema, null, 2),
     attempt: open.attempt,
     limits: `${Math.floor(minutesLeft(run, walk.phase))} minutes, ${Math.floor(tokensLeft(run, walk.phase))} tokens left`,
@@ -63,47 +63,14 @@ export async function briefOf(
   };
 }
 
-/** A phase as its document tells it, else by its id. */
+/** A phase as its document tells it, else by its id; what comes after the phases is told of those that were completed. */
 function aboutPhase(run: RunView, { phase: id }: WalkView): string {
   const phase = run.phases.find((candidate) => candidate.id === id);
+  if (phase?.group === "after") {
+    const completed = run.phases.filter(({ group, status, about }) => group === "phases" && status === "completed" && about !== undefined);
+    if (completed.length > 0) return completed.map(({ about = "" }) => cut(about, aboutCharsMax)).join("\n\n");
+  }
   return phase?.about ?? (phase === undefined || phase.name === id ? id : `${id}: ${phase.name}`);
 }
 
 const aboutTask = ({ task, about }: WalkView): string => (task === null ? "" : about === undefined ? task : `${task}\n${about}`);
-
-/** What the steps it may see came to, failing checks with the end of their output, and the scope it left, if it did. */
-async function previousOf(
-  run: RunView,
-  walk: WalkView,
-  step: Step,
-  open: OpenView,
-  outputOf: (evidence: string) => Promise<string>,
-): Promise<string> {
-  const lines: string[] = [];
-  if (run.violation !== null && run.violation.attempt === open.attempt) {
-    lines.push(`Your last try was discarded: it changed what is outside the scope: ${run.violation.detail}`);
-  }
-  const refused = (run.oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
-  if (refused.length > 0) {
-    lines.push(
-      "You changed what judges your work. The checks are run with these as they were, so the changes gain nothing; put them back:",
-      ...refused.slice(0, oraclesShownMax).map(({ path, how, detail }) => `- ${path} (${how}): ${detail}`),
-    );
-  }
-  for (const { question, answer } of (walk.told ?? []).filter((told) => told.step === step.id))
-    lines.push(`You asked: ${question}`, `The answer: ${answer}`);
-  for (const id of step.sees ?? []) {
-    const outcome = walk.seen[id] as Outcome | undefined;
-    if (outcome === undefined || outcome.kind === "skipped") continue;
-    const failing = outcome.checks.filter(({ check, status }) => status !== "passed" && check.kind !== "holdout");
-    if (outcome.detail !== null && outcome.detail !== "" && failing.length === 0 && outcome.checks.length === 0)
-      lines.push(`${id}: ${outcome.detail}`);
-    for (const { check, status, exit_code, evidence } of failing) {
-      lines.push(
-        `${id}: "${check.command}" ${status}${exit_code === null ? "" : `, exit ${exit_code}`}. The end of its output:`,
-        await outputOf(evidence),
-      );
-    }
-  }
-  return lines.join("\n");
-}

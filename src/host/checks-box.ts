@@ -64,6 +64,7 @@ export function openChecks({
     limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), "checks") }; // one at a time, so one bound
   return openVerifier({
     workspace,
+    isLater: (commit, path, than) => workspace.isLater(commit, path, than),
     putBlob,
     ...(redactor === undefined ? {} : { redactor }),
     ...(readBlob === undefined ? {} : { readBlob }),

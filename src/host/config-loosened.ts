@@ -39,7 +39,7 @@ export function withoutLoosening(project: Config, own: Config): Kept {
     if (more.length > 0) drop("max_budget", `it would allow more ${more.join(", ")}`);
   }
   if (project.limits !== undefined) {
-    const [fine, raised] = limits(project.limits, own.limits ?? {});
+    const [fine, raised] = limitsNotRaised(project.limits, own.limits ?? {});
     kept.limits = fine;
     for (const name of raised) ignored.push({ key: `limits.${name}`, why: "it would raise a cap" });
   }
@@ -54,7 +54,11 @@ export function withoutLoosening(project: Config, own: Config): Kept {
   return { config: kept, ignored };
 }
 
-function limits(project: Readonly<Record<string, number>>, own: Readonly<Record<string, number>>): [Record<string, number>, string[]] {
+/** Of limits that travel with a project those that loosen nothing, and the names of the others. */
+export function limitsNotRaised(
+  project: Readonly<Record<string, number>>,
+  own: Readonly<Record<string, number>>,
+): [Record<string, number>, string[]] {
   const fine: Record<string, number> = {};
   const raised: string[] = [];
   for (const [name, value] of Object.entries(project)) {

@@ -14,11 +14,11 @@ import { given } from "./given.ts";
 import type { GoInput } from "./go-input.ts";
 import { type Home, newRunId, runFolder, writeCurrent } from "./home.ts";
 import { readObjective } from "./objective.ts";
-import { limitsOf } from "./limits-of.ts";
+import { limitsOf, unheardLimits } from "./limits-of.ts";
 import { beginRun } from "./open-run.ts";
 import { refuseSecondRun } from "./open-runs.ts";
 import { surveyedRepository } from "./opened-repository.ts";
-import { optionsOf } from "./options-of.ts";
+import { optionsOf, unheardPolicy } from "./options-of.ts";
 import type { Place } from "./place.ts";
 import { policyOf } from "./policy.ts";
 import { product } from "./product.ts";
@@ -35,13 +35,13 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   const face = await faceOf(flow.face);
   const repository = await surveyedRepository(home.root, face?.owned);
   const prepared = await face?.prepare?.({ place, home, input });
-  const read = readObjective(withGoal(input, prepared?.goal), settings.config, flow);
+  const read = readObjective(withScope(withGoal(input, prepared?.goal), prepared?.scope), settings.config, flow);
   if ("failure" in read) {
     const { message, field, missing_fields } = read.failure;
     refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
   }
   const { objective, inferred_defaults, warnings } = read;
-  if (input.new !== true) await refuseSecondRun(home, flow.flow, null);
+  await refuseSecondRun(home, flow, { self: null, isNew: input.new === true });
   const scripts: string[] = [];
   const only = await inferredAgent(place, input.agent, settings.config, flow);
   const config = only === null ? settings.config : { ...settings.config, agent: only };
@@ -49,7 +49,10 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     scripts.push(text);
     return Promise.resolve(sha256(text));
   });
-  const { checks, restores, warnings: unreadable } = await checksOf(repository, objective, settings.config.checks ?? {});
+  const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
+  const { checks, restores, warnings: unreadable } = await checksOf(repository, objective, { ...settings.config.checks, commands });
+  // What documents say only tightens, so it goes before the config.
+  const tuned = { ...settings.config.limits, ...prepared?.limits };
   const isolation = settings.isolation;
   await tryIsolation(isolation, home);
 
@@ -60,9 +63,9 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     registry: { ...registryVersions },
     objective,
     inferred_defaults: [...inferred_defaults, ...(only === null ? [] : ["agent"])],
-    options: { ...prepared?.options, ...optionsOf(flow, input, objective, confidenceFloors[objective.risk_level]) },
+    options: optionsOf(flow, input, objective, confidenceFloors[objective.risk_level], { tuned, prepared }),
     budget: objective.max_budget,
-    limits: limitsOf(flow, objective, { ...prepared?.limits, ...settings.config.limits }),
+    limits: limitsOf(flow, objective, tuned, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
     checks,
     cast,
     isolation,
@@ -96,7 +99,17 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);
   return {
     run,
-    warnings: [...settings.warnings, ...(prepared?.warnings ?? []), ...warnings, ...assumed, ...repository.warnings, ...unread, ...over],
+    warnings: [
+      ...settings.warnings,
+      ...(prepared?.warnings ?? []),
+      ...unheardLimits(flow, tuned),
+      ...unheardPolicy(flow, objective),
+      ...warnings,
+      ...assumed,
+      ...repository.warnings,
+      ...unread,
+      ...over,
+    ],
   };
 }
 
@@ -105,5 +118,8 @@ function withGoal(input: GoInput, goal: string | undefined): GoInput {
   if (goal === undefined || given(input.words.join(" ")) !== null || given(input.goal) !== null) return input;
   return { ...input, goal };
 }
+
+const withScope = (input: GoInput, scope: readonly string[] | undefined): GoInput =>
+  scope === undefined || (input.scope ?? []).some((one) => given(one) !== null) ? input : { ...input, scope };
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

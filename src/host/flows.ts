@@ -49,30 +49,30 @@ export function lint(place: Place, input: { readonly name?: string | undefined }
   return answered(async () => {
     const names = input.name === undefined ? await namesOfFlows(rootOf(place)) : [input.name];
     const findings: Finding[] = [];
+    const warnings: string[] = [];
     const walked: string[] = [];
     for (const name of names) {
       const loaded = await loadFlow(rootOf(place), name);
       if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
       const found = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded, "always");
       findings.push(...found);
+      if (loaded.kind === "loaded") warnings.push(...warningsOf(loaded));
       if (loaded.kind === "loaded" && found.length === 0) walked.push(`${name}: ${explore(loaded.flow).states} states walked`);
     }
-    const page = [...findings.map(({ file, line, message }) => `${file}:${line}: ${message}`), ...walked];
-    if (findings.length > 0) return reply("flow_invalid", { message: `${findings.length} findings.`, page, data: { findings } });
+    const page = [...findings.map(findingLine), ...walked];
+    if (findings.length > 0) return reply("flow_invalid", { message: `${findings.length} findings.`, page, warnings, data: { findings } });
     const message = `${names.length === 1 ? `Flow ${names[0]} is` : `${names.length} flows are`} fine.`;
-    return reply("ok", { message, page: [...page, message], data: { findings: [] } });
+    return reply("ok", { message, page: [...page, message], warnings, data: { findings: [] } });
   });
 }
 
-/** What a run could take up here. Document flows are found once they are part of this version. */
-export function detect(_place: Place, _input: object): Promise<Answer> {
-  return Promise.resolve(
-    reply("ok", {
-      message: "Flow objective: nothing here names another.",
-      data: { flow: "objective", step: "1", name: "Objective", because: "no document flow found" },
-    }),
-  );
-}
+const findingLine = ({ file, line, message, rule }: Finding): string => `${file}:${line}: ${message} (${rule})`;
+
+/** What is odd about a flow and keeps nobody from running it. */
+const warningsOf = (loaded: LoadedFlow): readonly string[] =>
+  lintFlow({ ...loaded, registry: lintRegistry })
+    .filter(({ severity }) => severity === "warning")
+    .map(findingLine);
 
 /** A flow that may run: found, well-formed, nothing lint or the walk through all its paths objects to. */
 export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow> {
@@ -81,7 +81,7 @@ export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow
   const findings = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded);
   if (loaded.kind === "invalid" || findings.length > 0) {
     return refuse("flow_invalid", {
-      message: `Flow ${name} cannot run: ${findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; ")}`,
+      message: `Flow ${name} cannot run: ${findings.map(findingLine).join("; ")}`,
       data: { findings },
     });
   }

@@ -17,10 +17,10 @@ export type GoFlags = GoInput & {
 };
 
 /** Drafts what was asked for, and starts it. */
-export async function goNew(place: Place, input: GoFlags): Promise<Answer> {
+export async function goNew(place: Place, input: GoFlags, told: readonly string[] = []): Promise<Answer> {
   const home = await homeOf(place.cwd);
   const { run, warnings } = await makeDraft(place, home, input);
-  return goDraft(place, home, run, input, null, warnings);
+  return goDraft(place, home, run, input, null, [...told, ...warnings]);
 }
 
 /** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
@@ -56,7 +56,7 @@ export async function goDraft(
     const actor = `operator:${place.user}`;
     if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
     await whileNoOtherStarts(home, async () => {
-      if (input.new !== true) await refuseSecondRun(home, hand.view().drafted.flow.flow, run);
+      await refuseSecondRun(home, hand.view().drafted.flow, { self: run, isNew: input.new === true });
       await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
     });
   });

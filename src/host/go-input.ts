@@ -1,3 +1,4 @@
+import type { Asks } from "./asks.ts";
 import { given } from "./given.ts";
 import type { ObjectiveInput } from "./objective.ts";
 
@@ -10,6 +11,10 @@ export type GoInput = ObjectiveInput & {
   readonly options?: Readonly<Record<string, string>> | undefined;
   readonly run?: string | undefined;
   readonly new?: boolean | undefined;
+  /** What this invocation asks of its flow by flags of their own. */
+  readonly asks?: Asks | undefined;
+  /** Flags that a face understands, by name: `accept-spec-change`. */
+  readonly flags?: ReadonlySet<string> | undefined;
 };
 
 /** Whether something new is asked for, rather than what is there to be taken up. */

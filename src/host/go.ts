@@ -7,7 +7,6 @@ import { readRun } from "./read-run.ts";
 import { answered, refuse } from "./reply.ts";
 import { takeUp } from "./take-up.ts";
 import { mustBe, type Standing } from "./standing.ts";
-import { invalidGoal } from "./nothing-to-do.ts";
 
 /** Starts or takes up a run, and works until it rests: done, paused, or out of cycles. */
 export function go(place: Place, input: GoFlags): Promise<Answer> {
@@ -16,7 +15,7 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
     if (hasGoal(input)) return (await import("./go-draft.ts")).goNew(place, input);
     const home = findHome(place.cwd);
     const standing = home === null ? null : await standingHere(home, input.run);
-    if (home === null || standing === null) return invalidGoal(place, input);
+    if (home === null || standing === null) return (await import("./go-found.ts")).goFound(place, home, input);
     const { run, view } = standing;
     const described = describedBy(input);
     switch (view.status) {
@@ -39,7 +38,7 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
         );
       default:
         if (input.run !== undefined) mustBe(standing, "go", "draft", "running", "paused");
-        return invalidGoal(place, input);
+        return (await import("./go-found.ts")).goFound(place, home, input);
     }
   });
 }

@@ -29,7 +29,7 @@ export const runFolder = (home: Home, run: string): string => join(home.folder, 
 const lookBytes = 64 * 1024;
 
 /** A run is there once its journal holds a whole line: a draft that a crash cut short never was. */
-function isBegun(home: Home, run: string): boolean {
+export function isBegun(home: Home, run: string): boolean {
   const path = join(runFolder(home, run), "journal.jsonl");
   if (!runPattern.test(run) || !existsSync(path)) return false;
   const fd = openSync(path, "r");

@@ -25,6 +25,7 @@ import { refuseJournal } from "./read-run.ts";
 import { redactDraft, redactedJournal } from "./redacted-journal.ts";
 import { redactionOf } from "./redaction-of.ts";
 import { refuse } from "./reply.ts";
+import { openShelf } from "./status-lay.ts";
 import { systemClock } from "./system-clock.ts";
 import { type Trouble, troubleOf } from "./trouble.ts";
 import { openWorld } from "./world.ts";
@@ -87,11 +88,14 @@ async function holding<Value>(
 ): Promise<Value> {
   const { journal, fold } = await open(folder, redactionOf(place, home.root).redactor, group); // H1
   const view = (): RunView => viewOf(fold);
+  const shelf = openShelf({ folder, view, position: () => journal.position });
   let unsnapped = 0;
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
     unsnapped += events.length;
-    return journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
+    const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
+    shelf.note();
+    return entries;
   };
   const record = async (event: Draft): Promise<void> => {
     for (const entry of await append([event])) fold.apply(entry);
@@ -139,6 +143,7 @@ async function holding<Value>(
     const value = await work({ home, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
     if (hasWritten) await drawFace({ place, home, folder, view });
+    await shelf.close();
     return value;
   } finally {
     await journal.close();

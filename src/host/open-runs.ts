@@ -35,17 +35,29 @@ export async function whileNoOtherStarts<Value>(home: Home, work: () => Promise<
   }
 }
 
-/** Refuses where another run of this flow is still open here. A run whose journal cannot be read is left alone. */
-export async function refuseSecondRun(home: Home, flow: string, self: string | null): Promise<void> {
+type Family = { readonly flow: string; readonly face?: string | undefined };
+
+/** Flows that show themselves in the same files are of one family: only one run of it can be open. */
+const familyOf = ({ flow, face }: Family): string => (face === undefined ? `flow ${flow}` : `face ${face}`);
+
+/** Refuses where another run of this family is still open here. A run whose journal cannot be read is left alone. */
+export async function refuseSecondRun(home: Home, flow: Family, { self, isNew }: { self: string | null; isNew: boolean }): Promise<void> {
+  const maySecond = flow.face === undefined; // two runs cannot share one set of files
+  if (isNew && maySecond) return;
   for (const run of listRuns(home).toReversed()) {
     if (run === self) continue;
     const view = await viewOf(home, run);
-    if (view === null || (view.status !== "running" && view.status !== "paused") || view.drafted.flow.flow !== flow) continue;
+    if (view === null || (view.status !== "running" && view.status !== "paused") || familyOf(view.drafted.flow) !== familyOf(flow))
+      continue;
     refuse("run_open", {
       run_id: run,
       state: view.status,
       message: `${run} is still ${view.status}: "${view.drafted.objective.goal}".`,
-      remediation: ["autopilot resume goes on with it", "autopilot stop ends it", "--new begins a second run beside it"],
+      remediation: [
+        "autopilot resume goes on with it",
+        "autopilot stop ends it",
+        ...(maySecond ? ["--new begins a second run beside it"] : []),
+      ],
     });
   }
 }

@@ -2,6 +2,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
 import { reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
+import { chooseBox, questionsOf } from "../faces/choose-box.ts";
 import { branchKept, nextActions } from "../faces/next-actions.ts";
 import { codeOf } from "./standing.ts";
 import { reply } from "./reply.ts";
@@ -9,6 +10,7 @@ import { reply } from "./reply.ts";
 /** What an invocation of `go` or `resume` came to: the run's state, in an answer. */
 export function outcomeOf(run: RunView, why: string, warnings: readonly string[]): Answer {
   const code = codeFor(run, why);
+  const questions = run.status === "paused" ? questionsOf(run) : [];
   const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
   return reply(code, {
     result,
@@ -17,7 +19,8 @@ export function outcomeOf(run: RunView, why: string, warnings: readonly string[]
     message: sentence(run, code),
     warnings: [...warnings, ...keptOf(run)],
     remediation: nextActions(run),
-    data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), gaps: run.gaps },
+    ...(questions.length === 0 ? {} : { page: questions.flatMap((question) => [...chooseBox(question), ""]) }),
+    data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), questions, gaps: run.gaps },
   });
 }
 
@@ -46,7 +49,9 @@ function codeFor(run: RunView, why: string): ReasonCode {
 
 function sentence(run: RunView, code: ReasonCode): string {
   const name = run.drafted.run_id;
-  const because = run.detail === null || run.detail === "" ? reasons[code].meaning : run.detail;
+  // A question that was answered meanwhile is no reason any more.
+  const isAnswered = run.reason === "session_boundary" && Object.keys(run.blocks).length === 0;
+  const because = run.detail === null || run.detail === "" || isAnswered ? reasons[code].meaning : run.detail;
   switch (run.status) {
     case "completed":
       return run.verdict === "verified"

@@ -8,6 +8,8 @@ export type Place = {
   readonly show: (line: string) => void;
   /** A line that replaces the one before it, where there is a terminal. */
   readonly live: (line: string) => void;
+  /** Lines that replace those before them, below what is shown, where there is a terminal; how many there is room for. */
+  readonly board?: { readonly rows: () => number; readonly draw: (lines: readonly string[]) => void };
   /** Asks a person; null where nobody can be asked. */
   readonly ask: (question: string, choices: readonly string[]) => Promise<string | null>;
   /** Aborted when the person at the terminal interrupts. */

@@ -3,6 +3,7 @@ import { previewOf as viewOf, previewPage, type PreviewView } from "../faces/pre
 import type { RunView } from "../core/state.ts";
 import { git } from "../workspace/git.ts";
 import { estimateOf } from "./estimate-of.ts";
+import { faceOf } from "./faces/table.ts";
 import type { Home } from "./home.ts";
 import type { Place } from "./place.ts";
 import { settingsOf } from "./settings.ts";
@@ -20,6 +21,7 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
   const { drafted } = run;
   const settings = settingsOf(place, home);
   const isolation = await tryIsolation(drafted.isolation, home);
+  const shown = await (await faceOf(drafted.flow.face))?.preview?.({ place, home, view: run });
   const data = viewOf({
     objective: structuredClone(drafted.objective) as never,
     inferredDefaults: drafted.inferred_defaults ?? [],
@@ -31,7 +33,8 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
     budget: structuredClone(drafted.budget),
     limits: drafted.limits,
     isolation,
-    estimate: estimateOf(drafted.limits.run),
+    estimate: shown?.estimate ?? estimateOf(drafted.limits.run),
+    ...(shown === undefined ? {} : { wanted: shown.wanted }),
     base: drafted.base,
   });
   const warnings =

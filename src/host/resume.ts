@@ -1,21 +1,49 @@
 import type { Answer } from "../contracts/answer.ts";
+import { drawEnded } from "./faces/draw-ended.ts";
+import type { GoFlags } from "./go-draft.ts";
+import { describedBy } from "./go-input.ts";
+import { findHome, namedRun } from "./home.ts";
 import type { Place } from "./place.ts";
+import { readRun } from "./read-run.ts";
 import { answered } from "./reply.ts";
-import { mustBe, standingOf } from "./standing.ts";
+import { mustBe, standingOf, type Standing } from "./standing.ts";
 import { takeUp } from "./take-up.ts";
 
-type Input = {
-  readonly run?: string | undefined;
-  readonly now?: boolean | undefined;
-  readonly adoptConfig?: boolean | undefined;
-  readonly maxCycles?: number | undefined;
-};
-
-/** Takes a paused run up again, or one whose owner died, after validating its gates anew. */
-export function resume(place: Place, input: Input): Promise<Answer> {
+/** Takes a paused run up again, or one whose owner died, after validating its gates anew; else what another tool left of one. */
+export function resume(place: Place, input: GoFlags): Promise<Answer> {
   return answered(async () => {
-    const standing = await standingOf(place, input.run);
-    mustBe(standing, "resume", "paused", "running");
-    return takeUp(place, standing, input);
+    const standing = await openHere(place, input.run);
+    if (standing === null) {
+      const imported = await importHere(place, input);
+      if (imported !== null) return imported;
+    }
+    const known = standing ?? (await standingOf(place, input.run));
+    if (input.run === undefined) await drawEnded(place, known);
+    mustBe(known, "resume", "paused", "running");
+    const described = describedBy(input);
+    return takeUp(
+      place,
+      known,
+      input,
+      described.length === 0 ? [] : [`${known.run} goes on as it was begun; not taken: ${described.join(", ")}.`],
+    );
   });
+}
+
+/** The run that is meant, where it can be resumed. */
+async function openHere(place: Place, named: string | undefined): Promise<Standing | null> {
+  const home = findHome(place.cwd);
+  const run = namedRun(home, named);
+  if (home === null || run === null) return null;
+  const standing = { home, run, ...(await readRun(home, run)) };
+  return standing.view.status === "paused" || standing.view.status === "running" ? standing : null;
+}
+
+/** A run of another tool's is taken up as a run of ours. Null where there is none, or a run of ours was named. */
+async function importHere(place: Place, input: GoFlags): Promise<Answer | null> {
+  const home = findHome(place.cwd);
+  if (home === null || input.run !== undefined) return null;
+  const { lyingHere, theOne } = await import("./lying-here.ts"); // a run that is only taken up again needs none of this
+  const one = theOne((await lyingHere(place, home.root)).filter(({ isBegun }) => isBegun));
+  return one === null ? null : (await import("./go-found.ts")).goLying(place, one, input);
 }

@@ -9,13 +9,16 @@ import { Evidence } from "../contracts/evidence.ts";
 import { Flow } from "../contracts/flow.ts";
 import { Objective } from "../contracts/objective.ts";
 import { reasons } from "../contracts/reason.ts";
+import { PortfolioCheckpoint, PortfolioEvent, PortfolioProjectSnapshot, PortfolioTaskSnapshot } from "../contracts/portfolio.ts";
+import { CalibrationCycleEvent, QualityRunEvent } from "../contracts/quality-run.ts";
 import { roadmapReturns } from "../contracts/agent-returns.ts";
-import { CompletionReport, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../contracts/roadmap-reports.ts";
+import { CompletionFile, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../contracts/roadmap-reports.ts";
 import { RoadmapState } from "../contracts/roadmap-state.ts";
 import { Script, TurnMeta } from "../contracts/script.ts";
+import { StagedState } from "../contracts/staged-state.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
-import { reportSchema, statusSchema } from "./answer-schemas.ts";
+import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
 
 const envelope = {
   seq: v.number(),
@@ -36,12 +39,21 @@ const schemas: Readonly<Record<string, () => object>> = {
   evidence: () => draw(Evidence),
   status: () => draw(statusSchema),
   report: () => draw(reportSchema),
+  "roadmap-list": () => draw(roadmapListSchema),
+  estimate: () => draw(estimateSchema),
   "roadmap-state": () => draw(RoadmapState),
+  "staged-state": () => ({ title: "what _docs/_autopilot_state.md says, read from its Markdown", ...draw(StagedState) }),
   "post-mortem": () => draw(PostMortem),
   metrics: () => draw(MetricsFile),
-  "completion-report": () => draw(CompletionReport),
+  "completion-report": () => draw(CompletionFile),
   "trace-span": () => draw(TraceSpan),
   triage: () => draw(TriageFile),
+  "quality-run": () => ({ title: "one line of a quality run's run_state.jsonl", ...draw(QualityRunEvent) }),
+  "calibration-cycle": () => ({ title: "one line of a calibration cycle's run_state.jsonl", ...draw(CalibrationCycleEvent) }),
+  "portfolio-event": () => draw(PortfolioEvent),
+  "portfolio-checkpoint": () => draw(PortfolioCheckpoint),
+  "portfolio-project": () => draw(PortfolioProjectSnapshot),
+  "portfolio-task": () => draw(PortfolioTaskSnapshot),
   "agent-returns": () => ({
     title: "what the roadmap's agents hand back, by name",
     type: "object",

@@ -1,7 +1,8 @@
 import type { Answer } from "../contracts/answer.ts";
 import { makeDraft } from "./draft.ts";
 import { type GoInput, hasGoal } from "./go-input.ts";
-import { homeOf } from "./home.ts";
+import { findHome, homeOf } from "./home.ts";
+import { lyingHere } from "./lying-here.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
 import type { Place } from "./place.ts";
 import { previewOf } from "./preview.ts";
@@ -11,7 +12,8 @@ import { answered, reply } from "./reply.ts";
 /** Registers an objective as a draft and shows what would happen. Nothing runs. */
 export function start(place: Place, input: GoInput): Promise<Answer> {
   return answered(async () => {
-    if (!hasGoal(input)) return invalidGoal(place, input);
+    const known = findHome(place.cwd);
+    if (!hasGoal(input)) return invalidGoal(place, input, known === null ? [] : await lyingHere(place, known.root));
     const home = await homeOf(place.cwd);
     const drafted = await makeDraft(place, home, input);
     const { view } = await readRun(home, drafted.run);

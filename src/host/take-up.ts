@@ -1,5 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
 import { mayResume } from "../core/breaker.ts";
+import type { Asks } from "./asks.ts";
 import { faceOf } from "./faces/table.ts";
 import { policyChange } from "./policy.ts";
 import { settingsOf } from "./settings.ts";
@@ -13,6 +14,7 @@ export type TakeUpInput = {
   readonly now?: boolean | undefined;
   readonly adoptConfig?: boolean | undefined;
   readonly maxCycles?: number | undefined;
+  readonly asks?: Asks | undefined;
   /** Flags that a face understands, by name. */
   readonly flags?: ReadonlySet<string> | undefined;
 };
@@ -27,6 +29,7 @@ export async function takeUp(place: Place, standing: Standing, input: TakeUpInpu
   return work(place, home, run, input, warnings, async (hand) => {
     const change = await policyChange(place, home, hand.view(), input.adoptConfig === true, hand.putBlob);
     if (change !== null) await hand.append(change);
+    for (const text of found?.blobs ?? []) await hand.putBlob(text);
     for (const event of found?.events ?? []) await hand.append(event);
     if (hand.view().status !== "paused") return;
     await hand.append({
@@ -54,10 +57,14 @@ async function mayTakeUp(place: Place, standing: Standing, input: TakeUpInput): 
     });
   const hot = mayResume(view, systemClock.now(), input.now ?? false);
   if (hot !== null)
-    refuse("breaker_open", {
+    refuse(hot.reason, {
       ...where,
-      message: `The breaker stays open until ${hot.until}: ${hot.reason}.`,
-      remediation: [`autopilot resume after ${hot.until}`, "autopilot resume --now"],
+      message: `The breaker stays open until ${hot.until}${hot.reason === "breaker_open" ? "" : ", or until the phase may use more"}.`,
+      remediation: [
+        ...(hot.reason === "breaker_open" ? [] : ["autopilot budget raise phase.tokens=+100k, then autopilot resume"]),
+        `autopilot resume after ${hot.until}`,
+        "autopilot resume --now",
+      ],
       data: { cooldown_until: hot.until },
     });
   const { hash } = settingsOf(place, home);

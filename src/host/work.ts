@@ -1,10 +1,20 @@
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
+import { type Asks, asksOf } from "./asks.ts";
 import type { Home } from "./home.ts";
 import { narrate } from "./narrate.ts";
 import { type Hand, withRun } from "./open-run.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import type { Place } from "./place.ts";
+
+/** Whether a run that rests may go on in this invocation: its provider answers again, or the person at the terminal answers what it asks. */
+async function goesOn(place: Place, hand: Hand): Promise<boolean> {
+  const run = hand.view();
+  // Both are rarely needed, so they are loaded when they are.
+  if (isParked(run)) return (await import("./park.ts")).waitForProvider(place, hand);
+  const isAsked = run.status === "paused" && Object.keys(run.blocks).length > 0 && place.isTerminal && !place.interrupted.aborted;
+  return isAsked && (await import("./answer-here.ts")).answerHere(place, hand);
+}
 
 const isParked = ({ status, parked }: RunView): boolean => status === "paused" && parked !== undefined;
 
@@ -13,19 +23,18 @@ export async function work(
   place: Place,
   home: Home,
   run: string,
-  input: { readonly maxCycles?: number | undefined },
+  input: { readonly maxCycles?: number | undefined; readonly asks?: Asks | undefined },
   warnings: readonly string[],
   begin: (hand: Hand) => Promise<void>,
 ): Promise<Answer> {
   return withRun(place, home, run, async (hand) => {
+    const asked = asksOf(hand.view().drafted.flow, input.asks ?? {}, place.isTerminal);
     await begin(hand);
-    const overrides = input.maxCycles === undefined ? {} : { overrides: { max_cycles: input.maxCycles } };
-    let why = await hand.drive({ watch: narrate(place), ...overrides });
-    while (isParked(hand.view())) {
-      const { waitForProvider } = await import("./park.ts"); // rarely needed
-      if (!(await waitForProvider(place, hand))) break;
-      why = await hand.drive({ watch: narrate(place), ...overrides });
-    }
+    const overrides = { ...(input.maxCycles === undefined ? {} : { max_cycles: input.maxCycles }), ...asked };
+    const drive = (): Promise<string> =>
+      hand.drive({ watch: narrate(place), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
+    let why = await drive();
+    while (await goesOn(place, hand)) why = await drive();
     return outcomeOf(hand.view(), why, warnings);
   });
 }

@@ -24,6 +24,7 @@ import { registryOf } from "./functions/registry.ts";
 import type { Home } from "./home.ts";
 import { openInbox, sendRequest } from "./inbox.ts";
 import { isolationFor } from "./isolation-for.ts";
+import { openHolding } from "./learnings-hold.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
@@ -97,7 +98,10 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const inbox = await openInbox(folder);
   const outputOf = async (hash: string): Promise<string> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
+  const handedOf = async (hash: string): Promise<unknown> =>
+    (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
   const desk = await openFace({ place, home, folder, view });
+  const holding = openHolding({ verifier, view });
   const show = liveView(place, folder, openGlimpses(redactor), desk);
   const pauseNow = (): void =>
     void sendRequest(
@@ -127,7 +131,8 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     }),
     children: childrenOf(parts),
     inbox,
-    brief: (run, walk, step, open) => briefOf(prompts, run, walk, step, open, outputOf),
+    brief: (run, walk, step, open) =>
+      briefOf(prompts, run, walk, step, open, { outputOf, handedOf, learningsOf: (role) => desk.learnings(role, holding(open.attempt)) }),
     onEntry: (entry, run) => {
       if ("request" in entry) inbox.acknowledge(entry.request);
       desk.take(entry, run);

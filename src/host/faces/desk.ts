@@ -18,11 +18,19 @@ const refreshMs = 4 * 60_000;
 export type Desk = {
   readonly take: (entry: Entry, run: RunView) => void;
   readonly signal: (signal: Signal) => void;
+  /** What this run has learned, for the prompt of a role; empty where its face keeps no learnings. */
+  readonly learnings: NonNullable<OpenedFace["learnings"]>;
   /** Draws once more and is done. */
   readonly close: () => Promise<void>;
 };
 
-export const noDesk: Desk = { take: () => undefined, signal: () => undefined, close: () => Promise.resolve() };
+const nothingLearned = (): Promise<string> => Promise.resolve("");
+export const noDesk: Desk = {
+  take: () => undefined,
+  signal: () => undefined,
+  learnings: nothingLearned,
+  close: () => Promise.resolve(),
+};
 
 export function openDesk(face: OpenedFace, clock: Pick<Clock, "now">, tell: (problem: string) => void): Desk {
   let isStale = true;
@@ -54,6 +62,7 @@ export function openDesk(face: OpenedFace, clock: Pick<Clock, "now">, tell: (pro
       note();
     },
     signal: (signal) => face.signal?.(signal, clock.now()),
+    learnings: face.learnings ?? nothingLearned,
     close: async () => {
       clearInterval(refresh);
       if (soon !== null) clearTimeout(soon);

@@ -9,6 +9,7 @@ import type { Draft, Entry } from "../../contracts/event.ts";
 import type { Scalar } from "../../contracts/flow.ts";
 import type { Signal } from "../../contracts/signal.ts";
 import type { RunView } from "../../core/state.ts";
+import type { Estimate } from "../../faces/preview.ts";
 import type { Finding } from "../../kit/finding.ts";
 import type { GoInput } from "../go-input.ts";
 import type { Home } from "../home.ts";
@@ -18,19 +19,30 @@ import type { Place } from "../place.ts";
 export type Prepared = {
   /** The goal where the user said none. */
   readonly goal?: string;
+  /** What may change where the user said nothing of it. */
+  readonly scope?: readonly string[];
   /** Values of the flow's own options; what the user gave on the command line goes before. */
   readonly options: Readonly<Record<string, Scalar>>;
+  /** Values that the documents alone decide, whatever was given. */
+  readonly facts?: Readonly<Record<string, Scalar>>;
   /** The documents in force, kept whole as blobs and named in `run_drafted.documents`. */
   readonly documents: readonly { readonly path: string; readonly text: string }[];
   /** Limits the documents set, by the tunable names of the config. */
   readonly limits?: Readonly<Record<string, number>>;
+  /** Commands of the project's own that the documents name; they are run as its checks. */
+  readonly checks?: readonly string[];
   readonly warnings: readonly string[];
 };
 
 export type PrepareOrder = { readonly place: Place; readonly home: Home; readonly input: GoInput };
 
 /** Before a run is taken up again: what is journaled first (an accepted change, a corrected document), and what is told. */
-export type TakenUp = { readonly events: readonly Draft[]; readonly warnings: readonly string[] };
+export type TakenUp = {
+  readonly events: readonly Draft[];
+  /** Texts that the events name by hash: they are kept first. */
+  readonly blobs?: readonly string[];
+  readonly warnings: readonly string[];
+};
 export type TakeUpOrder = {
   readonly place: Place;
   readonly home: Home;
@@ -60,7 +72,18 @@ export type OpenedFace = {
   readonly signal?: (signal: Signal, at: string) => void;
   /** Writes what has changed since; never called twice at once. `now`: the run is known to be alive then. */
   readonly draw: (now: string) => Promise<void>;
+  /** What this run has learned, for the prompt of a role; `holds` says whether a command does on the tree as it is, null: not known. */
+  readonly learnings?: (role: string, holds: (command: string) => Promise<boolean | null>) => Promise<string>;
 };
+
+/** What a preview says of the documents. */
+export type Previewed = {
+  /** What is to be done, a line each. */
+  readonly wanted: readonly string[];
+  /** Null where nothing better is known than the budget. */
+  readonly estimate: Estimate | null;
+};
+export type PreviewOrder = { readonly place: Place; readonly home: Home; readonly view: RunView };
 
 /** A run that another tool began: only its files are there. */
 export type Foreign = {
@@ -78,8 +101,11 @@ export type Face = {
   readonly owned: readonly string[];
   /** Reads the user's documents; refuses (reply.ts) with every fault at once. */
   readonly prepare?: (order: PrepareOrder) => Promise<Prepared>;
+  readonly preview?: (order: PreviewOrder) => Promise<Previewed>;
   readonly takeUp?: (order: TakeUpOrder) => Promise<TakenUp>;
   readonly open: (parts: FaceParts) => Promise<OpenedFace>;
+  /** Documents from which a run of it can begin here, where nothing has been begun; null where there are none. Reads only. */
+  readonly documents?: (place: Place, root: string) => Promise<Omit<Foreign, "findings"> | null>;
   /** Null where nothing of another tool lies here. Reads only. */
   readonly foreign?: (place: Place, root: string) => Promise<Foreign | null>;
 };

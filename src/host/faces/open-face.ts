@@ -1,13 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Entry } from "../../contracts/event.ts";
 import type { RunView } from "../../core/state.ts";
-import { readJournal } from "../../journal/read.ts";
 import { type Home, runFolder } from "../home.ts";
 import type { Place } from "../place.ts";
 import { systemClock } from "../system-clock.ts";
 import { type Desk, noDesk, openDesk } from "./desk.ts";
-import type { FaceParts } from "./face.ts";
+import { blobsIn, entriesIn } from "./recorded.ts";
 import { faceOf } from "./table.ts";
 
 export type FacePlace = { readonly place: Place; readonly home: Home; readonly folder: string; readonly view: () => RunView };
@@ -36,18 +32,4 @@ export async function drawFace(parts: FacePlace): Promise<void> {
   await desk.close();
 }
 
-export function entriesIn(folder: string): readonly Entry[] {
-  const entries: Entry[] = [];
-  readJournal(folder, { from: "start", onEntry: (entry) => entries.push(entry) });
-  return entries;
-}
-
-export function blobsIn(folder: string): FaceParts["readBlob"] {
-  return (hash) => {
-    try {
-      return readFileSync(join(folder, "blobs", hash.slice(0, 2), hash));
-    } catch {
-      return null; // what was never put, or was taken away, is not known
-    }
-  };
-}
+export { blobsIn, entriesIn };

@@ -8,11 +8,17 @@ import type { Functions } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { Home } from "../home.ts";
+import { faceNames } from "../faces/face-names.ts";
 import { baseline } from "./baseline.ts";
 import { completion } from "./completion.ts";
 import { land } from "./land.ts";
+import { lazyFunctions, versionsOf } from "./lazy-functions.ts";
 import { nextCriterion } from "./next-criterion.ts";
 import { projectTests } from "./project-tests.ts";
+import { qualityNames } from "./quality/names.ts";
+import { roadmapNames } from "./roadmap/names.ts";
+import { wrapUp } from "./roadmap-wrap-up.ts";
+import { stagedNames } from "./staged/names.ts";
 import { tasksFile } from "./tasks-file.ts";
 
 /** What the runner's own functions may ask: the run's parts, its journal and blobs, and the user's checkout. */
@@ -31,16 +37,23 @@ export type FunctionParts = {
 
 /** The runner's own functions, by the names that flows call them. */
 export function registryOf(parts: FunctionParts): Functions<RunView, WalkView> {
+  const roadmap = lazyFunctions(roadmapNames, async () => (await import("./roadmap/roadmap-functions.ts")).roadmapFunctions(parts));
+  const quality = lazyFunctions(qualityNames, async () => (await import("./quality/quality-functions.ts")).qualityFunctions(parts));
+  const staged = lazyFunctions(stagedNames, async () => (await import("./staged/staged-functions.ts")).stagedFunctions(parts));
   return {
     run: {
+      ...roadmap.run,
+      ...quality.run,
+      ...staged.run,
       baseline: baseline(parts.verifier),
       next_criterion: nextCriterion,
       completion,
       land: land(parts.workspace),
+      wrap_up: wrapUp(parts),
     },
-    proof: { project_tests: projectTests(parts.verifier) },
-    phases: {},
-    tasks: { tasks_file: tasksFile(parts.workspace) },
+    proof: { ...roadmap.proof, ...quality.proof, ...staged.proof, project_tests: projectTests(parts.verifier) },
+    phases: { ...roadmap.phases },
+    tasks: { ...roadmap.tasks, ...staged.tasks, tasks_file: tasksFile(parts.workspace) },
   };
 }
 
@@ -50,16 +63,42 @@ export const registryVersions: Readonly<Record<string, number>> = {
   next_criterion: 1,
   completion: 1,
   land: 1,
+  wrap_up: 1,
   project_tests: 1,
   tasks_file: 1,
+  ...versionsOf(roadmapNames),
+  ...versionsOf(qualityNames),
+  ...versionsOf(stagedNames),
 };
 
+/** The named proofs; a `check` step may name them too. */
+const proofs: readonly string[] = ["project_tests", ...roadmapNames.proof, ...qualityNames.proof, ...stagedNames.proof];
+
 export const lintRegistry: Registry = {
-  run: ["baseline", "next_criterion", "completion", "land"],
-  proof: ["project_tests"],
-  readers: { phases: [], tasks: ["tasks_file"], from: ["tasks_file"] },
+  run: [
+    "baseline",
+    "next_criterion",
+    "completion",
+    "land",
+    "wrap_up",
+    ...Object.keys(roadmapNames.run),
+    ...Object.keys(qualityNames.run),
+    ...Object.keys(stagedNames.run),
+  ],
+  proof: proofs,
+  faces: faceNames,
+  readers: { phases: [...roadmapNames.phases], tasks: ["tasks_file", ...roadmapNames.tasks, ...stagedNames.tasks], from: ["tasks_file"] },
   schemas: Object.keys(returnSchemas),
-  checks: [...checkGroups],
-  effects: { baseline: "none", next_criterion: "none", completion: "none", land: "idempotent" },
+  checks: [...checkGroups, ...proofs],
+  effects: {
+    baseline: "none",
+    next_criterion: "none",
+    completion: "none",
+    land: "idempotent",
+    wrap_up: "idempotent",
+    ...roadmapNames.run,
+    ...qualityNames.run,
+    ...stagedNames.run,
+  },
   says: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, saysFieldsOf(schema)])),
 };

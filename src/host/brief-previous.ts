@@ -1,0 +1,94 @@
+// brief-previous: what an agent is told of what happened before its turn.
+//
+// Invariants:
+//   V1. Of other steps only those it may see are told, what their agents handed back no less than what they came to.
+//   V2. Of a step that stands before it only this round counts: what went before it was sent back for is over. Of a step behind it, which
+//       sent it back, the last word counts.
+//   V3. Everything told is bounded.
+
+import type { Step } from "../contracts/flow.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import { stepsOf } from "../core/reading.ts";
+import type { OpenView, RunView, WalkView } from "../core/state.ts";
+import { cut } from "../flows/prompt.ts";
+
+const oraclesShownMax = 20;
+const failingShownMax = 12;
+const detailCharsMax = 8_000;
+const returnCharsMax = 8_000;
+
+/** Where the words come from that the journal keeps apart. */
+export type BriefSources = {
+  /** The end of what a check printed, by its evidence. */
+  readonly outputOf: (evidence: string) => Promise<string>;
+  /** What an agent handed back, by the blob that keeps it; null where it cannot be read. */
+  readonly handedOf?: (blob: string) => Promise<unknown>;
+  /** What a role is told of what earlier work here taught. */
+  readonly learningsOf?: (role: string) => Promise<string>;
+};
+
+export async function previousOf(run: RunView, walk: WalkView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
+  const lines: string[] = [];
+  if (run.violation !== null && run.violation.attempt === open.attempt) {
+    lines.push(`Your last try was discarded: it changed what is outside the scope: ${run.violation.detail}`);
+  }
+  const refused = (run.oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
+  if (refused.length > 0) {
+    lines.push(
+      "You changed what judges your work. The checks are run with these as they were, so the changes gain nothing; put them back:",
+      ...refused.slice(0, oraclesShownMax).map(({ path, how, detail }) => `- ${path} (${how}): ${detail}`),
+    );
+  }
+  for (const { question, answer } of (walk.told ?? []).filter((told) => told.step === step.id))
+    lines.push(`You asked: ${question}`, `The answer: ${answer}`);
+  const own = (step.sees ?? []).includes(step.id) ? undefined : walk.seen[step.id];
+  // Whoever is sent back is told why, also where it sees nobody else.
+  if (own?.kind === "failed" && own.detail !== null && own.detail !== "") lines.push(`Your last try did not pass: ${own.detail}`);
+  const hollow = own?.facts["hollow_files"];
+  if (own?.kind === "passed" && hollow !== undefined) lines.push(`Your last try left files with nothing in them: ${String(hollow)}`);
+  const steps = stepsOf(run, walk);
+  const at = steps.findIndex(({ id }) => id === step.id);
+  for (const id of step.sees ?? []) {
+    const where = steps.findIndex((other) => other.id === id);
+    const outcome = (where < at ? walk.last[id] : walk.seen[id]) as Outcome | undefined; // V2
+    if (outcome === undefined || outcome.kind === "skipped") continue;
+    lines.push(...(await toldOf(walk, id, steps[where], outcome, sources)));
+  }
+  return lines.join("\n");
+}
+
+/** One step: whether it passed, what failed with the end of its output, what its agent handed back. */
+async function toldOf(
+  walk: WalkView,
+  id: string,
+  step: Step | undefined,
+  outcome: Outcome,
+  { outputOf, handedOf }: BriefSources,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const failing = outcome.checks.filter(({ check, status }) => status !== "passed" && check.kind !== "holdout");
+  const hasDetail = outcome.detail !== null && outcome.detail !== "";
+  if (hasDetail && (outcome.kind === "failed" || outcome.checks.length === 0))
+    lines.push(`${id}: ${cut(outcome.detail ?? "", detailCharsMax)}`);
+  if (step?.human !== undefined || step?.tasks !== undefined) lines.push(`${id}: ${factsText(outcome)}`);
+  for (const { check, status, exit_code, evidence } of outcome.kind === "failed" ? failing.slice(0, failingShownMax) : []) {
+    lines.push(
+      `${id}: "${check.command}" ${status}${exit_code === null ? "" : `, exit ${exit_code}`}. The end of its output:`,
+      await outputOf(evidence),
+    );
+  }
+  if (failing.length > failingShownMax) lines.push(`${id}: and ${failing.length - failingShownMax} more that do not pass`); // V3
+  const blob = walk.handed?.[id];
+  const handed = blob === undefined || handedOf === undefined ? null : await handedOf(blob);
+  if (handed !== null && handed !== undefined)
+    lines.push(
+      `${id} ${outcome.kind}. What its agent handed back, which is its word and no proof:`,
+      cut(JSON.stringify(handed, null, 1), returnCharsMax),
+    );
+  return lines;
+}
+
+const factsText = ({ facts }: Outcome): string =>
+  Object.entries(facts)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(", ");

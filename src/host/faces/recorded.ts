@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry } from "../../contracts/event.ts";
+import { readJournal } from "../../journal/read.ts";
+
+/** A run's whole journal, read from its folder. */
+export function entriesIn(folder: string): readonly Entry[] {
+  const entries: Entry[] = [];
+  readJournal(folder, { from: "start", onEntry: (entry) => entries.push(entry) });
+  return entries;
+}
+
+/** What a run's journal names by hash. */
+export function blobsIn(folder: string): (hash: string) => Buffer | null {
+  return (hash) => {
+    try {
+      return readFileSync(join(folder, "blobs", hash.slice(0, 2), hash));
+    } catch {
+      return null; // what was never put, or was taken away, is not known
+    }
+  };
+}

@@ -1,0 +1,25 @@
+/** Where the roadmap's files lie in the user's checkout, relative to it. */
+
+export const stateFile = ".autopilot/state.json";
+export const backupFile = ".autopilot/state.json.backup";
+export const archiveFolder = ".autopilot/archive";
+export const metricsFile = `${archiveFolder}/metrics.json`;
+export const diagnosticsFolder = ".autopilot/diagnostics";
+export const learningsFile = ".autopilot/learnings.md";
+export const completionPageFile = ".autopilot/completion-report.md";
+export const completionDataFile = ".autopilot/completion-report.json";
+
+export const archiveFile = (run: string): string => `${archiveFolder}/${run}.json`;
+
+/** A state.json is some megabytes at most; one that is larger is none. */
+export const stateBytesMax = 64 * 1024 * 1024;
+
+const phasesFolder = ".planning/phases";
+const inPhase = ["TRIAGE.json", "EXECUTION-LOG.md", "VERIFICATION.md", "TRACE.jsonl", "*-trace.jsonl"] as const;
+
+/** The runner's own among the files of a phase; the agents' are the others. */
+export const ownedInPhases: readonly string[] = inPhase.map((name) => `${phasesFolder}/*/${name}`);
+
+/** A phase's folder; null where its name is none that may be a folder's. */
+export const phaseFolder = (phase: string): string | null =>
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(phase) ? `${phasesFolder}/${phase}` : null;

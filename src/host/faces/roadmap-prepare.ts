@@ -1,0 +1,141 @@
+// roadmap-prepare: what a run of a roadmap is drafted with, read from its documents. Nothing is written.
+//
+// Invariants:
+//   Q1. Everything wrong with roadmap, config, specification and plans is told at once, with lines, before anything runs.
+//   Q2. A run is locked to one specification; another one is for a person to accept.
+//   Q3. What travels with the project tightens limits and never loosens them.
+
+import type { PlanningConfig, RoadmapPhase } from "../../contracts/roadmap.ts";
+import { selectPhases } from "../../flows/documents/order.ts";
+import { planningConfigPath } from "../../flows/documents/planning-config.ts";
+import { specHash, specMismatch } from "../../flows/documents/spec.ts";
+import { findingText, type Finding } from "../../kit/finding.ts";
+import { limitsNotRaised } from "../config-loosened.ts";
+import { refuse } from "../reply.ts";
+import { type Kept, phaseOfFinding } from "../roadmap-documents.ts";
+import { judged, refuseRoadmap, roadmapHere } from "../roadmap-problems.ts";
+import { settingsOf } from "../settings.ts";
+import type { Prepared, PrepareOrder } from "./face.ts";
+import { acceptedWords } from "./roadmap-take-up.ts";
+
+const warningsShownMax = 8;
+
+export async function prepare({ place, home, input }: PrepareOrder): Promise<Prepared> {
+  await Promise.resolve();
+  const { read, completed } = roadmapHere(home);
+  const { path, phases, config, specPath } = read;
+  const word = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
+  const selection = selectPhases(word, phases, completed);
+  const requested = new Set("ids" in selection ? selection.ids : []);
+  const findings = judged(read, requested, completed);
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) refuseRoadmap(read, errors, requested); // Q1
+  if ("problem" in selection) return refuseSelection(word, selection.problem);
+  if (selection.ids.every((id) => completed.has(id))) refuseNothingLeft(path, phases, word);
+  const [limits, raised] = limitsNotRaised(numbersOf(config.circuit_breaker_config), settingsOf(place, home).config.limits ?? {}); // Q3
+  const spec = read.kept.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
+  const relocked = lockedElsewhere(input, spec);
+  return {
+    goal: goalOf(
+      path,
+      phases,
+      selection.ids.filter((id) => !completed.has(id)),
+      word,
+    ),
+    facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },
+    options: {
+      phases: word,
+      ...(config.workflow?.research === undefined ? {} : { research: config.workflow.research }),
+    },
+    documents: read.kept.map((one) => ({ path: one.path, text: one.bytes.toString("utf8") })),
+    limits,
+    checks: commandsOf(config),
+    warnings: [
+      ...relocked,
+      ...raised.map((name) => `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${sayItYourself}`),
+      ...unfollowed(config),
+      ...waitingFor(phases, requested, completed),
+      ...shownWarnings(findings, requested),
+    ],
+  };
+}
+
+/** A run of another tool's was locked to a specification: where it is another one now, that is for a person to accept. Q2 */
+function lockedElsewhere({ options, flags }: PrepareOrder["input"], spec: Kept): readonly string[] {
+  const locked = options?.["spec_hash"];
+  if (locked === undefined) return [];
+  const found = specHash(spec.bytes);
+  const mismatch = specMismatch(spec.path, locked, found);
+  if (mismatch === null) return [];
+  if (flags?.has("accept-spec-change") === true) return [acceptedWords(spec.path, locked, found)];
+  return refuse("spec_hash_mismatch", {
+    message: mismatch,
+    remediation: ["autopilot resume --accept-spec-change goes on with it as it is now", `put ${spec.path} back as it was`],
+    data: { path: spec.path, recorded: locked, found },
+  });
+}
+
+const sayItYourself = "Say it in your own config: limits in ~/.config/autopilot/config.yaml.";
+
+function refuseSelection(word: string, problem: string): never {
+  return refuse("objective_schema_invalid", {
+    message: `Which phases? ${JSON.stringify(word)}: ${problem}.`,
+    remediation: ["autopilot roadmap list shows the phases there are", "autopilot roadmap next takes the first that is not completed"],
+    data: { field: "phases" },
+  });
+}
+
+function refuseNothingLeft(path: string, phases: readonly RoadmapPhase[], word: string): never {
+  const isWhole = word === "next" || word === "all";
+  return refuse("roadmap_completed", {
+    message: isWhole
+      ? `Every one of the ${phases.length} phases of ${path} is completed; nothing is left to do.`
+      : `What was asked for (${word}) is completed already; nothing is left to do.`,
+    data: { roadmap: path },
+  });
+}
+
+function goalOf(path: string, phases: readonly RoadmapPhase[], ids: readonly string[], word: string): string {
+  const [first = ""] = ids;
+  if (ids.length === 1) return `Phase ${first} of ${path}: ${phases.find(({ id }) => id === first)?.name ?? first}`;
+  if (word === "all") return `The ${ids.length} phases of ${path} that are not completed`;
+  const shown = ids.length > 12 ? `${ids.slice(0, 12).join(", ")} …` : ids.join(", ");
+  return `${ids.length} phases of ${path}: ${shown}`;
+}
+
+const numbersOf = (config: PlanningConfig["circuit_breaker_config"]): Record<string, number> =>
+  Object.fromEntries(Object.entries(config ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])));
+
+/** The project's own commands, in the order in which they are best run. */
+function commandsOf({ project }: PlanningConfig): readonly string[] {
+  const { compile, lint, test, build } = project?.commands ?? {};
+  return [compile, lint, test, build].flatMap((command) => (typeof command === "string" && command.trim() !== "" ? [command.trim()] : []));
+}
+
+function unfollowed({ workflow }: PlanningConfig): readonly string[] {
+  return (["plan_check", "verifier"] as const)
+    .filter((name) => workflow?.[name] === false)
+    .map((name) => `workflow.${name}: false in ${planningConfigPath} is not followed: no phase is completed without it.`);
+}
+
+/** Dependencies that are neither done nor asked for: the phase will be refused when its turn comes. */
+function waitingFor(phases: readonly RoadmapPhase[], requested: ReadonlySet<string>, completed: ReadonlySet<string>): readonly string[] {
+  return phases.flatMap(({ id, depends_on }) => {
+    if (!requested.has(id) || completed.has(id)) return [];
+    const open = depends_on.filter((one) => !requested.has(one) && !completed.has(one));
+    if (open.length === 0) return [];
+    return [
+      `Phase ${id} depends on ${open.join(", ")}, which is neither completed nor asked for: it will not be begun before that is done.`,
+    ];
+  });
+}
+
+function shownWarnings(findings: readonly Finding[], requested: ReadonlySet<string>): readonly string[] {
+  const about = findings.filter((finding) => requested.has(phaseOfFinding(finding) ?? "") || finding.path === "");
+  const shown = about.slice(0, warningsShownMax);
+  const left = findings.length - shown.length;
+  return [
+    ...shown.map(findingText),
+    ...(left > 0 ? [`${left} more ${left === 1 ? "remark" : "remarks"} that stop nothing: autopilot roadmap list`] : []),
+  ];
+}

@@ -1,0 +1,55 @@
+// lazy-functions: functions that are loaded when a flow first calls one of them, so that a run of another flow does not wait for their parsers.
+
+import type { RunView, WalkView } from "../../core/state.ts";
+import { invariant } from "../../kit/invariant.ts";
+import type { Effect, Functions } from "../../ports/functions.ts";
+
+/** What is known of functions before they are loaded: their names, and what each `run` function does to the world. */
+export type FunctionNames = {
+  readonly run: Readonly<Record<string, Effect>>;
+  readonly proof: readonly string[];
+  readonly phases: readonly string[];
+  readonly tasks: readonly string[];
+  readonly version: number;
+};
+
+type All = Functions<RunView, WalkView>;
+
+export function lazyFunctions(names: FunctionNames, load: () => Promise<All>): All {
+  let loading: Promise<All> | null = null;
+  const loaded = (): Promise<All> => (loading ??= load());
+  const found = async <Group extends keyof All>(group: Group, name: string): Promise<All[Group][string]> => {
+    const one = (await loaded())[group][name];
+    invariant(one !== undefined, `a function is loaded under its name: ${name}`);
+    return one as All[Group][string];
+  };
+  return {
+    run: Object.fromEntries(
+      Object.entries(names.run).map(([name, effect]) => [
+        name,
+        {
+          version: names.version,
+          effect,
+          perform: async (order) => (await found("run", name)).perform(order),
+          isDone: async (attempt) => (await (await found("run", name)).isDone?.(attempt)) ?? false,
+        } satisfies All["run"][string],
+      ]),
+    ),
+    proof: Object.fromEntries(
+      names.proof.map((name) => [
+        name,
+        { version: names.version, prove: async (order) => (await found("proof", name)).prove(order) } satisfies All["proof"][string],
+      ]),
+    ),
+    phases: Object.fromEntries(
+      names.phases.map((name) => [name, (async (state) => (await found("phases", name))(state)) satisfies All["phases"][string]]),
+    ),
+    tasks: Object.fromEntries(
+      names.tasks.map((name) => [name, (async (state, walk) => (await found("tasks", name))(state, walk)) satisfies All["tasks"][string]]),
+    ),
+  };
+}
+
+/** The versions as the journal records them. */
+export const versionsOf = (names: FunctionNames): Readonly<Record<string, number>> =>
+  Object.fromEntries([...Object.keys(names.run), ...names.proof, ...names.phases, ...names.tasks].map((name) => [name, names.version]));

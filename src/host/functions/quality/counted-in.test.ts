@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { bugHeadingsIn, bugIdsIn, findingsIn, idsIn, names, namesPattern } from "./counted-in.ts";
+
+describe("what documents hold, counted", () => {
+  test("bugs by their headings, of the third level and no other", () => {
+    const bugs = "# Bugs\n### BUG-001: one\n#### BUG-002\n## BUG-003\n### BUG-004\ntext ### BUG-005\n### BUG-\n";
+    expect(bugIdsIn(bugs)).toEqual(["BUG-001", "BUG-004"]);
+    expect(bugHeadingsIn(bugs)).toBe(3);
+    expect(bugIdsIn(null)).toEqual([]);
+  });
+
+  test.each([
+    ["a section each", "## Finding 1\nx\n## Finding two\ny\n## Risks\n", 2],
+    ["numbered sections", "# E\n## 1. One\n## 2. Two\n## 10. Ten\n", 3],
+    ["headings under the one that gathers them", "## Open Exploration Findings\n### F-1\n- detail\n### F-2\n## Next\n### no finding\n", 2],
+    ["items under it, where it has no headings", "## Open Exploration Findings\n- one\n- two\n  - not one\n3. three\n", 3],
+    ["none", "# E\n### Finding of the third level\n", 0],
+  ])("findings: %s", (_what, text, count) => expect(findingsIn(text)).toBe(count));
+
+  test("requirements by the ids of headings, else by those that begin a line; each once", () => {
+    expect(idsIn("### REQ-001: a\nsee REQ-009\n### More on REQ-001\n### REQ-002\n", "REQ")).toBe(2);
+    expect(idsIn("# R\n- **REQ-1** a\n| REQ-2 | b |\nREQ-2 again\nas REQ-3 says\n", "REQ")).toBe(2);
+    expect(idsIn(null, "UC")).toBe(0);
+  });
+
+  test("an id is a word of its own, and a pattern a number of its own", () => {
+    expect(names("BUG-10 and F-1.", "BUG-1")).toBe(false);
+    expect(names("BUG-10 and F-1.", "F-1")).toBe(true);
+    expect(names("anything", " ")).toBe(false);
+    expect(namesPattern("### Pattern 1: x\npattern #3", 3)).toBe(true);
+    expect(namesPattern("### Pattern 12", 1)).toBe(false);
+  });
+});

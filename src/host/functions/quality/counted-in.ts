@@ -1,0 +1,44 @@
+// counted-in: what the documents of a quality run hold, counted. Texts in, numbers and names out.
+
+/** The confirmed bugs of BUGS.md, one heading each, in the order they stand there. */
+export const bugIdsIn = (bugs: string | null): readonly string[] =>
+  [...(bugs ?? "").matchAll(/^### (BUG-[A-Za-z0-9]+)/gm)].map(([, id = ""]) => id);
+
+/** Every bug heading, also one whose id nobody could name a file after. */
+export const bugHeadingsIn = (bugs: string | null): number => [...(bugs ?? "").matchAll(/^### BUG-/gm)].length;
+
+const openFindings = /^##\s+Open Exploration Findings\b/;
+const finding = /^##\s+(?:Finding\b|\d+\.)/;
+
+/** The findings of EXPLORATION.md: a section each, or the entries under the one heading that gathers them. */
+export function findingsIn(exploration: string | null): number {
+  const sections = (exploration ?? "").split(/^(?=##\s)/m);
+  return sections.reduce((sum, section) => sum + (finding.test(section) ? 1 : openFindings.test(section) ? entriesIn(section) : 0), 0);
+}
+
+/** Under a gathering heading an entry is a heading below it; where there is none, an item of its lists. */
+function entriesIn(section: string): number {
+  const below = [...section.matchAll(/^###\s+\S/gm)].length;
+  return below > 0 ? below : [...section.matchAll(/^(?:[-*]|\d+[.)])\s+\S/gm)].length;
+}
+
+/** Whether EXPLORATION.md speaks of a pattern by its number. */
+export const namesPattern = (exploration: string | null, pattern: number): boolean =>
+  new RegExp(`\\bpattern\\s*#?\\s*${pattern}\\b`, "i").test(exploration ?? "");
+
+/** The ids of one family (REQ, UC): those of headings, and where no heading has one, those that begin a line, an item or a cell. */
+export function idsIn(document: string | null, family: string): number {
+  const distinct = (pattern: RegExp): number => new Set([...(document ?? "").matchAll(pattern)].map(([, id]) => id)).size;
+  const inHeadings = distinct(new RegExp(`^#{1,6}\\s.*?\\b(${family}-[A-Za-z0-9]+)`, "gm"));
+  return inHeadings > 0 ? inHeadings : distinct(new RegExp(`^[\\s>|*\\-\\d.]*\\**(${family}-[A-Za-z0-9]+)`, "gm"));
+}
+
+/** Whether a document names an id, as a word of its own: BUG-1 is not named by BUG-10. */
+export function names(document: string | null, id: string): boolean {
+  if (document === null || id.trim() === "") return false;
+  for (let at = document.indexOf(id); at !== -1; at = document.indexOf(id, at + 1)) {
+    const isWord = (letter: string | undefined): boolean => letter !== undefined && /[A-Za-z0-9_]/.test(letter);
+    if (!isWord(document[at - 1]) && !isWord(document[at + id.length])) return true;
+  }
+  return false;
+}

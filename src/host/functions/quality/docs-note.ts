@@ -1,0 +1,45 @@
+// docs-note: says at the top of EXPLORATION.md that there was no documentation, so that whoever reads only that file knows. An explorer
+// that has said it itself is left alone.
+
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+
+const path = "quality/EXPLORATION.md";
+const textBytesMax = 8 * 1024 * 1024;
+const heading = "## Documentation status: code-only mode";
+
+export function docsNote(workspace: Pick<Workspace, "textAt" | "openLayer" | "apply">) {
+  return {
+    version: 1,
+    effect: "keyed" as const,
+    async perform({ attempt, state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      const before = await workspace.textAt(commit, path, textBytesMax);
+      if (before === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(before)) return { ok: true, facts: { noted: false } };
+      const layer = await workspace.openLayer(attempt, []);
+      const place = join(layer, path);
+      await rm(place, { force: true }); // made anew, so that nothing is written through a link
+      await writeFile(place, `${noteOf(reasonOf(state))}${before}`, { flag: "wx" });
+      const applied = await workspace.apply(attempt, "autopilot: documentation status of the audit");
+      if (applied !== null && "conflict" in applied)
+        return { ok: false, facts: { noted: false }, reason: "merge_conflict", detail: `another attempt changed ${path} meanwhile` };
+      return { ok: true, facts: { noted: applied !== null }, ...(applied === null ? {} : { applied }) };
+    },
+  };
+}
+
+function noteOf(reason: string): string {
+  return `${heading}
+
+${reason[0]?.toUpperCase() ?? ""}${reason.slice(1)}, so nothing but the code and its tests says what this code is meant to do.
+Requirements found here are read from the code; where the code is wrong they may be wrong with it.
+
+`;
+}
+
+function reasonOf(state: RunView): string {
+  const reason = state.walks["before.docs"]?.last["look"]?.facts["reason"];
+  return typeof reason === "string" ? reason : "reference_docs/ holds no .md or .txt file";
+}

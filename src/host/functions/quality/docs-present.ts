@@ -1,0 +1,35 @@
+import { optionOf } from "../../../core/reading.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+
+const textBytesMax = 1024 * 1024;
+const readMax = 200;
+
+/** Whether there is documentation to hold the code against: text under reference_docs/, in the commit that agents will see. */
+export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
+  return {
+    version: 1,
+    effect: "none" as const,
+    async perform({ state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      const folders = docsFolders(String(optionOf(state, "target_path")));
+      const named = (await workspace.pathsAt(commit)).filter(
+        (path) => folders.some((folder) => path.startsWith(folder)) && /\.(?:md|txt)$/i.test(path),
+      );
+      const isRequired = optionOf(state, "require_docs") === true;
+      for (const path of named.slice(0, readMax)) {
+        const text = await workspace.textAt(commit, path, textBytesMax);
+        if (text === null || text.trim() !== "") return { ok: true, facts: { present: true, required: isRequired, files: named.length } };
+      }
+      const why = named.length === 0 ? "holds no .md or .txt file" : "holds only empty .md and .txt files";
+      const reason = `${folders[0] ?? ""} ${why}${isRequired ? ", and --require-docs was given" : ""}`;
+      return { ok: true, facts: { present: false, required: isRequired, files: named.length, reason }, detail: reason };
+    },
+  };
+}
+
+/** Beside what is audited, and at the top of the project. */
+export function docsFolders(target: string): readonly string[] {
+  const inside = target.replace(/^\.\//, "").replace(/\/+$/, "");
+  return [...new Set([inside === "" || inside === "." ? "" : `${inside}/`, ""])].map((prefix) => `${prefix}reference_docs/`);
+}

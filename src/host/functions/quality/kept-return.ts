@@ -1,0 +1,13 @@
+import type { WalkView } from "../../../core/state.ts";
+
+/** What the agent of a walk's step handed back, as its turn was kept; null where it handed nothing back or that can no longer be read. */
+export function keptReturn(readBlob: (hash: string) => Buffer | null, walk: Pick<WalkView, "handed">, step = "do"): unknown {
+  const hash = walk.handed?.[step];
+  const bytes = hash === undefined ? null : readBlob(hash);
+  if (bytes === null) return null;
+  try {
+    return (JSON.parse(bytes.toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
+  } catch {
+    return null;
+  }
+}

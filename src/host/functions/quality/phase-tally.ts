@@ -1,0 +1,173 @@
+// phase-tally: what a finished phase comes to, counted by the runner in the commit it left.
+//
+// Invariants:
+//   T1. A number that a file holds is counted in the file; only what no file holds is taken from what the agent handed back.
+//   T2. Of the agent's word only what is on disk is kept: a finding whose id the document names, a pass whose file is there.
+
+import * as v from "valibot";
+import type { Entry } from "../../../contracts/event.ts";
+import { factIn, gateFact, GateFound, type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
+import { qualityReturns } from "../../../contracts/quality-returns.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import { keptReturn } from "./kept-return.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+import { bugHeadingsIn, bugIdsIn, findingsIn, idsIn, names, namesPattern } from "./counted-in.ts";
+import { openQualityTree, type QualityTree } from "./quality-tree.ts";
+import { reconciliationOf } from "./reconciliation.ts";
+
+type Order = FunctionOrder<RunView, WalkView>;
+type Parts = {
+  readonly workspace: Pick<Workspace, "pathsAt" | "textAt">;
+  readonly entries: () => readonly Entry[];
+  readonly readBlob: (hash: string) => Buffer | null;
+};
+type Counted = Pick<PhaseTally, "key_counts"> & Partial<PhaseTally> & { readonly gate?: GateFound };
+type Counting = { readonly tree: QualityTree; readonly claim: unknown; readonly order: Order };
+
+export function phaseTally(parts: Parts) {
+  return {
+    version: 1,
+    effect: "none" as const,
+    async perform(order: Order): Promise<FunctionResult> {
+      const tree = await openQualityTree(parts.workspace, order.commit);
+      const claim = keptReturn(parts.readBlob, order.walk);
+      const { gate, ...counted } = (await countings[order.walk.phase]?.({ tree, claim, order })) ?? { key_counts: {} };
+      const artifacts = await tree.sized(artifactsOf(parts.entries(), order.walk, tree));
+      const tally: PhaseTally = { patterns: [], findings: [], passes: [], ...counted, artifacts: [...artifacts] };
+      const facts = { ...counted.key_counts, [tallyFact]: JSON.stringify(tally) };
+      return { ok: true, facts: gate === undefined ? facts : { ...facts, [gateFact]: JSON.stringify(gate) } };
+    },
+  };
+}
+
+const countings: Readonly<Record<string, (counting: Counting) => Promise<Counted>>> = {
+  "1": explored,
+  "2": generated,
+  "3": reviewed,
+  "4": audited,
+  "5": reconciled,
+  "6": verified,
+};
+
+const claimOf = <Name extends keyof typeof qualityReturns>(
+  name: Name,
+  claim: unknown,
+): v.InferOutput<(typeof qualityReturns)[Name]> | null => {
+  const read = v.safeParse(qualityReturns[name], claim);
+  return read.success ? read.output : null;
+};
+
+const uncategorized = "uncategorized";
+
+async function explored({ tree, claim }: Counting): Promise<Counted> {
+  const document = await tree.text("quality/EXPLORATION.md");
+  const said = claimOf("quality.explore", claim);
+  const findings = (said?.findings ?? []).filter((finding) => isWrittenDown(document, finding)); // T2
+  const inFile = findingsIn(document); // T1
+  const patterns = patternsOnDisk(document, said?.patterns ?? [], inFile); // T2
+  const walked = patterns.length > 0 ? patterns.length : allPatterns.filter((one) => namesPattern(document, one)).length;
+  return {
+    key_counts: { findings_total: inFile > 0 ? inFile : findings.length, patterns_walked: walked },
+    findings: findings.map(({ id, category }) => ({ id, category: category ?? uncategorized })),
+    patterns: patterns.map(({ pattern, findings_count }) => ({ pattern, findings_count })),
+  };
+}
+
+type Found = { readonly id: string; readonly file?: string | undefined; readonly line?: unknown; readonly title?: string | undefined };
+
+/** A finding is on disk where the document has its id, its title, or the place it is about. */
+const isWrittenDown = (document: string | null, { id, file, line, title }: Found): boolean =>
+  names(document, id) ||
+  (title !== undefined && (document ?? "").includes(title)) ||
+  (file !== undefined && (typeof line === "number" || typeof line === "string") && names(document, `${file}:${line}`));
+
+const allPatterns = [1, 2, 3, 4, 5, 6, 7];
+type Walked = { readonly pattern: number; readonly findings_count: number };
+
+/** A document that speaks of patterns tells which were walked; of one that speaks of none only the number of findings can be held against the word. */
+function patternsOnDisk(document: string | null, claimed: readonly Walked[], findings: number): readonly Walked[] {
+  const each = [...new Map(claimed.map((one) => [one.pattern, one])).values()].toSorted((a, b) => a.pattern - b.pattern);
+  if (allPatterns.some((one) => namesPattern(document, one))) return each.filter(({ pattern }) => namesPattern(document, pattern));
+  return each.reduce((sum, { findings_count }) => sum + findings_count, 0) <= findings ? each : [];
+}
+
+async function generated({ tree, claim }: Counting): Promise<Counted> {
+  const said = claimOf("quality.generate", claim);
+  const promoted = said?.promoted.length ?? idsIn(await tree.text("quality/REQUIREMENTS.md"), "REQ");
+  return { key_counts: { findings_promoted: promoted, findings_dropped: said?.dropped?.length ?? 0 } };
+}
+
+async function reviewed({ tree, claim }: Counting): Promise<Counted> {
+  const document = await tree.text("quality/BUGS.md");
+  const inFile = new Set(bugIdsIn(document));
+  const said = claimOf("quality.review", claim);
+  const claimed = (said?.bugs ?? []).filter(({ id }) => inFile.has(id)); // T2
+  const category = (id: string): string => claimed.map((bug) => (bug.id === id ? bug["category"] : null)).find(isText) ?? "code-bug";
+  return {
+    key_counts: { bugs_identified: bugHeadingsIn(document), bug_writeups: tree.matching(/^quality\/writeups\/BUG-[^/]+\.md$/).length },
+    findings: [...inFile].map((id) => ({ id, category: category(id) })),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+async function audited({ tree, claim }: Counting): Promise<Counted> {
+  const said = claimOf("quality.audit", claim);
+  const requirements = await tree.text("quality/REQUIREMENTS.md");
+  const [requirementsInFile, casesInFile] = [idsIn(requirements, "REQ"), idsIn(requirements, "UC")]; // T1
+  const triages = tree.matching(/^quality\/spec_audits\/[^/]*-triage\.md$/).length;
+  const auditors = tree.matching(/^quality\/spec_audits\/[^/]*-auditor-[^/]*\.md$/).length;
+  const passes = [...new Map((said?.passes ?? []).map((one) => [one.pass, one])).values()]
+    .filter(({ output_artifact: file }) => file !== undefined && tree.has(file.replace(/^\.\//, ""))) // T2
+    .map(({ pass, output_artifact: file }) => ({ pass, ...(file === undefined ? {} : { output_artifact: file.replace(/^\.\//, "") }) }))
+    .toSorted((a, b) => (a.pass < b.pass ? -1 : 1));
+  const byFiles = Math.min(3, auditors) + Math.min(1, triages);
+  return {
+    key_counts: {
+      req_count: requirementsInFile > 0 ? requirementsInFile : (said?.req_count ?? 0),
+      uc_count: casesInFile > 0 ? casesInFile : (said?.uc_count ?? 0),
+      passes_complete: passes.length > 0 ? passes.length : byFiles,
+    },
+    passes,
+    auditors,
+    triages,
+  };
+}
+
+async function reconciled({ tree }: Counting): Promise<Counted> {
+  const gate = reconciliationOf(tree, bugIdsIn(await tree.text("quality/BUGS.md")));
+  const failures = gate.checks.filter(({ verdict }) => verdict === "fail").length;
+  return { key_counts: { gate_checks_total: gate.checks.length, gate_failures: failures }, gate };
+}
+
+async function verified({ tree, order }: Counting): Promise<Counted> {
+  const outcomes = [order.walk.last["do"], order.walk.last["terminal"]];
+  const gates = outcomes.flatMap((outcome) => (outcome === undefined ? [] : (factIn(outcome.facts, gateFact, GateFound) ?? [])));
+  return {
+    key_counts: {
+      bugs_md_count: bugHeadingsIn(await tree.text("quality/BUGS.md")),
+      gate_verdict: gates[0]?.verdict ?? "pass",
+    },
+  };
+}
+
+/** Where each phase leaves what it makes: for one that was found done, and whose commits nobody knows. */
+const places: Readonly<Record<string, RegExp>> = {
+  "1": /^quality\/EXPLORATION\.md$/,
+  "2": /^quality\/(?:(?:REQUIREMENTS|QUALITY|CONTRACTS|COVERAGE_MATRIX|COMPLETENESS_REPORT|RUN_[A-Z_]+)\.md|test_functional\.[^/]+)$/,
+  "3": /^quality\/(?:code_reviews\/|patches\/|BUGS\.md$)/,
+  "4": /^quality\/spec_audits\//,
+  "5": /^quality\/(?:writeups\/|results\/BUG-|results\/tdd-results\.json$)/,
+  "6": /^quality\/results\/phase6/,
+};
+
+/** The files that commits of this visit changed and that are still there; without any commit, those that lie where the phase puts them. */
+function artifactsOf(entries: readonly Entry[], { phase, visit }: WalkView, tree: QualityTree): readonly string[] {
+  const changed = new Set<string>();
+  for (const entry of entries)
+    if (entry.event === "changes_applied" && entry.attempt.startsWith(`${phase}@${visit}/`))
+      for (const path of entry.paths) changed.add(path);
+  const own = tree.paths.filter((path) => changed.has(path));
+  return own.length > 0 ? own : tree.matching(places[phase] ?? /^$/);
+}

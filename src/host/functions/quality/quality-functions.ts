@@ -1,0 +1,35 @@
+import type { Entry } from "../../../contracts/event.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { Functions } from "../../../ports/functions.ts";
+import type { Verifier } from "../../../ports/verifier.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+import { docsNote } from "./docs-note.ts";
+import { docsPresent } from "./docs-present.ts";
+import { phaseFound } from "./phase-found.ts";
+import { phaseTally } from "./phase-tally.ts";
+import { runAgrees } from "./run-agrees.ts";
+import { terminalGate, terminalProof } from "./terminal-gate.ts";
+
+/** What these functions ask of the run: its parts, its journal and its blobs. */
+export type QualityParts = {
+  readonly verifier: Verifier;
+  readonly workspace: Workspace;
+  readonly entries: () => readonly Entry[];
+  readonly readBlob: (hash: string) => Buffer | null;
+};
+
+export function qualityFunctions(parts: QualityParts): Functions<RunView, WalkView> {
+  return {
+    run: {
+      docs_present: docsPresent(parts.workspace),
+      docs_note: docsNote(parts.workspace),
+      phase_found: phaseFound(parts),
+      phase_tally: phaseTally(parts),
+      terminal_gate: terminalGate(parts),
+      run_agrees: runAgrees(parts.workspace),
+    },
+    proof: { terminal_gate: terminalProof(parts) },
+    phases: {},
+    tasks: {},
+  };
+}

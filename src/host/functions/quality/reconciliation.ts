@@ -1,0 +1,21 @@
+import type { GateCheck, GateFound } from "../../../contracts/quality-facts.ts";
+import type { QualityTree } from "./quality-tree.ts";
+
+/** What the fifth phase must leave for each confirmed bug, one check each. */
+export function reconciliationOf(tree: Pick<QualityTree, "has">, bugs: readonly string[]): GateFound {
+  if (bugs.length === 0) {
+    const none: GateCheck = {
+      name: "reconciliation",
+      verdict: "skip",
+      reason: "BUGS.md has no confirmed bug, so there is nothing to reconcile",
+    };
+    return { verdict: "pass", checks: [none] };
+  }
+  const check = (name: string, path: string): GateCheck =>
+    tree.has(path) ? { name, verdict: "pass", reason: path } : { name, verdict: "fail", reason: `${path} is not there` };
+  const checks = [
+    check("tdd_results", "quality/results/tdd-results.json"),
+    ...bugs.flatMap((id) => [check(`writeup:${id}`, `quality/writeups/${id}.md`), check(`red_log:${id}`, `quality/results/${id}.red.log`)]),
+  ];
+  return { verdict: checks.some(({ verdict }) => verdict === "fail") ? "fail" : "pass", checks };
+}

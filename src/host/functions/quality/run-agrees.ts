@@ -1,0 +1,31 @@
+import { optionOf } from "../../../core/reading.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+import { bugHeadingsIn } from "./counted-in.ts";
+import { openQualityTree } from "./quality-tree.ts";
+import { gateIn } from "./terminal-gate.ts";
+
+/** Before a run ends well: BUGS.md has as many bugs as the last phase counted. What the gate only warned of leaves a gap in the verdict. */
+export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
+  return {
+    version: 1,
+    effect: "none" as const,
+    async perform({ state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      const tree = await openQualityTree(workspace, commit);
+      const now = bugHeadingsIn(await tree.text("quality/BUGS.md"));
+      const counted = state.walks["6"]?.last["tally"]?.facts["bugs_md_count"];
+      if (counted !== now) {
+        const detail = `quality/BUGS.md has ${now} bugs, and the last phase counted ${String(counted ?? "none")}`;
+        return { ok: false, facts: { bugs: now }, reason: "proof_missing", detail };
+      }
+      // What the core itself knows to be hollow it tells itself.
+      const isToldAlready = (name: string): boolean => name === "content" && Object.keys(state.hollow ?? {}).length > 0;
+      const warned = (gateIn(state)?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isToldAlready(name));
+      const gaps = warned.map(({ name, reason }) => `${name}: ${reason.replaceAll(";", ",")}`);
+      const isTaken = optionOf(state, "earlier_verified") === true && gateIn(state) === null;
+      if (isTaken) gaps.push("the terminal gate was passed by the tool that began this run, not here");
+      return { ok: true, facts: { bugs: now, verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps: gaps.join("; ") } };
+    },
+  };
+}

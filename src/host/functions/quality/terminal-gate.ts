@@ -1,0 +1,152 @@
+// terminal-gate: the runner's own judgement of all that a quality run left, before anybody calls it finished. Judged when the last phase
+// begins, so that the verifier knows what is missing, and again when its turn has ended: then it decides.
+//
+// Invariants:
+//   G1. Every phase's gate is asked once more, on the commit as it is now.
+//   G2. A failure is something missing or untrue; a warning is a rule that holds in its weaker form, or an artifact with nothing in it.
+
+import { factIn, gateFact, GateFound, type GateCheck } from "../../../contracts/quality-facts.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import { asFound } from "../../../engine/found-gates.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Verifier } from "../../../ports/verifier.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+import { bugIdsIn } from "./counted-in.ts";
+import { keptReturn } from "./kept-return.ts";
+import { gatesOfPhase } from "./phase-gates.ts";
+import { openQualityTree, type QualityTree } from "./quality-tree.ts";
+import { idsClaimed } from "./ids-claimed.ts";
+
+type Order = FunctionOrder<RunView, WalkView>;
+type Parts = {
+  readonly verifier: Pick<Verifier, "prove">;
+  readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "differences">;
+  readonly readBlob: (hash: string) => Buffer | null;
+};
+
+const namedMax = 10;
+
+/** As a step: it measures, and what it found is for the verifier to read. */
+export const terminalGate = (parts: Parts) => ({
+  version: 1,
+  effect: "none" as const,
+  perform: async (order: Order): Promise<FunctionResult> => resultOf(await judged(parts, order), { decides: false }),
+});
+
+/** As a proof: it decides. */
+export const terminalProof = (parts: Parts) => ({
+  version: 1,
+  prove: async (order: Order): Promise<FunctionResult> => resultOf(await judged(parts, order), { decides: true }),
+});
+
+function resultOf(gate: GateFound, { decides }: { readonly decides: boolean }): FunctionResult {
+  const troubles = gate.checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
+  const count = (verdict: GateCheck["verdict"]): number => gate.checks.filter((check) => check.verdict === verdict).length;
+  return {
+    ok: !decides || gate.verdict !== "fail",
+    facts: { gate_verdict: gate.verdict, failures: count("fail"), warnings: count("warn"), [gateFact]: JSON.stringify(gate) },
+    detail:
+      troubles.length === 0
+        ? "every check passed"
+        : troubles.map(({ name, verdict, reason }) => `${name} (${verdict}): ${reason}`).join("; "),
+  };
+}
+
+async function judged(parts: Parts, order: Order): Promise<GateFound> {
+  const tree = await openQualityTree(parts.workspace, order.commit);
+  const bugs = [...new Set(bugIdsIn(await tree.text("quality/BUGS.md")))];
+  const { checks: ofPhases, hollow } = await phaseChecks(parts.verifier, order);
+  const checks = [
+    ...ofPhases, // G1
+    headings(bugIdsIn(await tree.text("quality/BUGS.md")), seenIds(parts, order.state)),
+    await perBug(tree, "patches", bugs, (id) => `quality/patches/${id}-regression-test.patch`),
+    await perBug(tree, "writeups", bugs, (id) => `quality/writeups/${id}.md`),
+    await perBug(tree, "red_logs", bugs, (id) => `quality/results/${id}.red.log`),
+    auditNames(tree),
+    content(hollow),
+    await sourceUnchanged(parts.workspace, order),
+  ];
+  const has = (verdict: GateCheck["verdict"]): boolean => checks.some((check) => check.verdict === verdict);
+  return { verdict: has("fail") ? "fail" : has("warn") ? "partial" : "pass", checks };
+}
+
+async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit, cancel, onSignal }: Order) {
+  const checks: GateCheck[] = [];
+  const hollow = new Map<string, string>();
+  for (const { id, name, group } of state.phases) {
+    const gates = group === "phases" ? gatesOfPhase(state, id).map(asFound) : [];
+    if (gates.length === 0) continue;
+    const result = await verifier.prove({ attempt, gates, commit, changed: [], base: state.drafted.base.commit, cancel, onSignal });
+    for (const { file, why } of result.hollow ?? []) hollow.set(file, why);
+    const why = result.failures
+      .map(({ rule, file, found, expected }) => `${file ?? rule}: found ${found}, expected ${expected}`)
+      .join(", ");
+    checks.push({ name: `phase_${id}`, verdict: result.holds ? "pass" : "fail", reason: result.holds ? `${name}: its gate holds` : why });
+  }
+  return { checks, hollow };
+}
+
+/** The ids that agents named as confirmed bugs, in the phases that confirm them. */
+const seenIds = ({ readBlob }: Parts, state: RunView): readonly string[] =>
+  idsClaimed(["3", "5"].map((phase) => (state.walks[phase] === undefined ? null : keptReturn(readBlob, state.walks[phase]))));
+
+function headings(inFile: readonly string[], seen: readonly string[]): GateCheck {
+  const name = "bugs_heading";
+  const doubles = inFile.filter((id, at) => inFile.indexOf(id) !== at);
+  if (doubles.length > 0) return { name, verdict: "fail", reason: `BUGS.md has more than one heading for ${some(doubles)}` };
+  if (seen.length === 0)
+    return inFile.length === 0
+      ? { name, verdict: "pass", reason: "no bug was named, and BUGS.md has none" }
+      : { name, verdict: "skip", reason: `no agent handed back its bugs; BUGS.md has ${inFile.length}` };
+  const [missing, unknown] = [seen.filter((id) => !inFile.includes(id)), inFile.filter((id) => !seen.includes(id))];
+  if (missing.length + unknown.length === 0)
+    return { name, verdict: "pass", reason: `${inFile.length} bugs, in BUGS.md and as handed back` };
+  const parts = [
+    ...(missing.length === 0 ? [] : [`${some(missing)} handed back and not in BUGS.md`]),
+    ...(unknown.length === 0 ? [] : [`${some(unknown)} in BUGS.md and never handed back`]),
+  ];
+  return { name, verdict: "fail", reason: parts.join("; ") };
+}
+
+async function perBug(tree: QualityTree, name: string, bugs: readonly string[], pathOf: (id: string) => string): Promise<GateCheck> {
+  if (bugs.length === 0) return { name, verdict: "skip", reason: "no confirmed bug" };
+  const missing: string[] = [];
+  for (const path of bugs.map(pathOf)) if (!tree.has(path) || (await tree.text(path)) === "") missing.push(path);
+  if (missing.length > 0) return { name, verdict: "fail", reason: `missing or empty: ${some(missing)}` };
+  return { name, verdict: "pass", reason: `one for each of ${bugs.length} bugs` };
+}
+
+/** G2: other names than the convention's pass on the weaker rule. */
+function auditNames(tree: QualityTree): GateCheck {
+  const isNamed = tree.matching(/^quality\/spec_audits\/[^/]*(?:-triage|-auditor-[^/]*)\.md$/).length > 0;
+  const name = "spec_audit_names";
+  if (isNamed) return { name, verdict: "pass", reason: "triage and auditors are named as agreed" };
+  return { name, verdict: "warn", reason: "no file is named *-triage.md or *-auditor-*.md, so only their number was asked for" };
+}
+
+function content(hollow: ReadonlyMap<string, string>): GateCheck {
+  const name = "content";
+  if (hollow.size === 0) return { name, verdict: "pass", reason: "no artifact is hollow" };
+  return { name, verdict: "warn", reason: `hollow: ${some([...hollow].map(([file, why]) => `${file} (${why})`))}` }; // G2
+}
+
+async function sourceUnchanged(workspace: Parts["workspace"], { state, commit }: Order): Promise<GateCheck> {
+  const differences = await workspace.differences(state.drafted.base.commit, commit);
+  const outside = differences.map(({ path }) => path).filter((path) => !path.startsWith("quality/"));
+  const name = "source_unchanged";
+  if (outside.length === 0) return { name, verdict: "pass", reason: "nothing outside quality/ was changed since the run began" };
+  return { name, verdict: "fail", reason: `changed outside quality/: ${some(outside)}` };
+}
+
+const some = (names: readonly string[]): string =>
+  `${names.slice(0, namedMax).join(", ")}${names.length > namedMax ? ` and ${names.length - namedMax} more` : ""}`;
+
+/** The gate as the last phase left it. */
+export function gateIn(state: RunView): GateFound | null {
+  const walk = state.walks["6"];
+  for (const outcome of [walk?.last["do"], walk?.last["terminal"]]) {
+    const gate = outcome === undefined ? null : factIn(outcome.facts, gateFact, GateFound);
+    if (gate !== null) return gate;
+  }
+  return null;
+}

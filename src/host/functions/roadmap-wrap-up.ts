@@ -1,0 +1,122 @@
+// roadmap-wrap-up: what a roadmap's run leaves when its phases are through: its figures among those of earlier runs, the trend, the report.
+//
+// Invariants:
+//   U1. Doing it twice leaves what doing it once does: a run has one entry among the figures, and one report.
+//   U2. A report that cannot be written is told and ends no run.
+
+import type { Entry } from "../../contracts/event.ts";
+import type { Facts } from "../../contracts/outcome.ts";
+import type { CompletionReport } from "../../contracts/roadmap-reports.ts";
+import type { RoadmapState } from "../../contracts/roadmap-state.ts";
+import { optionOf } from "../../core/reading.ts";
+import { own } from "../../core/record.ts";
+import type { RunView, WalkView } from "../../core/state.ts";
+import { type CompletionInput, completionData, completionPage } from "../../faces/completion-report.ts";
+import { selfAuditSummary } from "../../faces/roadmap-self-audit.ts";
+import { roadmapStateOf } from "../../faces/roadmap-state.ts";
+import { readRoadmap } from "../../flows/documents/roadmap.ts";
+import { completionOf, type RoadmapPhase } from "../../insight/completion.ts";
+import { metricsOf, withMetrics } from "../../insight/metrics.ts";
+import { trendOf } from "../../insight/trend.ts";
+import { warningsOf } from "../../insight/warnings.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Functions } from "../../ports/functions.ts";
+import { claimsFrom } from "../faces/roadmap-blobs.ts";
+import { readMetrics } from "../faces/roadmap-metrics.ts";
+import { completionDataFile, completionPageFile, metricsFile } from "../faces/roadmap-places.ts";
+import { completedEarlier } from "../faces/roadmap-states.ts";
+import { writeWholeFile } from "../faces/whole-file.ts";
+import type { Home } from "../home.ts";
+
+export type WrapUpParts = {
+  readonly home: Pick<Home, "root">;
+  readonly folder: string;
+  readonly entries: () => readonly Entry[];
+  readonly readBlob: (hash: string) => Buffer | null;
+  readonly clock: Pick<Clock, "now">;
+};
+
+export function wrapUp(parts: WrapUpParts): Functions<RunView, WalkView>["run"][string] {
+  return {
+    version: 1,
+    effect: "idempotent",
+    perform: async ({ state: run }) => {
+      const input = await summed(parts, run);
+      const unwritten = await written(parts, input);
+      return { ok: true, facts: factsOf(input, unwritten === null), ...(unwritten === null ? {} : { detail: unwritten }) }; // U2
+    },
+  };
+}
+
+async function summed({ home: { root }, folder, entries, readBlob, clock }: WrapUpParts, run: RunView): Promise<CompletionInput & Runs> {
+  const at = clock.now();
+  const { run_id } = run.drafted;
+  const claimOf = claimsFrom(readBlob);
+  const earlier = await completedEarlier(root, run_id);
+  const journal = entries();
+  const drawn = roadmapStateOf(run, journal, { claimOf, earlier });
+  const state = { ...drawn, _meta: { ...drawn._meta, status: endOf(drawn) } };
+  const metrics = metricsOf(state, at);
+  const runs = withMetrics(await readMetrics(root, folder), metrics); // U1
+  const isComplete = optionOf(run, "complete") === true;
+  return {
+    state,
+    names: Object.fromEntries(run.phases.map(({ id, name }) => [id, name])),
+    metrics,
+    runs,
+    trend: trendOf(runs),
+    selfAudit: selfAuditSummary(journal, claimOf, state.event_log),
+    batch: isComplete ? completionOf({ state, phases: phasesOf(run, readBlob), earlier, at }) : null,
+    warnings: warningsOf(state),
+  };
+}
+
+type Runs = { readonly runs: ReturnType<typeof withMetrics> };
+
+/** How it ends if nothing more is done: the phases are through, and only this report is still being written. */
+function endOf({ phases }: RoadmapState): RoadmapState["_meta"]["status"] {
+  const statuses = Object.values(phases).map(({ status }) => status);
+  if (statuses.includes("failed")) return "failed";
+  return statuses.every((status) => status === "completed") ? "completed" : "paused";
+}
+
+/** Every phase of the roadmap as it was recorded; without the document, those the run knows. */
+function phasesOf(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly RoadmapPhase[] {
+  const path = own(run.drafted.options, "roadmap_path");
+  const kept = run.drafted.documents?.find((document) => document.path === path);
+  const text = kept === undefined ? null : readBlob(kept.hash);
+  const { phases } = text === null || typeof path !== "string" ? { phases: [] } : readRoadmap(path, text.toString("utf8"));
+  return phases.length > 0 ? phases : run.phases.filter(({ group }) => group === "phases");
+}
+
+/** Null where everything is on the disk; else what is not, and why. */
+async function written({ home: { root } }: WrapUpParts, input: CompletionInput & Runs): Promise<string | null> {
+  const files = [
+    [metricsFile, json(input.runs)],
+    [completionPageFile, completionPage(input)],
+    [completionDataFile, json(completionData(input))],
+  ] as const;
+  const problems: string[] = [];
+  for (const [path, text] of files) {
+    try {
+      await writeWholeFile(root, path, text);
+    } catch (error) {
+      problems.push(`${path}: ${error instanceof Error ? error.message : "it could not be written"}`);
+    }
+  }
+  return problems.length === 0 ? null : `The report could not be written whole: ${problems.join("; ")}.`;
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** What the face tells of the report; the share of the whole roadmap only where the whole roadmap was asked for. */
+function factsOf({ metrics, batch }: CompletionInput, isWritten: boolean): Facts {
+  const counted: Pick<CompletionReport, "phases_attempted" | "phases_succeeded" | "phases_failed"> = batch ?? metrics;
+  return {
+    phases_attempted: counted.phases_attempted,
+    phases_succeeded: counted.phases_succeeded,
+    phases_failed: counted.phases_failed,
+    ...(isWritten ? { report_path: completionPageFile } : {}),
+    ...(batch === null ? {} : { phases_skipped: batch.phases_skipped.length, completion_percentage: batch.completion_percentage }),
+  };
+}

@@ -1,0 +1,21 @@
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+import { roadmapPathOf, textOption } from "./recorded.ts";
+
+/** A named proof: roadmap, specification and planning config are on the run's branch as the user has them: nobody moves the goal. */
+export function documentsKept({ workspace }: Pick<RoadmapParts, "workspace">) {
+  return {
+    version: 1,
+    async prove({ state, commit }: Order): Found {
+      const locked = new Set([
+        roadmapPathOf(state),
+        textOption(state, "spec_path") ?? roadmapPathOf(state),
+        ...(state.drafted.documents ?? []).map(({ path }) => path),
+      ]);
+      const changed = (await workspace.differences(state.drafted.base.commit, commit)).filter(({ path }) => locked.has(path));
+      const facts = { documents: changed.length === 0 ? "kept" : "changed" };
+      if (changed.length === 0) return { ok: true, facts };
+      const detail = changed.map(({ path, kind }) => `${path} was ${kind}, and the run is locked to it: put it back`).join("; ");
+      return { ok: false, facts, reason: "scope_violation_blocked", detail };
+    },
+  };
+}

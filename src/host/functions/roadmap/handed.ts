@@ -1,0 +1,21 @@
+import type { WalkView } from "../../../core/state.ts";
+import type { RoadmapParts } from "./parts.ts";
+
+/** What a step's agent last handed back in this visit; null where it handed nothing back, or it cannot be read any more. */
+export function handedBy({ readBlob }: Pick<RoadmapParts, "readBlob">, walk: WalkView, step: string): unknown {
+  const hash = walk.handed?.[step];
+  const bytes = hash === undefined ? null : readBlob(hash);
+  if (bytes === null) return null;
+  try {
+    return (JSON.parse(bytes.toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
+  } catch {
+    return null; // a damaged blob is found by `verify`
+  }
+}
+
+export const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+export const textsIn = (value: unknown, name: string): readonly string[] => {
+  const list = fieldOf(value, name);
+  return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
+};

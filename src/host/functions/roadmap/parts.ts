@@ -1,0 +1,15 @@
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Verifier } from "../../../ports/verifier.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+
+/** What the roadmap's functions ask: the run's parts, its blobs, and the user's checkout. */
+export type RoadmapParts = {
+  readonly verifier: Verifier;
+  readonly workspace: Workspace;
+  readonly home: { readonly root: string; readonly folder: string };
+  readonly readBlob: (hash: string) => Buffer | null;
+};
+
+export type Order = FunctionOrder<RunView, WalkView>;
+export type Found = Promise<FunctionResult>;

@@ -1,0 +1,38 @@
+import { fieldOf, handedBy } from "./handed.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+import { openStep } from "./written.ts";
+
+const confidenceMin = 7;
+const issuesShownMax = 20;
+
+/** A named proof: the plan's checker lets it pass, and is sure enough of it. Its word may send a plan back; it lets none through alone. */
+export function planAgreed(parts: RoadmapParts) {
+  return {
+    version: 1,
+    prove({ state, walk }: Order): Found {
+      const said = handedBy(parts, walk, openStep(state, walk).id);
+      const [pass, confidence] = [fieldOf(said, "pass"), fieldOf(said, "confidence")];
+      const isSure = typeof confidence === "number" && confidence >= confidenceMin;
+      const facts = { agreed: pass === true && isSure };
+      if (facts.agreed) return Promise.resolve({ ok: true, facts });
+      const issues = fieldOf(said, "issues");
+      const told = (Array.isArray(issues) ? issues : []).slice(0, issuesShownMax).map(issueText);
+      const why =
+        pass === true
+          ? `the checker's confidence is ${String(confidence)}, expected ${confidenceMin} or more`
+          : "the checker does not let it pass";
+      return Promise.resolve({ ok: false, facts, detail: [why, ...told].join("\n") });
+    },
+  };
+}
+
+function issueText(issue: unknown): string {
+  if (typeof issue === "string") return `- ${issue}`;
+  const [severity, plan, what, hint] = ["severity", "plan", "description", "fix_hint"].map((name) => wordIn(issue, name));
+  return `- ${severity}${plan === "" ? "" : ` ${plan}`}: ${what}${hint === "" ? "" : ` (${hint})`}`;
+}
+
+function wordIn(value: unknown, name: string): string {
+  const word = fieldOf(value, name);
+  return typeof word === "string" ? word : "";
+}

@@ -1,0 +1,43 @@
+import { phaseDir } from "../../../engine/prove.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+import { checkpointOf } from "./checkpoint.ts";
+
+const shownMax = 20;
+
+/**
+ * Takes back what a phase did since it began, in one commit on top; all of it stays under a branch that a person can look at.
+ * Work of other phases that went on meanwhile stays; where it cannot be told apart, nothing is taken back.
+ */
+export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
+  return {
+    version: 1,
+    effect: "keyed" as const,
+    isDone: async (attempt: string): Promise<boolean> => (await workspace.inspect(attempt, null)).commit !== null,
+    async perform({ attempt, walk, state }: Order): Found {
+      const since = checkpointOf(walk);
+      if (since === null) {
+        const detail = "Where the phase began is not written down, so nothing was taken back.";
+        return { ok: false, facts: { rollback_performed: false }, reason: "workspace_unusable", detail };
+      }
+      const { applied, branch, conflict } = await workspace.takeBack({
+        attempt,
+        since,
+        of: `${walk.path}@`,
+        branch: `autopilot-diagnostic-phase-${walk.phase}`,
+        subject: `autopilot ${walk.phase}: take back what failed (${phaseDir(walk.phase)})`,
+      });
+      const facts = {
+        rollback_performed: applied !== null,
+        rollback_from: applied?.parent ?? state.tip.commit,
+        rollback_to: since,
+        ...(branch === null ? {} : { diagnostic_branch: branch }),
+      };
+      if (conflict.length > 0) {
+        const detail = `Later work changed ${conflict.slice(0, shownMax).join(", ")} too, and cannot be told apart: nothing was taken back.`;
+        return { ok: false, facts, reason: "merge_conflict", detail };
+      }
+      const detail = branch === null ? "Nothing was left to take back." : `What was taken back is on branch ${branch}.`;
+      return { ok: true, facts, detail, ...(applied === null ? {} : { applied }) };
+    },
+  };
+}

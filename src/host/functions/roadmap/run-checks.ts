@@ -1,0 +1,32 @@
+import type { Check, CheckResult } from "../../../contracts/evidence.ts";
+import type { Order, RoadmapParts } from "./parts.ts";
+
+/** Runs checks on a commit under the base's oracles: what judges is not for those who are judged to change. */
+export async function runChecks(
+  { verifier }: Pick<RoadmapParts, "verifier">,
+  { attempt, state, cancel, onSignal }: Pick<Order, "attempt" | "state" | "cancel" | "onSignal">,
+  checks: readonly Check[],
+  commit: string,
+): Promise<readonly CheckResult[]> {
+  if (checks.length === 0) return [];
+  const { base, objective } = state.drafted;
+  const { changes } = await verifier.oracles({
+    base: base.commit,
+    commit,
+    scope: objective.scope,
+    approved: state.approved ?? [],
+    checks: [...(state.drafted.checks as readonly Check[]), ...checks],
+  });
+  const refused = changes.filter(({ allowed }) => allowed === null);
+  const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
+  const known = Object.fromEntries(Object.entries(state.checks).map(([id, { latest }]) => [id, latest.status]));
+  return verifier.check({ attempt, checks, commit, known, cancel, onSignal, ...oracles });
+}
+
+export const redIn = (results: readonly CheckResult[]): string =>
+  results
+    .filter(({ status }) => status !== "passed")
+    .map(
+      ({ check, status, exit_code }) => `${check.title}: \`${check.command}\` ${status}${exit_code === null ? "" : ` (exit ${exit_code})`}`,
+    )
+    .join("; ");

@@ -1,0 +1,72 @@
+// batches: the tasks of a staged project as the engine walks them: what comes after what, and what no two may touch at once.
+
+import { wavesOf } from "../../../core/waves.ts";
+import type { TaskFound } from "../../../ports/functions.ts";
+import type { StagedTask } from "./task-table.ts";
+
+/**
+ * Tasks as they are walked. One that does not say what it changes works alone: it comes after all before it, and all after it come later.
+ * A folder or pattern that one task names and in which another has a file is named by both, so that they never share a batch.
+ */
+export function walkedTasks(all: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
+  const tasks = inOrder(all.filter(({ id }) => !isDone(id)));
+  const wide = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => folderOf(file) !== null)))];
+  let alone: string | null = null;
+  const before: string[] = [];
+  return tasks.map(({ id, name, files, after, text }): TaskFound => {
+    const isAlone = files.length === 0;
+    const waits = isAlone ? before : alone === null ? [] : [alone];
+    if (isAlone) alone = id;
+    const shared = wide.filter((pattern) => files.some((file) => file !== pattern && isInside(file, pattern)));
+    const task = {
+      id,
+      files: [...new Set([...files, ...shared])],
+      after: [...new Set([...after.filter((other) => tasks.some((one) => one.id === other)), ...waits])],
+      title: name,
+      ...(text === "" ? {} : { about: text }),
+    };
+    before.push(id);
+    return task;
+  });
+}
+
+/** How many batches they make and how many points they have, as far as it is known beforehand. */
+export function sized(tasks: readonly StagedTask[], isDone: (id: string) => boolean) {
+  const open = tasks.filter(({ id }) => !isDone(id));
+  return {
+    tasks: open.length,
+    batches: wavesOf(walkedTasks(tasks, isDone)).length,
+    points: open.reduce((sum, { points }) => sum + (points ?? 0), 0),
+  };
+}
+
+/** As listed, but none before what it depends on. */
+function inOrder(tasks: readonly StagedTask[]): readonly StagedTask[] {
+  const ordered: StagedTask[] = [];
+  const seen = new Set<string>();
+  const visit = (task: StagedTask): void => {
+    if (seen.has(task.id)) return;
+    seen.add(task.id);
+    for (const id of task.after) {
+      const other = tasks.find((one) => one.id === id);
+      if (other !== undefined) visit(other);
+    }
+    ordered.push(task);
+  };
+  for (const task of tasks) visit(task);
+  return ordered;
+}
+
+/** What a folder or a pattern reaches from; null for a plain file. */
+function folderOf(file: string): string | null {
+  if (file.endsWith("/")) return file;
+  const at = file.search(/[*?[{]/);
+  return at < 0 ? null : file.slice(0, file.lastIndexOf("/", at) + 1);
+}
+
+/** Careful: what may overlap counts as overlapping. */
+function isInside(file: string, pattern: string): boolean {
+  const folder = folderOf(pattern) ?? pattern;
+  const own = folderOf(file) ?? file;
+  return own.startsWith(folder) || (folderOf(file) !== null && folder.startsWith(own));
+}

@@ -1,0 +1,57 @@
+// commit-wave: closes a batch of tasks with a commit of its own: the runner's report of which tasks were done in it.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { own } from "../../../core/record.ts";
+import { taskPath } from "../../../core/reading.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import { invariant } from "../../../kit/invariant.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+import { batchPath, nextBatch } from "./reports.ts";
+import { lookAtCommit } from "./tree-look.ts";
+
+export function commitWave(workspace: Workspace) {
+  return {
+    version: 1,
+    effect: "idempotent" as const,
+    async perform({ attempt, state, walk, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      const tasks = tasksOf(state, walk);
+      const number = nextBatch(await lookAtCommit(workspace, commit));
+      const phase = state.phases.find(({ id }) => id === walk.phase);
+      const title = `Batch ${String(number).padStart(2, "0")}`;
+      const folder = await workspace.openLayer(attempt, []);
+      const path = join(folder, batchPath(number));
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, reportText(title, `Step ${walk.phase} ${phase?.name ?? ""}`.trim(), tasks));
+      // A commit under this attempt's key is found again, so a second time makes no second one.
+      const applied = await workspace.apply(attempt, `${title} of step ${walk.phase}: ${tasks.map(({ id }) => id).join(", ")}`);
+      if (applied === null) return { ok: true, facts: { batch: number, tasks: tasks.length } };
+      if ("conflict" in applied) return { ok: false, facts: {}, reason: "merge_conflict", detail: applied.conflict.join(", ") };
+      return { ok: true, facts: { batch: number, tasks: tasks.length }, applied };
+    },
+  };
+}
+
+type Done = { readonly id: string; readonly status: string };
+
+/** The tasks of the wave whose steps these are, with what became of each. */
+function tasksOf(state: RunView, walk: WalkView): readonly Done[] {
+  const open = walk.inside === null ? undefined : own(state.open, walk.inside);
+  const index = Number(/:(\d+)$/.exec(walk.path)?.[1] ?? Number.NaN) - 1;
+  const wave = open?.waves[index];
+  invariant(open !== undefined && wave !== undefined, `F1: ${walk.path} is a wave of an open tasks step`);
+  return wave.map((id) => ({ id, status: own(state.walks, taskPath(open.attempt, id))?.result === "completed" ? "done" : "not done" }));
+}
+
+const reportText = (title: string, step: string, tasks: readonly Done[]): string =>
+  [
+    `# ${title}`,
+    "",
+    `${step}. Written by the runner when the batch was done and reviewed.`,
+    "",
+    "| Task | Status |",
+    "|------|--------|",
+    ...tasks.map(({ id, status }) => `| ${id} | ${status} |`),
+    "",
+  ].join("\n");

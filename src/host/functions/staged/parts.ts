@@ -1,0 +1,16 @@
+import type { Entry } from "../../../contracts/event.ts";
+import type { Verifier } from "../../../ports/verifier.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+
+/** What the functions of the staged flows ask of a run. */
+export type StagedParts = {
+  readonly verifier: Verifier;
+  readonly workspace: Workspace;
+  /** The user's checkout. */
+  readonly home: { readonly root: string };
+  /** The run's own folder. */
+  readonly folder: string;
+  /** The whole journal so far. */
+  readonly entries: () => Iterable<Entry>;
+  readonly readBlob: (hash: string) => Buffer | null;
+};

@@ -1,0 +1,24 @@
+import { optionOf } from "../../../core/reading.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+import { lookAtCommit, type TreeLook } from "./tree-look.ts";
+
+const decidedBy = ["_docs/01_solution/solution.md", "_docs/02_document/architecture.md"];
+
+/** Whether what follows research is there, which nobody writes who has not decided to go on. */
+export async function isPlanned(tree: TreeLook): Promise<boolean> {
+  const texts = await Promise.all(decidedBy.map((path) => tree.read(path)));
+  return texts.some((text) => text !== null && text !== "");
+}
+
+/** A named proof that only looks: it was decided to go on from research, in words or by what was written since. */
+export function researchDecided(workspace: Workspace) {
+  return {
+    version: 1,
+    async prove({ state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      const isDecided = optionOf(state, "research") === "decided" || (await isPlanned(await lookAtCommit(workspace, commit)));
+      return { ok: isDecided, facts: {}, detail: isDecided ? "" : "no decision to go on from research is recorded" };
+    },
+  };
+}

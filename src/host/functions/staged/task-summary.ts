@@ -1,0 +1,24 @@
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+import { sized } from "./batches.ts";
+import { readReports } from "./reports.ts";
+import { surveyed } from "./state-file.ts";
+import { readTasks } from "./task-table.ts";
+import { lookAtCommit } from "./tree-look.ts";
+
+/** How much there is to implement: what is shown before somebody decides to begin with it. */
+export function taskSummary(workspace: Workspace) {
+  return {
+    version: 1,
+    effect: "none" as const,
+    async perform({ commit, state, walk }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      const tree = await lookAtCommit(workspace, commit);
+      const { tasks, faults } = await readTasks(tree);
+      // A project that is taken up here begins a new conversation anyway.
+      const entered = walk.visit === 1 && surveyed(state)?.facts["entered"] === walk.phase;
+      const facts = { ...sized(tasks, (await readReports(tree)).isDone), entered };
+      return { ok: true, facts, ...(faults.length === 0 ? {} : { detail: faults.join("; ") }) };
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { Workspace } from "../../../ports/workspace.ts";
+
+/** A tree that is only looked at: its paths, and the text of a regular file in it. */
+export type TreeLook = {
+  readonly paths: readonly string[];
+  /** Null where there is no regular file of that name, it is no text, or it is too large. */
+  readonly read: (path: string) => Promise<string | null>;
+};
+
+const textBytesMax = 1024 * 1024;
+
+/** A commit of the run's branch: what lies about in a folder does not count. */
+export async function lookAtCommit(workspace: Pick<Workspace, "pathsAt" | "textAt">, commit: string): Promise<TreeLook> {
+  return { paths: await workspace.pathsAt(commit), read: (path) => workspace.textAt(commit, path, textBytesMax) };
+}

@@ -1,0 +1,31 @@
+// learnings-hold: whether the commands of a run's learnings still hold, run by the runner on the newest commit before agents are told of them.
+
+import { createHash } from "node:crypto";
+import type { AttemptId } from "../contracts/ids.ts";
+import type { RunView } from "../core/state.ts";
+import type { Verifier } from "../ports/verifier.ts";
+
+const allMsMax = 60_000;
+const answersMax = 1_000;
+
+type Parts = { readonly verifier: Pick<Verifier, "check">; readonly view: () => RunView };
+
+/** For one attempt: asked of one command after the other, within a minute in all. What is not decided by then is not known: null. */
+export function openHolding({ verifier, view }: Parts): (attempt: AttemptId) => (command: string) => Promise<boolean | null> {
+  const answers = new Map<string, boolean>();
+  return (attempt) => {
+    const cancel = AbortSignal.timeout(allMsMax);
+    return async (command) => {
+      const { tip } = view();
+      const id = createHash("sha256").update(command).digest("hex").slice(0, 12);
+      const key = `${tip.tree} ${id}`;
+      const known = answers.get(key);
+      if (known !== undefined || cancel.aborted) return known ?? null;
+      const check = { id: `learning:${id}`, kind: "proof" as const, title: "a learning still holds", command, source: "learnings" };
+      const [result] = await verifier.check({ attempt, checks: [check], commit: tip.commit, cancel, onSignal: () => undefined });
+      if (result?.status !== "passed" && result?.status !== "failed") return null;
+      if (answers.size < answersMax) answers.set(key, result.status === "passed");
+      return result.status === "passed";
+    };
+  };
+}
