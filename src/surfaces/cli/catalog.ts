@@ -11,6 +11,7 @@ import { completionsOf } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
 import { demo } from "./commands/demo.ts";
 import { doctor } from "./commands/doctor.ts";
+import { estimate } from "./commands/estimate.ts";
 import { flowDetect } from "./commands/flow-detect.ts";
 import { flowLint } from "./commands/flow-lint.ts";
 import { flowList } from "./commands/flow-list.ts";
@@ -22,6 +23,7 @@ import { inbox } from "./commands/inbox.ts";
 import { init } from "./commands/init.ts";
 import { log } from "./commands/log.ts";
 import { pause } from "./commands/pause.ts";
+import { quality } from "./commands/quality.ts";
 import { report } from "./commands/report.ts";
 import { resume } from "./commands/resume.ts";
 import { roadmapList } from "./commands/roadmap-list.ts";
@@ -30,23 +32,25 @@ import { schema } from "./commands/schema.ts";
 import { start } from "./commands/start.ts";
 import { status } from "./commands/status.ts";
 import { stop } from "./commands/stop.ts";
+import { trace } from "./commands/trace.ts";
 import { validate } from "./commands/validate.ts";
+import { verdict } from "./commands/verdict.ts";
 import { verify } from "./commands/verify.ts";
 import { watch } from "./commands/watch.ts";
 import type { Chapter } from "./help-page.ts";
 import type { Command } from "./spec.ts";
 
 export const chapters: readonly Chapter[] = [
-  { title: "Work", commands: [go, start, status, watch, pause, resume, stop, report] },
-  { title: "Decide", commands: [ack, approve, answer, inbox, budget, budgetRaise] },
+  { title: "Work", commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report] },
+  { title: "Decide", commands: [ack, approve, verdict, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",
     commands: [
       log,
       verify,
       validate,
-      roadmap,
-      roadmapList,
+      trace,
+      estimate,
       flow,
       flowList,
       flowShow,

@@ -20,6 +20,7 @@ export function fakeIo(changes: Partial<Io> = {}, answers: readonly string[] = [
     user: "kim",
     isTerminal: { in: false, out: false, err: false },
     columns: () => 80,
+    rows: () => 24,
     write: (to, text) => {
       written[to] += text;
     },

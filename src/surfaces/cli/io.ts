@@ -5,6 +5,7 @@ export type Io = {
   readonly user: string;
   readonly isTerminal: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
   readonly columns: () => number;
+  readonly rows: () => number;
   /** Writes at once and whole; a reader that has gone away is no error. */
   readonly write: (to: "out" | "err", text: string) => void;
   /** One line from the person; null at the end of input or when called off. */

@@ -67,9 +67,9 @@ test("after -- everything is words", () => {
 });
 
 test("names kept for later are refused, not taken for a goal", () => {
-  expect(read("quality", "all")).toBe("`quality` is not part of this version.");
-  expect(read("--json", "trace")).toBe("`trace` is not part of this version.");
-  expect(read("go", "quality", "all")).toEqual(goal("quality", "all"));
+  expect(read("portfolio", "all")).toBe("`portfolio` is not part of this version.");
+  expect(read("--json", "worker")).toBe("`worker` is not part of this version.");
+  expect(read("go", "portfolio", "all")).toEqual(goal("portfolio", "all"));
 });
 
 const wrongs: readonly (readonly [readonly string[], string])[] = [

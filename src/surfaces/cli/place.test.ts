@@ -34,3 +34,26 @@ test("away from a terminal there is no live line", () => {
   openPlace(io, settings).live("working");
   expect(err()).toBe("");
 });
+
+const terminal = { isTerminal: { in: true, out: true, err: true }, columns: () => 20, rows: () => 10 };
+
+test("a board is drawn in place, stays below what is shown, and is gone at the end", () => {
+  const { io, err } = fakeIo(terminal);
+  const place = openPlace(io, settings);
+  place.board?.draw(["one", "two"]);
+  place.board?.draw(["one", "two"]); // nothing new, nothing written
+  place.show("a fact");
+  place.board?.draw(["three"]);
+  place.settle();
+  const up = "\r\u001b[1A\u001b[0J";
+  expect(err()).toBe(`one\ntwo${up}a fact\none\ntwo${up}three\r\u001b[0J`);
+  expect(place.board?.rows()).toBe(8);
+});
+
+test("no line of a board is wider than the terminal, whatever an agent says", () => {
+  const { io, err } = fakeIo(terminal);
+  openPlace(io, settings).board?.draw(["潮位を学習する潮位を学習する", "\u001b[2J\nfake line"]);
+  expect(err().split("\n")).toEqual(["潮位を学習する潮位…", "\\x1b[2J\\nfake line"]);
+});
+
+test("away from a terminal there is no board", () => expect(openPlace(fakeIo().io, settings).board).toBeUndefined());

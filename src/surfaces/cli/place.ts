@@ -2,12 +2,15 @@
 
 import type { Place } from "../../host/place.ts";
 import { oneLine } from "../../faces/wording.ts";
+import { columnsOf, cutToColumns } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
 import type { Io } from "./io.ts";
 import { progressLine } from "./render.ts";
 
 const asksMax = 3;
 const clearLine = "\r\u001b[2K";
+const clearBelow = "\u001b[0J";
+const boardRowsMax = 40;
 
 export type PlaceSettings = {
   readonly cwd: string;
@@ -18,14 +21,25 @@ export type PlaceSettings = {
 
 export function openPlace(io: Io, { cwd, mayAsk, hasColour, interrupted }: PlaceSettings): Place & { readonly settle: () => void } {
   let isLive = false;
-  /** Takes the live line away, so that what follows begins on a clean one. */
+  let board: readonly string[] = [];
+  /** Takes the live line or the board away, so that what follows begins on a clean line. */
   const settle = (): void => {
     if (isLive) io.write("err", clearLine);
+    if (board.length > 0) io.write("err", overDrawn(board, io.columns()));
     isLive = false;
+    board = [];
   };
   const show = (line: string): void => {
+    const kept = board;
     settle();
     io.write("err", `${progressLine(line, { hasColour })}\n`);
+    if (kept.length > 0) draw(kept);
+  };
+  /** The cursor stays at the end of the last line, so that the board never scrolls by itself. */
+  const draw = (lines: readonly string[]): void => {
+    const before = board.length === 0 ? "" : overDrawn(board, io.columns());
+    io.write("err", `${before}${lines.map((line) => progressLine(line, { hasColour })).join("\n")}`);
+    board = lines;
   };
   return {
     cwd,
@@ -37,12 +51,30 @@ export function openPlace(io: Io, { cwd, mayAsk, hasColour, interrupted }: Place
     show,
     live: (line) => {
       if (!io.isTerminal.err) return;
-      const cut = oneLine(line, Math.max(10, io.columns() - 1));
+      const cut = cutToColumns(oneLine(line, Math.max(10, io.columns() - 1)), Math.max(10, io.columns() - 1));
       io.write("err", `${clearLine}${cut}`);
       isLive = cut !== "";
     },
+    ...(io.isTerminal.err
+      ? {
+          board: {
+            rows: () => Math.min(boardRowsMax, Math.max(3, io.rows() - 2)),
+            draw: (lines: readonly string[]) => {
+              // What is shown must take the lines it is thought to take: made visible first, then cut to the terminal's width.
+              const cut = lines.map((line) => cutToColumns(visible(line), Math.max(10, io.columns() - 1)));
+              if (cut.join("\n") !== board.join("\n")) draw(cut);
+            },
+          },
+        }
+      : {}),
     ask: (question, choices) => (mayAsk ? ask({ io, interrupted, settle }, question, choices) : Promise.resolve(null)),
   };
+}
+
+/** From the end of a board back to its first line, with everything below taken away. A terminal made narrower has broken its lines. */
+function overDrawn(board: readonly string[], columns: number): string {
+  const lines = board.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / Math.max(1, columns))), 0);
+  return `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}${clearBelow}`;
 }
 
 /** One of the choices, by its own letters or the beginning of them; any text where there are none; null after three wrong answers. */

@@ -22,6 +22,7 @@ export function processIo(): Io {
     user: userName(),
     isTerminal: { in: isTerminal(0), out: isTerminal(1), err: isTerminal(2) },
     columns: () => process.stderr.columns ?? 80,
+    rows: () => process.stderr.rows ?? 24,
     write: (to, text) => {
       if (!gone[to]) gone[to] = !writeWhole(to === "out" ? 1 : 2, text);
     },

@@ -74,4 +74,4 @@ export const globalFlags: readonly FlagSpec[] = [
 export const restsWhenInterrupted = "! Asked to pause when the turn ends. Once more leaves at once; either way `autopilot resume` goes on.";
 
 /** Names that a later version will use: they are refused rather than taken for goal words. */
-export const reservedNames: readonly string[] = ["verdict", "quality", "calibrate", "portfolio", "worker", "trace", "estimate"];
+export const reservedNames: readonly string[] = ["calibrate", "portfolio", "worker"];

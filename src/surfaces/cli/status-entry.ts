@@ -1,10 +1,23 @@
 // status-entry: `autopilot status` in a file of its own, because it is asked over and over: the file holds what that command needs and no more.
-// What is not plainly that command (help, a slip, a folder that is not there) is left to the whole command line.
+// What is not plainly that command (help, a slip, a folder that is not there, no run to speak of, documents beside it) is left to the whole command line.
 
+import { isPlain, status } from "../../host/status.ts";
+import { reply } from "../../host/reply.ts";
 import { begin } from "./begin.ts";
 import { carryOut, crashed, folderOf } from "./carry-out.ts";
-import { status } from "./commands/status.ts";
+import { statusWords } from "./commands/status-words.ts";
+import { defined } from "./defined.ts";
 import { parse, type Parsed } from "./parse.ts";
+import type { Command } from "./spec.ts";
+
+const quick: Command = {
+  ...statusWords,
+  run: (place, given) =>
+    status(place, defined({ run: given.run }), {
+      idle: () => Promise.resolve(reply("run_idle")), // gone since it was looked for
+      beside: () => Promise.resolve(null),
+    }),
+};
 
 const plain = plainly(process.argv.slice(2));
 
@@ -14,8 +27,9 @@ export const isTaken = plain !== null;
 if (plain !== null) begin((argv, io) => carryOut(plain.parsed, plain.cwd, argv, io).catch((error: unknown) => crashed(error, argv, io)));
 
 function plainly(argv: readonly string[]): { readonly parsed: Parsed; readonly cwd: string } | null {
-  const parsed = parse(argv, [status]);
+  const parsed = parse(argv, [quick]);
   if ("misuse" in parsed || parsed.globals.help || parsed.globals.version) return null;
   const { cwd, isFolder } = folderOf(parsed.globals, process.cwd());
-  return isFolder ? { parsed, cwd } : null;
+  if (!isFolder || !isPlain(cwd, parsed.given.run)) return null;
+  return { parsed, cwd };
 }

@@ -5,8 +5,16 @@ export const budgetRaise: Command = {
   name: "budget raise",
   summary: "Raise a limit of a paused run.",
   usage: "LIMIT… [--reason TEXT]",
-  details: ["`tokens=+100k` adds, `tokens=300k` sets. Journaled with your name and the reason; then `autopilot resume`."],
-  arguments: [{ name: "LIMIT", about: "tokens=, minutes=, calls=, usd= or retries=, with an amount", many: true }],
+  details: [
+    "`tokens=+100k` adds, `tokens=300k` sets; `phase.tokens=+100k` is what one phase may use. Journaled with your name and the reason; then `autopilot resume`.",
+  ],
+  arguments: [
+    {
+      name: "LIMIT",
+      about: "tokens=, minutes=, calls=, usd= or retries=, with an amount; phase.tokens= and the like for one phase",
+      many: true,
+    },
+  ],
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
   takesRun: true,
   run: async (place, given) =>

@@ -4,7 +4,10 @@ export const config: Command = {
   name: "config",
   summary: "Every setting in force, and where it came from.",
   usage: "",
-  details: ["Flags over environment (AUTOPILOT_…) over .autopilot/config.yaml over the user's config.yaml over defaults."],
+  details: [
+    "Flags over environment (AUTOPILOT_…) over .autopilot/config.yaml over the user's config.yaml over defaults.",
+    "`limits` tunes the breaker's thresholds, the caps and the constants of an estimate by their names (docs/FLOWS.md, \"Limits of the config\"). The project's file only tightens them.",
+  ],
   arguments: [],
   flags: [],
   takesRun: false,

@@ -2,11 +2,13 @@ import type { Command } from "../spec.ts";
 
 export const flowDetect: Command = {
   name: "flow detect",
-  summary: "Which flow fits what lies in this folder.",
+  summary: "Which staged flow this project is in, and at which step.",
   usage: "",
-  details: ["What `autopilot` with no words would take up, and why."],
+  details: [
+    "An open run is asked first, then _docs/_autopilot_state.md where it agrees with the folders, then the folders. Nothing is written or executed.",
+  ],
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../host/flows.ts")).detect(place, {}),
+  run: async (place) => (await import("../../../host/flow-detect.ts")).detect(place, {}),
 };

@@ -1,13 +1,16 @@
 import { defined } from "../defined.ts";
+import { facedBy, faceFlags } from "../face-flags.ts";
 import { goalWords, objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
+import { askedBy, stagedFlags } from "../staged-flags.ts";
 
 const goFlags: readonly FlagSpec[] = [
   { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." },
   { name: "max-cycles", kind: "number", min: 1, placeholder: "N", about: "At most N cycles in this invocation.", standard: "20" },
   { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
   { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
-  { name: "accept-spec-change", kind: "flag", about: "Go on although the specification changed since the run began." },
+  ...faceFlags,
+  ...stagedFlags,
 ];
 
 export const go: Command = {
@@ -16,7 +19,7 @@ export const go: Command = {
   usage: "[GOAL…] [--yes] [--max-cycles N] …",
   details: [
     '`autopilot` alone and `autopilot "a goal"` mean this command.',
-    "With no words it takes up the open run. A preview that nobody acknowledged is shown first: on a terminal you are asked, elsewhere give --yes or `autopilot ack`.",
+    "With no words it takes up the open run, else a document flow found here: a roadmap, a staged project, another tool's run. A preview that nobody acknowledged is shown first: on a terminal you are asked, elsewhere give --yes or `autopilot ack`.",
     "Ctrl-C once pauses when the turn ends; twice leaves at once. Either way `autopilot resume` goes on.",
     "Exit 0: verified, or left for a reason that is no failure; 1: a failure, explained; 2: usage; 70: a bug of autopilot's.",
   ],
@@ -32,7 +35,8 @@ export const go: Command = {
         maxCycles: given.number("max-cycles"),
         now: given.flag("now") || undefined,
         adoptConfig: given.flag("adopt-config") || undefined,
-        acceptSpecChange: given.flag("accept-spec-change") || undefined,
+        flags: facedBy(given),
+        asks: askedBy(given),
       }),
     }),
 };

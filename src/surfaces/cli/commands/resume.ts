@@ -1,25 +1,45 @@
 import { defined } from "../defined.ts";
+import { facedBy, faceFlags } from "../face-flags.ts";
+import { objectiveFlags } from "../objective-flags.ts";
 import { type Command, restsWhenInterrupted } from "../spec.ts";
+import { askedBy, stagedFlags } from "../staged-flags.ts";
+
+/** What a run of another tool's, taken up as one of ours, must be told. */
+const forImports = objectiveFlags.filter(({ name }) => name === "agent" || name === "isolation");
 
 export const resume: Command = {
   name: "resume",
   summary: "Go on with a paused run, after checking that it may.",
-  usage: "[--now] [--adopt-config] [--max-cycles N]",
+  usage: "[--now] [--adopt-config] [--accept-spec-change] [--max-cycles N]",
   details: [
     "Checked first: the journal is intact, nobody else works on it, the isolation holds, budget is left, the branch is as it was left.",
+    "Where there is no run but the files of one that another tool began, a run of ours is drafted that goes on from them; --yes acknowledges its preview.",
   ],
   arguments: [],
   flags: [
     { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
     { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+    ...faceFlags,
+    ...stagedFlags,
     { name: "max-cycles", kind: "number", min: 1, placeholder: "N", about: "At most N cycles in this invocation.", standard: "20" },
+    { name: "yes", kind: "flag", about: "Acknowledge the preview of a run that is taken over from another tool." },
+    ...forImports,
   ],
   takesRun: true,
   onInterrupt: restsWhenInterrupted,
   run: async (place, given) =>
     (await import("../../../host/resume.ts")).resume(place, {
+      words: [],
+      yes: given.flag("yes"),
       now: given.flag("now"),
       adoptConfig: given.flag("adopt-config"),
-      ...defined({ run: given.run, maxCycles: given.number("max-cycles") }),
+      ...defined({
+        run: given.run,
+        maxCycles: given.number("max-cycles"),
+        flags: facedBy(given),
+        asks: askedBy(given),
+        agent: given.text("agent"),
+        isolation: given.text("isolation"),
+      }),
     }),
 };

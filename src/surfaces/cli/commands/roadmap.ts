@@ -1,12 +1,58 @@
-import type { Command } from "../spec.ts";
+import { defined } from "../defined.ts";
+import { facedBy, faceFlags } from "../face-flags.ts";
+import { objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
+
+const taken = ["scope", "max-budget", "agent", "isolation", "option"];
+
+const ownFlags: readonly FlagSpec[] = [
+  {
+    name: "complete",
+    kind: "flag",
+    about: "Every phase of the roadmap that is not completed; what depends on a failed one is skipped, the rest is done.",
+  },
+  {
+    name: "checkpoint-every",
+    kind: "number",
+    min: 1,
+    placeholder: "N",
+    about: "Pause for a look after every N phases.",
+    standard: "never",
+  },
+  { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." },
+  { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
+  { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+];
 
 export const roadmap: Command = {
   name: "roadmap",
-  summary: "A roadmap of phases: show what was read from it.",
-  usage: "[list]",
-  details: ["Alone it means `autopilot roadmap list`."],
-  arguments: [],
-  flags: [],
-  takesRun: false,
-  run: async (place) => (await import("../../../host/roadmap-list.ts")).roadmapList(place),
+  summary: "Walk the phases of a roadmap: research, plan, check, execute, verify, judge, each proved before the next.",
+  usage: "[list | PHASES] [--complete] [--checkpoint-every N] [--accept-spec-change] …",
+  details: [
+    "Reads .planning/ROADMAP.md, else ROADMAP.md. `autopilot roadmap list` shows what was read and runs nothing; `autopilot estimate` says what it may cost.",
+    "Alone it takes up the open run of a roadmap; where there is none it begins with `next`, the first phase that is not completed.",
+    "PHASES: an id (3, 2.1), a range that takes the decimals inside it (3-7), a list (3,5,8), next, or all that are not completed.",
+    "Everything that is wrong with the roadmap, its config and its plans is told at once, with lines, before anything runs.",
+    "The specification is locked when a run begins; where it changed since, the run goes on only with --accept-spec-change.",
+  ],
+  arguments: [{ name: "PHASES", about: "which phases", many: true, optional: true }],
+  flags: [
+    ...ownFlags,
+    ...faceFlags.filter(({ name }) => name === "accept-spec-change"),
+    ...objectiveFlags.filter(({ name }) => taken.includes(name)),
+  ],
+  takesRun: true,
+  onInterrupt: restsWhenInterrupted,
+  run: async (place, given) =>
+    (await import("../../../host/roadmap.ts")).roadmap(place, {
+      ...objectiveOf(given),
+      yes: given.flag("yes"),
+      ...defined({
+        complete: given.flag("complete") || undefined,
+        checkpointEvery: given.number("checkpoint-every"),
+        now: given.flag("now") || undefined,
+        adoptConfig: given.flag("adopt-config") || undefined,
+        flags: facedBy(given),
+      }),
+    }),
 };

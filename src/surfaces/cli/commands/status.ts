@@ -1,13 +1,12 @@
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
+import { statusWords } from "./status-words.ts";
 
 export const status: Command = {
-  name: "status",
-  summary: "Where the run stands: state, budget, progress, what to do next.",
-  usage: "",
-  details: ["Reads only the journal: it never waits for a run that works and never changes anything."],
-  arguments: [],
-  flags: [],
-  takesRun: true,
-  run: async (place, given) => (await import("../../../host/status.ts")).status(place, defined({ run: given.run })),
+  ...statusWords,
+  run: async (place, given) =>
+    (await import("../../../host/status.ts")).status(place, defined({ run: given.run }), {
+      idle: async (root) => (await import("../../../host/status-idle.ts")).idle(place, root),
+      beside: async (face, root) => (face === "staged" ? (await import("../../../host/staged-standing.ts")).stagedStanding(root) : null),
+    }),
 };

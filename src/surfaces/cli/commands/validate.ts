@@ -2,9 +2,13 @@ import type { Command } from "../spec.ts";
 
 export const validate: Command = {
   name: "validate",
-  summary: "Say what is wrong with files: config, flow, script, journal, roadmap, plan; file, line and rule.",
+  summary: "Say what is wrong with files of every known format: file, line and rule.",
   usage: "PATH…",
-  details: ["Recognises the format by itself and lists every violation, not only the first."],
+  details: [
+    "Recognises the format by what is in the file and lists every violation, not only the first: journal, flow, config, agent script,",
+    "roadmap, plan, planning config, state.json and what lies beside it, run_state.jsonl of a run or a cycle, the files of a portfolio,",
+    "_autopilot_state.md. A folder is looked through for what it holds. Changes nothing. docs/VALIDATE.md explains the rules.",
+  ],
   arguments: [{ name: "PATH", about: "a file or folder", many: true }],
   flags: [],
   takesRun: false,

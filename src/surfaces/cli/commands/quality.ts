@@ -1,0 +1,58 @@
+import { runners } from "../../../contracts/quality-run.ts";
+import { defined } from "../defined.ts";
+import { objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
+
+const taken = ["max-budget", "approval-policy", "agent", "isolation", "option"];
+
+const ownFlags: readonly FlagSpec[] = [
+  {
+    name: "require-docs",
+    kind: "flag",
+    about: "End at once where reference_docs/ holds no .md or .txt; without it the audit goes by the code alone.",
+  },
+  {
+    name: "runner",
+    kind: "enum",
+    values: runners,
+    about: "Which agent works, as the log names it; --agent takes any other.",
+    excludes: "agent",
+  },
+  { name: "target-path", kind: "text", placeholder: "PATH", about: "The part of the project that is audited.", standard: "." },
+  { name: "benchmark", kind: "text", placeholder: "NAME", about: "What the log calls this code base.", standard: "the folder's name" },
+  { name: "lever-state", kind: "text", placeholder: "NAME", about: "The experiment this run belongs to.", standard: "baseline" },
+  { name: "playbook-version", kind: "text", placeholder: "VERSION", about: "The version the log names.", standard: "the flow's" },
+  { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." },
+  { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
+  { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+];
+
+export const quality: Command = {
+  name: "quality",
+  summary: "Audit this code base in six phases, each proved by the documents it leaves under quality/.",
+  usage: "[--require-docs] [--runner NAME] [--target-path PATH] …",
+  details: [
+    "Explore, generate, review, audit, reconcile, verify. Agents may change quality/ and nothing else; what they leave there lands on your branch after each phase.",
+    "The runner keeps quality/run_state.jsonl, quality/PROGRESS.md and quality/results/quality-gate.log. A phase counts as done when the runner itself finds its documents complete.",
+    "Alone it takes up the open audit. A log that another tool left open is gone on with; one that is over moves to quality/history/.",
+  ],
+  arguments: [],
+  flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => taken.includes(name))],
+  takesRun: true,
+  onInterrupt: restsWhenInterrupted,
+  run: async (place, given) =>
+    (await import("../../../host/quality.ts")).quality(place, {
+      ...objectiveOf(given),
+      yes: given.flag("yes"),
+      ...defined({
+        benchmark: given.text("benchmark"),
+        leverState: given.text("lever-state"),
+        playbookVersion: given.text("playbook-version"),
+        targetPath: given.text("target-path"),
+        runner: given.text("runner"),
+        requireDocs: given.flag("require-docs") || undefined,
+        now: given.flag("now") || undefined,
+        adoptConfig: given.flag("adopt-config") || undefined,
+      }),
+    }),
+};

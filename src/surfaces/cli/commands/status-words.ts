@@ -1,0 +1,15 @@
+import type { Command } from "../spec.ts";
+
+/** `status` without its doing: it has two entries, and the quick one must not load what only the other needs. */
+export const statusWords: Omit<Command, "run"> = {
+  name: "status",
+  summary: "Where the run stands: state, phases, budget, progress, what to do next.",
+  usage: "",
+  details: [
+    "Reads only the journal: it never waits for a run that works and never changes anything.",
+    "Where there is no run it says what lies here to be taken up: a roadmap, another tool's run.",
+  ],
+  arguments: [],
+  flags: [],
+  takesRun: true,
+};

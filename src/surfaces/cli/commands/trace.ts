@@ -1,0 +1,17 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const trace: Command = {
+  name: "trace",
+  summary: "What agents and the runner did in each phase, span by span: tool calls, commands, decisions.",
+  usage: "[RUN] [--phase ID]",
+  details: [
+    "Spans come from what really happened, never from what an agent says it did; they lie in .planning/phases/<id>/TRACE.jsonl.",
+    "With RUN only what happened while that run worked. `autopilot log` tells the journal, which is the truth.",
+  ],
+  arguments: [{ name: "RUN", about: "a run's id", optional: true }],
+  flags: [{ name: "phase", kind: "text", placeholder: "ID", about: "Only this phase." }],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/trace.ts")).trace(place, defined({ run: given.words[0] ?? given.run, phase: given.text("phase") })),
+};
