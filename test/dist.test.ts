@@ -5,6 +5,8 @@ import { readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
+import { scripted } from "./support/autopilot.ts";
+import { scratch } from "./support/scratch-repository.ts";
 
 const repository = join(import.meta.dirname, "..");
 const stub = join(repository, "dist/autopilot.cjs");
@@ -41,9 +43,18 @@ const holding = (files: readonly string[], ...words: readonly RegExp[]): readonl
   files.filter((path) => words.some((word) => word.test(readFileSync(path, "utf8"))));
 
 test("status is one file, and loads neither the YAML parser nor the protocol of agents nor any schema", () => {
-  const loaded = loadedBy(["status", "--json"]);
+  const folder = scratch();
+  const drafted = run([stub, "-C", folder, "start", "make b", "--isolation", "clone", ...scripted(folder, []), "--json"]);
+  expect(drafted.status).toBe(0);
+  const loaded = loadedBy(["status", "-C", folder, "--json"]);
   expect(loaded.map((path) => relative(join(repository, "dist"), path))).toEqual(["autopilot.cjs", "status.cjs"]);
   expect(holding(loaded, parser, protocol, catalog, schemas)).toEqual([]);
+});
+
+test("where there is no run, the whole command line says what lies here", () => {
+  const loaded = loadedBy(["status", "-C", scratch(), "--json"]);
+  expect(loaded.some((path) => path.endsWith("cli.cjs"))).toBe(true);
+  expect(holding(loaded, protocol)).toEqual([]);
 });
 
 test("resume loads neither flows nor the protocol of agents before a run is in hand", () => {

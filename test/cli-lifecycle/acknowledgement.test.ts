@@ -218,10 +218,13 @@ test.concurrent("bare autopilot takes up what is there: a draft, an open run tho
   expect((await autopilot(folder, ["--json"])).json.reason_code).toBe("objective_schema_invalid");
 });
 
-test.concurrent("with no goal and nothing to take up, what lies here is named with a command for it", async () => {
-  const folder = scratch({ files: { "ROADMAP.md": "# Roadmap\n", "_docs/a.md": "a\n" } });
-  const { json } = await autopilot(folder, ["--json"]);
-  expect(json.remediation.join("\n")).toMatch(/ROADMAP\.md[\s\S]*autopilot[\s\S]*_docs/);
+test.concurrent("with no goal and several things to take up, each is named with a command for it, and none is guessed", async () => {
+  const roadmap = "- [ ] **Phase 1: A**\n\n### Phase 1: A\n**Goal**: a is there\n";
+  const folder = scratch({ files: { "ROADMAP.md": roadmap, "_docs/00_problem/problem.md": "a\n" } });
+  const { code, json } = await autopilot(folder, ["--yes", "--json"]);
+  expect([code, json.reason_code, json["missing_fields"]]).toEqual([1, "objective_schema_invalid", ["goal"]]);
+  expect(json.remediation.join("\n")).toMatch(/autopilot go --flow roadmap +\(ROADMAP\.md\)/);
+  expect(json.remediation.join("\n")).toContain("_docs/");
 });
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;

@@ -68,7 +68,7 @@ describe("setting up", () => {
     expect(shown.json["flow"]).toMatchObject({ flow: "mine" });
     const linted = await autopilot(here, ["flow", "lint", "--json"]);
     expect({ code: linted.code, findings: linted.json["findings"] }).toEqual({ code: 0, findings: [] });
-    expect((await autopilot(here, ["flow", "detect", "--json"])).json["flow"]).toBe("objective");
+    expect((await autopilot(here, ["flow", "detect", "--json"])).json["flow"]).toBe("greenfield");
     expect((await autopilot(here, ["flow", "show", "nobodys", "--json"])).json.reason_code).toBe("flow_missing");
   });
 

@@ -46,6 +46,28 @@ const parts = ["one", "two"].map((name) => ({ write: { path: `docs/parts/${name}
 const good = (n: number) => ({ do: [wrote(`# Plan ${n}\n- one\n- two\n`), ...parts] });
 
 describe.concurrent("a flow of one's own", () => {
+  test("tests that it broke itself do not pass for red ones of before, however often they are looked at", async () => {
+    const folder = scratch({
+      files: { "package.json": JSON.stringify({ name: "x", scripts: { test: "grep -q one src/a.txt" } }), "src/a.txt": "one\n" },
+    });
+    const tidy = `flow: tidy
+version: 1
+lands_nothing: true
+counts: { again: { at_most: 2, per: phase, spent: { end: failed, because: rounds_spent } } }
+phases:
+  - id: tidy
+    steps:
+      - { id: work, agent: executor, prompt: write.md }
+      - { id: prove, check: [project], otherwise: [{ go: work, count: again }] }
+`;
+    write(folder, flowAt("tidy", tidy, { "write.md": prompt }));
+    const broken = (n: number) => ({ do: [{ write: { path: "src/a.txt", text: `two ${n}\n` } }] });
+    const { json } = await goScripted(folder, [broken(1), broken(2), broken(3)], ["--flow", "tidy"]);
+    expect(json.state).toBe("paused");
+    expect(eventsOf(folder, "step_failed")).toHaveLength(3);
+    expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "rounds_spent" }]);
+  });
+
   test("gates send the agent back with what was found, a person sends it back once more, and then it lands", async () => {
     const folder = scratch();
     write(folder, flowAt("craft", plan, { "write.md": prompt }));

@@ -32,7 +32,7 @@ describe.concurrent("checks", () => {
     const folder = scratch();
     await goScripted(folder, [{ do: [makeB, promise] }], bExists);
     const proved = eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/prove#"));
-    const [{ evidence }] = proved?.["checks"] as [{ readonly evidence: string }];
+    const [{ evidence } = { evidence: "" }] = (proved?.["checks"] ?? []) as readonly { readonly evidence: string }[];
     const kept = readFileSync(join(runFolderOf(folder), "blobs", evidence.slice(0, 2), evidence), "utf8");
     expect((JSON.parse(kept) as { readonly argv: readonly string[] }).argv).toContain("autopilot-limits");
   });

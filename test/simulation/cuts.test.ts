@@ -12,7 +12,7 @@ describe("a power cut at any moment ends in the same state, nothing bought or co
     const flow = flowOf(story.flow);
     const calm = await live(story, flow);
     const want = essenceOf(calm);
-    for (const [n, tick] of momentsOf(calm.ticks, cutsMax).entries()) {
+    for (const [n, tick] of momentsOf(calm.ticks, cutsMax, story).entries()) {
       const survivors = n % 2 === 1;
       const lived = await live(story, flow, { cuts: [tick], survivors });
       expect(lived.cuts, `the cut at tick ${tick} fired`).toBe(1);
@@ -29,6 +29,22 @@ describe("any interleaving of what goes on side by side ends in the same state",
     for (let seed = 1; seed <= 10; seed++)
       expect(essenceOf(await live(story, flow, { chance: chanceOf(seed) })), `seed ${seed}`).toBe(want);
   });
+});
+
+test("a power cut while a task waits for its place, or meets another's change: committed in order, and once", async () => {
+  const story = stories.find(({ name }) => name.startsWith("waves: two change one file"));
+  if (story === undefined) throw new Error("there is a story of two tasks that meet");
+  const flow = flowOf(story.flow);
+  const calm = await live(story, flow);
+  let conflicts = 0;
+  for (let tick = 1; tick <= calm.ticks; tick++) {
+    const lived = await live(story, flow, { cuts: [tick], survivors: tick % 2 === 0 });
+    expect(lived.run.status, `cut at tick ${tick}`).toBe("completed");
+    const tasks = lived.disk.commits.flatMap(({ key }) => /\/([a-d])@/.exec(key)?.[1] ?? []);
+    expect(tasks.join(""), `cut at tick ${tick}`).toBe("abcd");
+    conflicts += lived.journal.some(({ reason_code }) => reason_code === "merge_conflict") ? 1 : 0;
+  }
+  expect(conflicts, "some cut came before or after the two met").toBeGreaterThan(0);
 });
 
 test("a turn that was cut after its artifacts were complete is closed by them, not bought again", async () => {

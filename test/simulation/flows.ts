@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { parse } from "yaml";
 import { Flow } from "../../src/contracts/flow.ts";
+import { shippedFlows } from "./shipped.ts";
 
-const folders: Readonly<Record<string, string>> = { objective: "src/flows/catalog/objective/flow.yaml" };
+const isShipped = "shipped:";
 
-/** The flows the stories are told on: the built-in one, and the model flows of the tests. */
+/** The flows the stories are told on: the shipped ones, by `shipped:<name>`, and the model flows of the tests. */
 export function flowOf(name: string): Flow {
-  return v.parse(Flow, parse(readFileSync(folders[name] ?? `test/fixtures/flows/${name}.yaml`, "utf8")));
+  const shipped = shippedFlows.get(name.startsWith(isShipped) ? name.slice(isShipped.length) : "");
+  return shipped ?? v.parse(Flow, parse(readFileSync(`test/fixtures/flows/${name}.yaml`, "utf8")));
 }

@@ -170,7 +170,7 @@ export function essenceOf({ run, disk }: Lived): string {
     walks: Object.values(run.walks)
       .map(({ path, result, ended, taken }) => [path, result, ended, taken] as const)
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    commits: disk.commits.map(({ key }) => key).toSorted(),
+    commits: disk.commits.map(({ key }) => key), // in the order in which they were made
     effects: [...disk.effects.keys()].toSorted(),
   });
 }

@@ -9,13 +9,14 @@ export class PowerCut extends Error {
   override readonly name = "PowerCut";
 }
 
-export type Layer = { state: "dirty" | "intact"; tree: string; isDone: boolean };
+/** `base`: how many commits there were when it was made. `file`: what its agent changed. `isKept`: whether that may be applied. */
+export type Layer = { state: "dirty" | "intact"; tree: string; isDone: boolean; base: number; file: string; isKept: boolean };
 
 /** What survives: the journal, layers, commits, keyed effects, artifacts, requests, agents that nobody ended. */
 export class Disk {
   readonly store = new MemoryStore();
   readonly layers = new Map<string, Layer>();
-  readonly commits: { key: string; commit: string; tree: string }[] = [];
+  readonly commits: { key: string; commit: string; tree: string; file: string }[] = [];
   readonly effects = new Map<string, number>();
   readonly files = new Map<string, number>();
   readonly inbox: Request[] = [];

@@ -18,7 +18,7 @@ describe("a request at any moment is served, and no agent is left alive", () => 
       const calm = await live(story, flow);
       const want = essenceOf(calm);
       let served = 0;
-      for (const tick of momentsOf(calm.ticks, momentsMax)) {
+      for (const tick of momentsOf(calm.ticks, momentsMax, story)) {
         const lived = await live(story, flow, { onTick: once(tick, asked), people: resumed(story) });
         expect(lived.disk.alive.size, `agents alive after ${asked.control} at tick ${tick}`).toBe(0);
         served += lived.journal.some(({ event }) => event === "control_requested") ? 1 : 0;

@@ -9,8 +9,9 @@ const runsMin = 2_000;
 
 test("2,000 simulated runs under random power cuts: faults on, then off, and every one ends as it should", async () => {
   let cuts = 0;
+  const short = crashable.filter(({ isLong }) => isLong !== true); // shipped.test.ts cuts the others
   for (let seed = 1; seed <= runsMin; seed++) {
-    const story = crashable[seed % crashable.length] as Story;
+    const story = short[seed % short.length] as Story;
     const chance = chanceOf(seed * 7919);
     const lived = await live(story, flowOf(story.flow), {
       chance,

@@ -1,39 +1,9 @@
 // stories: what agents, checks and people do in whole runs of the six model flows. Pure functions of place, ordinal and recorded state.
 
-import type { RunView } from "../../src/core/state.ts";
-import type { Request } from "../../src/ports/inbox.ts";
-import type { Place, Plan, Script, Story, TaskPlan } from "./story.ts";
-
-type Asked = Omit<Request, "actor">;
-type Phase = { readonly id: string; readonly after: readonly string[]; readonly skip?: string };
-
-const task = (id: string, files: readonly string[], after: readonly string[] = []): TaskPlan => ({ id, files, after });
-const resume = (run: RunView): Asked => ({ event: "run_resumed", request: `resume:${run.seq}`, now: true }) as Asked;
-const statusOf = (run: RunView, id: string): string | undefined => run.phases.find((phase) => phase.id === id)?.status;
-const phaseOf = (run: RunView, id: string): RunView["phases"][number] | undefined => run.phases.find((phase) => phase.id === id);
-const ended = (run: RunView, walk: string, step: string): number => run.walks[walk]?.ended[step] ?? 0;
-
-/** A script in which only the places named go otherwise than well. */
-const script =
-  (at: (place: Place) => Plan | undefined, phases: readonly Phase[] = []): Script =>
-  (place) =>
-    "read" in place ? (phases as unknown as Plan) : (at(place) ?? {});
-
-const answerTo = (run: RunView, choose: (step: string, block: string, isHouse: boolean) => string, issues?: string[]): Asked[] => {
-  const [block] = Object.values(run.blocks);
-  if (block === undefined) return [];
-  const answer = choose(block.step, block.block, block.house);
-  return [
-    {
-      event: "block_answered",
-      request: `answer:${block.block}`,
-      block: block.block,
-      answer,
-      ...(issues === undefined ? {} : { issues }),
-    } as Asked,
-    resume(run),
-  ];
-};
+import { answerTo, type Asked, ended, phaseOf, resume, script, statusOf, task } from "./story-words.ts";
+import { shippedFlows, wandering } from "./shipped.ts";
+import { waves } from "./stories-waves.ts";
+import type { Place, Plan, Script, Story } from "./story.ts";
 
 const objectiveEndsAt = (cycle: number, more: (place: Place) => Plan | undefined = () => undefined): Script =>
   script(
@@ -49,13 +19,13 @@ const objectiveEndsAt = (cycle: number, more: (place: Place) => Plan | undefined
 const objectives: Story[] = [
   {
     name: "objective: three cycles, one red check on the way",
-    flow: "objective",
+    flow: "shipped:objective",
     script: objectiveEndsAt(3, ({ step, n }) => (step === "prove" && n === 1 ? { fail: "criterion is red" } : undefined)),
     endsWell: (run) => run.status === "completed" && ended(run, "1", "execute") === 3,
   },
   {
     name: "objective: the cycle cap rests, another invocation goes on",
-    flow: "objective",
+    flow: "shipped:objective",
     options: { max_cycles: 2 },
     script: objectiveEndsAt(4),
     people: (_run, why) => (why === "cycle_cap_reached" ? [] : null),
@@ -64,7 +34,7 @@ const objectives: Story[] = [
   },
   {
     name: "objective: low confidence is handed over, then a merge is approved",
-    flow: "objective",
+    flow: "shipped:objective",
     options: { approval_policy: "required-before-merge" },
     script: objectiveEndsAt(2, ({ step, n }) => (step === "execute" ? { says: { confidence: n === 1 ? 0.2 : 0.9 } } : undefined)),
     people: (run, why) =>
@@ -73,7 +43,7 @@ const objectives: Story[] = [
   },
   {
     name: "objective: a judge reviews low confidence by itself",
-    flow: "objective",
+    flow: "shipped:objective",
     options: { handoff_mode: "auto" },
     script: objectiveEndsAt(2, ({ step }) =>
       step === "execute" ? { says: { confidence: 0.2 } } : step === "review" ? { says: { confidence: 0.8, pass: true } } : undefined,
@@ -82,7 +52,7 @@ const objectives: Story[] = [
   },
   {
     name: "objective: an old review does not pause a later cycle",
-    flow: "objective",
+    flow: "shipped:objective",
     options: { handoff_mode: "auto" },
     script: objectiveEndsAt(3, ({ step, n }) =>
       step === "execute"
@@ -98,7 +68,7 @@ const objectives: Story[] = [
   },
   {
     name: "objective: leaving the scope twice pauses",
-    flow: "objective",
+    flow: "shipped:objective",
     script: objectiveEndsAt(1, ({ step, run }) => (step === "execute" && run.violations < 2 ? { leavesScope: true } : undefined)),
     people: (run, why) => (why === "scope_violation_blocked" ? [resume(run)] : null),
     isCrashFree: true,
@@ -106,7 +76,7 @@ const objectives: Story[] = [
   },
   {
     name: "objective: nothing ever changes, the breaker opens, then it works",
-    flow: "objective",
+    flow: "shipped:objective",
     script: objectiveEndsAt(7, ({ step, n }) => (step === "execute" ? { changes: n > 4, says: { confidence: 0.9 } } : undefined)),
     people: (run, why) => (why === "breaker_open" ? [resume(run)] : null),
     endsWell: (run, journal) =>
@@ -114,14 +84,14 @@ const objectives: Story[] = [
   },
   {
     name: "objective: the provider's limit parks the run",
-    flow: "objective",
+    flow: "shipped:objective",
     script: objectiveEndsAt(1, ({ step }) => (step === "execute" ? { cut: "provider" } : undefined)),
     people: (run, why) => (why === "provider_limit_reached" ? [resume(run)] : null),
     endsWell: (run) => run.status === "completed" && ended(run, "1", "execute") === 1,
   },
   {
     name: "objective: the budget runs out and is raised",
-    flow: "objective",
+    flow: "shipped:objective",
     limits: { run: { tokens: 250 } },
     script: objectiveEndsAt(4),
     people: (run, why) =>
@@ -191,8 +161,7 @@ const roadmaps: Story[] = [
       ],
     ),
     people: (run, why) => {
-      if (why === "phase_failed" && (phaseOf(run, "3")?.visit === 1 || statusOf(run, "after.self_audit") === "waiting"))
-        return [resume(run)];
+      if (why === "phase_failed" && phaseOf(run, "3")?.visit === 1) return [resume(run)];
       if (Object.keys(run.blocks).length === 0 || run.status !== "paused") return null;
       return answerTo(run, (_step, block) => (block.endsWith("#1") ? "issues_found" : "pass"), ["wrong colour"]);
     },
@@ -251,10 +220,8 @@ const roadmaps: Story[] = [
         { id: "3", after: [] },
       ],
     ),
-    people: (run, why) => {
-      if (run.status === "paused" && Object.keys(run.blocks).length > 0 && why !== "phase_failed") return answerTo(run, () => "fail");
-      return why === "phase_failed" && statusOf(run, "after.self_audit") === "waiting" ? [resume(run)] : null;
-    },
+    people: (run, why) =>
+      run.status === "paused" && Object.keys(run.blocks).length > 0 && why !== "phase_failed" ? answerTo(run, () => "fail") : null,
     endsWell: (run) =>
       run.status === "paused" &&
       ["1", "2", "3"].every((id) => statusOf(run, id) === "failed") &&
@@ -270,7 +237,7 @@ const roadmaps: Story[] = [
       [{ id: "1", after: [] }],
     ),
     people: (run, why) =>
-      why === "budget_threshold_reached"
+      why === "phase_cap_reached"
         ? [
             {
               event: "limit_raised",
@@ -450,4 +417,7 @@ const notes: Story[] = [
   },
 ];
 
-export const stories: readonly Story[] = [...objectives, ...roadmaps, ...qualities, ...staged, ...notes];
+/** Of every flow in the catalog, whichever those are, a run that chance makes; shipped.test.ts tells many more. */
+const shipped: Story[] = [...shippedFlows.keys()].map((name) => wandering(name, 1));
+
+export const stories: readonly Story[] = [...objectives, ...roadmaps, ...qualities, ...staged, ...notes, ...waves, ...shipped];

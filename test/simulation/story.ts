@@ -21,6 +21,10 @@ export type Plan = {
   readonly facts?: Record<string, string | number | boolean>;
   readonly says?: Record<string, string | number | boolean>;
   readonly changes?: boolean;
+  /** The file it changes; each attempt one of its own unless told. */
+  readonly file?: string;
+  /** What it changes is not among what its step keeps. */
+  readonly isLeftOut?: boolean;
   readonly tokens?: number;
   readonly cut?: "cancel" | "deadline" | "provider";
   readonly turnFails?: string;
@@ -30,7 +34,9 @@ export type Plan = {
   readonly left?: readonly string[];
 };
 
-export type Script = (place: Place | { readonly read: true }) => Plan | null;
+/** What a reader of phases finds: whether a person has been there since the document could not be read. */
+export type Reading = { readonly read: true; readonly isMended: boolean };
+export type Script = (place: Place | Reading) => Plan | null;
 
 /** A whole run as a story: its flow, what happens in it, what the people do, and how it must end. */
 export type Story = {
@@ -45,5 +51,7 @@ export type Story = {
   readonly people?: (run: RunView, why: string) => readonly Omit<Request, "actor">[] | null;
   /** A crash changes what happens here on purpose (an invocation ends, a violation counts). */
   readonly isCrashFree?: boolean;
+  /** It takes long and is told many times elsewhere: fewer moments of it are tried. */
+  readonly isLong?: boolean;
   readonly endsWell: (run: RunView, journal: readonly { readonly event: string }[]) => boolean;
 };

@@ -11,8 +11,11 @@ export const crashable = stories.filter(({ isCrashFree }) => isCrashFree !== tru
 
 const isWhole = process.env["AUTOPILOT_SIMULATION"] === "all";
 
+const longPart = 0.25;
+
 /** Every moment with AUTOPILOT_SIMULATION=all; else at most so many, evenly spread, the first and last among them. */
-export function momentsOf(ticks: number, atMost: number): number[] {
+export function momentsOf(ticks: number, most: number, { isLong = false }: Pick<Story, "isLong">): number[] {
+  const atMost = isLong ? Math.ceil(most * longPart) : most;
   const step = isWhole ? 1 : Math.max(1, (ticks - 1) / (atMost - 1));
   const moments = Array.from({ length: Math.floor((ticks - 1) / step) + 1 }, (_, n) => 1 + Math.round(n * step));
   return [...new Set([...moments, ticks])].filter((tick) => tick >= 1 && tick <= ticks);

@@ -74,7 +74,13 @@ export function worldOf(machine: Machine, journal: Journal, script: Script, view
     functions: {
       run: anyFunction,
       proof: anyProof,
-      phases: new Proxy({}, { get: () => async () => script({ read: true }) as never }),
+      phases: new Proxy(
+        {},
+        {
+          get: () => async () =>
+            script({ read: true, isMended: Object.keys(view().requests).some((name) => name.startsWith("resume:")) }) as never,
+        },
+      ),
       tasks: new Proxy(
         {},
         {
@@ -121,7 +127,10 @@ async function turn(machine: Machine, attempt: string, plan: Plan): Promise<Turn
   disk.alive.add(attempt);
   disk.turns.push(attempt);
   await machine.tick();
-  disk.layers.set(attempt, { state: "dirty", tree: sha(`dirty ${disk.trees}`), isDone: plan.isDoneEarly ?? false });
+  const layer = disk.layers.get(attempt);
+  if (layer === undefined) throw new Error(`a turn of ${attempt} without a layer`);
+  const left = { base: layer.base, isKept: plan.isLeftOut !== true || layer.isKept, file: plan.file ?? attempt };
+  disk.layers.set(attempt, { state: "dirty", tree: sha(`dirty ${disk.trees}`), isDone: plan.isDoneEarly ?? false, ...left });
   await machine.tick();
   const usage = { tokens: plan.tokens ?? 100, calls: 1 };
   if (plan.cut !== undefined && !disk.interrupted.has(attempt)) {
@@ -136,7 +145,7 @@ async function turn(machine: Machine, attempt: string, plan: Plan): Promise<Turn
     return { kind: "failed", reason: "agent_failed", detail: plan.turnFails, said: "", usage };
   }
   if (plan.changes !== false) disk.trees++;
-  disk.layers.set(attempt, { state: "intact", tree: sha(`tree ${disk.trees}`), isDone: true });
+  disk.layers.set(attempt, { state: "intact", tree: sha(`tree ${disk.trees}`), isDone: true, ...left });
   disk.alive.delete(attempt);
   disk.spent += usage.tokens;
   const outside = plan.leavesScope === true ? ["/etc/passwd"] : [];
@@ -163,29 +172,34 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
     disk.commits.at(-1) ?? { commit: view().drafted.base.commit, tree: view().drafted.base.tree };
   return {
     tip: async () => tip(),
-    openLayer: async (attempt) => {
+    openLayer: async (attempt, _masks, keeps) => {
       await machine.tick();
-      disk.layers.set(attempt, { state: "dirty", tree: tip().tree, isDone: false });
+      const base = disk.commits.length;
+      disk.layers.set(attempt, { state: "dirty", tree: tip().tree, isDone: false, base, file: attempt, isKept: keeps === undefined });
       return "/layer";
     },
     changesOf: async (attempt) => {
       await machine.tick();
-      const tree = disk.layers.get(attempt)?.tree ?? tip().tree;
-      return { paths: tree === tip().tree ? [] : ["a"], violations: [], ignored: 0, tree };
+      const { tree, file, isKept } = disk.layers.get(attempt) ?? { tree: tip().tree, file: "", isKept: true };
+      if (!isKept) return { paths: [], violations: [], ignored: 1, tree };
+      return { paths: tree === tip().tree ? [] : [file], violations: [], ignored: 0, tree };
     },
     apply: async (attempt) => {
       await machine.tick();
       const parent = tip();
       const layer = disk.layers.get(attempt);
       const known = disk.commits.find(({ key }) => key === attempt);
-      if (known === undefined && layer?.tree === parent.tree) return null;
+      if (known === undefined && (layer === undefined || layer.tree === parent.tree || !layer.isKept)) return null;
+      const since = disk.commits.slice(layer?.base ?? 0);
+      if (known === undefined && since.some(({ file }) => file === layer?.file)) return { conflict: [layer?.file ?? ""] };
       const { commit, tree } = known ?? { commit: sha(`commit ${disk.commits.length}`), tree: layer?.tree ?? parent.tree };
-      if (known === undefined) disk.commits.push({ key: attempt, commit, tree });
+      if (known === undefined) disk.commits.push({ key: attempt, commit, tree, file: layer?.file ?? attempt });
       disk.layers.delete(attempt);
       disk.files.set(fileOf(view(), attempt), 1);
       await machine.tick();
-      return { commit, parent: parent.commit, tree, paths: ["a"], notApplied: 0 };
+      return { commit, parent: parent.commit, tree, paths: [layer?.file ?? known?.file ?? attempt], notApplied: 0 };
     },
+    takeBack: async () => ({ applied: null, branch: null, conflict: [] }),
     preview: async (attempt) => (disk.layers.has(attempt) ? sha(`preview ${attempt}`) : null),
     setAside: async (attempt) => {
       disk.layers.delete(attempt);
@@ -202,6 +216,7 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
     differences: async () => [],
     pathsAt: async () => [],
     textAt: async () => null,
+    isLater: async () => null,
     hasCommit: async () => false,
     dependenciesIn: async () => null,
     land: async () => ({ landed: true, how: "fast_forward", commit: tip().commit }),

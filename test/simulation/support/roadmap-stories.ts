@@ -13,8 +13,6 @@ function roadmapGoesWell({ step }: Asked): Plan {
   if (step === "audit") return { facts: { gaps: 0 } };
   return ok;
 }
-const statusOf = (run: { phases: readonly { id: string; status: string }[] }, id: string): string | undefined =>
-  run.phases.find((phase) => phase.id === id)?.status;
 
 /** The roadmap's stories: phases that depend on each other, tasks in waves, debugging, replanning, people. */
 export const roadmapStories: Readonly<Record<string, Scenario>> = {
@@ -49,11 +47,7 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
       },
     },
     user: (run, why) => {
-      if (
-        why === "phase_failed" &&
-        (run.phases.find(({ id }) => id === "3")?.visit === 1 || statusOf(run, "after.self_audit") === "waiting")
-      )
-        return [resume(run)];
+      if (why === "phase_failed" && run.phases.find(({ id }) => id === "3")?.visit === 1) return [resume(run)];
       return why === "human_block_open"
         ? answer(run, ({ block }) => (block.endsWith("#1") ? "issues_found" : "pass"), ["wrong colour"])
         : null;
@@ -91,10 +85,7 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
         return roadmapGoesWell(asked);
       },
     },
-    user: (run, why) => {
-      if (why === "human_block_open") return answer(run, "fail");
-      return why === "phase_failed" && statusOf(run, "after.self_audit") === "waiting" ? [resume(run)] : null;
-    },
+    user: (run, why) => (why === "human_block_open" ? answer(run, "fail") : null),
   },
   "roadmap: the budget of a phase runs out in a wave and is raised": {
     flow: "roadmap",
@@ -105,7 +96,7 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
         asked.step === "execute" ? { tasks: ["a", "b", "c", "d", "e"].map((id) => task(id, [id])) } : roadmapGoesWell(asked),
     },
     user: (run, why) => {
-      if (why !== "budget_threshold_reached") return null;
+      if (why !== "phase_cap_reached") return null;
       return [
         {
           event: "limit_raised",

@@ -1,0 +1,258 @@
+// A roadmap walked from the command line by the embedded agent, and what status, report, inbox, watch and trace say of it.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { autopilot, eventsOf, journal, scripted } from "../support/autopilot.ts";
+import { misfits } from "../support/json-schema.ts";
+import { git, scratch } from "../support/scratch-repository.ts";
+import { commandOf, env, projectOf, turnsFor, walk } from "./roadmaps.ts";
+
+type Row = {
+  readonly id: string;
+  readonly status: string;
+  readonly score: number | null;
+  readonly tokens: number;
+  readonly because: string | null;
+};
+const rowsOf = (json: { readonly [more: string]: unknown }): readonly Row[] => json["phases"] as readonly Row[];
+const standing = (json: { readonly [more: string]: unknown }): readonly string[] => rowsOf(json).map(({ id, status }) => `${id} ${status}`);
+
+describe.concurrent("a roadmap is walked", () => {
+  test("one phase passes, one fails, what depends on it is skipped: status, report and trace tell it", async () => {
+    const phases = [{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3", after: "Phase 2" }, { id: "4", after: "Phase 1" }];
+    const folder = scratch({ files: projectOf(phases) });
+    const ended = await walk(folder, ["--complete"], turnsFor(["1", "2", "3", "4"], { wrong: ["2"] }));
+    expect([ended.code, ended.json.result]).toEqual([1, "FAIL"]);
+
+    const status = await autopilot(folder, ["status", "--json"]);
+    expect(standing(status.json)).toEqual(["1 completed", "2 failed", "3 skipped", "4 completed"]);
+    expect(rowsOf(status.json).map(({ score }) => score)).toEqual([9, null, null, 9]);
+    expect(rowsOf(status.json)[2]?.because).toBe("blocked_by_phase_2");
+    expect(rowsOf(status.json).every(({ id, tokens }) => id === "3" || tokens > 0)).toBe(true);
+    expect(status.json["breaker"]).toMatchObject({ state: "closed" });
+
+    const page = (await autopilot(folder, ["status"])).out;
+    expect(page).toMatch(/phase +name +status +score +time +tokens/);
+    expect(page).toMatch(/✗ +2 +Write 2 +failed/);
+    expect(page).toContain("Breaker closed");
+
+    const report = await autopilot(folder, ["report", "--json"]);
+    const phasesTold = report.json["phases"] as readonly (Row & {
+      readonly proof: readonly { readonly command: string; readonly status: string }[];
+      readonly commits: readonly unknown[];
+      readonly post_mortem: { readonly category: string } | null;
+      readonly false_claims: readonly unknown[];
+    })[];
+    expect(phasesTold[0]?.proof).toContainEqual(expect.objectContaining({ command: commandOf("1"), status: "passed" }));
+    expect(phasesTold[0]?.commits.length).toBeGreaterThan(0);
+    expect(phasesTold[1]?.post_mortem?.category).toMatch(/^executor_|^acceptance_/);
+    expect(phasesTold[1]?.false_claims.length).toBeGreaterThan(0);
+    expect((await autopilot(folder, ["report"])).out).toMatch(/- Phase 3 Write 3: skipped \(blocked by phase 2\)/);
+
+    for (const [name, told] of [
+      ["status", status.json],
+      ["report", report.json],
+    ] as const) {
+      const { schema } = (await autopilot(folder, ["schema", name, "--json"])).json as unknown as {
+        readonly schema: Record<string, unknown>;
+      };
+      expect(misfits({ ...told }, schema)).toEqual([]);
+    }
+
+    const trace = await autopilot(folder, ["trace", "--phase", "1", "--json"]);
+    const spans = trace.json["spans"] as readonly { readonly phase_id: string; readonly action: string; readonly input_summary: string }[];
+    expect(new Set(spans.map(({ phase_id }) => phase_id))).toEqual(new Set(["1"]));
+    expect(spans).toContainEqual(expect.objectContaining({ action: "command_run", input_summary: commandOf("1") }));
+    expect((await autopilot(folder, ["trace"])).out).toMatch(/Phase 1: \d+ spans/);
+    expect((await autopilot(folder, ["trace", "--phase", "9"])).json).toBeDefined();
+  });
+
+  test("bare `roadmap` takes up what is open, else begins with the next phase; what is done is not done again", async () => {
+    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
+    const turns = turnsFor(["1", "2"]);
+    const first = await walk(folder, [], turns);
+    expect(first.json.state).toBe("completed");
+    expect(git(folder, "show", "HEAD:1.txt")).toBe("number 1");
+    const second = await walk(folder, [], turns);
+    expect(second.json.run_id).not.toBe(first.json.run_id);
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toContain("2 completed");
+    const third = await walk(folder, [], turns);
+    expect([third.code, third.json.reason_code]).toEqual([0, "roadmap_completed"]);
+  });
+
+  test("--checkpoint-every pauses after each so many phases, and bare `roadmap` goes on", async () => {
+    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
+    const first = await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
+    expect([first.code, first.json.result, first.json.reason_code]).toEqual([0, "WARN", "checkpoint_reached"]);
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 not_started"]);
+    const on = await autopilot(folder, ["roadmap", "--json"], { env });
+    expect(on.json.run_id).toBe(first.json.run_id);
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
+  });
+
+  test("a second run beside an open one is refused, --new or not: they would share their files", async () => {
+    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
+    await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
+    for (const words of [
+      ["roadmap", "2"],
+      ["go", "--flow", "roadmap", "--new"],
+    ]) {
+      const { code, json } = await autopilot(folder, [...words, "--json", "--isolation", "clone", ...scripted(folder, [])]);
+      expect([code, json.reason_code]).toEqual([1, "run_open"]);
+      expect(json.remediation.join("\n")).not.toContain("--new");
+    }
+  });
+
+  test("limits of the config reach the flow: no debugging where none is allowed", async () => {
+    const folder = scratch({
+      files: {
+        ...projectOf([{ id: "1" }]),
+        ".autopilot/config.yaml":
+          "limits:\n  max_debug_attempts_per_phase: 0\n  max_replan_attempts_per_phase: 0\n  no_progres_threshold: 2\n",
+      },
+    });
+    const ended = await walk(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
+    expect(ended.json.warnings.join("\n")).toContain("Did you mean no_progress_threshold?");
+    expect(eventsOf(folder, "run_drafted")[0]).toMatchObject({
+      options: { max_debug_attempts_per_phase: 0, max_replan_attempts_per_phase: 0 },
+    });
+    expect(journal(folder).filter(({ event, step }) => event === "step_started" && step === "debug")).toEqual([]);
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 failed"]);
+  });
+
+  test("the project's planning config tightens, names its checks, and raises nothing", async () => {
+    const config = {
+      workflow: { research: false, verifier: false },
+      project: { commands: { test: "test -f README.md", lint: null } },
+      circuit_breaker_config: { max_debug_attempts_per_phase: 1, cost_cap_tokens_total: 9_000_000, output_degradation_pct: 80 },
+    };
+    const folder = scratch({ files: projectOf([{ id: "1" }], { files: { ".planning/config.json": JSON.stringify(config) } }) });
+    const { json } = await autopilot(folder, ["roadmap", "1", "--json", "--isolation", "clone", ...scripted(folder, [])]);
+    const said = json.warnings.join("\n");
+    expect(said).toContain("circuit_breaker_config.cost_cap_tokens_total in .planning/config.json is ignored: it would raise a cap");
+    expect(said).toContain("workflow.verifier: false in .planning/config.json is not followed");
+    const [drafted] = eventsOf(folder, "run_drafted");
+    expect(drafted).toMatchObject({
+      options: { research: false, max_debug_attempts_per_phase: 1, alignment_min: 8 },
+      limits: { run: { tokens: 5_000_000 } },
+      documents: [{ path: ".planning/ROADMAP.md" }, { path: ".planning/config.json" }, { path: ".planning/REQUIREMENTS.md" }],
+    });
+    expect(JSON.stringify(drafted?.["checks"])).toContain("test -f README.md");
+  });
+});
+
+describe.concurrent("a phase that only a person can judge", () => {
+  const files = projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3" }], { human: ["1"] });
+  const deferred = async (): Promise<string> => {
+    const folder = scratch({ files });
+    const ended = await walk(folder, ["all"], turnsFor(["1", "2", "3"]));
+    expect([ended.code, ended.json.result, ended.json.reason_code]).toEqual([0, "WARN", "human_block_open"]);
+    return folder;
+  };
+  const verdict = (folder: string, ...words: readonly string[]) => autopilot(folder, ["verdict", ...words, "--json"]);
+
+  test("waits, lets the others go on, and is listed with the command that answers it", async () => {
+    const folder = await deferred();
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual([
+      "1 needs_human_verification",
+      "2 not_started",
+      "3 completed",
+    ]);
+    const { json, out: _out } = await autopilot(folder, ["inbox", "--json"]);
+    expect(json["blocks"]).toMatchObject([
+      { phase: "1", tasks: ["01-02"], command: expect.stringContaining("autopilot verdict 1 ") as string },
+    ]);
+    expect((await autopilot(folder, ["inbox"])).out).toContain("Phase 1 (Write 1) waits for your verdict");
+  });
+
+  test("pass completes it, and what waited for it goes on", async () => {
+    const folder = await deferred();
+    const given = await verdict(folder, "01", "pass");
+    expect([given.code, given.json["phase"], given.json["verdict"]]).toEqual([0, "1", "pass"]);
+    expect(eventsOf(folder, "block_answered")).toMatchObject([{ answer: "pass", actor: expect.stringMatching(/^operator:/) as string }]);
+    await autopilot(folder, ["resume", "--json"], { env });
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed", "3 completed"]);
+  });
+
+  test("fail fails it, and what depends on it is blocked", async () => {
+    const folder = await deferred();
+    await verdict(folder, "1", "fail", "--issue", "it reads badly");
+    await autopilot(folder, ["resume", "--json"], { env });
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 failed", "2 skipped", "3 completed"]);
+  });
+
+  test("issues_found sends the issues to the debugger", async () => {
+    const folder = await deferred();
+    await verdict(folder, "1", "issues_found", "--issue", "the colour is wrong", "--issue", "and the size");
+    expect(eventsOf(folder, "block_answered")).toMatchObject([{ answer: "issues_found", issues: ["the colour is wrong", "and the size"] }]);
+    await autopilot(folder, ["resume", "--json"], { env });
+    expect(journal(folder).some(({ event, step, walk: at }) => event === "step_started" && step === "debug" && at === "1")).toBe(true);
+  });
+
+  test("what is no verdict, no phase that waits, or says nothing is refused with what is open", async () => {
+    const folder = await deferred();
+    expect((await verdict(folder, "1", "maybe")).code).toBe(2);
+    expect((await verdict(folder, "1")).code).toBe(2);
+    const none = await verdict(folder, "3", "pass");
+    expect([none.code, none.json.reason_code, none.json["waiting"]]).toEqual([1, "invalid_state_transition", ["1"]]);
+    expect((await verdict(folder, "7", "pass")).json.message).toContain("There is no phase 7");
+    expect((await verdict(folder, "1", "issues_found")).json.remediation.join("\n")).toContain("--issue");
+    expect((await verdict(folder, "1", "pass", "--issue", "but")).code).toBe(1);
+    expect(eventsOf(folder, "block_answered")).toEqual([]);
+  });
+});
+
+describe.concurrent("the specification", () => {
+  const stopped = async (): Promise<string> => {
+    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
+    await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
+    return folder;
+  };
+  const change = (folder: string, path: string): void => writeFileSync(join(folder, path), "# Something else\n");
+
+  test("changed between stop and resume is refused with both hashes; accepted, it goes on and says so", async () => {
+    const folder = await stopped();
+    change(folder, ".planning/REQUIREMENTS.md");
+    git(folder, "commit", "-qam", "another specification");
+    const refused = await autopilot(folder, ["resume", "--json"], { env });
+    expect([refused.code, refused.json.reason_code]).toEqual([1, "spec_hash_mismatch"]);
+    const [recorded, found] = [refused.json["recorded"], refused.json["found"]] as readonly string[];
+    for (const hash of [recorded, found]) {
+      expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(refused.json.message).toContain(hash);
+    }
+    for (const words of [["go"], ["roadmap"]])
+      expect((await autopilot(folder, [...words, "--json"], { env })).json.reason_code).toBe("spec_hash_mismatch");
+    expect(eventsOf(folder, "policy_changed")).toEqual([]);
+
+    const accepted = await autopilot(folder, ["resume", "--accept-spec-change", "--json"], { env });
+    expect(accepted.json.warnings.join("\n")).toContain(`is locked to ${found ?? ""} now`);
+    expect(eventsOf(folder, "policy_changed")).toMatchObject([
+      {
+        adopted: true,
+        reason_code: "spec_change_accepted",
+        path: ".planning/REQUIREMENTS.md",
+        found: found?.slice(7),
+        options: { spec_hash: found },
+      },
+    ]);
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
+  });
+
+  test("taken away it cannot be accepted, and must come back", async () => {
+    const folder = await stopped();
+    git(folder, "rm", "-q", ".planning/REQUIREMENTS.md");
+    const { code, json } = await autopilot(folder, ["resume", "--accept-spec-change", "--json"], { env });
+    expect([code, json.reason_code, json["found"]]).toEqual([1, "spec_hash_mismatch", null]);
+  });
+
+  test("a roadmap that changed meanwhile is a warning: the recorded copy goes on", async () => {
+    const folder = await stopped();
+    change(folder, ".planning/ROADMAP.md");
+    git(folder, "commit", "-qam", "another roadmap");
+    const { json } = await autopilot(folder, ["resume", "--json"], { env });
+    expect(json.warnings).toContain(".planning/ROADMAP.md changed since the run began; it goes on with its recorded copy.");
+    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
+  });
+});

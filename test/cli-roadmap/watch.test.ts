@@ -1,0 +1,67 @@
+// `autopilot watch` from another terminal: a board that is drawn in place; and plain lines where there is no terminal.
+
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { begin, journal, program, scripted, until } from "../support/autopilot.ts";
+import { scratch } from "../support/scratch-repository.ts";
+import { env, projectOf, turnsFor } from "./roadmaps.ts";
+
+const words = (folder: string): readonly string[] => {
+  const slow = turnsFor(["1", "2"]).map((turn) => ({
+    ...turn,
+    do: [{ say: "I am at it" }, { sleep: 700 }, ...(turn as { do: object[] }).do],
+  }));
+  return ["roadmap", "all", "--yes", "--json", "--isolation", "clone", ...scripted(folder, slow)];
+};
+
+/** A command on a terminal of 100 columns and 30 rows; what it wrote, with everything that steers the terminal. */
+const driver = `import os, pty, sys, fcntl, termios, struct
+pid, fd = pty.fork()
+if pid == 0:
+    os.chdir(sys.argv[1]); os.execvp(sys.argv[2], sys.argv[2:])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+while True:
+    try: data = os.read(fd, 65536)
+    except OSError: break
+    if not data: break
+    sys.stdout.buffer.write(data)
+os.waitpid(pid, 0)
+`;
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+test("away from a terminal there are plain lines: phases, steps, tasks, what was spent", async () => {
+  const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
+  const { ended } = begin(folder, words(folder), { env });
+  await until("the first phase", () => journal(folder).some(({ event }) => event === "phase_started"));
+  const watched = await begin(folder, ["watch"]).ended;
+  await ended;
+  expect(watched.code).toBe(0);
+  expect(watched.err).not.toContain("\u001b");
+  for (const line of ["Read 2 phases", "Phase 1 began", "Read 1 task in 1 wave", "Phase 1 is completed", "score 9", "1 of 2 phases over"])
+    expect(watched.err).toContain(line);
+});
+
+test.skipIf(!hasPython)("on a terminal there is a board below them (needs python3 for a terminal)", async () => {
+  const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
+  const { ended } = begin(folder, words(folder), { env });
+  await until("the first turn", () => journal(folder).some(({ event }) => event === "session_opened"));
+  const file = join(dirname(folder), "terminal.py");
+  writeFileSync(file, driver);
+  const home = join(dirname(folder), "home");
+  const { stdout } = spawnSync("python3", [file, folder, process.execPath, program, "watch"], {
+    env: { PATH: process.env["PATH"], HOME: home, TERM: "xterm", LANG: "C.UTF-8" },
+    encoding: "utf8",
+  });
+  await ended;
+  const shown = stdout.replaceAll(/\u001b\[[\d;]*m/g, ""); // without colours
+  expect(shown).toMatch(/running, roadmap, 0 of 2 phases completed, process \d+/);
+  expect(shown).toMatch(/spent [\d,]+ of 5,000,000 tokens/);
+  expect(shown).toMatch(/▸ +1 +Write 1 +in progress: /);
+  expect(shown).toMatch(/✓ preflight {2}✓ triage/);
+  expect(shown).toContain("breaker closed");
+  expect(shown).toContain("I am at it");
+  expect(shown).toContain("\u001b[0J"); // drawn in place
+  for (const line of shown.split(/\r?\n|\u001b\[\d*[AJ]|\r/)) expect(Array.from(line).length).toBeLessThanOrEqual(300);
+});

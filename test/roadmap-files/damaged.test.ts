@@ -1,0 +1,135 @@
+// Damaged and foreign state files, at the command line: torn ones are drawn anew from the journal, another tool's run is taken up.
+
+import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import { seedState } from "../../src/contracts/roadmap.test-support.ts";
+import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
+import { autopilot, eventsOf, runFolderOf } from "../support/autopilot.ts";
+import { git, write } from "../support/scratch-repository.ts";
+import { artifact, audit, has, json, names, type PhaseOf, project, quiet, read, turnsOf, walkWords } from "./project.ts";
+
+const phases: readonly PhaseOf[] = [
+  { id: "1", name: "One" },
+  { id: "2", name: "Two" },
+];
+const stateIn = (folder: string): RoadmapState => v.parse(RoadmapState, json(folder, ".autopilot/state.json"));
+
+describe("a state.json of ours that was damaged while the run rested", () => {
+  const at = (folder: string): string => join(folder, ".autopilot/state.json");
+  const damages: readonly (readonly [string, (folder: string) => void])[] = [
+    ["torn", (folder) => truncateSync(at(folder), 200)],
+    ["of a gigabyte", (folder) => truncateSync(at(folder), 1_073_741_824)],
+    ["gone, and its backup too", (folder) => [at(folder), `${at(folder)}.backup`].forEach((path) => rmSync(path))],
+    [
+      "a link to somewhere else",
+      (folder) => {
+        rmSync(at(folder));
+        write(folder, { "mine.json": "mine\n" });
+        symlinkSync("../mine.json", at(folder));
+      },
+    ],
+    [
+      "a folder",
+      (folder) => {
+        rmSync(at(folder));
+        mkdirSync(at(folder));
+      },
+    ],
+  ];
+  test.each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
+    const folder = project(phases);
+    const turns = [...phases.flatMap((phase) => turnsOf(phase)), audit(phases)];
+    const first = await autopilot(folder, walkWords(folder, turns, ["all", "--checkpoint-every", "1"]), quiet);
+    expect([first.json.state, first.json.reason_code]).toEqual(["paused", "checkpoint_reached"]);
+    expect(stateIn(folder)._meta).toMatchObject({ status: "paused", current_phase: "2" });
+    damage(folder);
+    const shown = await autopilot(folder, ["status", "--json"]);
+    expect(shown.json.state).toBe("paused");
+    const second = await autopilot(folder, ["resume", "--json"], quiet);
+    expect([second.code, second.json.state], second.out + second.err).toEqual([0, "completed"]);
+    const [archived] = names(folder, ".autopilot/archive").filter((name) => name.startsWith("run-"));
+    expect(v.parse(RoadmapState, json(folder, `.autopilot/archive/${archived}`))._meta.status).toBe("completed");
+    expect(existsSync(at(folder))).toBe(what === "a folder");
+    if (what.startsWith("a link")) expect(read(folder, "mine.json")).toBe("mine\n");
+    if (what === "a folder") expect(second.err).toContain("state.json is a folder");
+  });
+});
+
+/** A state.json as another tool leaves it: phase 1 done, phase 2 under way. */
+const theirs = (changes: { readonly status?: string; readonly hash?: string } = {}): string => {
+  const done = { ...seedState.phases["phase_6.1"], completed_at: "2026-02-09T15:12:45Z" };
+  return JSON.stringify({
+    ...seedState,
+    _meta: { ...seedState._meta, status: changes.status ?? "running", current_phase: "2", current_step: "plan", total_phases: 2 },
+    spec: { ...seedState.spec, hash: changes.hash ?? null },
+    phases: {
+      phase_1: done,
+      phase_2: { ...done, status: "in_progress", completed_at: null, steps: {} },
+    },
+  });
+};
+
+describe("a run of another tool", () => {
+  const there = (text: string): string => {
+    const folder = project(phases, { [artifact("1")]: "ready 1\n" });
+    write(folder, { ".autopilot/state.json": text });
+    return folder;
+  };
+  const words = (folder: string): readonly string[] => {
+    const turns = [...phases.flatMap((phase) => turnsOf(phase)), audit(phases.slice(1))];
+    return ["resume", "--yes", "--json", "--isolation", "clone", ...walkWords(folder, turns, []).slice(-2)];
+  };
+  test("is shown by status with where it stands", async () => {
+    const folder = there(theirs());
+    const { json: told } = await autopilot(folder, ["status", "--json"]);
+    expect(JSON.stringify(told)).toContain("a roadmap's run of another tool, cut short in phase 2, step plan; 1 of 2 phases completed");
+  });
+  test.each(["running", "failed"])("that says %s is taken up by resume: what it completed is not walked again", async (status) => {
+    const folder = there(theirs({ status }));
+    const ended = await autopilot(folder, words(folder), quiet);
+    expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
+    expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).not.toContain("1");
+    expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toContain("2");
+    expect(has(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(true);
+    expect(read(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(theirs({ status }));
+    expect(read(folder, artifact("2"))).toBe("ready 2\n");
+  });
+  test("that is completed is archived when a run of ours begins, and what it completed stays completed", async () => {
+    const folder = there(theirs({ status: "completed" }));
+    const turns = [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))];
+    const ended = await autopilot(folder, walkWords(folder, turns, ["--complete"]), quiet);
+    expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
+    expect(has(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(true);
+    const report = json(folder, ".autopilot/completion-report.json") as { phases_skipped: readonly object[] };
+    const [skipped] = report.phases_skipped;
+    expect(skipped).toEqual({
+      phase_id: "1",
+      phase_name: "One",
+      reason: "already_completed",
+      original_run_timestamp: "2026-02-09T15:12:45Z",
+    });
+  });
+  test("whose state is torn is taken up from its backup, and told so", async () => {
+    const folder = there("{ torn");
+    write(folder, { ".autopilot/state.json.backup": theirs() });
+    const ended = await autopilot(folder, words(folder), quiet);
+    expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
+    expect(ended.json.warnings.join("\n")).toContain("its backup is taken");
+    expect(existsSync(join(runFolderOf(folder), "set-aside/.autopilot/state.json"))).toBe(true);
+  });
+  test("of which nothing can be read is refused with the file and what is wrong, and nothing is begun", async () => {
+    const folder = there("{ torn");
+    const ended = await autopilot(folder, words(folder), quiet);
+    expect([ended.code, ended.json.reason_code]).toEqual([1, "file_invalid"]);
+    expect(JSON.stringify(ended.json)).toContain(".autopilot/state.json");
+    expect(git(folder, "status", "--porcelain")).toBe("?? .autopilot/");
+  });
+  test("that was locked to another specification is refused with both hashes", async () => {
+    const folder = there(theirs({ hash: `sha256:${"e".repeat(64)}` }));
+    const ended = await autopilot(folder, words(folder), quiet);
+    expect([ended.code, ended.json.reason_code], ended.out).toEqual([1, "spec_hash_mismatch"]);
+    expect(ended.out).toContain("e".repeat(64));
+  });
+});

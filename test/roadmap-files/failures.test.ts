@@ -1,0 +1,103 @@
+// What a failed phase leaves: a post-mortem with one of the ten categories, a diagnostic, a learning, and a report that counts it.
+
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import { PostMortem } from "../../src/contracts/roadmap-reports.ts";
+import type { FailureCategory } from "../../src/contracts/roadmap-values.ts";
+import { autopilot, type Ended } from "../support/autopilot.ts";
+import type { Files } from "../support/scratch-repository.ts";
+import { artifact, type Changes, json, ownChecks, plan, project, quiet, read, turnsOf, walkWords } from "./project.ts";
+
+const one = { id: "1", name: "One" };
+/** A debugger that looks and changes something, and mends nothing. */
+const vainly = {
+  do: [{ write: { path: "notes/try.md", text: "a try\n" } }],
+  returns: {
+    fixed: false,
+    changes: ["notes/try.md -- a note on the try"],
+    commits: [],
+    remaining_issues: ["it is still broken"],
+    failure_categories: [],
+  },
+};
+/** The same over and over: for what is asked again. */
+const always = (turn: object) => ({ ...turn, repeat: 0 });
+
+async function failed(changes: Changes, files: Files): Promise<{ folder: string; ended: Ended }> {
+  const folder = project([one], files);
+  const limits = ["--option", "max_debug_attempts_per_phase=1", "--option", "max_replan_attempts_per_phase=0"];
+  const ended = await autopilot(folder, walkWords(folder, turnsOf(one, changes), ["1", ...limits]), quiet);
+  return { folder, ended };
+}
+const postMortem = (folder: string): PostMortem => v.parse(PostMortem, json(folder, ".autopilot/diagnostics/phase-1-postmortem.json"));
+const done = {
+  tasks_completed: "1/1",
+  tasks_failed: "0/1",
+  commit_shas: [],
+  evidence: [{ task_id: "1-01", criteria_met: [`it says that it is ready -- ${artifact("1")}:1 -- ready 1`], commands_run: [] }],
+  deviations: [],
+};
+const executed = (...files: readonly (readonly [string, string])[]): Changes => ({
+  do: always({ do: files.map(([path, text]) => ({ write: { path, text } })), returns: done }),
+  debug: vainly,
+});
+const breaks = (kind: string): Changes => executed([artifact("1"), "ready 1\n"], [`broken/${kind}`, "x\n"]);
+const usual = (step: string): Readonly<Record<string, unknown>> =>
+  turnsOf(one).find(({ when }) => (when as { readonly step: string }).step === step) ?? {};
+const returning = (step: string, changes: object) =>
+  always({ ...usual(step), returns: { ...(usual(step)["returns"] as object), ...changes } });
+
+type Story = readonly [FailureCategory, string, Changes, Files];
+const stories: readonly Story[] = [
+  ["compilation_failure", "the compiler stays red", breaks("compile"), ownChecks],
+  ["lint_failure", "the linter stays red", breaks("lint"), ownChecks],
+  ["build_failure", "the build stays red", breaks("build"), ownChecks],
+  ["acceptance_criteria_unmet", "a test stays red", breaks("test"), ownChecks],
+  ["executor_incomplete", "a task is said to be done and its command says it is not", executed([artifact("1"), "not yet\n"]), {}],
+  [
+    "executor_wrong_approach",
+    "the checker rejects every plan",
+    {
+      plan: [1, 2, 3].map((n) => ({
+        ...usual("plan"),
+        do: [{ write: { path: ".planning/phases/1/PLAN.md", text: `${plan(one)}\nWritten for the ${n}. time.\n` } }],
+      })),
+      plan_check: [1, 2, 3].map((n) => ({
+        returns: { pass: false, issues: [`the ${n}. plan does not say how`], confidence: 3, blocker_count: 1, warning_count: 0 },
+      })),
+    },
+    {},
+  ],
+  [
+    "scope_creep",
+    "the executor moves the goal and nobody puts it back",
+    executed([artifact("1"), "ready 1\n"], [".planning/ROADMAP.md", "# Roadmap\n\nnothing to do\n"]),
+    {},
+  ],
+  [
+    "coordination_failure",
+    "what the researcher hands back is no return, however often it is asked",
+    { research: always({ ...usual("research"), returns: { key_findings: "TBD" } }) },
+    {},
+  ],
+  [
+    "coordination_failure",
+    "the verifier says it ran what fails",
+    { verify: returning("verify", { commands_run: ["test -f nowhere.txt -> exit 0"] }) },
+    {},
+  ],
+  ["coordination_failure", "the judge has found nothing of its own", { judge: returning("judge", { independent_evidence: [] }) }, {}],
+  ["tool_failure", "the agent's program dies each time", { research: always({ do: [{ exit: 3 }] }) }, {}],
+  ["context_exhaustion", "the planner's model takes no more", { plan: always({ do: [{ stop: "max_tokens" }] }) }, {}],
+];
+
+describe("the category of a failure", () => {
+  test.each(stories)("%s: %s", async (category, _, changes, files) => {
+    const { folder, ended } = await failed(changes, files);
+    expect([ended.code, ended.json.reason_code, ended.json.state]).toEqual([1, "phase_failed", "paused"]);
+    const post = postMortem(folder);
+    expect(post.root_cause).toMatchObject({ category });
+    expect(read(folder, ".autopilot/diagnostics/phase-1-postmortem.md")).toContain(`**${category}**`);
+    expect(read(folder, ".autopilot/learnings.md")).toContain(`### Phase 1 failure -- ${category}`);
+  });
+});

@@ -1,0 +1,190 @@
+// Ways back: debugged, planned anew, and taken back; and what becomes of the other phases then.
+
+import { describe, expect, test } from "vitest";
+import { autopilot, eventsOf } from "../support/autopilot.ts";
+import { git } from "../support/scratch-repository.ts";
+import {
+  around,
+  calls,
+  debug,
+  does,
+  factsOf,
+  goRoadmap,
+  judge,
+  judgeBlind,
+  judgeReturn,
+  moduleFiles,
+  plan,
+  planCheck,
+  planOf,
+  project,
+  research,
+  researchAgain,
+  smooth,
+  stepsOf,
+  verify,
+} from "./stories.ts";
+
+const sum = { id: "1", name: "Sum", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] };
+const mean = { id: "2", name: "Mean", after: "Phase 1", criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`] };
+const twice = { id: "3", name: "Twice", criteria: [`twice doubles :: ${calls("twice", "4", "8")}`] };
+const smoothTwice = smooth("3", "twice", "(n) => 2 * n", `it doubles :: ${calls("twice", "1", "2")}`);
+const plannedSum = planOf([{ id: "01-01", files: ["src/sum.js", "src/index.js"], verify: ["it is exported :: grep -q sum src/index.js"] }]);
+
+describe.concurrent("ways back", () => {
+  test("the judge orders a rollback: kept under a branch, undone in one commit, dependents blocked, the others done and landed", async () => {
+    const folder = project([sum, mean, twice]);
+    const turns = [
+      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
+        ({ when }) => (when as { step: string }).step !== "judge",
+      ),
+      judge("1", { returns: judgeReturn({ recommendation: "rollback", alignment_score: 3 }) }),
+      ...smoothTwice,
+    ];
+    const { json } = await goRoadmap(folder, turns);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
+    expect(eventsOf(folder, "phase_failed")).toMatchObject([{ walk: "1", because: "judge_rejected" }]);
+    expect(eventsOf(folder, "phase_skipped")).toMatchObject([{ walk: "2", because: "blocked_by_phase_1" }]);
+    expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toContain("3");
+
+    const facts = factsOf(folder, "1", "undo");
+    expect(facts).toMatchObject({ rollback_performed: true, diagnostic_branch: "autopilot-diagnostic-phase-1" });
+    expect(git(folder, "show", "autopilot-diagnostic-phase-1:src/sum.js")).toContain("a + b");
+    const [applied] = eventsOf(folder, "changes_applied").filter(({ attempt }) => String(attempt).includes("/undo#"));
+    expect(git(folder, "rev-parse", `${String(applied?.["commit"])}^{tree}`)).toBe(
+      git(folder, "rev-parse", `${String(facts["rollback_to"])}^{tree}`),
+    );
+    expect(git(folder, "log", "--format=%s", "HEAD")).toContain("take back what failed");
+    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/").split("\n")).toEqual([
+      "src/greet.js",
+      "src/index.js",
+      "src/twice.js",
+    ]);
+  });
+
+  test("debugged three times, planned anew once, then taken back: one count of debugging for all of it", async () => {
+    const folder = project([sum]);
+    const wrong = (n: number) => debug("1", { "src/sum.js": `export const sum = (a, b) => a + b + ${n};\n` });
+    const turns = [
+      research("1"),
+      plan("1", plannedSum),
+      planCheck("1", { repeat: 0 }),
+      does("1", "01-01", moduleFiles("sum", "(a, b) => a - b")),
+      wrong(1),
+      wrong(2),
+      wrong(3),
+      researchAgain("1"),
+      plan("1", `${plannedSum}\nAnother way.\n`),
+      does("1", "01-01", { "src/sum.js": "export const sum = (a, b) => a * b;\n" }),
+    ];
+    const { json } = await goRoadmap(folder, turns);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
+    const steps = stepsOf(folder, "1");
+    expect(steps.filter((one) => one.startsWith("debug"))).toHaveLength(3);
+    expect(steps.filter((one) => one.startsWith("research"))).toHaveLength(2);
+    expect(steps.slice(-5)).toEqual(["plan passed", "plan_check passed", "execute passed", "checks failed", "undo passed"]);
+    expect(steps.filter((one) => /^(verify|judge)/.test(one))).toEqual([]); // red checks never come before a judge
+    expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "acceptance_criteria_unmet" }]);
+    expect(eventsOf(folder, "route_taken").flatMap(({ count }) => count ?? [])).toEqual(["debug", "debug", "debug", "replan"]);
+    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/").split("\n")).toEqual(["src/greet.js", "src/index.js"]);
+  });
+
+  test("a verifier that does not let it pass, and a judge that scores it too low, send it to the debugger", async () => {
+    const folder = project([sum]);
+    const turns = [
+      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
+        ({ when }) => !["verify", "judge"].includes((when as { step: string }).step),
+      ),
+      verify("1", {
+        repeat: 1,
+        returns: {
+          ...(verify("1").returns as object),
+          pass: false,
+          failures: ["negative numbers are not looked at"],
+          failure_categories: [{ failure: "negative numbers", category: "executor_incomplete" }],
+        },
+      }),
+      debug("1", { "test/sum.test.js": 'import { test } from "node:test";\nimport "../src/sum.js";\ntest("negative", () => {});\n' }),
+      verify("1"),
+      judge("1", { repeat: 1, returns: judgeReturn({ alignment_score: 6 }) }),
+      debug("1", { "docs/sum.md": "It adds.\n" }),
+      judge("1"),
+    ];
+    const { json } = await goRoadmap(folder, turns);
+    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed", verdict: "verified" });
+    expect(stepsOf(folder, "1").slice(6)).toEqual([
+      "checks passed",
+      "verify passed",
+      "debug passed",
+      "checks passed",
+      "verify passed",
+      "judge_blind passed",
+      "judge passed",
+      "debug passed",
+      "checks passed",
+      "verify passed",
+      "judge_blind passed",
+      "judge passed",
+    ]);
+  });
+
+  test("a failed phase is walked once more when somebody resumes, and what it blocked with it", async () => {
+    const folder = project([sum, mean]);
+    const turns = [
+      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
+        ({ when }) => (when as { step: string }).step !== "judge",
+      ),
+      judge("1", { repeat: 1, returns: judgeReturn({ recommendation: "halt" }) }),
+      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`),
+      ...smooth("2", "mean", "(a, b) => (a + b) / 2", `it halves :: ${calls("mean", "1, 1", "1")}`, ["sum"]),
+    ];
+    const first = await goRoadmap(folder, turns);
+    expect(first.json).toMatchObject({ reason_code: "phase_failed", state: "paused" });
+    const { json } = await autopilot(folder, ["resume", "--json"]);
+    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+    expect(eventsOf(folder, "phase_reopened").map(({ walk }) => walk)).toContain("1");
+    expect(git(folder, "show", "HEAD:src/mean.js")).toContain("/ 2");
+  });
+});
+
+describe.concurrent("before a phase begins", () => {
+  test("a dependency that is neither completed nor asked for stops it at once, with what and why", async () => {
+    const folder = project([sum, mean]);
+    const { json } = await goRoadmap(folder, around("2"), ["--option", "phases=2"]);
+    expect(json).toMatchObject({ reason_code: "phase_failed", state: "paused" });
+    expect(factsOf(folder, "2", "preflight")).toMatchObject({ all_clear: false, dependencies_met: false, spec_hash_match: true });
+    expect(eventsOf(folder, "step_failed")).toMatchObject([
+      {
+        reason_code: "dependencies_unmet",
+        detail: expect.stringContaining("Phase 2 depends on phase 1, which is neither completed nor part of this run") as string,
+      },
+    ]);
+    expect(eventsOf(folder, "turn_ended")).toEqual([]);
+  });
+
+  test("a debug note that is not resolved stops it; a resolved one does not", async () => {
+    const open = project([sum], {
+      ".planning/debug/login.md": "---\nstatus: investigating\n---\n# Login\n",
+      ".planning/debug/old.md": "**Status:** resolved\n",
+    });
+    const { json } = await goRoadmap(open, []);
+    expect(json).toMatchObject({ reason_code: "phase_failed" });
+    expect(factsOf(open, "1", "preflight")).toMatchObject({ unresolved_debug: ".planning/debug/login.md" });
+  });
+
+  test("a specification that changed while the run worked stops the next phase, with both hashes", async () => {
+    const folder = project([sum, twice], { ".planning/REQUIREMENTS.md": "# What\n" });
+    const changes = { run: `node -e "require('fs').writeFileSync('${folder}/.planning/REQUIREMENTS.md', 'else\\n')"` };
+    const turns = [
+      ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
+        ({ when }) => (when as { step: string }).step !== "judge_blind",
+      ),
+      judgeBlind("1", { do: [...judgeBlind("1").do, changes] }),
+      ...smoothTwice,
+    ];
+    await goRoadmap(folder, turns);
+    const [failed] = eventsOf(folder, "step_failed").filter(({ attempt }) => String(attempt).startsWith("3@"));
+    expect(failed).toMatchObject({ reason_code: "spec_hash_mismatch" });
+    expect(String(failed?.["detail"]).match(/sha256:[0-9a-f]{64}/g)).toHaveLength(2);
+  });
+});

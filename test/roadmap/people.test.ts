@@ -1,0 +1,103 @@
+// What only a person can judge: the phase is deferred, its dependents wait, the others go on; then the run waits for the verdict.
+
+import { describe, expect, test } from "vitest";
+import { autopilot, eventsOf } from "../support/autopilot.ts";
+import { git } from "../support/scratch-repository.ts";
+import {
+  around,
+  calls,
+  debug,
+  does,
+  factsOf,
+  goRoadmap,
+  moduleFiles,
+  plan,
+  planCheck,
+  planOf,
+  project,
+  research,
+  smooth,
+  stepsOf,
+} from "./stories.ts";
+
+const phases = [
+  { id: "1", name: "Sum", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] },
+  { id: "2", name: "Mean", after: "Phase 1", criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`] },
+  { id: "3", name: "Twice", criteria: [`twice doubles :: ${calls("twice", "4", "8")}`] },
+];
+const looked = [
+  { id: "01-01", files: ["src/sum.js", "src/index.js"], verify: [`it adds :: ${calls("sum", "1, 1", "2")}`] },
+  { id: "01-02", files: [], verify: ["Open the page and see the sum"], type: "checkpoint:human-verify" },
+];
+const turns = [
+  research("1"),
+  plan("1", planOf(looked)),
+  planCheck("1"),
+  does("1", "01-01", moduleFiles("sum", "(a, b) => a + b")),
+  ...around("1"),
+  ...smooth("3", "twice", "(n) => 2 * n", `it doubles :: ${calls("twice", "1", "2")}`).filter(
+    ({ when }) => (when as { step: string }).step !== "do",
+  ),
+  does("3", "03-01", { "src/twice.js": "export const twice = (n) => 2 * n;\n", "src/main.js": 'export { twice } from "./twice.js";\n' }),
+  ...smooth("2", "mean", "(a, b) => (a + b) / 2", `it halves :: ${calls("mean", "1, 1", "1")}`, ["sum"]),
+];
+
+describe.concurrent("people", () => {
+  test("deferred: the others go on, dependents wait, the run pauses; with the verdict pass all of it is completed", async () => {
+    const folder = project(phases);
+    const first = await goRoadmap(folder, turns);
+    expect(first.json).toMatchObject({ result: "WARN", reason_code: "human_block_open", state: "paused" });
+    expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(["before.baseline", "3"]);
+    expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).not.toContain("2");
+    expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).not.toContain("after.integration"); // before the completion steps
+    expect(factsOf(folder, "1", "execute")).toMatchObject({ done: 1, left: 1 });
+
+    expect((await autopilot(folder, ["verdict", "1", "pass", "--json"])).json).toMatchObject({ result: "PASS" });
+    const { json } = await autopilot(folder, ["resume", "--json"]);
+    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+    expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(expect.arrayContaining(["1", "2", "3"]));
+  });
+
+  test("issues found: they go to the debugger, then the phase is verified, judged and looked at again", async () => {
+    const folder = project(phases.slice(0, 1));
+    const mend = debug("1", { "src/sum.js": "export const sum = (a, b) => Number(a) + Number(b);\n" });
+    await goRoadmap(folder, [...turns, mend]);
+    await autopilot(folder, ["verdict", "1", "issues_found", "--issue", "texts are joined, not added", "--json"]);
+    const second = await autopilot(folder, ["resume", "--json"]);
+    expect(second.json).toMatchObject({ reason_code: "human_block_open", state: "paused" });
+    expect(stepsOf(folder, "1").slice(-5)).toEqual([
+      "debug passed",
+      "checks passed",
+      "verify passed",
+      "judge_blind passed",
+      "judge passed",
+    ]);
+    await autopilot(folder, ["verdict", "1", "pass", "--json"]);
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+    expect(git(folder, "show", "HEAD:src/sum.js")).toContain("Number(a)");
+  });
+
+  test("the verdict fail: the phase is taken back and failed, and what depends on it is blocked", async () => {
+    const folder = project(phases);
+    await goRoadmap(folder, turns);
+    await autopilot(folder, ["verdict", "1", "fail", "--issue", "nobody wants it", "--json"]);
+    const { json } = await autopilot(folder, ["resume", "--json"]);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
+    expect(eventsOf(folder, "phase_failed")).toMatchObject([{ walk: "1", because: "human_rejected" }]);
+    expect(eventsOf(folder, "phase_skipped")).toMatchObject([{ walk: "2", because: "blocked_by_phase_1" }]);
+    expect(factsOf(folder, "1", "undo")).toMatchObject({ rollback_performed: true });
+    expect(git(folder, "show", "autopilot-diagnostic-phase-1:src/sum.js")).toContain("a + b");
+    const left = git(folder, "ls-tree", "-r", "--name-only", `autopilot/${String(json.run_id)}`, "src/").split("\n");
+    expect(left).toEqual(["src/greet.js", "src/index.js", "src/main.js", "src/twice.js"]); // what phase 3 did meanwhile stays
+  });
+
+  test("a phase that only a person can judge is neither executed nor verified by machines", async () => {
+    const folder = project(phases.slice(0, 1));
+    const onlyLooked = planOf([{ id: "01-01", files: [], verify: ["Look at it"], type: "checkpoint:human-verify" }], {
+      criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`],
+    });
+    const { json } = await goRoadmap(folder, [research("1"), plan("1", onlyLooked), planCheck("1")]);
+    expect(json).toMatchObject({ reason_code: "human_block_open" });
+    expect(stepsOf(folder, "1").slice(-2)).toEqual(["plan_check passed", "execute passed"]);
+  });
+});
