@@ -195,7 +195,7 @@ async function applyChanges(deed: Deed, seen: ChangeSet | null): Promise<{ reado
     return "over";
   }
   if (changes?.paths.length === 0) return { parent: null };
-  const applied = await world.workspace.apply(attempt, subjectOf(run.drafted.objective.goal, `${walk.phase}/${step.id}`));
+  const applied = await world.workspace.apply(attempt, subjectOf(run.drafted.objective.goal, `${walk.phase}/${walk.task ?? step.id}`));
   if (applied === null) return { parent: null };
   if ("conflict" in applied) {
     await deed.recordAndSetAside(failure(deed, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));

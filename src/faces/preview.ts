@@ -130,7 +130,11 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
     "",
     "Checks the runner will run itself",
     ...(view.checks.length === 0
-      ? ["  ! none found: the result could not be proved"]
+      ? [
+          view.wanted === undefined
+            ? "  ! none found: the result could not be proved"
+            : "  · what each phase must show; the project itself has none that was found",
+        ]
       : view.checks
           .slice(0, listedMax)
           .map(({ command, kind, source }) => `  · ${oneLine(command)} [${kind.replace("_", "-")}, ${oneLine(source)}]`)),

@@ -67,10 +67,11 @@ const afterwardsLine = ({ name, status, because }: ReportView["afterwards"][numb
   `${status === "completed" ? "✓" : status === "failed" ? "✗" : "·"} ${oneLine(name)}: ${status}${because === null ? "" : ` (${oneLine(because.replaceAll("_", " "))})`}`;
 
 /** Where phases tell what was proved for them, here is what was proved of the whole. */
-function proofLines({ evidence, phases }: ReportView): readonly string[] {
-  if (evidence.length === 0) return ["! Nothing was run that could prove anything."];
+function proofLines({ evidence, gates, phases }: ReportView): readonly string[] {
+  const held = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: what the steps must leave was looked at by the runner`];
+  if (evidence.length === 0) return held.length > 0 ? held : ["! Nothing was run that could prove anything."];
   const told = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
-  return evidence.filter(({ command, kind }) => kind === "project" || !told.has(command)).flatMap(provedLines);
+  return [...evidence.filter(({ command, kind }) => kind === "project" || !told.has(command)).flatMap(provedLines), ...held];
 }
 
 function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt }: Proved): readonly string[] {
@@ -89,10 +90,10 @@ function claimLines({ attempt, agent, said, promised, confidence }: Claim): read
   return [head, ...fewLines(said, excerptLinesMax).map((text) => `  “ ${text}`)];
 }
 
-function judgementLines({ judgement }: ReportView): readonly string[] {
-  const { verdict, gaps, rests_on } = judgement;
+function judgementLines(view: ReportView): readonly string[] {
+  const { verdict, gaps, rests_on } = view.judgement;
   return [
-    `${verdict === "verified" ? "✓" : verdict === "refuted" ? "✗" : "!"} ${verdict.replaceAll("_", " ")}, resting on ${plural(rests_on.length, "piece")} of evidence`,
+    `${verdict === "verified" ? "✓" : verdict === "refuted" ? "✗" : "!"} ${verdict.replaceAll("_", " ")}, resting on ${plural(rests_on.length, "piece")} of evidence${view.gates === 0 ? "" : ` and ${plural(view.gates, "gate")}`}`,
     ...gaps.map((gap) => `· ${oneLine(gap)}`),
   ];
 }

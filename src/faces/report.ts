@@ -88,6 +88,8 @@ export type ReportView = {
   readonly blockers: readonly string[];
   readonly recommendations: readonly string[];
   readonly evidence: readonly Proved[];
+  /** Gates of steps that held: artifacts the runner looked at itself. */
+  readonly gates: number;
   readonly claims: readonly Claim[];
   readonly looked_up: LookedUp;
   readonly judgement: Judgement;
@@ -126,6 +128,7 @@ export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportE
     blockers: blockersOf(run),
     recommendations: recommendationsOf(run, owner, extra.isCurrent),
     evidence: provedOf(run, extra.excerpts ?? {}),
+    gates: (run.gated ?? 0) + run.proved.length,
     claims: claimsOf(entries),
     looked_up: lookedUpIn(entries),
     judgement: judgementOf(run),

@@ -150,6 +150,12 @@ describe("whatever the bytes are", () => {
     const text = `{"_meta":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     expect(readRoadmapState(text)).toMatchObject({ state: null, findings: [{ rule: "too_deep", severity: "error" }] });
   });
+  test("more phases or events than any roadmap has are told, before each of them is gone through", () => {
+    const phases = Object.fromEntries(Array.from({ length: 5_001 }, (_, n) => [`phase_${n}`, {}]));
+    expect(readRoadmapState(JSON.stringify({ ...seedState, phases })).findings).toMatchObject([{ rule: "too_many" }]);
+    const event_log = Array.from({ length: 100_001 }, () => ({}));
+    expect(readRoadmapState(JSON.stringify({ ...seedState, event_log })).findings).toMatchObject([{ rule: "too_many" }]);
+  });
   test("places are found in any JSON", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {

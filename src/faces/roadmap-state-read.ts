@@ -20,6 +20,10 @@ const charsMax = 64 * 1_048_576;
 const roundsMax = 40;
 const findingsMax = 200;
 
+/** Every fault in each of them is worked out, so their number is bounded, far beyond any roadmap's. */
+const phasesMax = 5_000;
+const eventsMax = 100_000;
+
 type Tree = Record<string, unknown>;
 
 export function readRoadmapState(text: string, file = ".autopilot/state.json"): RoadmapStateRead {
@@ -33,6 +37,8 @@ export function readRoadmapState(text: string, file = ".autopilot/state.json"): 
   if ("finding" in parsed) return { state: null, findings: [parsed.finding] }; // R1
   if (isTooDeep(parsed.value)) return refused(file, "too_deep", `found more than ${jsonDepthMax} levels of nesting, expected less`); // R1
   if (!isTree(parsed.value)) return refused(file, "wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
+  const many = tooManyIn(parsed.value);
+  if (many !== null) return refused(file, "too_many", many);
   const state = structuredClone(parsed.value);
   const warn: Warn = (path, rule, message) => tell("warning", path, rule, message);
   rename(state, warn);
@@ -48,6 +54,13 @@ export function readRoadmapState(text: string, file = ".autopilot/state.json"): 
   }
   tell("error", [], "too_many_faults", "found too many faults to go through, expected a state.json of the roadmap's schema");
   return { state: null, findings };
+}
+
+function tooManyIn({ phases, event_log: log }: Tree): string | null {
+  const found = isTree(phases) ? Object.keys(phases).length : 0;
+  if (found > phasesMax) return `found ${found} phases, expected at most ${phasesMax}`;
+  if (Array.isArray(log) && log.length > eventsMax) return `found ${log.length} events in event_log, expected at most ${eventsMax}`;
+  return null;
 }
 
 type Warn = (path: DataPath, rule: string, message: string) => void;

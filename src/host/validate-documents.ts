@@ -59,11 +59,11 @@ export async function judgeDocument(format: DocumentFormat, document: Document):
   return judges[format](document);
 }
 
-/** What a JSON text holds that readers disagree about. Keys that stand twice are told by most readers themselves. */
-function dangersIn(text: string, kinds: readonly Hazard["kind"][]): readonly Violation[] {
-  const hazards = isJson(text) ? hazardsIn(text).filter(({ kind }) => kinds.includes(kind)) : [];
-  return hazards.map(({ offset, message }) => ({ line: placeAt(text, offset).line, rule: "json", message, severity: "error" }));
-}
+/** What a JSON text holds that readers disagree about; empty where it is none. */
+const hazardsOf = (text: string): readonly Hazard[] => (isJson(text) ? hazardsIn(text) : []);
+
+const dangersIn = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
+  hazards.map(({ offset, message }) => ({ line: placeAt(text, offset).line, rule: "json", message, severity: "error" }));
 
 function isJson(text: string): boolean {
   try {
@@ -103,7 +103,14 @@ function bySchema(document: Document, schema: v.GenericSchema): readonly Violati
   );
 }
 
-const halvesIn = ({ fd }: Document): readonly Violation[] => dangersIn(bytesOf(fd, locatedBytesMax).toString("utf8"), ["half"]);
+/** Keys are told by these readers themselves. */
+function halvesIn({ fd }: Document): readonly Violation[] {
+  const text = bytesOf(fd, locatedBytesMax).toString("utf8");
+  return dangersIn(
+    text,
+    hazardsOf(text).filter(({ kind }) => kind === "half"),
+  );
+}
 
 async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violation[]> {
   const place = /^(.*)\/\.autopilot\/flows\/([^/]+)\/flow\.yaml$/.exec(path);
@@ -130,11 +137,11 @@ function judgeState({ fd, shown, size }: Document): readonly Violation[] {
     return [{ line: 1, rule: "too_large", message: `has ${size} bytes, expected at most ${stateBytesMax}`, severity: "error" }];
   const text = textOf(bytesOf(fd, stateBytesMax));
   if (typeof text !== "string") return [text];
-  const deep = dangersIn(text, ["deep"]);
-  if (deep.length > 0) return deep;
+  const hazards = hazardsOf(text);
+  if (hazards.some(({ kind }) => kind === "deep")) return dangersIn(text, hazards);
   const { findings } = readRoadmapState(text, shown);
   const told = findings.map((finding) => violationOf(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
-  return [...dangersIn(text, ["key", "half"]), ...told].toSorted((a, b) => a.line - b.line);
+  return [...dangersIn(text, hazards), ...told].toSorted((a, b) => a.line - b.line);
 }
 
 function textOf(bytes: Buffer): string | Violation {

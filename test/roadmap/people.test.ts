@@ -100,4 +100,18 @@ describe.concurrent("people", () => {
     expect(json).toMatchObject({ reason_code: "human_block_open" });
     expect(stepsOf(folder, "1").slice(-2)).toEqual(["plan_check passed", "execute passed"]);
   });
+
+  test("where a person must agree before the merge, a finished phase waits for it, and only then lands", async () => {
+    const folder = project([phases[0] ?? { id: "1", name: "Sum", criteria: [] }]);
+    const first = await goRoadmap(folder, smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`), [
+      "--approval-policy",
+      "required-before-merge",
+    ]);
+    expect(first.json).toMatchObject({ result: "WARN", reason_code: "approval_required", state: "paused" });
+    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD")).not.toContain("src/sum.js");
+    expect((await autopilot(folder, ["approve", "--json"])).json).toMatchObject({ result: "PASS" });
+    const { json } = await autopilot(folder, ["resume", "--json"]);
+    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD")).toContain("src/sum.js");
+  });
 });

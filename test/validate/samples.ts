@@ -101,7 +101,7 @@ export const broken: Readonly<Record<string, { readonly text: string; readonly a
   metrics: { text: page([{ ...seedMetrics[0], success_rate: 7 }]), at: "18 wrong_value" },
   "post-mortem": { text: page({ ...seedPostMortem, status: "fine" }), at: "5 wrong_type" },
   triage: { text: page({ ...seedTriage, routing_decision: "guess" }), at: "wrong_type" },
-  "completion report": { text: page({ ...seedCompletion, mode: "--half" }), at: "4 wrong_type" },
+  "completion report": { text: page({ ...seedCompletion, completion_percentage: 700 }), at: "completion_percentage: found 700" },
   "portfolio snapshot": { text: taskSnapshot.replace("running", "busy"), at: "4 PF-field" },
   "staged state": { text: stagedState.replace("status: in_progress", "status: busy"), at: "7 " },
   roadmap: { text: fixture("roadmap/broken.md"), at: "15 unknown_dependency" },

@@ -3,7 +3,7 @@ import { facedBy, faceFlags } from "../face-flags.ts";
 import { objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 
-const taken = ["scope", "max-budget", "agent", "isolation", "option"];
+const taken = ["scope", "max-budget", "agent", "isolation", "risk-level", "approval-policy", "option"];
 
 const ownFlags: readonly FlagSpec[] = [
   {
