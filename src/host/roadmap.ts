@@ -4,11 +4,9 @@ import type { Answer } from "../contracts/answer.ts";
 import { phaseIdOf } from "../flows/documents/phase-id.ts";
 import { goDraft, goNew, type GoFlags } from "./go-draft.ts";
 import { describedBy } from "./go-input.ts";
-import { findHome, listRuns, namedRun } from "./home.ts";
+import { openRunOf } from "./open-run-of.ts";
 import type { Place } from "./place.ts";
-import { readRun } from "./read-run.ts";
-import { answered, Refusal, reply } from "./reply.ts";
-import type { Standing } from "./standing.ts";
+import { answered, reply } from "./reply.ts";
 import { takeUp } from "./take-up.ts";
 
 const flow = "roadmap";
@@ -30,7 +28,7 @@ export function roadmap(place: Place, input: RoadmapInput): Promise<Answer> {
       ...(input.checkpointEvery === undefined ? {} : { checkpoint_every: String(input.checkpointEvery) }),
     };
     const asked = Object.keys(options).length > 0 || describedBy(input).length > 0 || (input.scope ?? []).length > 0;
-    const standing = asked ? null : await openRun(place, input.run);
+    const standing = asked ? null : await openRunOf(place, flow, input.run);
     if (standing === null) return goNew(place, { ...input, words: [], flow, options });
     const { home, run, view } = standing;
     if (view.status !== "draft") return takeUp(place, standing, input);
@@ -55,28 +53,4 @@ function misusedWords(phases: string | null, { complete }: RoadmapInput): string
   const isId = (text: string): boolean => phaseIdOf(text.trim()) !== null;
   const odd = phases.split(",").find((part) => !part.split(/[-–—]/, 3).every(isId) || part.split(/[-–—]/).length > 2);
   return odd === undefined ? null : `PHASES is an id (3, 2.1), a range (3-7), a list (3,5,8), next or all, not ${odd}.`;
-}
-
-/** The run of a roadmap that is named, else the newest that is not over; null where there is none. */
-async function openRun(place: Place, named: string | undefined): Promise<Standing | null> {
-  const home = findHome(place.cwd);
-  if (home === null) return null;
-  const run = named === undefined ? null : namedRun(home, named);
-  for (const id of run === null ? listRuns(home).toReversed() : [run]) {
-    const standing = await standingOf(home, id);
-    if (standing === null || standing.view.drafted.flow.flow !== flow) continue;
-    const { status } = standing.view;
-    return status === "completed" || status === "stopped" ? null : standing;
-  }
-  return null;
-}
-
-/** Null for a run whose journal cannot be read: it is no reason not to find another. */
-async function standingOf(home: Standing["home"], run: string): Promise<Standing | null> {
-  try {
-    return { home, run, ...(await readRun(home, run)) };
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
 }
