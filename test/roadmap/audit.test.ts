@@ -70,6 +70,7 @@ describe.concurrent("self-audit", () => {
       "fix passed",
       "recheck passed",
       "audit passed",
+      "approve skipped",
       "land passed",
     ]);
     expect(eventsOf(folder, "task_completed").map(({ walk }) => String(walk).split("/").at(-1))).toContain("CALC-02");

@@ -1,7 +1,8 @@
 // stories: a small real project with a roadmap, and the turns that agents of a roadmap take, for the embedded agent's scripts.
 
+import { dirname, join } from "node:path";
 import { autopilot, type Ended, journal, scripted } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratch, write } from "../support/scratch-repository.ts";
 
 export type Turn = { readonly when: object; readonly do: readonly object[]; readonly returns?: object; readonly repeat?: number };
 
@@ -30,8 +31,17 @@ export function roadmapOf(phases: readonly PhaseStory[]): string {
   return `# Roadmap\n\n${list.join("")}\n${sections.join("\n")}`;
 }
 
-/** A project of node's own means: sum is to be written, greet is there already, and its test passes. */
+/** The same with its one check named by the user and run once: for stories that are about something else. */
 export function project(phases: readonly PhaseStory[], more: Readonly<Record<string, string>> = {}): string {
+  const folder = realProject(phases, more);
+  write(join(dirname(folder), "home/.config/autopilot"), {
+    "config.yaml": 'checks: { detect: false, repeat: 1, commands: ["node test/greet.test.js"] }\n',
+  });
+  return folder;
+}
+
+/** A project of node's own means: sum is to be written, greet is there already, and its test passes. */
+export function realProject(phases: readonly PhaseStory[], more: Readonly<Record<string, string>> = {}): string {
   return scratch({
     files: {
       "package.json": JSON.stringify({ name: "little", type: "module", scripts: { test: "node --test" } }),
@@ -135,7 +145,7 @@ export const verifyReturn = (more: object = {}): object => ({
   criteria_results: [{ criterion: "all of them", status: "verified", evidence: "src/index.js:1 exports it" }],
   alignment_score: 9,
   verification_duration_seconds: 130,
-  commands_run: ["npm test -> passed"],
+  commands_run: ["node test/greet.test.js -> passed"],
   failures: [],
   failure_categories: [],
   scope_creep: [],

@@ -19,6 +19,7 @@ import {
   planCheck,
   planOf,
   project,
+  realProject,
   research,
   smooth,
   stepsOf,
@@ -31,7 +32,7 @@ const phases = [
 ];
 
 test("the three of them end completed, each on its own way, and land", async () => {
-  const folder = project(phases);
+  const folder = realProject(phases);
   const turns = [
     ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`),
     research("2"),
