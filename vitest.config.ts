@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // NODE_EXTRA_CA_CERTS costs tens of milliseconds per Node start and children of tests need no network.
@@ -22,7 +23,7 @@ export default defineConfig({
       {
         test: {
           name: "whole",
-          maxWorkers: 2, // most of the time they wait for other processes
+          maxWorkers: Math.max(2, availableParallelism()), // each starts processes of its own
           sequence: { groupOrder: 1 }, // after the fast ones
           include: ["test/**/*.test.ts"],
           exclude: [

@@ -74,6 +74,8 @@ async function expectWhole(folder: string, tree: string): Promise<void> {
 
 describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${whyNoStrace}`, () => {
   const linesMax = 60;
+  /** Every other line in an everyday run of the suite, each of them with AUTOPILOT_FAULTS=all. */
+  const every = process.env["AUTOPILOT_FAULTS"] === "all" ? 1 : 2;
 
   test("the flow goes on to the same end; a turn whose artifacts are whole is not bought again", { timeout: 1_800_000 }, async () => {
     const undisturbed = shop();
@@ -82,7 +84,7 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
     const seen = new Map<string, string>();
     let isOver = false;
     await twoAtATime(
-      Array.from({ length: linesMax }, (_, n) => n + 1),
+      Array.from({ length: linesMax / every }, (_, n) => n * every + 1),
       (at) => `line ${at}`,
       async (at) => {
         if (isOver) return;
@@ -107,7 +109,7 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
     );
     expect(isOver).toBe(true);
     // Killed after the turn and before its line: the artifacts are whole, so it is closed by them and nobody plays it again.
-    expect(Object.fromEntries(seen)).toMatchObject({
+    const wanted: Readonly<Record<string, string>> = {
       "session_opened outline#1": "outline#1 close; 1 turns told",
       "turn_ended outline#1": "outline#1 continue; 2 turns told",
       "changes_applied outline#1": "outline#1 continue; 2 turns told",
@@ -116,7 +118,10 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
       "turn_ended chapters#1": "chapters#1 continue; 2 turns told",
       "changes_applied chapters#1": "chapters#1 continue; 2 turns told",
       "step_started check#1": "check#1 repeat; 2 turns told",
-    });
+    };
+    const looked = Object.keys(wanted).filter((open) => seen.has(open));
+    expect(looked.length).toBeGreaterThanOrEqual(every === 1 ? Object.keys(wanted).length : 3);
+    for (const open of looked) expect(seen.get(open), open).toBe(wanted[open]);
   });
 });
 
