@@ -19,7 +19,9 @@ export function orderOf(
   const allowed = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
   const left = minutesLeft(run, walk.phase);
   const { facts, history } = historyOf(run, deed.attempt);
-  const continued = step.continues === undefined ? undefined : walk.seen[step.continues]?.facts["session"];
+  // Not every agent takes a session up in another folder: where that failed, the next try begins a new one.
+  const isTriedAgain = (walk.streak[step.id] ?? 0) > 0;
+  const continued = step.continues === undefined || isTriedAgain ? undefined : walk.seen[step.continues]?.facts["session"];
   const turn: Omit<TurnOrder, "cancel"> = {
     prompt: brief.prompt,
     returns: brief.returns,
