@@ -23,8 +23,8 @@ import { git } from "../support/scratch-repository.ts";
 import { type Faulted, sampled, twoAtATime, whyNoStrace, withFault } from "./under-strace.ts";
 
 /** A sample in an everyday run of the suite, every write with AUTOPILOT_FAULTS=all. */
-const asked = process.env["AUTOPILOT_FAULTS"] ?? "2";
-const writesMax = asked === "all" ? Number.POSITIVE_INFINITY : Math.min(2, Number(asked));
+const asked = process.env["AUTOPILOT_FAULTS"] ?? "3";
+const writesMax = asked === "all" ? Number.POSITIVE_INFINITY : Math.min(3, Number(asked));
 const timeoutMs = 2 * 3_600_000;
 
 const phases = [
