@@ -17,6 +17,7 @@ export default defineConfig({
           name: "fast",
           include: ["src/**/*.test.ts", "test/architecture.test.ts", "test/contracts/**/*.test.ts", "test/simulation/quick.test.ts"],
           isolate: false,
+          maxWorkers: Math.max(2, availableParallelism()),
           testTimeout: 30_000, // none takes a second by itself; a busy machine may make it wait
         },
       },

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Flow, Step } from "../../../contracts/flow.ts";
-import { explore } from "../../../engine/explore.ts";
 import { lintFlow } from "../../../flows/lint.ts";
 import { builtInFlow, type LoadedFlow } from "../../../flows/load.ts";
 import { placeholders } from "../../../flows/prompt.ts";
@@ -51,12 +50,9 @@ describe("the flow roadmap", () => {
     expect([flow.face, flow.reopen, flow.when_phase_fails]).toEqual(["roadmap", { failed_phase: 1 }, [{ finish: "phase_failed" }]]);
   });
 
-  test("is clean, and no path of it completes past a failed proof, ends nowhere or goes round for ever", () => {
+  test("is clean to the linter", () => {
     expect(lintFlow({ ...loaded, registry: lintRegistry }).map(findingText)).toEqual([]);
-    const { findings, gaveUp, ends } = explore(flow);
-    expect({ findings, gaveUp }).toEqual({ findings: [], gaveUp: false });
-    expect(ends.completed).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test("its counts are tunable: three debug attempts and one replan unless told, three rounds of a plan, two re-audits", () => {
     expect(flow.counts).toMatchObject({
