@@ -1,5 +1,7 @@
+import type { Step } from "../contracts/flow.ts";
 import { historyOf } from "../core/history.ts";
 import { allowanceOf, minutesLeft, retriesLeft } from "../core/budget.ts";
+import type { WalkView } from "../core/state.ts";
 import type { TurnOrder } from "../ports/agent.ts";
 import { withSignal } from "./cancel.ts";
 import { type Deed, settingOf } from "./deed.ts";
@@ -7,6 +9,14 @@ import type { Brief } from "./world.ts";
 
 const turnMinutesMax = 20;
 const asksMax = 3;
+
+/** The session that a step goes on in, and null where it begins its own. */
+export function continuedSession({ seen, streak }: Pick<WalkView, "seen" | "streak">, { id, continues }: Step): string | null {
+  // Not every agent takes a session up in another folder: where it broke over that, the next try begins a new one.
+  const hasBroken = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
+  const session = continues === undefined || hasBroken ? undefined : seen[continues]?.facts["session"];
+  return typeof session === "string" ? session : null;
+}
 
 /** What is asked of the agent in this attempt, and whether its time is bounded by the run's budget rather than by its step. */
 export function orderOf(
@@ -19,9 +29,6 @@ export function orderOf(
   const allowed = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
   const left = minutesLeft(run, walk.phase);
   const { facts, history } = historyOf(run, deed.attempt);
-  // Not every agent takes a session up in another folder: where that failed, the next try begins a new one.
-  const isTriedAgain = (walk.streak[step.id] ?? 0) > 0;
-  const continued = step.continues === undefined || isTriedAgain ? undefined : walk.seen[step.continues]?.facts["session"];
   const turn: Omit<TurnOrder, "cancel"> = {
     prompt: brief.prompt,
     returns: brief.returns,
@@ -38,7 +45,7 @@ export function orderOf(
     isInterrupted: open.session !== null,
     left: () => allowanceOf(deed.run(), walk.phase),
     isUnpaid: () => deed.run().open[deed.attempt]?.stage === "started",
-    session: open.session ?? (typeof continued === "string" ? continued : null),
+    session: open.session ?? continuedSession(walk, step),
     onSession: (session, how) =>
       deed.record({
         event: "session_opened",
