@@ -252,6 +252,8 @@ export const Flow = v.strictObject({
   about: v.optional(v.string()),
   /** Whose files show its runs to people and to other tools; see docs/FLOWS.md, "Faces". */
   face: v.optional(Name),
+  /** Where the documents of a phase lie, for `{phase_dir}`: a path that holds `{phase}`. */
+  phase_dir: v.optional(v.pipe(v.string(), v.includes("{phase}", "expected a path that holds {phase}"))),
   options: v.optional(v.record(Name, Option)),
   counts: v.optional(v.record(Name, Count)),
   limits: v.optional(v.strictObject({ run: v.optional(Limits), phase: v.optional(Limits), step: v.optional(Limits) })),

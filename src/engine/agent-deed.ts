@@ -13,7 +13,7 @@ import type { Step } from "../contracts/flow.ts";
 import type { GitSha } from "../contracts/ids.ts";
 import { chargeOf } from "../core/budget.ts";
 import { madeProgress, fingerprintOf } from "../core/breaker.ts";
-import type { WalkView } from "../core/state.ts";
+import type { RunView, WalkView } from "../core/state.ts";
 import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
@@ -48,7 +48,7 @@ type Taken = { readonly changes: ChangeSet; readonly words: Words };
 async function takeTurn(deed: Deed): Promise<Taken | "over"> {
   const { world, attempt } = deed;
   const { run, walk, step, open } = settingOf(deed);
-  const layer = await world.workspace.openLayer(attempt, step.masks ?? [], ...keepsOf(step, walk));
+  const layer = await world.workspace.openLayer(attempt, step.masks ?? [], ...keepsOf(run, walk, step));
   const brief = await world.brief(run, walk, step, open);
   const order = orderOf(deed, brief, layer, step.returns === undefined ? undefined : (await keptOf(deed, walk.handed?.[step.id]))?.claim);
   if (deed.cancel.isCalledOff) throw new CalledOff();
@@ -89,8 +89,8 @@ async function takeTurn(deed: Deed): Promise<Taken | "over"> {
 const everything: readonly [] = [];
 
 /** The patterns of what this attempt may leave behind, as a layer takes them; none where the step keeps everything. */
-const keepsOf = ({ keeps }: Step, { phase, task }: WalkView): readonly [] | readonly [readonly string[]] =>
-  keeps === undefined ? everything : [keeps.map((pattern) => placed(pattern, phase, task ?? ""))];
+const keepsOf = (run: RunView, { phase, task }: WalkView, { keeps }: Step): readonly [] | readonly [readonly string[]] =>
+  keeps === undefined ? everything : [keeps.map((pattern) => placed(run.drafted.flow, pattern, phase, task ?? ""))];
 
 /** A step that is only to report and passed without a change is no sign of standing still: it counts neither way. */
 const progressOf = ({ keeps }: Step, progress: boolean): { readonly progress?: boolean } =>

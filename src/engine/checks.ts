@@ -11,11 +11,6 @@ const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly
   project: (run) => run.drafted.checks.filter(({ kind }) => kind === "project"),
   red_green: (run) => run.drafted.checks.filter(({ kind }) => kind === "red_green"),
   holdout: (run) => run.drafted.checks.filter(({ kind }) => kind === "holdout"),
-  /** Every criterion that held at its last look, whichever phase it is of. */
-  held: (run) =>
-    Object.values(run.checks)
-      .filter(({ latest }) => latest.check.kind === "criterion" && latest.status === "passed")
-      .map(({ latest }) => latest.check as Check),
 };
 
 const ownOf = (walk: WalkView): readonly Check[] => walk.checks ?? [];

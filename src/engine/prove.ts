@@ -3,6 +3,7 @@ import type { EventOf } from "../contracts/event.ts";
 import type { Gate } from "../contracts/flow.ts";
 import type { Facts } from "../contracts/outcome.ts";
 import { fingerprintOf } from "../core/breaker.ts";
+import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { CalledOff, type Deed, memoryOf, settingOf } from "./deed.ts";
 import { emptyIn, hollowFacts, hollowIn } from "./hollow-facts.ts";
@@ -42,7 +43,7 @@ export async function prove(deed: Deed, prompt?: string): Promise<Proved> {
     const refused = gates.some(runsCommand) ? await refusedOracles(deed) : [];
     const result = await world.verifier.prove({
       ...shared,
-      gates: gates.map((gate) => placedGate(gate, walk.phase, walk.task ?? "")),
+      gates: gates.map((gate) => placedGate(run.drafted.flow, gate, walk.phase, walk.task ?? "")),
       base: run.drafted.base.commit,
       ...(prompt === undefined ? {} : { prompt }),
       ...underBase(run, refused),
@@ -118,12 +119,16 @@ export async function completeProved(
 export const lockedBy = (locks: readonly Check[] | undefined): { readonly locks?: Check[] } =>
   locks === undefined ? {} : { locks: [...locks] };
 
-/** Where a phase's own documents lie, for flows that keep them by phase. */
-export const phaseDir = (phase: string): string => `.planning/phases/${phase}`;
+const phaseDirDefault = ".planning/phases/{phase}";
+
+/** Where a phase's own documents lie, as its flow says. */
+export const phaseDirIn = ({ phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">, phase: string): string =>
+  phase_dir.replaceAll("{phase}", phase);
 
 /** Puts the phase's own folder and id, and the task's id, into a path or a pattern. */
-export const placed = (text: string, phase: string, task: string): string =>
-  text.replaceAll("{phase_dir}", phaseDir(phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
+export const placed = (flow: FlowView, text: string, phase: string, task: string): string =>
+  text.replaceAll("{phase_dir}", phaseDirIn(flow, phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
 
 /** The same in every text of an artifact rule. */
-export const placedGate = (gate: Gate, phase: string, task = ""): Gate => JSON.parse(placed(JSON.stringify(gate), phase, task)) as Gate;
+export const placedGate = (flow: FlowView, gate: Gate, phase: string, task = ""): Gate =>
+  JSON.parse(placed(flow, JSON.stringify(gate), phase, task)) as Gate;

@@ -82,7 +82,7 @@ async function isDoneByArtifacts(world: World, run: RunView, walk: WalkView, ste
     if (gates.some(runsCommand) && (await judgesAt(world, run, tried)).refused.length > 0) return false;
     const order = {
       attempt,
-      gates: gates.map((gate) => placedGate(gate, walk.phase, walk.task ?? "")),
+      gates: gates.map((gate) => placedGate(run.drafted.flow, gate, walk.phase, walk.task ?? "")),
       commit: tried,
       changed,
       cancel: new AbortController().signal,

@@ -100,7 +100,7 @@ async function isProved(world: World, run: RunView, phase: string, gates: readon
   const refused = gates.some(runsCommand) ? (await judgesAt(world, run, commit)).refused : [];
   const result = await world.verifier.prove({
     attempt: `${phase}@0/survey#1`,
-    gates: gates.map((gate) => placedGate(gate, phase)),
+    gates: gates.map((gate) => placedGate(run.drafted.flow, gate, phase)),
     commit,
     changed: [],
     ...underBase(run, refused),

@@ -4,7 +4,7 @@ import type { Step } from "../contracts/flow.ts";
 import type { Cast } from "../contracts/event.ts";
 import type { OpenView, RunView, WalkView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
-import { phaseDir } from "../engine/prove.ts";
+import { phaseDirIn } from "../engine/prove.ts";
 import type { Brief } from "../engine/world.ts";
 import { cut, renderPrompt } from "../flows/prompt.ts";
 import { jsonSchemaOf } from "../flows/returns.ts";
@@ -41,7 +41,7 @@ export async function briefOf(
     criterion: picked === undefined ? objective.goal : picked.text,
     promise: objective.completion_promise,
     phase: aboutPhase(run, walk),
-    phase_dir: phaseDir(walk.phase),
+    phase_dir: phaseDirIn(run.drafted.flow, walk.phase),
     task: aboutTask(walk),
     previous: await previousOf(run, walk, step, open, sources),
     learnings: (await sources.learningsOf?.(role)) ?? "",

@@ -11,11 +11,11 @@ import { planningConfigPath, readPlanningConfig } from "../flows/documents/plann
 import { readRoadmap } from "../flows/documents/roadmap.ts";
 import { chosenSpec, specCandidates } from "../flows/documents/spec.ts";
 import type { Finding } from "../kit/finding.ts";
+import { phasesFolder } from "./faces/roadmap-places.ts";
 import { type DocumentFound, readDocument } from "./read-document.ts";
 
 /** Where a roadmap lies; the first that is there counts. */
 export const roadmapPaths = [".planning/ROADMAP.md", "ROADMAP.md"] as const;
-export const phasesFolder = ".planning/phases";
 
 /** A document as it lies, byte order mark and all, so that its hash is the one that `sha256sum` says. */
 export type Kept = { readonly path: string; readonly bytes: Buffer };

@@ -14,7 +14,7 @@ import { findHome, namedRun } from "./home.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
-import { phasesFolder } from "./roadmap-documents.ts";
+import { phasesFolder } from "./faces/roadmap-places.ts";
 
 const fileBytesMax = 64 * 1_048_576;
 const warningsMax = 10;

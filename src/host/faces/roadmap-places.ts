@@ -14,7 +14,7 @@ export const archiveFile = (run: string): string => `${archiveFolder}/${run}.jso
 /** A state.json is some megabytes at most; one that is larger is none. */
 export const stateBytesMax = 64 * 1024 * 1024;
 
-const phasesFolder = ".planning/phases";
+export const phasesFolder = ".planning/phases";
 const inPhase = ["TRIAGE.json", "EXECUTION-LOG.md", "VERIFICATION.md", "TRACE.jsonl", "*-trace.jsonl"] as const;
 
 /** The runner's own among the files of a phase; the agents' are the others. */

@@ -19,7 +19,7 @@ async function reportOf(
   { state, walk, commit }: Order,
 ): Promise<{ readonly blind: string; readonly isKept: boolean; readonly path: string } | null> {
   const step = openStep(state, walk);
-  const path = documentOf(step, walk);
+  const path = documentOf(state, step, walk);
   const { output_hash: hash, output_bytes: size } = walk.last[step.continues ?? ""]?.facts ?? {};
   const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
   if (path === null || text === null || typeof hash !== "string" || typeof size !== "number") return null;

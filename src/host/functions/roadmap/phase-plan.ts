@@ -1,15 +1,13 @@
 // phase-plan: a phase's plan as it lies on the run's branch.
 
-import { phaseDir } from "../../../engine/prove.ts";
 import { phaseIdOf } from "../../../flows/documents/phase-id.ts";
 import { readPlan } from "../../../flows/documents/plan.ts";
 import { documentTextBytesMax } from "../../../flows/documents/document-text.ts";
 import type { PlanAt } from "../../../flows/documents/phase-criteria.ts";
 import type { RunView } from "../../../core/state.ts";
 import type { Finding } from "../../../kit/finding.ts";
+import { phasesFolder } from "../../faces/roadmap-places.ts";
 import type { RoadmapParts } from "./parts.ts";
-
-const phasesFolder = ".planning/phases/";
 
 export type PlanFound = PlanAt & {
   readonly text: string;
@@ -35,13 +33,13 @@ export async function planAt(
 
 /** In the phase's own folder, else in one whose name begins with its id: `03-login`. */
 export function planPath(paths: readonly string[], phase: string): string | null {
-  const own = `${phaseDir(phase)}/PLAN.md`;
+  const own = `${phasesFolder}/${phase}/PLAN.md`;
   if (paths.includes(own)) return own;
-  const named = paths.filter((path) => path.startsWith(phasesFolder) && path.endsWith("/PLAN.md") && idOf(path) === phase);
+  const named = paths.filter((path) => path.startsWith(`${phasesFolder}/`) && path.endsWith("/PLAN.md") && idOf(path) === phase);
   return named.toSorted()[0] ?? null;
 }
 
 function idOf(path: string): string | null {
-  const [folder = ""] = path.slice(phasesFolder.length).split("/");
+  const [folder = ""] = path.slice(phasesFolder.length + 1).split("/");
   return phaseIdOf(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "");
 }

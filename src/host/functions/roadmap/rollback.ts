@@ -1,4 +1,4 @@
-import { phaseDir } from "../../../engine/prove.ts";
+import { phaseDirIn } from "../../../engine/prove.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 import { checkpointOf } from "./checkpoint.ts";
 
@@ -24,7 +24,7 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
         since,
         of: `${walk.path}@`,
         branch: `autopilot-diagnostic-phase-${walk.phase}`,
-        subject: `autopilot ${walk.phase}: take back what failed (${phaseDir(walk.phase)})`,
+        subject: `autopilot ${walk.phase}: take back what failed (${phaseDirIn(state.drafted.flow, walk.phase)})`,
       });
       const facts = {
         rollback_performed: applied !== null,

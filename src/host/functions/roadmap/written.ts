@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { stepOf } from "../../../core/reading.ts";
 import type { RunView, WalkView } from "../../../core/state.ts";
 import type { Step } from "../../../contracts/flow.ts";
-import { phaseDir } from "../../../engine/prove.ts";
+import { phaseDirIn } from "../../../engine/prove.ts";
 import { documentTextBytesMax } from "../../../flows/documents/document-text.ts";
 import { invariant } from "../../../kit/invariant.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
@@ -15,15 +15,15 @@ export function openStep(state: RunView, walk: WalkView): Step {
 }
 
 /** The document that a step says it writes, in the folder of its phase. */
-export const documentOf = ({ writes }: Pick<Step, "writes">, { phase }: WalkView): string | null =>
-  writes?.[0] === undefined ? null : `${phaseDir(phase)}/${writes[0]}`;
+export const documentOf = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: WalkView): string | null =>
+  writes?.[0] === undefined ? null : `${phaseDirIn(state.drafted.flow, phase)}/${writes[0]}`;
 
 /** A named proof: the phase's document that the step writes is there and has content. What it holds is written down by its hash. */
 export function written({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ state, walk, commit }: Order): Found {
-      const path = documentOf(openStep(state, walk), walk);
+      const path = documentOf(state, openStep(state, walk), walk);
       const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
       if (text === null || text.trim() === "") return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };
       const bytes = Buffer.from(text, "utf8");
