@@ -1,17 +1,11 @@
 import { defined } from "../defined.ts";
+import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { facedBy, faceFlags } from "../face-flags.ts";
 import { goalWords, objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 import { askedBy, stagedFlags } from "../staged-flags.ts";
 
-const goFlags: readonly FlagSpec[] = [
-  { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." },
-  { name: "max-cycles", kind: "number", min: 1, placeholder: "N", about: "At most N cycles in this invocation.", standard: "20" },
-  { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
-  { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
-  ...faceFlags,
-  ...stagedFlags,
-];
+const goFlags: readonly FlagSpec[] = [yesFlag, maxCyclesFlag, ...takingUpFlags, ...faceFlags, ...stagedFlags];
 
 export const go: Command = {
   name: "go",
@@ -30,11 +24,9 @@ export const go: Command = {
   run: async (place, given) =>
     (await import("../../../host/go.ts")).go(place, {
       ...objectiveOf(given),
-      yes: given.flag("yes"),
+      ...drivenBy(given),
       ...defined({
         maxCycles: given.number("max-cycles"),
-        now: given.flag("now") || undefined,
-        adoptConfig: given.flag("adopt-config") || undefined,
         flags: facedBy(given),
         asks: askedBy(given),
       }),

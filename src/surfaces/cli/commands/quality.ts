@@ -1,5 +1,6 @@
 import { runners } from "../../../contracts/quality-run.ts";
 import { defined } from "../defined.ts";
+import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 
@@ -22,9 +23,8 @@ const ownFlags: readonly FlagSpec[] = [
   { name: "benchmark", kind: "text", placeholder: "NAME", about: "What the log calls this code base.", standard: "the folder's name" },
   { name: "lever-state", kind: "text", placeholder: "NAME", about: "The experiment this run belongs to.", standard: "baseline" },
   { name: "playbook-version", kind: "text", placeholder: "VERSION", about: "The version the log names.", standard: "the flow's" },
-  { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." },
-  { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
-  { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+  yesFlag,
+  ...takingUpFlags,
 ];
 
 export const quality: Command = {
@@ -43,7 +43,7 @@ export const quality: Command = {
   run: async (place, given) =>
     (await import("../../../host/quality.ts")).quality(place, {
       ...objectiveOf(given),
-      yes: given.flag("yes"),
+      ...drivenBy(given),
       ...defined({
         benchmark: given.text("benchmark"),
         leverState: given.text("lever-state"),
@@ -51,8 +51,6 @@ export const quality: Command = {
         targetPath: given.text("target-path"),
         runner: given.text("runner"),
         requireDocs: given.flag("require-docs") || undefined,
-        now: given.flag("now") || undefined,
-        adoptConfig: given.flag("adopt-config") || undefined,
       }),
     }),
 };

@@ -1,4 +1,5 @@
 import { defined } from "../defined.ts";
+import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { facedBy, faceFlags } from "../face-flags.ts";
 import { objectiveFlags } from "../objective-flags.ts";
 import { type Command, restsWhenInterrupted } from "../spec.ts";
@@ -17,12 +18,11 @@ export const resume: Command = {
   ],
   arguments: [],
   flags: [
-    { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
-    { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+    ...takingUpFlags,
     ...faceFlags,
     ...stagedFlags,
-    { name: "max-cycles", kind: "number", min: 1, placeholder: "N", about: "At most N cycles in this invocation.", standard: "20" },
-    { name: "yes", kind: "flag", about: "Acknowledge the preview of a run that is taken over from another tool." },
+    maxCyclesFlag,
+    { ...yesFlag, about: "Acknowledge the preview of a run that is taken over from another tool." },
     ...forImports,
   ],
   takesRun: true,
@@ -30,9 +30,7 @@ export const resume: Command = {
   run: async (place, given) =>
     (await import("../../../host/resume.ts")).resume(place, {
       words: [],
-      yes: given.flag("yes"),
-      now: given.flag("now"),
-      adoptConfig: given.flag("adopt-config"),
+      ...drivenBy(given),
       ...defined({
         run: given.run,
         maxCycles: given.number("max-cycles"),

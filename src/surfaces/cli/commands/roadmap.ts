@@ -1,4 +1,5 @@
 import { defined } from "../defined.ts";
+import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { facedBy, faceFlags } from "../face-flags.ts";
 import { objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
@@ -19,9 +20,8 @@ const ownFlags: readonly FlagSpec[] = [
     about: "Pause for a look after every N phases.",
     standard: "never",
   },
-  { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." },
-  { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
-  { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+  yesFlag,
+  ...takingUpFlags,
 ];
 
 export const roadmap: Command = {
@@ -46,12 +46,10 @@ export const roadmap: Command = {
   run: async (place, given) =>
     (await import("../../../host/roadmap.ts")).roadmap(place, {
       ...objectiveOf(given),
-      yes: given.flag("yes"),
+      ...drivenBy(given),
       ...defined({
         complete: given.flag("complete") || undefined,
         checkpointEvery: given.number("checkpoint-every"),
-        now: given.flag("now") || undefined,
-        adoptConfig: given.flag("adopt-config") || undefined,
         flags: facedBy(given),
       }),
     }),

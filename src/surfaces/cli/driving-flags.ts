@@ -1,0 +1,25 @@
+import { defined } from "./defined.ts";
+import type { FlagSpec, Given } from "./spec.ts";
+
+/** Flags of every command that begins a run or takes one up. */
+export const yesFlag: FlagSpec = { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." };
+export const takingUpFlags: readonly FlagSpec[] = [
+  { name: "now", kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
+  { name: "adopt-config", kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+];
+export const maxCyclesFlag: FlagSpec = {
+  name: "max-cycles",
+  kind: "number",
+  min: 1,
+  placeholder: "N",
+  about: "At most N cycles in this invocation.",
+  standard: "20",
+};
+
+export type Driven = { readonly yes: boolean; readonly now?: boolean; readonly adoptConfig?: boolean };
+
+/** What these say, where they were given. */
+export const drivenBy = (given: Given): Driven => ({
+  yes: given.flag("yes"),
+  ...defined({ now: given.flag("now") || undefined, adoptConfig: given.flag("adopt-config") || undefined }),
+});
