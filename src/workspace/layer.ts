@@ -4,7 +4,7 @@
 //   L1. Nothing in a layer refers to the user's repository: no remote, no alternates, no hooks, no shared objects.
 //   L2. What is kept from the agent is in neither its files nor its history: where a mask hides something, the layer has one commit and no past.
 
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../contracts/ids.ts";
 import { shownOf } from "./byte-path.ts";
@@ -40,9 +40,9 @@ export async function makeLayer(
   const hidden = [...tree.keys()].filter((path) => isMasked(shownOf(path)));
   const absent = new Set([...hidden, ...[...tree.keys()].filter((path) => run.isOwned(shownOf(path)))]);
   const seen: Tree = new Map([...tree].filter(([path]) => !absent.has(path)));
-  await materialize(run.shadow, seen, folder);
   const start = absent.size === 0 ? tip : await startingCommit(run, tip, seen, hidden.length > 0 ? [] : [tip]);
-  await makeRepository(run, folder, start);
+  const gitDir = await makeRepository(run, folder, start);
+  await materialize(run.shadow, seen, folder, join(gitDir, "index"));
   const dependencies = await provide(run, folder, masks);
   await run.layers.write({
     version: 1,
@@ -70,7 +70,8 @@ async function startingCommit(run: OpenRun, tip: GitSha, seen: Tree, parents: re
   });
 }
 
-async function makeRepository(run: OpenRun, folder: string, start: GitSha): Promise<void> {
+/** The folder's own repository, on a branch at this commit; its index comes with the files. */
+async function makeRepository(run: OpenRun, folder: string, start: GitSha): Promise<string> {
   const gitDir = join(folder, ".git");
   await git({
     cwd: folder,
@@ -80,6 +81,7 @@ async function makeRepository(run: OpenRun, folder: string, start: GitSha): Prom
   // The same raw view and ignore rules as the runner's, so that the agent's `git status` shows what will be judged.
   await writeFile(join(gitDir, "info", "attributes"), rawAttributes);
   await cp(join(run.shadow.gitDir, "info", "exclude"), join(gitDir, "info", "exclude"));
+  await appendFile(join(gitDir, "config"), "[user]\n\tname = agent\n\temail = agent@localhost\n");
   const inLayer = { cwd: folder, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(ownIdentity) } };
   const fetch = (depth: number): Promise<{ readonly code: number }> =>
     git({
@@ -91,20 +93,17 @@ async function makeRepository(run: OpenRun, folder: string, start: GitSha): Prom
         "-q",
         "--no-tags",
         "--no-write-fetch-head",
+        "--update-head-ok",
         `--depth=${depth}`,
         "--",
         run.shadow.gitDir,
-        start,
+        `${start}:refs/heads/work`,
       ], // L1
       codes: [0, 1, 128],
     });
   // In a partial clone the past may not be here; the present is enough.
-  if ((await fetch(historyCommits)).code !== 0 && (await fetch(1)).code !== 0) return;
-  await git({ ...inLayer, args: ["update-ref", "refs/heads/work", start] });
-  await git({ ...inLayer, args: ["read-tree", start] });
-  await git({ ...inLayer, args: ["update-index", "-q", "--refresh"], codes: [0, 1] });
-  await git({ ...inLayer, args: ["config", "user.name", "agent"] });
-  await git({ ...inLayer, args: ["config", "user.email", "agent@localhost"] });
+  if ((await fetch(historyCommits)).code !== 0) await fetch(1);
+  return gitDir;
 }
 
 /** Installed packages: those of a finished attempt that saw the same files, else copies of the user's. */

@@ -8,11 +8,11 @@ import { git } from "./git.ts";
 import { inUser } from "./history.ts";
 import { layerFolder } from "./layer.ts";
 import type { OpenRun } from "./run.ts";
-import { isSame, readTree, type Tree, type TreeEntry } from "./tree.ts";
+import { isSame, readTree, type TreeEntry } from "./tree.ts";
 
 export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
-  const [before, after] = await Promise.all([treeAt(run, from), treeAt(run, to)]);
+  const [before, after] = await Promise.all([readTree(run.shadow.call, from), readTree(run.shadow.call, to)]);
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return paths.flatMap((path): Difference[] => {
     const [old, now] = [before.get(path) ?? null, after.get(path) ?? null];
@@ -26,27 +26,11 @@ export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Pro
 const nameOf = (entry: TreeEntry | null): string | null => (entry === null ? null : `${entry.mode} ${entry.sha}`);
 
 export async function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
-  return [...(await treeAt(run, commit)).keys()].map(shownOf);
-}
-
-const treesMax = 3;
-const trees = new WeakMap<OpenRun, Map<GitSha, Promise<Tree>>>();
-
-/** A commit never changes, so the last few are read once, however many of their files are looked at. */
-function treeAt(run: OpenRun, commit: GitSha): Promise<Tree> {
-  const known = trees.get(run) ?? new Map<GitSha, Promise<Tree>>();
-  trees.set(run, known);
-  const before = known.get(commit);
-  if (before !== undefined) return before;
-  const reading = readTree(inUser(run), commit);
-  known.set(commit, reading);
-  reading.catch(() => known.delete(commit));
-  for (const oldest of [...known.keys()].slice(0, -treesMax)) known.delete(oldest);
-  return reading;
+  return [...(await readTree(run.shadow.call, commit)).keys()].map(shownOf);
 }
 
 export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
-  const tree = await treeAt(run, commit);
+  const tree = await readTree(run.shadow.call, commit);
   const entry = tree.get(bytePathOf(Buffer.from(path, "utf8")));
   if (entry === undefined || !entry.mode.startsWith("100")) return null;
   const { out, isCut } = await git({ ...inUser(run), args: ["cat-file", "blob", entry.sha], outputBytesMax: bytesMax });

@@ -1,7 +1,7 @@
 // materialize: writes a list of tree entries into an empty folder as raw files, through a private index.
 
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../contracts/ids.ts";
 import { bytesOf, type BytePath } from "./byte-path.ts";
@@ -11,12 +11,13 @@ import type { TreeEntry } from "./tree.ts";
 
 type Rows = Iterable<readonly [BytePath, TreeEntry | null]>;
 
-/** Checks the entries out into `folder`, which is empty and seen by nobody else yet. */
-export async function materialize(shadow: Shadow, entries: Rows, folder: string): Promise<void> {
+/** Checks the entries out into `folder`, which holds no files yet and is seen by nobody else. The index that knows the files as they lie there may be kept. */
+export async function materialize(shadow: Shadow, entries: Rows, folder: string, keptIndex?: string): Promise<void> {
   await withIndex(shadow, async (index) => {
     const call = { ...shadow.call, env: { ...shadow.call.env, GIT_INDEX_FILE: index } };
     await git({ ...call, args: ["update-index", "-z", "--index-info"], input: rowsOf(entries, shadow) });
-    await git({ ...call, cwd: folder, env: { ...call.env, GIT_WORK_TREE: folder }, args: ["checkout-index", "-q", "-f", "-a"] });
+    await git({ ...call, cwd: folder, env: { ...call.env, GIT_WORK_TREE: folder }, args: ["checkout-index", "-q", "-f", "-u", "-a"] });
+    if (keptIndex !== undefined) await cp(index, keptIndex);
   });
 }
 

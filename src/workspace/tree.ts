@@ -13,8 +13,40 @@ export type Tree = ReadonlyMap<BytePath, TreeEntry>;
 export const isGitlink = (entry: TreeEntry): boolean => entry.mode === "160000";
 export const isSame = (one: TreeEntry | null, other: TreeEntry | null): boolean => one?.mode === other?.mode && one?.sha === other?.sha;
 
-/** Every file of a commit or tree. */
-export async function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+const keptTreesMax = 6;
+const keptEntriesMax = 500_000;
+const objectName = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+const kept = new Map<string, { readonly reading: Promise<Tree>; entries: number }>();
+
+/** Every file of a commit or tree. What bears an object's name never changes, so the last few are read once, however often they are asked for. */
+export function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+  if (!objectName.test(treeish)) return listTree(call, treeish);
+  const key = `${call.env?.["GIT_DIR"] ?? call.cwd}\0${treeish}`;
+  const before = kept.get(key);
+  const found = before ?? { reading: listTree(call, treeish), entries: 0 };
+  kept.delete(key);
+  kept.set(key, found); // the last asked for is the last to be let go
+  if (before !== undefined) return before.reading;
+  found.reading.then(
+    ({ size }) => {
+      found.entries = size;
+      letGo();
+    },
+    () => kept.delete(key),
+  );
+  return found.reading;
+}
+
+function letGo(): void {
+  let entries = [...kept.values()].reduce((sum, tree) => sum + tree.entries, 0);
+  for (const [key, tree] of kept) {
+    if (kept.size <= keptTreesMax && entries <= keptEntriesMax) return;
+    kept.delete(key);
+    entries -= tree.entries;
+  }
+}
+
+async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
   const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
   const tree = new Map<BytePath, TreeEntry>();
   for (let at = 0; at < out.length;) {

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { git, gitLine } from "./git.ts";
+import type { BytePath } from "./byte-path.ts";
+import { objectHash, readTree, treeHash } from "./tree.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "autopilot-tree-"));
+  await git({ cwd: folder, args: ["init", "-q", "-b", "main"] });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function treeWith(name: string): Promise<string> {
+  writeFileSync(join(folder, name), name);
+  await git({ cwd: folder, args: ["add", "-A"] });
+  return gitLine({ cwd: folder, args: ["write-tree"] });
+}
+
+test("what bears an object's name is read once; what bears another is read whenever it is asked for", async () => {
+  const first = await treeWith("a");
+  const read = await readTree({ cwd: folder }, first);
+  expect([...read.keys()]).toEqual(["a"]);
+  expect(await readTree({ cwd: folder }, first)).toBe(read);
+
+  await git({ cwd: folder, args: ["tag", "now", first] });
+  const named = await readTree({ cwd: folder }, "now");
+  expect([...named.keys()]).toEqual(["a"]);
+  await git({ cwd: folder, args: ["tag", "-f", "now", await treeWith("b")] });
+  expect([...(await readTree({ cwd: folder }, "now")).keys()]).toEqual(["a", "b"]);
+});
+
+test("a tree that is not there is asked for again, for it may come", async () => {
+  const before = await readTree({ cwd: folder }, await treeWith("b"));
+  const sha = objectHash("sha1", "blob", Buffer.from("late"));
+  const name = treeHash("sha1", [...before, ["late" as BytePath, { mode: "100644", sha }]]);
+  await expect(readTree({ cwd: folder }, name)).rejects.toThrow("not a tree object");
+  expect(await treeWith("late")).toBe(name);
+  expect([...(await readTree({ cwd: folder }, name)).keys()]).toEqual(["a", "b", "late"]);
+});
+
+test("only the last few are kept", async () => {
+  const first = await treeWith("c");
+  const read = await readTree({ cwd: folder }, first);
+  for (const name of ["d", "e", "f", "g", "h", "i"]) await readTree({ cwd: folder }, await treeWith(name));
+  const again = await readTree({ cwd: folder }, first);
+  expect(again).toEqual(read);
+  expect(again).not.toBe(read);
+});
