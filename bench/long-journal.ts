@@ -7,9 +7,9 @@ import type { Draft } from "../src/contracts/event.ts";
 import { journalFile, type Position } from "../src/journal/journal.ts";
 import type { Batch } from "../src/journal/batch.ts";
 import { addLine, genesis } from "../src/journal/line.ts";
+import { beginningOf } from "./draft.ts";
 
 const flushBytes = 1024 * 1024;
-const zeros = { hash: "0".repeat(64), sha: "0".repeat(40) };
 const cyclesPerAttempt = 100;
 
 export function writeLongJournal(folder: string, eventsMin: number): { readonly events: number; readonly attempts: number } {
@@ -49,54 +49,10 @@ export function writeLongJournal(folder: string, eventsMin: number): { readonly 
 }
 
 function beginning(): Draft[] {
-  const budget = { profile: null, soft_ratio: 0.8, limits: { tokens: 1e12, minutes: 1e9, calls: 1e9 } };
+  const counts = { again: { at_most: 1_000_000, per: "run", spent: { end: "failed" } } } as const;
+  const work = { id: "work", agent: "worker", prompt: "work.md", otherwise: [{ go: "work", count: "again" }] };
   return [
-    {
-      event: "run_drafted",
-      run_id: "run-2026-01-01-000000",
-      product: "bench",
-      flow: {
-        flow: "bench",
-        version: 1,
-        counts: { again: { at_most: 1_000_000, per: "run", spent: { end: "failed" } } },
-        phases: [{ id: "1", steps: [{ id: "work", agent: "worker", prompt: "work.md", otherwise: [{ go: "work", count: "again" }] }] }],
-      },
-      flow_hash: zeros.hash,
-      prompts: { "work.md": zeros.hash },
-      registry: {},
-      objective: {
-        goal: "measure",
-        scope: ["**"],
-        done_criteria: [{ id: "c1", text: "measured", check: null }],
-        max_budget: budget,
-        completion_mode: "promise",
-        completion_promise: "DONE",
-        risk_level: "medium",
-        handoff_mode: "manual",
-        approval_policy: "none",
-        red_green: [],
-        holdout: [],
-      },
-      options: {},
-      budget,
-      limits: { run: {}, phase: {} },
-      base: { branch: "main", commit: zeros.sha, tree: zeros.sha },
-      checks: [],
-      cast: { worker: { agent: "scripted" } },
-      isolation: "clone",
-      config_hash: zeros.hash,
-      ack: zeros.hash,
-      to_state: "draft",
-    },
-    { event: "preview_acknowledged", ack: zeros.hash },
-    { event: "run_started", ack: zeros.hash, from_state: "draft", to_state: "running" },
-    {
-      event: "run_opened",
-      opening: 1,
-      owner: { pid: 1, host: "bench" },
-      product: "bench",
-      isolation: { level: "clone", mechanism: "bench", enforced: [], not_enforced: [] },
-    },
+    ...beginningOf({ flow: { flow: "bench", version: 1, counts, phases: [{ id: "1", steps: [work] }] } }),
     { event: "artifacts_surveyed", gone: [], proved: [] },
     { event: "phase_started", walk: "1" },
   ];

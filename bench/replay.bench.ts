@@ -1,7 +1,7 @@
 // How quickly a journal becomes a state: replayed from its first line, and opened from its snapshot. Each in a process of its own.
 
 import { spawnSync } from "node:child_process";
-import { closeSync, copyFileSync, openSync, readSync, rmSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Entry } from "../src/contracts/event.ts";
 import { openFold } from "../src/core/fold.ts";
@@ -10,7 +10,7 @@ import { openJournal } from "../src/journal/file.ts";
 import { journalFile } from "../src/journal/journal.ts";
 import { readJournal } from "../src/journal/read.ts";
 import { writeLongJournal } from "./long-journal.ts";
-import { isQuick, median, plainEnv, report, repository, withFolder } from "./measure.ts";
+import { isQuick, median, parseLines, plainEnv, report, repository, withFolder } from "./measure.ts";
 
 const events = isQuick ? 200_000 : 1_000_000;
 const rounds = 5;
@@ -66,23 +66,9 @@ function replay(run: string): number {
   return performance.now() - began;
 }
 
-/** The yardstick: every line cut out and parsed, nothing checked, nothing folded. */
 function bare(run: string): number {
   const began = performance.now();
-  const fd = openSync(join(run, journalFile), "r");
-  const buffer = Buffer.allocUnsafeSlow(1024 * 1024);
-  let held = 0;
-  for (let read = readSync(fd, buffer, 0, buffer.length, null); read > 0; read = readSync(fd, buffer, held, buffer.length - held, null)) {
-    const filled = held + read;
-    let start = 0;
-    for (let end = buffer.indexOf(10); end !== -1 && end < filled; end = buffer.indexOf(10, start)) {
-      JSON.parse(buffer.toString("utf8", start, end));
-      start = end + 1;
-    }
-    buffer.copyWithin(0, start, filled);
-    held = filled - start;
-  }
-  closeSync(fd);
+  parseLines(join(run, journalFile));
   return performance.now() - began;
 }
 

@@ -2,8 +2,8 @@
 
 import type { Draft } from "../src/contracts/event.ts";
 import type { Flow, Step } from "../src/contracts/flow.ts";
+import { beginningOf, zeros } from "./draft.ts";
 
-const zeros = { hash: "0".repeat(64), sha: "0".repeat(40) };
 const turns = ["research", "plan", "plan_check", "execute", "verify", "judge"] as const;
 const steps: Step[] = [
   { id: "preflight", run: "preflight" },
@@ -13,49 +13,8 @@ const steps: Step[] = [
 const flow: Flow = { flow: "bench", version: 1, phases: { read: "bench", order: "dependencies", needs: "completed" }, steps };
 
 export function drafted(run: string, phases: number): Draft[] {
-  const budget = { profile: null, soft_ratio: 0.8, limits: { tokens: 1e12, minutes: 1e9, calls: 1e9 } };
   return [
-    {
-      event: "run_drafted",
-      run_id: run,
-      product: "bench",
-      flow,
-      flow_hash: zeros.hash,
-      prompts: { "work.md": zeros.hash },
-      registry: {},
-      objective: {
-        goal: "measure",
-        scope: ["**"],
-        done_criteria: [{ id: "c1", text: "measured", check: null }],
-        max_budget: budget,
-        completion_mode: "promise",
-        completion_promise: "DONE",
-        risk_level: "medium",
-        handoff_mode: "manual",
-        approval_policy: "none",
-        red_green: [],
-        holdout: [],
-      },
-      options: {},
-      budget,
-      limits: { run: {}, phase: {} },
-      base: { branch: "main", commit: zeros.sha, tree: zeros.sha },
-      checks: [],
-      cast: { "*": { agent: "scripted" } },
-      isolation: "clone",
-      config_hash: zeros.hash,
-      ack: zeros.hash,
-      to_state: "draft",
-    },
-    { event: "preview_acknowledged", ack: zeros.hash },
-    { event: "run_started", ack: zeros.hash, from_state: "draft", to_state: "running" },
-    {
-      event: "run_opened",
-      opening: 1,
-      owner: { pid: 1, host: "bench" },
-      product: "bench",
-      isolation: { level: "clone", mechanism: "bench", enforced: [], not_enforced: [] },
-    },
+    ...beginningOf({ run_id: run, flow }),
     {
       event: "phases_read",
       phases: Array.from({ length: phases }, (_, at) => ({

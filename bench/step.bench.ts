@@ -100,7 +100,7 @@ async function driveAll(folder: string, runs: number, commit: "sync" | "group", 
 async function prepare(folder: string, group: Group | null, disk: Disk): Promise<Prepared> {
   const journal = await open(folder, group, disk);
   const fold = openFold();
-  const drafts = draftOf("run-2026-01-01-000000", stepsPerRun).map((draft) => ({ actor: "system", reason_code: "ok", ...draft }));
+  const drafts = draftOf(stepsPerRun).map((draft) => ({ actor: "system", reason_code: "ok", ...draft }));
   for (const entry of await journal.append(drafts)) fold.apply(entry);
   return { folder, journal, fold };
 }

@@ -3,63 +3,20 @@
 import type { Draft } from "../src/contracts/event.ts";
 import type { World } from "../src/engine/world.ts";
 import type { Journal } from "../src/journal/journal.ts";
+import { beginningOf, zeros } from "./draft.ts";
 
-const sha = "0".repeat(40);
-const hash = "0".repeat(64);
+const { sha } = zeros;
 const tip = { commit: sha, tree: sha };
 
 /** A run whose one phase is a list of agent steps without rows: each step is its intent, its turn and its outcome. */
-export function draftOf(run: string, steps: number): Draft[] {
-  const budget = { profile: null, soft_ratio: 1, limits: { tokens: 1e12, minutes: 1e9, calls: 1e9 } };
-  return [
-    {
-      event: "run_drafted",
-      run_id: run,
-      product: "bench",
-      flow: {
-        flow: "bench",
-        version: 1,
-        lands_nothing: true,
-        phases: [{ id: "1", steps: Array.from({ length: steps }, (_, at) => ({ id: `s${at}`, agent: "worker", prompt: "work.md" })) }],
-      },
-      flow_hash: hash,
-      prompts: { "work.md": hash },
-      registry: {},
-      objective: {
-        goal: "measure",
-        scope: ["**"],
-        done_criteria: [{ id: "c1", text: "measured", check: null }],
-        max_budget: budget,
-        completion_mode: "promise",
-        completion_promise: "DONE",
-        risk_level: "medium",
-        handoff_mode: "manual",
-        approval_policy: "none",
-        red_green: [],
-        holdout: [],
-      },
-      options: {},
-      budget,
-      // The agent changes nothing, so the breaker must not open over it.
-      limits: { run: { no_progress: 1e9, no_progress_threshold: 1e9, retries: 1e9 }, phase: {} },
-      base: { branch: "main", ...tip },
-      checks: [],
-      cast: { worker: { agent: "still" } },
-      isolation: "none",
-      config_hash: hash,
-      ack: hash,
-      to_state: "draft",
-    },
-    { event: "preview_acknowledged", ack: hash },
-    { event: "run_started", ack: hash, from_state: "draft", to_state: "running" },
-    {
-      event: "run_opened",
-      opening: 1,
-      owner: { pid: process.pid, host: "bench" },
-      product: "bench",
-      isolation: { level: "none", mechanism: "none", enforced: [], not_enforced: [] },
-    },
-  ];
+export function draftOf(steps: number): Draft[] {
+  const phase = { id: "1", steps: Array.from({ length: steps }, (_, at) => ({ id: `s${at}`, agent: "worker", prompt: "work.md" })) };
+  return beginningOf({
+    flow: { flow: "bench", version: 1, lands_nothing: true, phases: [phase] },
+    // The agent changes nothing, so the breaker must not open over it.
+    limits: { run: { no_progress: 1e9, no_progress_threshold: 1e9, retries: 1e9 }, phase: {} },
+    cast: { worker: { agent: "still" } },
+  });
 }
 
 export function stillWorld(journal: Journal, onEntry: World["onEntry"]): World {

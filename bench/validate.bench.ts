@@ -3,14 +3,14 @@
 // what else the machine does does not count. The memory is the whole process's at its peak.
 
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { runEventNames } from "../src/contracts/quality-run.ts";
 import { openViolations } from "../src/faces/line-rules.ts";
 import { openPortfolioEventRules } from "../src/faces/portfolio-rules.ts";
 import { openRunStateRules } from "../src/faces/run-state-rules.ts";
 import { readLines } from "../src/host/validate-lines.ts";
-import { isQuick, median, plainEnv, report, withFolder } from "./measure.ts";
+import { isQuick, median, parseLines, plainEnv, report, withFolder } from "./measure.ts";
 
 const lines = isQuick ? 200_000 : 1_000_000;
 const rounds = isQuick ? 5 : 9;
@@ -126,22 +126,8 @@ function validated(kind: string, path: string): number {
   return ms;
 }
 
-/** The yardstick: every line cut out of a megabyte and parsed, nothing checked. */
 function bare(path: string): number {
   const began = spentMs();
-  const fd = openSync(path, "r");
-  const buffer = Buffer.allocUnsafeSlow(1024 * 1024);
-  let held = 0;
-  for (let read = readSync(fd, buffer, 0, buffer.length, null); read > 0; read = readSync(fd, buffer, held, buffer.length - held, null)) {
-    const filled = held + read;
-    let start = 0;
-    for (let end = buffer.indexOf(10); end !== -1 && end < filled; end = buffer.indexOf(10, start)) {
-      JSON.parse(buffer.toString("utf8", start, end));
-      start = end + 1;
-    }
-    buffer.copyWithin(0, start, filled);
-    held = filled - start;
-  }
-  closeSync(fd);
+  parseLines(path);
   return spentMs() - began;
 }
