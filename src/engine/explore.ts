@@ -39,7 +39,7 @@ type Frame = { readonly key: string; readonly ways: Ways; at: number };
 
 const recordsMax = 2_000;
 
-export function explore(flow: Flow, { statesMax = 20_000, options }: ExploreLimits = {}): Explored {
+export function explore(flow: Flow, { statesMax = 60_000, options }: ExploreLimits = {}): Explored {
   const small = smallened(flow);
   const exploring = new Exploring(statesMax);
   for (const set of options === undefined ? optionSets(flow) : [options]) exploring.walk(small, set);
