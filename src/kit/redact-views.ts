@@ -33,10 +33,13 @@ export function unescapedViews(text: string): readonly View[] {
   return views;
 }
 
+const lineBreak = /\r?\n[ \t]*/g;
+
 /** The text without its line breaks and the indentation after them, as wrapped base64 has them; null where it has none. */
-export function joinedView(view: View): View | null {
-  return view.text.includes("\n") ? replaced(view, /\r?\n[ \t]*/g, () => "") : null;
-}
+export const joinedText = ({ text }: View): string | null => (text.includes("\n") ? text.replaceAll(lineBreak, "") : null);
+
+/** The same with where each part stood, which takes many times as long. */
+export const joinedView = (view: View): View => replaced(view, lineBreak, () => "") ?? view;
 
 const escapeHint = /[%\\&]/;
 /** Whether a text reads otherwise than it is written. */

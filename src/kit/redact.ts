@@ -8,7 +8,7 @@
 import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
 import { needlesOf, type Secret } from "./redact-needles.ts";
 import { findPatterns, mayHoldPattern } from "./redact-patterns.ts";
-import { hasOtherViews, joinedView, plainView, unescapedViews, type View } from "./redact-views.ts";
+import { hasOtherViews, joinedText, joinedView, plainView, unescapedViews, type View } from "./redact-views.ts";
 
 /** A stretch of a text that is to be replaced; without a name where only its looks gave it away. */
 export type Span = { readonly start: number; readonly end: number; readonly name: string | null };
@@ -91,8 +91,8 @@ function spansOf(text: string, matcher: Matcher | null): readonly Span[] {
   for (const view of views) look(view, true);
   if (matcher !== null)
     for (const view of [plain, ...views]) {
-      const joined = joinedView(view);
-      if (joined !== null) look(joined, false);
+      const joined = joinedText(view);
+      if (joined !== null && matcher.isIn(joined)) look(joinedView(view), false);
     }
   return spans === null ? none : merged(spans);
 }
