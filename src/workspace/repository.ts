@@ -11,7 +11,7 @@ import { git, type GitAnswer } from "./git.ts";
 import { ownedAlways } from "./owned.ts";
 import { ownedOf } from "./scope.ts";
 import { statusOf } from "./status.ts";
-import { isGitlink, readTree, type ObjectFormat } from "./tree.ts";
+import { isGitlink, readTree, type ObjectFormat, type Tree } from "./tree.ts";
 
 export type Repository = {
   /** The top of the user's checkout, links resolved. */
@@ -137,6 +137,7 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
     readTree({ cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } }, head.commit),
   ]);
   const submodules = [...tree].filter(([, entry]) => isGitlink(entry));
+  const filters = await filtersIn({ root, gitDir }, tree);
   const warnings = [
     ...(status.changed.length > 0
       ? [
@@ -152,8 +153,29 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
             .join(", ")}.`,
         ]
       : []),
+    ...(filters.length > 0
+      ? [
+          `Content filters (${filters.join(", ")}) do not run for the agent: it sees such files as they lie in git, and what it writes there lands as it is.`,
+        ]
+      : []),
   ];
   return { ...repository, isDirty: status.changed.length > 0, submodules: submodules.length, warnings };
+}
+
+const attributeFilesMax = 10;
+const attributesBytesMax = 1 << 20;
+const filtersShownMax = 5;
+
+/** The filters that the tree's own attributes name, as LFS has them. */
+async function filtersIn({ root, gitDir }: Pick<Repository, "root" | "gitDir">, tree: Tree): Promise<readonly string[]> {
+  const files = [...tree].filter(([path, { mode }]) => /(?:^|\/)\.gitattributes$/.test(path) && mode.startsWith("100"));
+  const names = new Set<string>();
+  for (const [, { sha }] of files.slice(0, attributeFilesMax)) {
+    const call = { cwd: root, env: { GIT_DIR: gitDir }, args: ["cat-file", "blob", sha], outputBytesMax: attributesBytesMax };
+    const text = (await git(call)).out.toString("latin1");
+    for (const [, name = ""] of text.matchAll(/^(?!\s*#).*?\sfilter=([\w.-]{1,64})/gm)) names.add(name);
+  }
+  return [...names].sort().slice(0, filtersShownMax);
 }
 
 async function mayWrite(path: string): Promise<boolean> {

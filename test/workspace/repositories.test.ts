@@ -125,6 +125,18 @@ test("submodules are named in a warning, kept, and never entered", async () => {
   expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: "lib", kind: "nested_repository" }]);
 });
 
+test("content filters that the tree names are a warning: they do not run for the agent", async () => {
+  const root = makeRepository(join(makeRoom(), "repo"));
+  write(root, ".gitattributes", "# *.psd filter=none\n*.bin filter=lfs diff=lfs -text\n*.txt -filter\n");
+  write(root, "src/.gitattributes", "*.key filter=git-crypt\n");
+  git(root, "add", "-A");
+  git(root, "commit", "-q", "-m", "attributes");
+  const found = await openRepository(root);
+  expect("repository" in found && found.repository.warnings).toEqual([
+    expect.stringContaining("Content filters (git-crypt, lfs) do not run"),
+  ]);
+});
+
 test("uncommitted changes and a detached HEAD are warnings, and the run works from the commit", async () => {
   const root = makeRepository(join(makeRoom(), "repo"));
   git(root, "switch", "-q", "--detach");
