@@ -74,7 +74,8 @@ async function takeTurn(deed: Deed): Promise<Taken | "over"> {
     const progress = progressOf(step, madeProgress(run, walk.phase, { tree: run.tip.tree, checks: [], changed: false }));
     const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore, ...asked(result.question) };
     const heard = await hear(deed, { agent: brief.cast.agent, words, commit: run.tip.commit, changed: [], results: [] });
-    await deed.record(turn, ...heard, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...progress }); // A1
+    const ended = { ...progress, ...onlyIgnored(changes.ignored) };
+    await deed.record(turn, ...heard, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...ended }); // A1
     return "over";
   }
   const violation = violationOf(deed, changes, result.outside);
@@ -85,6 +86,10 @@ async function takeTurn(deed: Deed): Promise<Taken | "over"> {
   await deed.record(turn); // A1
   return { changes, words };
 }
+
+/** Work that git ignores is left out, and who did nothing else is told so. */
+const onlyIgnored = (ignored: number): { readonly detail?: string } =>
+  ignored === 0 ? {} : { detail: `nothing was changed but ${ignored} path(s) that git ignores, which are left out` };
 
 const everything: readonly [] = [];
 

@@ -46,6 +46,8 @@ export async function previousOf(run: RunView, walk: WalkView, step: Step, open:
   if (own?.kind === "failed" && own.detail !== null && own.detail !== "") lines.push(`Your last try did not pass: ${own.detail}`);
   const hollow = own?.facts["hollow_files"];
   if (own?.kind === "passed" && hollow !== undefined) lines.push(`Your last try left files with nothing in them: ${String(hollow)}`);
+  if (own?.kind === "passed" && own.facts["changed"] === false && own.detail !== null && own.detail !== "")
+    lines.push(`Of your last try nothing could be kept: ${own.detail}`);
   const steps = stepsOf(run, walk);
   const at = steps.findIndex(({ id }) => id === step.id);
   for (const id of step.sees ?? []) {

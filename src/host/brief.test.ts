@@ -122,4 +122,13 @@ test("whoever is sent back is told what its own last try came to, also where it 
     began("work", 2, "agent"),
   );
   expect(await promptOf(hollow, alone)).toContain("Your last try left files with nothing in them: a.md (nothing but headings)");
+  const ignored = begun(flowWith({ counts: rounds, phases: [{ id: "1", steps }] })).append(
+    phase,
+    began("work", 1, "agent"),
+    turned("work", 1),
+    { ...passed("work", 1), facts: { changed: false }, detail: "nothing was changed but what git ignores" } as Draft,
+    to("work", "work"),
+    began("work", 2, "agent"),
+  );
+  expect(await promptOf(ignored, alone)).toContain("Of your last try nothing could be kept: nothing was changed but what git ignores");
 });

@@ -54,17 +54,19 @@ describe.concurrent("inside the scope", () => {
     expect(existsSync(join(folder, "src/hooked"))).toBe(false);
   });
 
-  test("ignored files are neither applied nor violations, wherever they lie", async () => {
+  test("ignored files are neither applied nor violations, wherever they lie; who leaves nothing else is told", async () => {
     const folder = scratch({ files });
     const deeds = [
-      makeB,
       { write: { path: "ignored/x.bin", text: "x" } },
       { write: { path: "src/debug.log", text: "x" } },
       { write: { path: "top.log", text: "x" } },
     ];
-    const { json } = await goScripted(folder, [{ do: [...deeds, promise] }], inSrc);
+    const { json } = await goScripted(folder, [{ do: deeds }, { do: [makeB, ...deeds, promise] }], inSrc);
     expect(json).toMatchObject({ result: "PASS", state: "completed" });
     expect(eventsOf(folder, "step_interrupted")).toEqual([]);
+    expect(eventsOf(folder, "step_completed").map(({ detail }) => detail)).toContain(
+      "nothing was changed but 3 path(s) that git ignores, which are left out",
+    );
     expect(eventsOf(folder, "changes_applied")).toMatchObject([{ paths: ["src/b.txt"], not_applied: 3 }]);
     for (const path of ["ignored/x.bin", "src/debug.log", "top.log"]) expect(existsSync(join(folder, path))).toBe(false);
   });
