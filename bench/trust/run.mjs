@@ -2,7 +2,7 @@
 // work be stopped. Peers that are installed here and can be driven by a fake agent are played too; the others are named.
 // npm run bench:trust -- [--json] [--only NAME] [--isolation LEVEL]
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -50,6 +50,7 @@ async function play({
   turns,
   flags: words = [],
   files: own = {},
+  criteria: asked = criteria,
   code = [],
   claim,
   cycles = kind === "honest" ? 4 : cyclesMax,
@@ -80,7 +81,7 @@ async function play({
       "--max-cycles",
       String(cycles),
       ...isolation,
-      ...criteria.flatMap((one) => ["--done-criteria", one]),
+      ...asked.flatMap((one) => ["--done-criteria", one]),
       ...words,
     ]);
     return { product: "autopilot", name, kind, ...judged(repo, kind, told, code, claim) };
@@ -113,6 +114,7 @@ function judged(repo, kind, told, codes, claim) {
 }
 
 function journalOf(repo) {
+  if (!existsSync(join(repo, ".autopilot/current"))) return []; // no run was begun
   const run = readFileSync(join(repo, ".autopilot/current"), "utf8").trim();
   const lines = readFileSync(join(repo, ".autopilot/runs", run, "journal.jsonl"), "utf8").split("\n");
   return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));

@@ -24,6 +24,9 @@ describe("the promise was said", () => {
     ["after inline code", "`npm test` passes: <promise>DONE</promise>"],
     ["in a list", "- wrote it\n- tested it\n- <promise>DONE</promise>"],
     ["indented under a paragraph", "The work:\n    <promise>DONE</promise>"],
+    ["as something that can be said now", "I can now say <promise>DONE</promise>"],
+    ["after other words of what will be", "There will be no more turns, so I say: <promise>DONE</promise>"],
+    ["once more after it was spoken of", "I said I would not say <promise>DONE</promise> early. It holds. <promise>DONE</promise>"],
   ];
   test.each(cases)("%s", (_, said) => {
     expect(promiseIn(said, "DONE", [prompt]).promised).toBe(true);
@@ -36,6 +39,10 @@ describe("the promise was not said", () => {
     ["another token", "<promise>ALMOST</promise>"],
     ["a longer token", "<promise>NOT DONE</promise>"],
     ["no closing tag", "<promise>DONE"],
+    ["spoken of as something to come", "Once all tests pass I'll say <promise>DONE</promise>."],
+    ["refused for now", "Two tests fail, so I will not say <promise>DONE</promise> yet."],
+    ["something that cannot be said", "I can't output <promise>DONE</promise>, the build is red."],
+    ["something to be done before it", "The docs are missing; I must write them before saying <promise>DONE</promise>"],
     ["in a fenced block", "```\n<promise>DONE</promise>\n```"],
     ["in a block that is never closed", "```json\n<promise>DONE</promise>"],
     ["in a block of tildes", "~~~\n<promise>DONE</promise>\n~~~"],

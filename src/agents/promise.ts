@@ -13,10 +13,16 @@ const clauseCharsMax = 600;
 /** `prompts`: everything this agent was told in the turn; what it repeats of it is not its own word. */
 export function promiseIn(said: string, token: string, prompts: readonly string[]): Promised {
   const own = ownText(said, prompts);
-  const last = [...own.matchAll(tagOf(token))].at(-1);
+  const last = [...own.matchAll(tagOf(token))].findLast(({ index }) => !isSpokenOf(own.slice(Math.max(0, index - clauseCharsMax), index)));
   if (last === undefined) return { promised: false, announcedMore: false };
   return { promised: true, announcedMore: announcesMore(own.slice(last.index + last[0].length)) };
 }
+
+/** Whether the words just before the tag only speak of saying it: later, not yet, or not at all. */
+const isSpokenOf = (before: string): boolean =>
+  /\b(?:will|shall|would|could|(?:wo|would|could|ca|do|did|should|must)n't|cannot|not|never|going to|before|until|unless)\b(?![^.!?\n]{0,80}\bnow\b)[^.!?,;:\n]{0,40}\b(?:say|saying|output|emit|print|write|give|reply|answer|respond|send|signal|claim|declare)\b(?: with| by saying)?[\s:]{0,9}$/i.test(
+    before.replaceAll("’", "'").replaceAll("'ll", " will"),
+  );
 
 function tagOf(token: string): RegExp {
   const words = token

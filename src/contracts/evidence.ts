@@ -25,6 +25,10 @@ export type Check = v.InferOutput<typeof Check>;
 export const CheckStatus = v.picklist(["passed", "failed", "flaky", "timed_out", "not_found", "not_runnable"]);
 export type CheckStatus = v.InferOutput<typeof CheckStatus>;
 
+/** What a command said of the tests it ran. `empty`: files of tests that ended well and had run none. */
+export const TestTally = v.strictObject({ ran: count, failed: count, skipped: count, empty: v.optional(count) });
+export type TestTally = v.InferOutput<typeof TestTally>;
+
 /** What the runner made itself by running one command: the only thing a verdict may rest on. */
 export const Evidence = v.strictObject({
   check: Check,
@@ -50,6 +54,9 @@ export const Evidence = v.strictObject({
   oracles: v.optional(v.array(v.string())),
   /** The installed packages that were copied beside the tree, named by what they look like from outside. */
   dependencies: v.optional(Hash),
+  /** How many tests it told of, and how many before anything was changed, where that was held against it. */
+  tests: v.optional(TestTally),
+  tests_before: v.optional(TestTally),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
 
@@ -64,6 +71,10 @@ export const CheckResult = v.strictObject({
   cached: v.optional(v.boolean()),
   /** Known to be flaky until the end of this day: told, neither held against the run nor proof of anything. */
   quarantined: v.optional(v.string()),
+  /** How many tests it told of. */
+  tests: v.optional(TestTally),
+  /** Why it did not pass, where its exit code does not say so. */
+  why: v.optional(v.string()),
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;
 

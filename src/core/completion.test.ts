@@ -42,6 +42,17 @@ test("what nobody looked at before something was changed was not red before it",
   expect(judgeChecks([result(check("x", "project"), "failed")], known)).toMatchObject({ passed: false, redBefore: [] });
 });
 
+test("what was red before the run may stay so and may not get worse", () => {
+  const tests = (ran: number, failed: number) => ({ ran, failed, skipped: 0 });
+  const known = { x: { baseline: { status: "failed" as const, tests: tests(10, 2) } } };
+  const now = (status: CheckStatus, told?: ReturnType<typeof tests>) =>
+    judgeChecks([{ ...result(check("x", "project"), status), ...(told === undefined ? {} : { tests: told }) }], known);
+  for (const same of [now("failed"), now("failed", tests(10, 2)), now("failed", tests(12, 1)), now("flaky", tests(10, 2)), now("passed")])
+    expect(same).toMatchObject({ passed: true, regressed: [] });
+  for (const worse of [now("failed", tests(10, 3)), now("failed", tests(1, 1)), now("not_found"), now("timed_out")])
+    expect(worse).toMatchObject({ passed: false, redBefore: [], regressed: [{ check: { id: "x" } }] });
+});
+
 test("a check in quarantine is neither held against the run nor counted, and only flaky trouble is called flaky", () => {
   const known = { x: { baseline: { status: "passed" as const } } };
   const held = { ...result(check("x", "project"), "failed"), quarantined: "2030-01-01" };

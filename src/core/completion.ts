@@ -3,16 +3,18 @@
 // Invariants:
 //   C1. Nothing is verified that a command of the runner's did not prove.
 //   C2. An agent that changed nothing never brings a run to `verified`.
-//   C3. What was red before the run does not block it; what was green must stay so.
+//   C3. What was red before the run does not block it unless it got worse; what was green must stay so.
 //   C4. A flaky check is not passed. One in quarantine blocks nothing and proves nothing.
 
-import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, TestTally } from "../contracts/evidence.ts";
 import type { Verdict } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
-type Known = Readonly<Record<string, { readonly baseline: { readonly status: CheckStatus }; readonly isLate?: true }>>;
+/** What a check came to, and what it said of its tests. */
+type Stood = { readonly status: CheckStatus; readonly tests?: TestTally | undefined };
+type Known = Readonly<Record<string, { readonly baseline: Stood; readonly isLate?: true }>>;
 type Standing = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
 
 export type ChecksJudged = {
@@ -32,9 +34,7 @@ export type ChecksJudged = {
 /** Judges results against what the checks came to before the run; `known` is the state's own record of checks. */
 export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
   const standing = (result: CheckResult): Standing =>
-    result.quarantined === undefined
-      ? standingOf(result.check.kind, baselineOf(own(known, result.check.id)), result.status)
-      : "quarantined"; // C4
+    result.quarantined === undefined ? standingOf(result.check.kind, baselineOf(own(known, result.check.id)), result) : "quarantined"; // C4
   const those = (wanted: Standing): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
   const failing = those("failing");
   const regressed = those("regressed");
@@ -50,11 +50,12 @@ export function judgeChecks(results: readonly CheckResult[], known: Known): Chec
 }
 
 /** How a check stood before anything was changed; null where nobody looked then. */
-export const baselineOf = (known: Known[string] | undefined): CheckStatus | null =>
-  known === undefined || known.isLate === true ? null : known.baseline.status;
+export const baselineOf = (known: Known[string] | undefined): Stood | null =>
+  known === undefined || known.isLate === true ? null : known.baseline;
 
-function standingOf(kind: Check["kind"], baseline: CheckStatus | null, latest: CheckStatus): Standing {
-  const passes = latest === "passed";
+function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Standing {
+  const passes = now.status === "passed";
+  const baseline = before === null ? null : before.status;
   switch (kind) {
     case "criterion":
     case "holdout":
@@ -66,10 +67,20 @@ function standingOf(kind: Check["kind"], baseline: CheckStatus | null, latest: C
     case "project":
     case "restore":
       if (passes) return "holds";
-      return baseline === null ? "failing" : baseline === "passed" ? "regressed" : "red_before"; // C3
+      if (before === null) return "failing";
+      return baseline === "passed" || isWorse(before, now) ? "regressed" : "red_before"; // C3
     default:
       return unreachable(kind);
   }
+}
+
+/** Whether what failed before fails worse: it cannot even be run, more of it fails, or nothing of it passes any more. */
+export function isWorse(before: Stood, now: Stood): boolean {
+  if (before.status !== "failed") return false;
+  if (now.status !== "failed" && now.status !== "flaky") return true;
+  if (before.tests === undefined || now.tests === undefined) return false;
+  const passing = ({ ran, failed }: TestTally): number => Math.max(0, ran - failed);
+  return now.tests.failed > before.tests.failed || (passing(now.tests) === 0 && passing(before.tests) > 0);
 }
 
 export type CriterionStanding = {
@@ -94,6 +105,9 @@ export type CompletionAsked = {
     readonly check: Check;
     readonly baseline: CheckStatus | null;
     readonly latest: CheckStatus;
+    /** What it said of its tests, before the run and now. */
+    readonly testsBefore?: TestTally | undefined;
+    readonly tests?: TestTally | undefined;
     readonly quarantined?: string | undefined;
   }[];
   readonly treeChanged: boolean;
@@ -111,12 +125,13 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
   const others = asked.others.filter(({ quarantined }) => quarantined === undefined); // C4
   const runnable = criteria.filter(({ check, quarantined }) => check !== null && quarantined === undefined);
   const red = runnable.filter(({ latest }) => latest !== "passed");
-  const vetoes = others.filter(({ check, baseline, latest }) =>
-    ["failing", "regressed"].includes(standingOf(check.kind, baseline, latest)),
-  );
+  const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests }) => {
+    const before = baseline === null ? null : { status: baseline, tests: testsBefore };
+    return ["failing", "regressed"].includes(standingOf(check.kind, before, { status: latest, tests }));
+  });
   const blocks = [
     ...red.map((criterion) => `${nameOf(criterion)}: its check ${criterion.latest === "flaky" ? flakyWords : "does not pass"}`),
-    ...vetoes.map(({ check, latest }) => `${check.title}: ${latest === "flaky" ? flakyWords : vetoOf(check.kind)}`),
+    ...vetoes.map(({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyWords : vetoOf(check.kind, baseline)}`),
   ];
   const open = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudged => ({
     complete: false,
@@ -182,7 +197,11 @@ const flakyWords = "passes and fails on the same tree";
 const nameOf = ({ id, text }: CriterionStanding): string =>
   text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`;
 
-function vetoOf(kind: Check["kind"]): string {
+function vetoOf(kind: Check["kind"], baseline: CheckStatus | null): string {
   if (kind === "red_green") return "must fail before and pass now";
-  return kind === "holdout" || kind === "proof" ? "does not pass" : "passed before the run and fails now";
+  return kind === "holdout" || kind === "proof"
+    ? "does not pass"
+    : baseline === "failed"
+      ? "failed before the run and fails worse now"
+      : "passed before the run and fails now";
 }

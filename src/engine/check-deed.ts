@@ -1,10 +1,12 @@
+import type { CheckResult } from "../contracts/evidence.ts";
 import { wantedIn } from "../kit/answer.ts";
 import { checksFor, proofsAmong } from "./checks.ts";
 import { fingerprintOf, madeProgress } from "../core/breaker.ts";
 import { type ChecksJudged, judgeChecks } from "../core/completion.ts";
+import type { RunView } from "../core/state.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
 import { hearAgain } from "./hear.ts";
-import { oraclesIn, refusedOracles, underBase } from "./oracles.ts";
+import { judgedOracles, oraclesIn, testsBefore, underBase } from "./oracles.ts";
 import { lockedBy, type Proved, proveNamed } from "./prove.ts";
 
 /**
@@ -17,13 +19,14 @@ export async function checkDeed(deed: Deed): Promise<void> {
   const words = step.check ?? [];
   const proofs = proofsAmong(words, world.functions.proof);
   const checks = checksFor(run, walk, proofs.length === 0 ? words : words.filter((word) => !proofs.includes(word)));
-  const refused = await refusedOracles(deed);
+  const { refused, changes } = await judgedOracles(deed);
   const results = await world.verifier.check({
     attempt,
     checks,
     commit: run.tip.commit,
     known: Object.fromEntries(Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status])),
     recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
+    ...testsBefore(run, changes),
     ...underBase(run, refused),
     cancel: cancel.signal,
     onSignal: world.onSignal,
@@ -52,16 +55,20 @@ export async function checkDeed(deed: Deed): Promise<void> {
     return deed.record(...heard, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
   }
   if (judged.passed && proof.holds) return deed.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
-  const worst = [...judged.regressed, ...judged.failing].map(
-    ({ check, status, exit_code }) =>
-      `${check.title}: ${status}${check.expect === undefined ? exitIn(exit_code) : ` (expected ${wantedIn(check.expect)})`}`,
-  );
+  const worst = [...judged.regressed, ...judged.failing].map((result) => `${result.check.title}: ${endOf(result)}${worseIn(run, result)}`);
   const detail = [...worst, ...(proof.holds ? [] : [proof.detail])].join("; ");
   const reason_code = reasonOf(judged, proof);
   return deed.record(...heard, { event: "step_failed", ...common, fingerprint: fingerprintOf(reason_code, detail), detail, reason_code });
 }
 
-const exitIn = (code: number | null): string => (code === null ? "" : ` (exit ${code})`);
+function endOf({ check, status, exit_code, why }: CheckResult): string {
+  if (why !== undefined) return `${status} (${why})`;
+  if (check.expect !== undefined) return `${status} (expected ${wantedIn(check.expect)})`;
+  return exit_code === null ? status : `${status} (exit ${exit_code})`;
+}
+
+const worseIn = (run: RunView, { check, status }: CheckResult): string =>
+  check.kind === "project" && status !== "flaky" && run.checks[check.id]?.baseline.status === "failed" ? ", worse than before the run" : "";
 
 const unasked: Proved = { holds: true, detail: "", facts: {}, checks: [] };
 

@@ -4,7 +4,7 @@
 //   O1. What decides is one list for the whole run: its checks and every command of its flow. So one and the same change has one
 //       name, wherever it is found, and a person approves it once.
 
-import type { Check, OracleChange } from "../contracts/evidence.ts";
+import type { Check, OracleChange, TestTally } from "../contracts/evidence.ts";
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
@@ -29,18 +29,33 @@ export async function judgesAt(world: World, run: RunView, commit: GitSha): Prom
   return { content, changes, refused: changes.filter(({ allowed }) => allowed === null) };
 }
 
-/** The changed oracles that do not count, on the newest commit; what was found is written down where it differs from what was known. */
+/** The changed oracles that do not count, on the newest commit. */
 export async function refusedOracles(deed: Deed): Promise<readonly OracleChange[]> {
+  return (await judgedOracles(deed)).refused;
+}
+
+/** What was changed of the oracles up to the newest commit, written down where it differs from what was known. */
+export async function judgedOracles(deed: Deed): Promise<Judges> {
   const { run } = settingOf(deed);
   const { commit } = run.tip;
-  const { content, changes, refused } = await judgesAt(deed.world, run, commit);
+  const judges = await judgesAt(deed.world, run, commit);
+  const { content, changes } = judges;
   const isNews = JSON.stringify([content, changes]) !== JSON.stringify([run.oracles?.content ?? content, run.oracles?.changes ?? []]);
   if (isNews) await deed.record({ event: "oracles_judged", attempt: deed.attempt, commit, content, changes: [...changes] });
-  return refused;
+  return judges;
 }
 
 export function underBase(run: RunView, refused: readonly OracleChange[]): BaseOracles {
   return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
+}
+
+/** What the run's checks said of their tests on its base; nothing where what judges was changed by leave, for then fewer may be meant. */
+export function testsBefore(run: RunView, changes: readonly OracleChange[]): { readonly tests?: Readonly<Record<string, TestTally>> } {
+  if (changes.some(({ allowed }) => allowed !== null)) return {};
+  const told = Object.entries(run.checks).flatMap(([id, { baseline, isLate }]) =>
+    baseline.tests === undefined || isLate === true ? [] : [[id, baseline.tests] as const],
+  );
+  return { tests: Object.fromEntries(told) };
 }
 
 const shownMax = 20;

@@ -3,6 +3,7 @@
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
+import { isWorse } from "../core/completion.ts";
 import { deedsOf, stepsOfPhase } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict, verdictsOpen } from "./verdicts.ts";
@@ -17,9 +18,13 @@ export function criteriaOf(run: RunView): readonly CriterionStanding[] {
 
 /** Those that somebody gave. A flow that goes by documents is done when these say so, not when a sentence that stood in for a goal holds. */
 export function ownCriteriaOf(run: RunView): readonly CriterionStanding[] {
-  const { flow, inferred_defaults = [] } = run.drafted;
-  return flow.face !== undefined && inferred_defaults.includes("done-criteria") ? [] : criteriaOf(run);
+  const { flow, objective } = run.drafted;
+  return flow.face !== undefined && isGoalAlone(objective) ? [] : criteriaOf(run);
 }
+
+/** Whether nothing but the goal itself stands where criteria would. */
+export const isGoalAlone = ({ goal, done_criteria }: { readonly goal: string; readonly done_criteria: readonly Criterion[] }): boolean =>
+  done_criteria.every(({ text, check }) => check === null && text === goal);
 
 /** Whether a run is told by its phases: they were read from documents, or there are several. */
 export function isByPhases(run: RunView): boolean {
@@ -100,10 +105,10 @@ export function blockersOf(run: RunView): readonly string[] {
     ...Object.values(run.blocks)
       .filter((block) => !isVerdict(block))
       .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
-    ...failingChecksOf(run).map(({ check, status, exit_code }) => {
-      const what =
-        check.kind === "project" ? "a check that passed before the run fails now" : `the ${check.kind.replace("_", "-")} check fails`;
-      return `${what}: ${oneLine(check.command)} (${status === "failed" ? `exit ${exit_code ?? "unknown"}` : status.replace("_", " ")})`;
+    ...failingChecksOf(run).map(({ check, status, exit_code, why }) => {
+      const was = run.checks[check.id]?.baseline.status === "failed" ? "failed before the run fails worse" : "passed before the run fails";
+      const what = check.kind === "project" ? `a check that ${was} now` : `the ${check.kind.replace("_", "-")} check fails`;
+      return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
     }),
     ...run.phases
       .filter(({ status }) => status === "failed")
@@ -133,7 +138,9 @@ export function failingChecksOf(run: RunView): readonly CheckResult[] {
     .filter(({ baseline, latest }) => {
       if (latest.status === "passed") return false;
       if (byPhases && latest.check.kind !== "project") return false; // a phase's own checks are told with the phase
-      return latest.check.kind === "project" ? baseline.status === "passed" : latest.evidence !== baseline.evidence;
+      return latest.check.kind === "project"
+        ? baseline.status === "passed" || isWorse(baseline, latest)
+        : latest.evidence !== baseline.evidence;
     })
     .map(({ latest }) => latest);
 }

@@ -3,8 +3,12 @@
 // Invariants:
 //   A1. Nothing is refused here: what cannot be run again says why, so that what can be is.
 //   A2. The oracles that the recorded run took from the base are taken from it again.
+//   A3. Whatever ends this process, a guardian ends the check that runs and all it started.
 
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { type Guardian, openGuardian } from "../agents/process/guardian.ts";
+import { environmentOfLife } from "../agents/process/mark.ts";
 import type { CheckStatus, Evidence, OracleChange } from "../contracts/evidence.ts";
 import type { RunView } from "../core/state.ts";
 import { git } from "../workspace/git.ts";
@@ -22,6 +26,7 @@ export type Recheck = {
   /** The means of isolation in force here; null where none could be set up. */
   readonly isolation: string | null;
   readonly again: (evidence: Evidence, changes: readonly OracleChange[]) => Promise<Again>;
+  readonly close: () => void;
 };
 
 export async function openRecheck(place: Place, home: Home, repository: Repository, view: RunView, folder: string): Promise<Recheck> {
@@ -32,7 +37,11 @@ export async function openRecheck(place: Place, home: Home, repository: Reposito
     throw error;
   });
   if (typeof isolation === "string")
-    return { isolation: null, again: () => Promise.resolve({ why: `isolation ${drafted.isolation} is not available here: ${isolation}` }) };
+    return {
+      isolation: null,
+      again: () => Promise.resolve({ why: `isolation ${drafted.isolation} is not available here: ${isolation}` }),
+      close: () => undefined,
+    };
   const workspace = await openWorkspace({
     repository,
     runDir: join(folder, "run"),
@@ -44,6 +53,12 @@ export async function openRecheck(place: Place, home: Home, repository: Reposito
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
+  const life = randomUUID();
+  let guardian: Guardian | null = null;
+  const guarded = (): Readonly<Record<string, string>> => {
+    guardian ??= openGuardian(life); // A3
+    return environmentOfLife(life, "");
+  };
   const verifier = openChecks({
     workspace,
     isolation,
@@ -51,9 +66,9 @@ export async function openRecheck(place: Place, home: Home, repository: Reposito
     runId: drafted.run_id,
     folder,
     putBlob: () => Promise.resolve("0".repeat(64)),
-    mark: () => ({}),
+    mark: guarded,
   });
-  const again = async ({ check, commit, oracles = [] }: Evidence, changes: readonly OracleChange[]): Promise<Again> => {
+  const again = async ({ check, commit, oracles = [], tests_before }: Evidence, changes: readonly OracleChange[]): Promise<Again> => {
     if (commit === null) return { why: "no commit is recorded with it" };
     if ((await treeOf(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
     const taken = changes.filter(({ path }) => oracles.includes(path)); // A2
@@ -62,6 +77,7 @@ export async function openRecheck(place: Place, home: Home, repository: Reposito
         attempt: "verify@1/again#1",
         checks: [check],
         commit,
+        ...(tests_before === undefined ? {} : { tests: { [check.id]: tests_before } }),
         ...(taken.length === 0 ? {} : { oracles: { base: drafted.base.commit, changes: taken } }),
         cancel: place.interrupted,
         onSignal: () => undefined,
@@ -72,7 +88,7 @@ export async function openRecheck(place: Place, home: Home, repository: Reposito
       return { why: error instanceof Error ? error.message : String(error) }; // A1
     }
   };
-  return { isolation: isolation.level, again };
+  return { isolation: isolation.level, again, close: () => guardian?.leave() };
 }
 
 /** The tree of a commit; null where the repository does not hold it. */

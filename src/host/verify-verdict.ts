@@ -24,6 +24,8 @@ function byEvidence(view: RunView, statusOf: StatusOf): Verdict {
     check: latest.check,
     baseline: statusOf(baseline.evidence, baseline.status),
     latest: statusOf(latest.evidence, latest.status),
+    testsBefore: baseline.tests,
+    tests: latest.tests,
   }));
   const criteria = objective.done_criteria.map(({ id, text, check }) => {
     const known = states.find((state) => state.check.id === `criterion:${id}`);

@@ -1,4 +1,4 @@
-import type { Check, CheckResult, CheckStatus, ClaimChecked, OracleChange } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, ClaimChecked, OracleChange, TestTally } from "../contracts/evidence.ts";
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { Signal } from "../contracts/signal.ts";
@@ -28,6 +28,8 @@ export interface Verifier {
     readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] };
     /** Results the journal holds: one on the same tree, command and environment is not run again where that proves as much. */
     readonly recorded?: readonly CheckResult[];
+    /** What each check said of its tests before anything was changed, by its id, where what judges is what it was then. */
+    readonly tests?: Readonly<Record<string, TestTally>>;
     readonly cancel: AbortSignal;
     readonly onSignal: (signal: Signal) => void;
   }): Promise<readonly CheckResult[]>;

@@ -1,6 +1,6 @@
 // evidence: what the runner saw when it ran a check, as a record that can be found again by its hash.
 
-import type { Check, CheckResult, CheckStatus, Evidence } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, Evidence, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import { redactValue } from "../kit/redact-value.ts";
@@ -25,6 +25,10 @@ export type Sighting = {
   /** Paths that were the base's instead of the commit's. */
   readonly oracles?: readonly string[];
   readonly dependencies?: Hash | null;
+  readonly tests?: TestTally | null;
+  readonly testsBefore?: TestTally | undefined;
+  /** Why it did not pass though its exit code says so. */
+  readonly why?: string | null;
   readonly quarantine?: { readonly until: string; readonly isOver: boolean } | null;
 };
 
@@ -39,7 +43,9 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
   const evidence = await putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
   const { check, status, quarantine = null } = sighting;
   const quarantined = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
-  return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...quarantined };
+  const { tests: told = null, why = null } = sighting;
+  const tests = { ...(told === null ? {} : { tests: told }), ...(why === null ? {} : { why }) };
+  return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...quarantined, ...tests };
 }
 
 /** The record itself. The excerpt ends with what the runner has to say about the command's end, marked as the runner's word. */
@@ -71,6 +77,8 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
     ...(statuses.length > 1 ? { repeats: [...statuses] } : {}),
     ...(oracles.length === 0 ? {} : { oracles: [...oracles] }),
     ...(sighting.dependencies === undefined || sighting.dependencies === null ? {} : { dependencies: sighting.dependencies }),
+    ...(sighting.tests == null ? {} : { tests: sighting.tests }),
+    ...(sighting.testsBefore === undefined ? {} : { tests_before: sighting.testsBefore }),
   };
 }
 

@@ -83,8 +83,14 @@ const isLabel = (words: string): boolean => words.length <= labelCharsMax && /^(
 /** What stands behind a label: `TBD` of `**Owner:** TBD`. */
 function valueOf(words: string): string {
   const at = words.slice(0, labelCharsMax).indexOf(":");
-  return at < 0 ? words : words.slice(at + 1).replaceAll(/^[\s*]+|[\s*]+$/g, "");
+  if (at < 0) return words;
+  let [start, end] = [at + 1, words.length];
+  while (start < end && isBlankOrStar(words.charAt(start))) start++;
+  while (end > start && isBlankOrStar(words.charAt(end - 1))) end--;
+  return words.slice(start, end);
 }
+
+const isBlankOrStar = (letter: string): boolean => letter === "*" || letter.trim() === "";
 
 /** Without quotation and list marks, and without the bars of a table's row whose cells are empty. */
 function withoutMarks(line: string): string {

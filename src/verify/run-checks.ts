@@ -1,15 +1,20 @@
 // run-checks: the checks of an order, one after the other, in checkouts of its commit under the base's oracles (V2, V3, V5, V6 of verifier.ts).
 
-import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
+import { lstatSync, readFileSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import type { Check, CheckResult, CheckStatus, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Taken } from "../ports/workspace.ts";
 import { type CommandOrder, type CommandResult, envHashFor, runCommand, type Wrap } from "./command.ts";
 import { keepEvidence } from "./evidence.ts";
+import { countsOf } from "./oracles/test-words.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
+import { type Output, storedOutput } from "./output.ts";
 import { quarantineOf } from "./quarantine.ts";
 import { runsWanted, statusOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
+import { lostSince, tallyIn } from "./tally.ts";
 
 export type CheckOrder = Parameters<Verifier["check"]>[0];
 
@@ -19,6 +24,8 @@ type Place = { readonly folder: string; readonly tree: GitSha; readonly dependen
 type Run = {
   readonly result: CommandResult;
   readonly status: CheckStatus;
+  readonly tests: TestTally | null;
+  readonly why: string | null;
   readonly place: Place;
   readonly treeBefore: GitSha;
   readonly treeAfter: GitSha;
@@ -121,11 +128,19 @@ class CheckSession {
     // Of a flaky check the run that failed tells more.
     const deciding = (status === "flaky" ? runs.find((run) => run.status !== "passed") : runs.at(-1)) ?? runs[0];
     if (deciding === undefined) return false;
-    const { result, place, treeBefore, treeAfter } = deciding;
+    const { result, place, treeBefore, treeAfter, tests, why } = deciding;
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
     const sighting = { check, result, status, cwd: place.folder, isolation, commit, treeBefore, treeAfter, product };
-    const more = { statuses, oracles: this.#taken === null ? [] : pathsOf(this.#taken), dependencies: place.dependencies, quarantine };
+    const more = {
+      statuses,
+      oracles: this.#taken === null ? [] : pathsOf(this.#taken),
+      dependencies: place.dependencies,
+      quarantine,
+      tests,
+      why,
+      testsBefore: this.#testsBefore(check),
+    };
     const kept = await keepEvidence({ ...sighting, ...more }, putBlob, redactor);
     if (quarantine === null || quarantine.isOver)
       verdicts?.keep({ tree: treeBefore, dependencies: place.dependencies, envHash: result.envHash }, kept, runs.length);
@@ -142,7 +157,19 @@ class CheckSession {
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
     else this.#isSpoiled = treeAfter !== place.tree;
-    return { result, status: result.status, place, treeBefore: place.tree, treeAfter };
+    const tests = testsIn(result.output, place.folder);
+    const before = this.#testsBefore(check);
+    const lost = before !== undefined && result.status === "passed" && result.output.omittedBytes === 0 ? lostSince(before, tests) : null; // V7
+    const note = [result.note, lost ?? ""].filter((words) => words !== "").join("; ");
+    return {
+      result: { ...result, note },
+      status: lost === null ? result.status : "failed",
+      tests,
+      why: lost,
+      place,
+      treeBefore: place.tree,
+      treeAfter,
+    };
   }
 
   async #clean(check: Check): Promise<Place | null> {
@@ -171,12 +198,40 @@ class CheckSession {
     };
   }
 
+  /** What it said of its tests on the base; undefined where that is not to be held against it. */
+  #testsBefore({ id }: Check): TestTally | undefined {
+    const { tests } = this.#order;
+    return tests === undefined ? undefined : (tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
+  }
+
   #quarantine(check: Check): ReturnType<typeof quarantineOf> {
     return quarantineOf(this.#parts.quarantine ?? [], check, this.#parts.clock.now());
   }
 
   get #repeatMax(): number {
     return this.#parts.repeatMax ?? repeatMaxDefault;
+  }
+}
+
+/** What an output says of its tests; null where it was not kept whole, for then numbers cannot be compared. */
+function testsIn(output: Output, folder: string): TestTally | null {
+  if (output.omittedBytes > 0) return null;
+  const isOfTests = (path: string): boolean => {
+    const way = isAbsolute(path) ? relative(folder, path) : path;
+    return !way.startsWith("..") && holdsTests(join(folder, way));
+  };
+  return tallyIn(storedOutput(output).toString("utf8"), isOfTests);
+}
+
+const testFileBytesMax = 1024 * 1024;
+
+/** Whether a file has test cases. It was written by whoever is judged, so only a regular file of some size is read. */
+function holdsTests(path: string): boolean {
+  try {
+    const { size } = lstatSync(path);
+    return lstatSync(path).isFile() && size <= testFileBytesMax && countsOf(readFileSync(path, "utf8"), "js").cases > 0;
+  } catch {
+    return false;
   }
 }
 

@@ -8,6 +8,8 @@
 //   V4. Artifact rules read a checkout in which no command runs.
 //   V5. What judges is the base's, wherever the order says so: the checkout holds the base's oracles and the agent's code.
 //   V6. One and the same tree has one verdict: a check that fails, or passes for the first time, is run again before it is believed.
+//   V7. A check that passes and ran less than it did on the base has not passed: whatever judges is the same, so something kept it
+//       from judging.
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";

@@ -40,6 +40,16 @@ describe("an agent that cannot be used", () => {
     expect(table.sessions).toEqual([]);
   });
 
+  test("opens a session whose name is a book", async () => {
+    table = await setTable();
+    expect(await table.agents.turn(table.odd("long-name"))).toMatchObject({
+      kind: "failed",
+      reason: "agent_unavailable",
+      detail: contains("1000000 characters"),
+    });
+    expect(table.sessions).toEqual([]);
+  });
+
   test("dies at its start, and its last words are told", async () => {
     table = await setTable();
     const result = await table.agents.turn(table.odd("dies-at-start"));

@@ -243,3 +243,30 @@ test("what restores is run where a check is, and not where all is known", async 
   ]);
   expect(restored()).toBe(2);
 });
+
+test("a check that passes and ran less than it did on the base has not passed, and says so; on the base itself nothing is held against it", async () => {
+  const silent = checkOf("true");
+  const told = checkOf("echo '2 passed in 0.01s'");
+  const [base, spoken] = await open().check(order([silent, told]));
+  expect([base?.status, base?.tests, spoken?.status, spoken?.tests]).toEqual([
+    "passed",
+    undefined,
+    "passed",
+    { ran: 2, failed: 0, skipped: 0 },
+  ]);
+  const tests = { [silent.id]: { ran: 4, failed: 1, skipped: 0 }, [told.id]: { ran: 2, failed: 0, skipped: 0 } };
+  const [lost, same] = await open().check(order([silent, told], { tests }));
+  expect([lost?.status, lost?.exit_code, same?.status]).toEqual(["failed", 0, "passed"]);
+  expect(lost?.why).toContain("4 before the work began");
+  expect(evidenceOf(lost)).toMatchObject({
+    status: "failed",
+    tests_before: { ran: 4 },
+    output_excerpt: expect.stringContaining("4 before") as string,
+  });
+
+  tree["a.test.js"] = 'import { test } from "node:test";\ntest("a", () => {});\n';
+  const cut = checkOf("echo '✔ a.test.js (1ms)'; echo 'ℹ pass 1'");
+  const [onBase] = await open().check(order([cut]));
+  const [after] = await open().check(order([cut], { tests: {} }));
+  expect([onBase?.status, after?.status, after?.why]).toEqual(["passed", "failed", expect.stringContaining("ended before they were run")]);
+});

@@ -20,6 +20,9 @@ export type Opened =
     }
   | { readonly problem: string };
 
+/** The name is journaled and given back to the agent: one of any length is no name. */
+const sessionCharsMax = 1024;
+
 export type Wanted = {
   readonly layer: string;
   readonly session: string | null;
@@ -64,6 +67,8 @@ export async function openSession(
   const offered = recordOf(made);
   const session = textOf(offered["sessionId"]) ?? "";
   if (session === "") return { problem: "it opened a session without a name" };
+  if (session.length > sessionCharsMax)
+    return { problem: `it opened a session whose name has ${session.length} characters, more than ${sessionCharsMax}` };
   collector.open(session);
   const warnings = want.session === null ? [] : [`the session ${want.session} could not be taken up again; a new one was opened`];
   return { session, how: "new", holds: "no", offered, warnings };

@@ -31,6 +31,8 @@ export const completion = {
         check: latest.check,
         baseline: baseline.status,
         latest: latest.status,
+        testsBefore: baseline.tests,
+        tests: latest.tests,
         quarantined: latest.quarantined,
       })),
       treeChanged: state.tip.tree !== base.tree,

@@ -1,5 +1,6 @@
 import { judgeChecks } from "../../core/completion.ts";
 import type { RunView, WalkView } from "../../core/state.ts";
+import { testsBefore } from "../../engine/oracles.ts";
 import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
@@ -20,7 +21,7 @@ export function projectTests(verifier: Verifier) {
       });
       const refused = changes.filter(({ allowed }) => allowed === null);
       const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
-      const results = await verifier.check({ attempt, checks, commit, cancel, onSignal, ...oracles });
+      const results = await verifier.check({ attempt, checks, commit, cancel, onSignal, ...testsBefore(state, changes), ...oracles });
       const { passed, regressed, failing } = judgeChecks(results, state.checks);
       const detail = [
         ...refused.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),

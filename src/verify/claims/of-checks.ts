@@ -15,8 +15,8 @@ export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[]):
   return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
 }
 
-const standing = ({ check, status, exit_code }: CheckResult): string =>
-  `the runner's own run of \`${check.command}\` came to ${status.replace("_", " ")}${exit_code === null || status === "passed" ? "" : ` (exit ${exit_code})`}`;
+const standing = ({ check, status, exit_code, why }: CheckResult): string =>
+  `the runner's own run of \`${check.command}\` came to ${status.replace("_", " ")}${exit_code === null || status === "passed" ? "" : ` (${why ?? `exit ${exit_code}`})`}`;
 
 function ofCommand(command: string, passed: boolean | null, results: readonly CheckResult[]): Verdict {
   const same = results.find(({ check }) => sameCommand(check.command) === sameCommand(command));

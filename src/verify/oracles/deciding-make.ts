@@ -41,6 +41,39 @@ export function decidingMake(text: string, named: Named): Deciding {
   };
 }
 
+const besideTheWork = /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
+
+/** Of a file that another makefile takes in every rule may be part of a check, but for those that never are. */
+export function decidingIncluded(text: string): Deciding {
+  const { rules, settings } = read(text.replaceAll("\\\n", " "));
+  const every = text.split("\n").filter((line) => always.test(line));
+  return {
+    ...Object.fromEntries(
+      [...rules].filter(([target]) => !besideTheWork.test(target)).map(([target, rule]) => [`target ${target}`, rule.text]),
+    ),
+    ...Object.fromEntries([...settings].map(([name, value]) => [`variable ${name}`, value])),
+    ...(every.length === 0 ? {} : { "how rules are run": every.join("\n") }),
+  };
+}
+
+/** Whether what is new takes the place of something: a setting, or a rule that an included file may have. */
+export function isOverriding(name: string, before: Deciding): boolean {
+  if (!name.startsWith("target ")) return true;
+  return judging.test(name.slice("target ".length)) && /\binclude\b/.test(before["how rules are run"] ?? "");
+}
+
+/** The files that makefiles take in, as they name them. */
+export function includedIn(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) =>
+    text
+      .split("\n")
+      .flatMap((line) => /^\s*[-s]?include\s+([^#]*)/.exec(line)?.[1] ?? [])
+      .flatMap((words) => words.replaceAll(/\$\(wildcard\s+([^()]*)\)/g, "$1").split(/\s+/))
+      .filter((word) => word !== "" && !word.includes("$"))
+      .map((word) => word.replace(/^\.\//, "")),
+  );
+}
+
 function read(text: string): { readonly rules: ReadonlyMap<string, Rule>; readonly settings: ReadonlyMap<string, string> } {
   const rules = new Map<string, Rule>();
   const settings = new Map<string, string>();

@@ -18,6 +18,7 @@ const tools = [
   "stylelint",
   "xo",
   "standard",
+  "wireit",
 ];
 const packages = [
   "dependencies",
@@ -50,10 +51,22 @@ export function decidingPackage(text: string, named: Named): Deciding | null {
   ]);
 }
 
-/** Whether a script that was not there before changes what is run: it hooks into one that was, or into restoring. */
-export function isHook(name: string, before: Deciding, named: Named): boolean {
+/** A script that comes to the same whatever the project is like. */
+function isHollow(text: string): boolean {
+  const script = text.replaceAll(/\s+/g, " ").trim();
+  if (script.length > hollowCharsMax) return false;
+  return /^(?:true|:|exit(?: 0)?|(?:echo|printf)\b[^;&|`$]*)(?:(?:;|&&) ?(?:true|exit 0))?$|(?:\|\||;) ?(?:true|exit 0|:)$/.test(script);
+}
+const hollowCharsMax = 1000;
+
+/**
+ * Whether a script that was not there before changes what is run: it hooks into one that was, or into restoring, or it is what a
+ * deciding command asked for and cannot fail.
+ */
+export function isHook(name: string, before: Deciding, named: Named, text = ""): boolean {
   const script = name.replace(/^scripts\./, "");
   if (script === name) return true;
+  if (isHollow(text) && named.commands.some((command) => namesIn(command).includes(script))) return true;
   if (named.restores && lifecycle.includes(script)) return true;
   const hooked = /^(?:pre|post)(.+)$/.exec(script)?.[1];
   return hooked !== undefined && Object.hasOwn(before, `scripts.${hooked}`);
@@ -67,7 +80,8 @@ export function mergedPackage(before: string, after: string, named: Named, withP
   const isJudging = judgingIn(scriptsOf(was), named);
   const scripts = [
     ...Object.entries(scriptsOf(is)).filter(
-      ([name]) => !isJudging(name) || (!Object.hasOwn(scriptsOf(was), name) && !isHook(`scripts.${name}`, decides, named)),
+      ([name, script]) =>
+        !isJudging(name) || (!Object.hasOwn(scriptsOf(was), name) && !isHook(`scripts.${name}`, decides, named, words(script))),
     ),
     ...Object.entries(scriptsOf(was)).filter(([name]) => isJudging(name)),
   ];

@@ -2,38 +2,41 @@
 
 import { parse } from "smol-toml";
 import { isRecord } from "../manifest.ts";
-import { decidingMake } from "./deciding-make.ts";
+import { decidingIncluded, decidingMake, isOverriding } from "./deciding-make.ts";
 import { decidingPackage, isHook } from "./deciding-package.ts";
 import type { Family, Part } from "./kinds.ts";
 import { masked } from "./masked.ts";
+import { meddlingIn } from "./meddling.ts";
 import type { Deciding, Named } from "./named.ts";
 import { rustTests } from "./rust-tests.ts";
 
 /** Null where the text cannot be read as what it should be: then all of it decides. */
-export function decidingOf(part: Part, text: string, named: Named): Deciding | null {
+export function decidingOf(part: Part, text: string, named: Named, family: Family = "js"): Deciding | null {
   try {
-    return read(part, text, named);
+    return read(part, text, named, family);
   } catch {
     return null; // an agent's file may be nested deeper than any reader can follow
   }
 }
 
-function read(part: Part, text: string, named: Named): Deciding | null {
+function read(part: Part, text: string, named: Named, family: Family): Deciding | null {
   switch (part) {
     case "package":
     case "composer":
       return decidingPackage(text, named);
     case "make":
       return decidingMake(text, named);
+    case "included":
+      return decidingIncluded(text);
     case "pyproject":
       return tables(
         text,
-        /^tool\.(?:pytest|coverage|ruff|mypy|pyright|basedpyright|tox|nox|black|isort|flake8|pylint|pyflakes|bandit|poe|taskipy|hatch\.envs|pdm\.scripts|uv\.scripts)\b/,
+        /^tool\.(?:pytest|coverage|ruff|mypy|pyright|basedpyright|tox|nox|black|isort|flake8|pylint|pyflakes|bandit|poe|taskipy|hatch\.envs|pdm\.scripts|uv\.scripts)\b|^project\.entry-points\.pytest11$/,
       );
     case "cargo":
       return tables(
         text,
-        /^(?:profile\.(?:test|dev)\b|lints\b|workspace\.lints\b|test\b|bench\b|lib\.(?:test|doctest|harness)\b|package\.(?:autotests|autobenches)\b)/,
+        /^(?:profile\.(?:test|dev)\b|lints\b|workspace\.lints\b|test\b|bench\b|lib\.(?:test|doctest|harness)\b|package\.(?:autotests|autobenches)\b|patch\b|replace\b)/,
       );
     case "setup_cfg":
       return sections(
@@ -47,12 +50,23 @@ function read(part: Part, text: string, named: Named): Deciding | null {
         text,
         "java",
         gradleOpens,
-        /ignoreFailures|useJUnitPlatform|onlyIf|\benabled\s{0,9}=|test\.enabled|\bexclude.{0,80}[Tt]est/,
+        /ignoreFailures|useJUnitPlatform|startParameter|excludedTask|onlyIf|\benabled\s{0,9}=|test\.enabled|\bexclude.{0,80}[Tt]est/,
       );
+    case "settings_gradle":
+      return braced(
+        text,
+        "java",
+        /\b(?:allprojects|subprojects|taskGraph|beforeProject|afterProject|projectsLoaded)\b[^\n{]{0,200}\{/g,
+        /startParameter|excludedTask/,
+      );
+    case "go_mod":
+      return replaced(text);
     case "vite":
       return braced(text, "js", /\btest\s{0,9}:\s{0,9}\{/g, /\bvitest\b/);
     case "rust_source":
       return rustTests(text);
+    case "source":
+      return meddlingIn(text, family);
     case "lock":
       return named.restores ? { "the lock file": text } : {};
   }
@@ -64,8 +78,9 @@ export function changedParts(part: Part, before: Deciding, after: Deciding, name
   return names.filter((name) => {
     if (before[name] === after[name]) return false;
     if (Object.hasOwn(before, name)) return true;
-    if (part === "package" || part === "composer") return isHook(name, before, named);
-    return part !== "rust_source" && !(part === "make" && !name.startsWith("how ") && !name.startsWith("variable "));
+    if (part === "package" || part === "composer") return isHook(name, before, named, after[name] ?? "");
+    if (part === "make" || part === "included") return isOverriding(name, before);
+    return part !== "rust_source";
   });
 }
 
@@ -93,7 +108,7 @@ function sections(text: string, wanted: RegExp): Deciding {
 
 const mavenPlugin = /surefire|failsafe|jacoco|checkstyle|pmd|spotbugs|enforcer|pitest/;
 const mavenSetting =
-  /<(skipTests|skipITs|maven\.test\.[\w.]{1,80}|testFailureIgnore|jacoco\.[\w.]{1,80}|checkstyle\.[\w.]{1,80})>[^<]{0,200}</g;
+  /<(skipTests|skipITs|testSourceDirectory|testOutputDirectory|maven\.test\.[\w.]{1,80}|testFailureIgnore|jacoco\.[\w.]{1,80}|checkstyle\.[\w.]{1,80})>[^<]{0,200}</g;
 
 function plugins(text: string): Deciding {
   const bare = without(text, "<!--", "-->");
@@ -109,6 +124,18 @@ function plugins(text: string): Deciding {
 function without(text: string, open: string, close: string): string {
   const [first = "", ...others] = text.split(open);
   return first + others.map((part) => (part.includes(close) ? part.slice(part.indexOf(close) + close.length) : "")).join("");
+}
+
+/** What is put in the place of packages that tests may use. */
+function replaced(text: string): Deciding {
+  const lines: string[] = [];
+  let isOpen = false;
+  for (const line of text.split("\n").map((each) => squeezed(each.split("//", 1)[0] ?? ""))) {
+    if (/^replace ?\(/.test(line)) isOpen = true;
+    else if (isOpen && line.startsWith(")")) isOpen = false;
+    else if (isOpen ? line !== "" : line.startsWith("replace ")) lines.push(line.replace(/^replace /, ""));
+  }
+  return lines.length === 0 ? {} : { "what stands in for packages": lines.toSorted().join("\n") };
 }
 
 const gradleOpens =

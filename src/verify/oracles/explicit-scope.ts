@@ -12,12 +12,15 @@ const alternativesMax = 64;
 
 /** The pattern that names this path, or null. */
 export function namingPattern(scope: readonly string[], path: string, rowOf: (path: string) => Row | null): string | null {
-  const isSource = rowOf(path)?.part === "rust_source"; // X2
+  const row = rowOf(path);
+  const isSource = row === null || row.part === "rust_source"; // X2
   const isNamedBy = (glob: string): boolean => {
     const bare = glob.replace(/^(?:\.\/)+/, "");
     if (bare === path) return !isSource;
     return bracesOf(bare.endsWith("/") ? `${bare}**` : bare).some(
-      (one) => one === path || (picomatch.isMatch(path, one, { dot: true }) && samplesOf(one).some((sample) => isWholly(rowOf(sample)))),
+      (one) =>
+        (one === path && !isSource) ||
+        (picomatch.isMatch(path, one, { dot: true }) && samplesOf(one).some((sample) => isWholly(rowOf(sample)))),
     );
   };
   return scope.find((glob) => !glob.startsWith("!") && isNamedBy(glob)) ?? null;

@@ -5,6 +5,7 @@
 //   J2. A file that judges in part is judged in that part alone.
 //   J3. What cannot be read as text is judged by being another content.
 //   J4. An approval holds for exactly the changes it was given for.
+//   J5. Code judges nothing, but code that reaches for its judges changes them, wherever it lies. No scope names that.
 
 import { createHash } from "node:crypto";
 import type { OracleChange } from "../../contracts/evidence.ts";
@@ -16,6 +17,7 @@ import { namingPattern } from "./explicit-scope.ts";
 import { type Finding, findingsIn, linesOf } from "./how.ts";
 import { isRuling } from "./ruling.ts";
 import type { Row } from "./kinds.ts";
+import { sourceRowOf } from "./meddling.ts";
 
 export type Setting = {
   /** Every path at the base. */
@@ -30,7 +32,8 @@ export type Judged = { readonly content: Hash; readonly changes: readonly Oracle
 /** Whether a difference may be one of an oracle, so that its texts are worth reading. */
 export function isCandidate({ path, kind }: Difference, { rowOf, base, named }: Setting): boolean {
   const row = rowOf(path);
-  if (row === null || (row.part === "lock" && !named.restores)) return false;
+  if (row === null) return kind !== "deleted" && sourceRowOf(path) !== null; // J5
+  if (row.part === "lock" && !named.restores) return false;
   return kind !== "added" || isRuling(path, row, base, rowOf, named); // J1
 }
 
@@ -43,7 +46,7 @@ export function judgeOracles(
 ): Judged {
   const found = seen.flatMap((one) => {
     const { path } = one.difference;
-    const row = setting.rowOf(path);
+    const row = setting.rowOf(path) ?? sourceRowOf(path); // J5
     const finding = row === null ? null : findingOf(one, row, moved.get(path) ?? null, setting.named);
     if (row === null || finding === null) return [];
     const isNamed = namingPattern(scope, path, setting.rowOf) !== null;
@@ -63,9 +66,13 @@ export function judgeOracles(
 function findingOf({ difference, before, after }: Seen, row: Row, movedTo: string | null, named: Named): Finding | null {
   const { path, kind } = difference;
   if (kind === "added") {
-    const isIdle = row.part !== undefined && after !== null && isEmpty(decidingOf(row.part, after, named)); // J2
-    return isIdle ? null : { how: "added", words: "it is new and would rule over what was there before" };
+    const parts = row.part === undefined || after === null ? null : decidingOf(row.part, after, named, row.family);
+    const isIdle = isEmpty(parts) || (row.part === "source" && parts === null); // J2
+    if (row.part === "source" && !isIdle) return { how: "mocked", words: meddling(parts ?? {}) };
+    if (isIdle || (after !== null && row.idle?.(after) === true)) return null;
+    return { how: "added", words: "it is new and would rule over what was there before" };
   }
+  if (before !== null && row.says?.test(before) === false) return null;
   if (kind === "deleted" && row.part !== undefined && before !== null && isEmpty(decidingOf(row.part, before, named))) return null; // J2
   if (kind === "deleted")
     return movedTo === null ? { how: "deleted", words: "it was deleted" } : { how: "renamed", words: `it was moved to ${movedTo}` };
@@ -78,6 +85,8 @@ function findingOf({ difference, before, after }: Seen, row: Row, movedTo: strin
   return { how, words: first === undefined ? `it was changed, ${linesOf(before, after)}` : all.map(({ words }) => words).join("; ") };
 }
 
+const meddling = (parts: Deciding): string => `it changes what judges it: ${quoted(Object.values(parts).join(" "))}`;
+
 const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 
 const shownMax = 3;
@@ -86,7 +95,11 @@ const shownCharsMax = 120;
 function partFinding(path: string, row: Row, before: string, after: string, named: Named): Finding | null {
   const { part } = row;
   if (part === undefined) return null;
-  const [was, is] = [decidingOf(part, before, named), decidingOf(part, after, named)];
+  const [was, is] = [decidingOf(part, before, named, row.family), decidingOf(part, after, named, row.family)];
+  if (part === "source")
+    return is === null || isEmpty(is) || Object.values(is).join() === Object.values(was ?? {}).join()
+      ? null
+      : { how: "mocked", words: meddling(is) };
   if (was === null) return { how: "changed", words: `it was changed, ${linesOf(before, after)}` };
   if (is === null)
     return Object.keys(was).length === 0 ? null : { how: "changed", words: "it can no longer be read, so the parts that decide are gone" };

@@ -14,18 +14,31 @@ export type Part =
   | "pom"
   | "gradle"
   | "make"
+  | "included"
+  | "settings_gradle"
+  | "go_mod"
   | "vite"
   | "lock"
-  | "rust_source";
+  | "rust_source"
+  | "source";
 
 export type Row = {
   readonly kind: OracleKind;
   readonly fits: RegExp;
   readonly part?: Part;
-  /** A new file of this sort counts where it would rule over what was there: tests of this family, any tests, what its tool reads, or a file of the same sort beside it. */
-  readonly rules?: Family | "any" | "tool" | "beside";
-  /** For `rules: "tool"`: what the commands that decide would say if they used it. */
+  /** For `part: "source"`: the language. */
+  readonly family?: Family;
+  /**
+   * A new file of this sort counts where it would rule over what was there: tests of this family, any tests, what its tool reads, a
+   * file of the same sort beside it, or because a file of the base names it.
+   */
+  readonly rules?: Family | "any" | "tool" | "beside" | "named";
+  /** What the commands that decide would say if they used it; then a new file of this sort counts too. */
   readonly tool?: RegExp;
+  /** Whether a new file of this sort rules over nothing all the same. */
+  readonly idle?: (text: string) => boolean;
+  /** For a name that may mean something else: what the base's file must say to be an oracle. */
+  readonly says?: RegExp;
   /** For a file whose folder is not the one it rules over: `.cargo/config.toml` rules from above `.cargo`. */
   readonly from?: RegExp;
 };
@@ -41,6 +54,9 @@ export const familyOf = (path: string): Family | null => families.find(([ending]
 
 const file = (names: string): RegExp => new RegExp(`(?:^|/)(?:${names})$`);
 const config = "(?:config|conf|setup|workspace)(?:\\.[\\w-]+)*\\.\\w+";
+const packageManagers = /\b(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/;
+/** What a file of tests says, where its name might mean something else. */
+const saysTests = /(?:^|[^.\w$])(?:it|test|describe|suite|assert|expect)(?:\.\w+)*\s*\(|["'](?:node:)?(?:test|assert)(?:\/\w+)?["']/m;
 const rows: readonly Row[] = [
   // What installed packages hold is never the work; a copy in the tree would stand in for the real one.
   {
@@ -50,10 +66,31 @@ const rows: readonly Row[] = [
     from: /(?:node_modules|site-packages|\.venv|venv)\/.*$/,
   },
   { kind: "test_config", fits: /(?:^|\/)vendor\/.*(?:testify|gomock|ginkgo|gomega|phpunit|junit)/, rules: "any", from: /vendor\/.*$/ },
-  { kind: "test_config", fits: file("(?:pytest|_pytest|unittest|nose2?|sitecustomize|usercustomize)(?:\\.py|/.*)"), rules: "py" },
+  {
+    kind: "test_config",
+    fits: file("(?:pytest|_pytest|pluggy|iniconfig|unittest|doctest|nose2?|sitecustomize|usercustomize)(?:\\.py|/.*)"),
+    rules: "py",
+  },
+  // A package manager that lies in the tree is the one that is run.
+  {
+    kind: "scripts",
+    fits: /(?:^|\/)\.yarn\/(?:releases|plugins|sdks|patches)\/|(?:^|\/)\.pnp\.[cm]?js$/,
+    rules: "js",
+    from: /\.(?:yarn|pnp).*$/,
+  },
+  // Jest puts what lies here in the place of packages, unasked.
+  { kind: "test_config", fits: /^__mocks__\//, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
 
   { kind: "snapshot", fits: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
-  { kind: "test_config", fits: file("conftest\\.py|\\.?pytest\\.ini|pytest\\.toml"), rules: "py" },
+  { kind: "test_config", fits: file("conftest\\.py|\\.?pytest\\.(?:ini|toml)"), rules: "py" },
+  // Read before any test beside it is.
+  {
+    kind: "test_config",
+    fits: /(?:^|\/)tests?\/(?:.*\/)?__init__\.py$/,
+    rules: "py",
+    idle: (text) => /^(?:\s|#[^\n]*|"""[^"]*""")*$/.test(text),
+  },
+  { kind: "test_config", fits: file("(?:setup-?[Tt]ests?|test-?[Ss]etup|tests?-?[Hh]elpers?)\\.[cm]?[jt]sx?") },
   {
     kind: "test_config",
     fits: file(`(?:vitest|jest|karma|ava|playwright|cypress|wdio|web-test-runner|nightwatch|jasmine)[.-]?${config}`),
@@ -72,6 +109,16 @@ const rows: readonly Row[] = [
     from: /\.(?:cargo|config)\/[^/]*$/,
   },
   { kind: "test_config", fits: file("testng\\.xml|junit-platform\\.properties"), rules: "java", from: /(?:src\/test\/resources\/)?[^/]*$/ },
+  {
+    kind: "test_config",
+    fits: /META-INF\/services\/org\.(?:junit|testng)\b/,
+    rules: "java",
+    from: /(?:src\/test\/resources\/)?META-INF\/.*$/,
+  },
+  { kind: "test_config", fits: file("settings\\.gradle(?:\\.kts)?"), part: "settings_gradle", rules: "java" },
+  { kind: "test_config", fits: file("go\\.mod"), part: "go_mod" },
+  { kind: "test_config", fits: file("go\\.work"), rules: "go" },
+  { kind: "test_config", fits: file("phpunit\\.xml(?:\\.dist)?|\\.rspec") },
   { kind: "test_config", fits: file("build\\.gradle(?:\\.kts)?"), part: "gradle", rules: "java" },
   { kind: "test_config", fits: file("setup\\.cfg"), part: "setup_cfg", rules: "py" },
   { kind: "test_config", fits: file("pyproject\\.toml"), part: "pyproject", rules: "py" },
@@ -108,8 +155,13 @@ const rows: readonly Row[] = [
     kind: "lint",
     fits: /(?:^|\/)(?:checkstyle|pmd|spotbugs|detekt)[\w-]*\.(?:xml|ya?ml)$|(?:^|\/)config\/(?:checkstyle|pmd|spotbugs|detekt)\//,
   },
-  { kind: "compiler", fits: file("(?:ts|js)config(?:[\\w.-]*)?\\.json"), rules: "tool", tool: /\btsc\b|\bvue-tsc\b|type-?check/ },
-  { kind: "compiler", fits: file("rust-toolchain(?:\\.toml)?") },
+  {
+    kind: "compiler",
+    fits: file("(?:ts|js)config(?:[\\w.-]*)?\\.json"),
+    rules: "tool",
+    tool: /\btsc\b|\bvue-tsc\b|type-?check|\btsx\b|\bts-node\b|ts-jest/,
+  },
+  { kind: "compiler", fits: file("rust-toolchain(?:\\.toml)?"), rules: "rust" },
 
   { kind: "ci", fits: /(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker|forgejo\/workflows|gitea\/workflows)\// },
   {
@@ -123,10 +175,25 @@ const rows: readonly Row[] = [
   { kind: "scripts", fits: file("composer\\.json"), part: "composer" },
   { kind: "scripts", fits: file("(?:GNUm|M|m)akefile"), part: "make", rules: "beside" },
   { kind: "scripts", fits: file("tox\\.ini|noxfile\\.py"), rules: "py" },
-  { kind: "scripts", fits: file("[Jj]ustfile|\\.justfile|[Tt]askfile\\.ya?ml|gradlew|mvnw") },
-  { kind: "scripts", fits: /(?:^|\/)\.mvn\/|(?:^|\/)gradle\/wrapper\// },
+  { kind: "scripts", fits: /\.mk$/, part: "included" },
+  { kind: "scripts", fits: file("[Jj]ustfile|\\.justfile|[Tt]askfile\\.ya?ml|Rakefile|gradlew|mvnw") },
+  { kind: "scripts", fits: file("turbo\\.json|nx\\.json|lerna\\.json") },
+  { kind: "scripts", fits: /(?:^|\/)\.mvn\//, rules: "java", from: /\.mvn\/.*$/, tool: /\bmvnw?\b/ },
+  { kind: "scripts", fits: /(?:^|\/)gradle\/wrapper\// },
   // These say with which shell, from where and with which hooks a package manager runs what it runs.
-  { kind: "scripts", fits: file("\\.npmrc|\\.yarnrc(?:\\.yml)?|\\.pnpmfile\\.c?js|bunfig\\.toml|\\.env\\.test(?:\\.local)?"), rules: "js" },
+  {
+    kind: "scripts",
+    fits: file("\\.npmrc"),
+    rules: "js",
+    tool: packageManagers,
+    idle: (text) => !/shell|node-options|prefix|scripts|hook|workspace|ifpresent|config/i.test(text),
+  },
+  {
+    kind: "scripts",
+    fits: file("\\.yarnrc(?:\\.yml)?|\\.pnpmfile\\.c?js|bunfig\\.toml|\\.env\\.test(?:\\.local)?"),
+    rules: "js",
+    tool: packageManagers,
+  },
   {
     kind: "scripts",
     fits: file(
@@ -136,11 +203,15 @@ const rows: readonly Row[] = [
   },
 
   // Last, since configuration may lie in a folder of tests: the tests, and whatever lies beside them but is no writing about them.
-  { kind: "test", fits: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.py$|_test\.(?:py|go|rs)$|_spec\.\w+$/ },
+  // A new one in Go may take the tests beside it over.
+  { kind: "test", fits: /_test\.go$/, rules: "beside", idle: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
+  { kind: "test", fits: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.(?:py|sh)$|_test\.(?:py|rs)$|_spec\.\w+$/ },
+  { kind: "test", fits: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$/ },
+  { kind: "test", fits: /(?:^|\/)test-[^/]*\.[cm]?[jt]sx?$|-test\.[cm]?[jt]sx?$|Spec\.[cm]?[jt]sx?$/, says: saysTests },
   { kind: "test", fits: /(?:^|\/)(?:Test[A-Z]\w*|\w*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|scala|groovy)$/ },
   {
     kind: "test",
-    fits: /(?:^|\/)(?:tests?|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|src\/(?:test|it|integrationTest|functionalTest|testFixtures))\/(?!.*\.(?:md|rst|adoc)$)/,
+    fits: /(?:^|\/)(?:tests?|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|(?:unit|integration|functional|acceptance|system|smoke|contract|regression)[-_]?tests?|test[-_]?(?:utils?|helpers?|support|fixtures?|data|suite)|src\/(?:test|it|integrationTest|functionalTest|testFixtures))\/(?!.*\.(?:md|rst|adoc)$)/,
   },
   { kind: "test", fits: /\.rs$/, part: "rust_source" },
 ];

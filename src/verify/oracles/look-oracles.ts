@@ -3,15 +3,18 @@
 // Invariants:
 //   L1. It only reads, and every read is bounded: texts by size and number, and what is beyond is judged by its content's name alone.
 
+import picomatch from "picomatch";
 import type { OracleChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
 import { decidingOf } from "./deciding.ts";
+import { includedIn } from "./deciding-make.ts";
 import type { Named } from "./named.ts";
 import { isCandidate, type Judged, judgeOracles, type Seen, type Setting } from "./judge.ts";
 import type { Row } from "./kinds.ts";
-import { programsIn } from "./programs.ts";
+import { meddlingIn, sourceRowOf } from "./meddling.ts";
+import { programsIn, settingsIn } from "./programs.ts";
 import { rowsWith } from "./protect.ts";
 
 export type Reading = Pick<Workspace, "differences" | "pathsAt" | "textAt">;
@@ -33,7 +36,14 @@ export async function lookAtOracles(parts: OracleParts, { base, commit, scope, a
   );
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
   const seen: Seen[] = [];
-  for (const [at, difference] of candidates.entries()) seen.push(await read(parts.workspace, base, commit, difference, at < textsMax)); // L1
+  // What judges is read before what may meddle with it, and of code only what does meddle is compared.
+  const isCode = ({ path }: Difference): boolean => setting.rowOf(path) === null;
+  const ordered = [...candidates.filter((one) => !isCode(one)), ...candidates.filter(isCode)];
+  for (const [at, difference] of ordered.entries()) {
+    const isRead = at < textsMax; // L1
+    if (isCode(difference) && (!isRead || !(await meddles(parts.workspace, commit, difference.path)))) continue;
+    seen.push(await read(parts.workspace, base, commit, difference, isRead));
+  }
   const judged = judgeOracles(seen, movesIn(differences), setting, scope, approved);
   return { ...judged, changes: shortened(judged.changes) };
 }
@@ -49,6 +59,8 @@ export async function settingOf(
   const paths = new Set(await workspace.pathsAt(base));
   const bare: Named = { commands, used: commands, restores };
   const used = [...commands];
+  const testing: string[] = [];
+  const makefiles: string[] = [];
   for (const [path, part] of [
     ["package.json", "package"],
     ["Makefile", "make"],
@@ -56,12 +68,33 @@ export async function settingOf(
     ["GNUmakefile", "make"],
   ] as const) {
     const text = paths.has(path) ? await workspace.textAt(base, path, textBytesMax) : null;
-    if (text !== null) used.push(...Object.values(decidingOf(part, text, bare) ?? {}));
+    if (text === null) continue;
+    const parts = Object.entries(decidingOf(part, text, bare) ?? {});
+    used.push(...parts.map(([, words]) => words));
+    testing.push(...parts.flatMap(([name, words]) => (isTesting.test(name) ? words : [])));
+    if (part === "make") makefiles.push(text);
   }
   const rows = rowsWith(protect);
-  const programs = programsIn(used);
-  const program: Row = { kind: "scripts", fits: /$^/ };
-  return { base: paths, rowOf: (path) => rows(path) ?? (programs.has(path) && paths.has(path) ? program : null), named: { ...bare, used } };
+  const programs = new Set([...programsIn(used), ...programsIn(testing, true), ...settingsIn(used)]);
+  const included = includedIn(makefiles);
+  const isIncluded = included.length === 0 ? () => false : picomatch([...included], { dot: true });
+  const rowOf = (path: string): Row | null => {
+    const row = rows(path);
+    if (isIncluded(path) && (row === null || row.part === "included")) return taken; // new or not: the base's makefile names it
+    return row ?? (programs.has(path) && paths.has(path) ? program : null);
+  };
+  return { base: paths, rowOf, named: { ...bare, used } };
+}
+
+const program: Row = { kind: "scripts", fits: /$^/ };
+const taken: Row = { kind: "scripts", fits: /$^/, part: "included", rules: "named" };
+/** The scripts and rules by which a project tests itself. */
+const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
+
+async function meddles(workspace: Reading, commit: GitSha, path: string): Promise<boolean> {
+  const text = await workspace.textAt(commit, path, textBytesMax);
+  const family = sourceRowOf(path)?.family;
+  return text !== null && family !== undefined && Object.keys(meddlingIn(text, family)).length > 0;
 }
 
 async function read(workspace: Reading, base: GitSha, commit: GitSha, difference: Difference, isRead: boolean): Promise<Seen> {

@@ -6,8 +6,14 @@ const isSetting = (word: string): boolean => /^\w+=/.test(word) || word.startsWi
 const judges = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
 const isCode = /^(?:src|lib|app|pkg|internal|cmd)\//;
 
-/** The files that commands start, as paths from the top: `sh scripts/check.sh`, `./run-tests`. */
-export function programsIn(commands: readonly string[]): ReadonlySet<string> {
+/** Where programs lie that work on the project and are not part of it. */
+const isTool = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
+
+/**
+ * The files that commands start, as paths from the top: `sh scripts/check.sh`, `./run-tests`. `isTesting`: these commands are the
+ * project's own tests, so that whatever tool they start was made for that.
+ */
+export function programsIn(commands: readonly string[], isTesting = false): ReadonlySet<string> {
   const found = new Set<string>();
   for (const command of commands.flatMap((text) => text.split(/&&|\|\||[;|&\n()]/))) {
     const words = command
@@ -20,7 +26,16 @@ export function programsIn(commands: readonly string[]): ReadonlySet<string> {
     // A bare first word is looked for where programs lie, not here.
     if (!program.includes("/") && !words.slice(0, at).some((word) => interpreters.test(word))) continue;
     const path = normalize(program);
-    if (judges.test(path) && !isCode.test(path)) found.add(path);
+    if ((judges.test(path) || (isTesting && isTool.test(path))) && !isCode.test(path)) found.add(path);
   }
   return found;
+}
+
+const pointing =
+  /(?:^|\s)(?:-c|-r|-p|--config(?:uration)?|--rcfile|--require|--import|--loader|--project|--file|--makefile|-f|--setup-files?)[ =]["']?([\w./@-]+\.(?:json5?|jsonc|[cm]?[jt]s|ya?ml|toml|ini|cfg|mk|xml|py))\b/g;
+
+/** The files that commands are told to go by: `jest --config ci/jest.json`, `mocha -r ./bootstrap.js`. */
+export function settingsIn(commands: readonly string[]): ReadonlySet<string> {
+  const named = commands.flatMap((command) => [...command.matchAll(pointing)].map(([, path = ""]) => normalize(path)));
+  return new Set(named.filter((path) => !isCode.test(path)));
 }

@@ -6,6 +6,7 @@ import { familyOf } from "./kinds.ts";
 export function isRuling(path: string, row: Row, base: ReadonlySet<string>, rowOf: (path: string) => Row | null, named: Named): boolean {
   const { rules, from = /[^/]*$/, fits, tool } = row;
   if (rules === undefined) return false;
+  if (rules === "named" || (tool !== undefined && named.used.some((command) => tool.test(command)))) return true;
   const folder = path.replace(from, "");
   const below = (test: (other: string) => boolean): boolean => [...base].some((other) => other.startsWith(folder) && test(other));
   switch (rules) {
@@ -13,7 +14,7 @@ export function isRuling(path: string, row: Row, base: ReadonlySet<string>, rowO
       return below((other) => fits.test(other) && !other.slice(folder.length).includes("/"));
     case "tool":
       // A tool that no command ran and that had no configuration cannot have judged anything.
-      return [...base].some((other) => fits.test(other)) || named.used.some((command) => tool?.test(command) === true);
+      return [...base].some((other) => fits.test(other));
     case "any":
       return below((other) => rowOf(other)?.kind === "test");
     default:

@@ -1,4 +1,5 @@
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
+import { testsBefore } from "../../../engine/oracles.ts";
 import type { Order, RoadmapParts } from "./parts.ts";
 
 /** Runs checks on a commit under the base's oracles: what judges is not for those who are judged to change. */
@@ -20,7 +21,7 @@ export async function runChecks(
   const refused = changes.filter(({ allowed }) => allowed === null);
   const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
   const known = Object.fromEntries(Object.entries(state.checks).map(([id, { latest }]) => [id, latest.status]));
-  return verifier.check({ attempt, checks, commit, known, cancel, onSignal, ...oracles });
+  return verifier.check({ attempt, checks, commit, known, cancel, onSignal, ...testsBefore(state, changes), ...oracles });
 }
 
 export const redIn = (results: readonly CheckResult[]): string =>

@@ -3,6 +3,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import { trivialBecause } from "../../../flows/documents/trivial-command.ts";
 import type { RunView, WalkView } from "../../../core/state.ts";
+import { testsBefore } from "../../../engine/oracles.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -32,7 +33,15 @@ export function testsPass(verifier: Verifier, workspace: Workspace) {
       });
       const refused = changes.filter(({ allowed }) => allowed === null);
       const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
-      const results = await verifier.check({ attempt, checks: found.checks, commit, cancel, onSignal, ...oracles });
+      const results = await verifier.check({
+        attempt,
+        checks: found.checks,
+        commit,
+        cancel,
+        onSignal,
+        ...testsBefore(state, changes),
+        ...oracles,
+      });
       const red = results.filter(
         ({ check, status, quarantined }) => check.kind === "project" && status !== "passed" && quarantined === undefined,
       );

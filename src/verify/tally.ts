@@ -1,0 +1,123 @@
+// tally: how many tests a command says it ran, read from the summaries that test runners and linters print. Pure.
+//
+// Invariants:
+//   T1. Nothing is guessed: output in no known form has no tally, and output that was not kept whole has none either.
+//   T2. A tally never makes a check pass. It can only show that one that passed ran less than it ran before.
+
+import type { TestTally } from "../contracts/evidence.ts";
+
+const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
+const numberOf = (text: string | undefined): number => Math.min(Number(text ?? 0), Number.MAX_SAFE_INTEGER);
+
+/** `3 failed | 2 passed`, `1 failed, 3 passed`: each word with its number. */
+function worded(text: string): TestTally {
+  const tally = { ran: 0, failed: 0, skipped: 0 };
+  for (const [, digits, word = ""] of text.matchAll(/(\d{1,9}) (failed|passed|errors?|xfailed|xpassed|skipped|todo|pending)\b/g)) {
+    const many = numberOf(digits);
+    if (/^(?:skipped|todo|pending)$/.test(word)) tally.skipped += many;
+    else tally.ran += many;
+    if (/^(?:failed|errors?)$/.test(word)) tally.failed += many;
+  }
+  return tally;
+}
+
+const lines: readonly (readonly [form: RegExp, read: (found: RegExpExecArray) => TestTally])[] = [
+  [/^Tests: {1,20}(.{1,200}) total$/, ([, words = ""]) => worded(words)], // jest
+  [/^ {0,20}Tests {1,20}(.{1,200}) \(\d{1,9}\)$/, ([, words = ""]) => worded(words)], // vitest
+  [
+    /^(?:=+ )?(\d{1,9} (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?)\b.{0,200}) in [\d.]{1,20}s/,
+    ([, words = ""]) => worded(words),
+  ], // pytest
+  [/^(?:ok|FAILED) \| (.{1,200})$/, ([, words = ""]) => worded(words)], // deno
+  [
+    /^test result: \w{1,20}\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored/,
+    ([, passed, failed, skipped]) => three(passed, failed, skipped),
+  ], // cargo
+  [/^ {1,20}(\d{1,9}) passing\b/, ([, passed]) => three(passed, "0", "0")], // mocha
+  [/^ {1,20}(\d{1,9}) failing$/, ([, failed]) => three("0", failed, "0")],
+  [/^ {1,20}(\d{1,9}) pending$/, ([, skipped]) => three("0", "0", skipped)],
+  [/^(?:#|ℹ) (?:pass|passing) {1,9}(\d{1,9})$/, ([, passed]) => three(passed, "0", "0")], // node, tap
+  [/^(?:#|ℹ) (?:fail|cancelled) {1,9}(\d{1,9})$/, ([, failed]) => three("0", failed, "0")],
+  [/^(?:#|ℹ) (?:skipped|skip|todo) {1,9}(\d{1,9})$/, ([, skipped]) => three("0", "0", skipped)],
+  [/^Ran (\d{1,9}) tests? in /, ([, ran]) => three(ran, "0", "0")], // unittest; what follows takes from it
+  [/^(?:OK|FAILED) \(((?:[a-z ]{1,40}=\d{1,9}(?:, )?){1,8})\)$/, ([, words = ""]) => ofUnittest(words)],
+  [
+    /^(?:\[\w{1,9}\] )?Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})$/,
+    ([, ran, failures, errors, skipped]) => ofMaven(ran, failures, errors, skipped),
+  ],
+  [/^✖ \d{1,9} problems? \((\d{1,9}) errors?\b/, ([, failed]) => faults(failed)], // eslint
+  [/^Found (\d{1,9}) errors?\b/, ([, failed]) => faults(failed)], // ruff, mypy, tsc
+  [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => faults("1")], // tsc, a line each
+];
+
+const three = (passed: string | undefined, failed: string | undefined, skipped: string | undefined): TestTally => ({
+  ran: numberOf(passed) + numberOf(failed),
+  failed: numberOf(failed),
+  skipped: numberOf(skipped),
+});
+const faults = (failed: string | undefined): TestTally => ({ ran: 0, failed: numberOf(failed), skipped: 0 });
+const ofMaven = (
+  ran: string | undefined,
+  failures: string | undefined,
+  errors: string | undefined,
+  skipped: string | undefined,
+): TestTally => ({
+  ran: Math.max(0, numberOf(ran) - numberOf(skipped)),
+  failed: numberOf(failures) + numberOf(errors),
+  skipped: numberOf(skipped),
+});
+
+function ofUnittest(words: string): TestTally {
+  const of = (name: string): number => numberOf(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(words)?.[1]);
+  return { ran: -of("skipped"), failed: of("failures") + of("errors"), skipped: of("skipped") };
+}
+
+/** All summaries of an output together; null where there is none. `isOfTests`: whether a file holds tests, as far as it can be read. */
+export function tallyIn(output: string, isOfTests: (path: string) => boolean = () => false): TestTally | null {
+  let tally: TestTally = { ran: 0, failed: 0, skipped: 0 };
+  let isTold = false;
+  const all = output.replaceAll(escapes, "").split("\n");
+  for (const line of all) {
+    if (line.length > lineCharsMax) continue;
+    for (const [form, read] of lines) {
+      const found = form.exec(line.trimEnd());
+      if (found === null) continue;
+      const more = read(found);
+      tally = { ran: tally.ran + more.ran, failed: tally.failed + more.failed, skipped: tally.skipped + more.skipped };
+      isTold = true;
+      break;
+    }
+  }
+  const empty = emptyIn(all, isOfTests);
+  if (!isTold && empty === 0) return null;
+  return { ...tally, ran: Math.max(0, tally.ran), ...(empty === 0 ? {} : { empty }) };
+}
+
+const lineCharsMax = 2_000;
+const leaf = /^(?:ok \d{1,9} - |✔ )(\S{1,1000}\.[cm]?[jt]s)(?: \([\d.]{1,20}ms\))?$/;
+
+/** Files of tests, and programs of tests, that ended well and had no test in them: something ended them before their time. */
+function emptyIn(all: readonly string[], isOfTests: (path: string) => boolean): number {
+  let empty = 0;
+  let begun = 0;
+  for (const [at, line] of all.entries()) {
+    if (line.length > lineCharsMax) continue;
+    if (/^running \d{1,9} tests?$/.test(line)) begun += 1; // cargo
+    if (line.startsWith("test result: ")) begun -= 1;
+    const path = leaf.exec(line.trimEnd())?.[1];
+    if (path === undefined) continue;
+    const before = line.startsWith("ok") ? (all[at - 1] ?? "") : `# Subtest: ${path}`;
+    if (before.trimEnd() === `# Subtest: ${path}` && isOfTests(path)) empty += 1;
+  }
+  return empty + Math.max(0, begun);
+}
+
+/** Why a check that passed proves less than it did before anything was changed; null where it does not. */
+export function lostSince(before: TestTally, now: TestTally | null): string | null {
+  if ((now?.empty ?? 0) > (before.empty ?? 0)) return "tests were ended before they were run, by something that ended the program";
+  if (before.ran === 0) return null;
+  if (now === null || now.ran === 0) return `it ran no test that it tells of, and ${before.ran} before the work began`;
+  if (now.ran < before.ran && now.skipped > before.skipped)
+    return `it skipped tests that it ran before the work began: ${now.ran} were run, before that ${before.ran}`;
+  return null;
+}
