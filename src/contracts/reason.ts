@@ -190,6 +190,7 @@ export const reasons = {
 
   // Ours.
   usage: reason("FAIL", "The command line is not understood.", "autopilot help"),
+  command_interrupted: reason("FAIL", "The command was interrupted before it was done.", "give the command again"),
   internal_error: reason("FAIL", "A bug of autopilot's: an invariant did not hold.", "please report it with the named rule"),
 } as const satisfies Record<string, Reason>;
 

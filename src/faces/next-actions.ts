@@ -26,8 +26,12 @@ function actionsIn(run: RunView, owner: Owner): readonly string[] {
     case "running":
       if (owner !== null) return [...questionsOf(run), "autopilot watch", "autopilot pause"];
       return [...questionsOf(run), "autopilot go", "autopilot stop"];
-    case "paused":
-      return [...questionsOf(run), ...hintOf(run), "autopilot resume", "autopilot stop"];
+    case "paused": {
+      const [questions, hints] = [questionsOf(run), hintOf(run)];
+      // What must come before it is said in one line with it: `resume` alone would often only pause again.
+      const isSaid = questions.length === 0 && hints.some((hint) => hint.includes(", then autopilot resume"));
+      return [...questions, ...hints, ...(isSaid ? [] : ["autopilot resume"]), "autopilot stop"];
+    }
     case "stopped":
       return [
         ...(run.reason === "operator_stopped" ? [] : hintOf(run)),
@@ -70,13 +74,15 @@ function completedActions(run: RunView): readonly string[] {
 }
 
 /** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null where it landed or there is none. */
-export function branchKept(run: RunView): ReasonCode | null {
+export function branchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
   const outcomes = Object.values(run.walks).flatMap(({ last }) => Object.values(last));
   // Where each phase lands for itself, the newest landing tells.
-  const newest = outcomes.findLast(({ facts }) => facts["landed"] !== undefined)?.facts;
-  if (run.tip.commit === run.drafted.base.commit || newest?.["landed"] === true || newest?.["why"] === "nothing_to_land") return null;
-  const told = [run.reason, ...run.phases.map(({ because }) => because), ...outcomes.map(({ reason }) => reason)];
-  return told.find((reason): reason is ReasonCode => reason !== null && keepsBranch.has(reason)) ?? "branch_kept";
+  const newest = outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
+  const why = newest?.facts["why"];
+  if (run.tip.commit === run.drafted.base.commit || newest?.facts["landed"] === true || why === "nothing_to_land") return null;
+  const told = [newest?.reason ?? null, run.reason, ...run.phases.map(({ because }) => because), ...outcomes.map(({ reason }) => reason)];
+  const code = told.find((reason): reason is ReasonCode => reason !== null && keepsBranch.has(reason)) ?? "branch_kept";
+  return { code, detail: newest?.detail ?? null };
 }
 
 const keepsBranch: ReadonlySet<string> = new Set(["branch_kept", "checkout_dirty", "checkout_moved", "merge_conflict"]);

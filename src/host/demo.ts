@@ -1,20 +1,24 @@
 // demo: the whole thing on a throw-away repository with the embedded agent: an honest step, a lie caught, a break-out blocked,
 // the plug pulled, a resume, and a report with proof. Everything shown is what the real commands printed.
 
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
 import { criteria, files, goal, scope, script } from "./demo/shop.ts";
 import type { Place } from "./place.ts";
-import { reply } from "./reply.ts";
+import { answered, refuse, reply } from "./reply.ts";
 
 const waitMsMax = 30_000;
 const lookEveryMs = 25;
 
-export async function demo(place: Place, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+export function demo(place: Place, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+  return answered(() => play(place, input));
+}
+
+async function play(place: Place, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
   const shop = join(folder, "shop");
   const say = (line = ""): void => place.show(line);
@@ -43,20 +47,20 @@ export async function demo(place: Place, input: { readonly keep?: boolean | unde
     say(`   >>> kill -9 ${killed.pid}   (and ${killed.left} processes of the run are left)`);
 
     chapter(say, "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.");
-    const status = show(place, shop, ["status"], say);
+    const status = await show(place, shop, ["status"], say);
     const untouched = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
     if (status.code !== 0 || !untouched)
       return failed("the checkout was touched, or the status cannot be read", input.keep === true ? shop : null);
 
     chapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
-    const resumed = show(place, shop, ["resume"], say);
+    const resumed = await show(place, shop, ["resume"], say);
 
     chapter(say, "4. The report: facts the runner made itself, apart from what the agent claimed.");
-    show(place, shop, ["report"], say);
+    await show(place, shop, ["report"], say);
 
     chapter(say, "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.");
-    const verified = show(place, shop, ["verify"], say);
-    const report = JSON.parse(capture(place, shop, ["report", "--json"]).out) as { verdict: string; state: string };
+    const verified = await show(place, shop, ["verify"], say);
+    const report = JSON.parse((await spoken(place, shop, ["report", "--json"])).out) as { verdict: string; state: string };
     const landed = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
     say("");
     if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !landed)
@@ -102,16 +106,43 @@ function layOut(shop: string, folder: string): void {
 const entry = (): string => process.argv[1] ?? "";
 const environment = (place: Place): NodeJS.ProcessEnv => ({ ...place.env, NO_COLOR: place.isTerminal ? undefined : "1" });
 
-function capture(place: Place, cwd: string, words: readonly string[]): { code: number; out: string } {
-  const { stdout, status } = spawnSync(process.execPath, [entry(), ...words], { cwd, env: environment(place), encoding: "utf8" });
-  return { code: status ?? 1, out: stdout };
+/** Runs a command to its end, or until whoever watches has seen enough. */
+async function spoken(place: Place, cwd: string, words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(place), stdio: ["ignore", "pipe", "pipe"] });
+  const said = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.err += text));
+  const code = await endOf(place, child);
+  await mustGoOn(place, cwd);
+  return { code, ...said };
 }
 
-function show(place: Place, cwd: string, words: readonly string[], say: (line?: string) => void): { code: number } {
+/** The code a child ends with. An interrupt ends it at once; what it started is its guardian's to end. */
+async function endOf(place: Place, child: ChildProcess): Promise<number> {
+  const end = (): void => void child.kill("SIGKILL");
+  place.interrupted.addEventListener("abort", end, { once: true });
+  if (place.interrupted.aborted) end();
+  try {
+    return await new Promise<number>((resolve, fail) => child.once("error", fail).once("close", (code) => resolve(code ?? 1)));
+  } finally {
+    place.interrupted.removeEventListener("abort", end);
+  }
+}
+
+async function mustGoOn(place: Place, cwd: string): Promise<void> {
+  if (!place.interrupted.aborted) return;
+  const left = await leftOf(cwd);
+  refuse("command_interrupted", {
+    message: `The demo was ended${left === 0 ? "" : `, and ${left} of its processes are still ending`}.`,
+    remediation: ["autopilot demo"],
+  });
+}
+
+async function show(place: Place, cwd: string, words: readonly string[], say: (line?: string) => void): Promise<{ code: number }> {
   say(`$ autopilot ${quoted(words)}`);
-  const { stdout, stderr, status } = spawnSync(process.execPath, [entry(), ...words], { cwd, env: environment(place), encoding: "utf8" });
-  for (const line of `${stderr}${stdout}`.trimEnd().split("\n")) say(`   ${line}`);
-  return { code: status ?? 1 };
+  const { out, err, code } = await spoken(place, cwd, words);
+  for (const line of `${err}${out}`.trimEnd().split("\n")) say(`   ${line}`);
+  return { code };
 }
 
 const quoted = (words: readonly string[]): string => words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
@@ -133,17 +164,23 @@ async function runAndPullThePlug(
       .forEach((line) => say(`   ${line}`));
   child.stdout.on("data", relay);
   child.stderr.on("data", relay);
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const gone = endOf(place, child);
   const pid = child.pid ?? 0;
-  for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += lookEveryMs) await sleep(lookEveryMs);
+  for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += lookEveryMs) {
+    if (place.interrupted.aborted) break;
+    await sleep(lookEveryMs);
+  }
   await sleep(300);
   child.kill("SIGKILL");
   await gone;
-  for (let waited = 0; waited < waitMsMax; waited += lookEveryMs) {
-    if (processesOf(cwd) === 0) return { pid, left: 0 };
-    await sleep(lookEveryMs);
-  }
-  return { pid, left: processesOf(cwd) };
+  await mustGoOn(place, cwd);
+  return { pid, left: await leftOf(cwd) };
+}
+
+/** How many processes of the run are left, once its guardian has had its time. */
+async function leftOf(cwd: string): Promise<number> {
+  for (let waited = 0; waited < waitMsMax && processesOf(cwd) > 0; waited += lookEveryMs) await sleep(lookEveryMs);
+  return processesOf(cwd);
 }
 
 function isInLastTurn(cwd: string): boolean {
@@ -167,12 +204,14 @@ function journalText(cwd: string): string {
 
 /** Processes that still carry the run's marker in their environment; where that cannot be read, none are known. */
 function processesOf(cwd: string): number {
-  const [run] = readdirSync(join(cwd, ".autopilot", "runs"));
   let found = 0;
   try {
+    const [run] = readdirSync(join(cwd, ".autopilot", "runs"));
+    const place = basename(dirname(cwd)); // another run of the same second, elsewhere, has the same name
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
-        if (readFileSync(join("/proc", pid, "environ"), "utf8").includes(`AUTOPILOT_RUN=${run}`)) found++;
+        const words = readFileSync(join("/proc", pid, "environ"), "utf8");
+        if (words.includes(`AUTOPILOT_RUN=${run}`) && words.includes(place)) found++;
       } catch {
         // The process ended meanwhile, or is not ours to look at.
       }

@@ -34,6 +34,7 @@ export function readCriteria(texts: readonly string[]): CriteriaRead {
     if ((words + (command ?? "")).includes("\0")) return { fault: "a criterion has a NUL character in it." };
     criteria.push({ id: `c${criteria.length + 1}`, text: words, check: command });
   }
+  if (criteria.length === 0 && texts.length > 0) return { fault: `"${texts.join(" ")}" names nothing: expected a criterion.` };
   if (criteria.length > criteriaMax) return { fault: `${criteria.length} criteria are too many: at most ${criteriaMax}.` };
   return { criteria };
 }

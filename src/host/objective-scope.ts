@@ -18,6 +18,9 @@ export function readScope(texts: readonly string[]): ScopeRead {
     }
   }
   if (scope.length > patternsMax) return { fault: `${scope.length} patterns are too many: at most ${patternsMax}.` };
+  // What was meant to bound the run must not come to mean every file.
+  if (scope.length === 0 && texts.length > 0)
+    return { fault: `"${texts.join(", ")}" names nothing: expected a pattern, or no scope at all.` };
   if (scope.length > 0 && scope.every((pattern) => pattern.startsWith("!"))) scope.unshift("**");
   return { scope };
 }

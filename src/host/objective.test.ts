@@ -110,7 +110,7 @@ describe("scope", () => {
   ])("%j is %j", (given, scope) => {
     expect(objective({ scope: given }).scope).toEqual(scope);
   });
-  test.each(["/etc/**", "../x", "a/../../b", "!/etc", "~/x", "C:/x", "{a,..}/b", "a\\b", "src/{a", "a}", "!"])(
+  test.each(["/etc/**", "../x", "a/../../b", "!/etc", "~/x", "C:/x", "{a,..}/b", "a\\b", "src/{a", "a}", "!", ",", " ; "])(
     "%j is refused",
     (pattern) => {
       expect(failure({ scope: [pattern] })).toMatchObject({ field: "scope", missing_fields: [] });
@@ -172,6 +172,7 @@ describe("done criteria", () => {
   });
   test("a check that is not there is refused", () => {
     expect(failure({ doneCriteria: ["tests pass :: "] })).toMatchObject({ field: "done-criteria" });
+    expect(failure({ doneCriteria: [" ; "] })).toMatchObject({ field: "done-criteria" });
   });
 });
 

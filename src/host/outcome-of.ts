@@ -4,6 +4,7 @@ import { reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { chooseBox, questionsOf } from "../faces/choose-box.ts";
 import { branchKept, nextActions } from "../faces/next-actions.ts";
+import { oneLine } from "../faces/wording.ts";
 import { codeOf } from "./standing.ts";
 import { reply } from "./reply.ts";
 
@@ -24,10 +25,14 @@ export function outcomeOf(run: RunView, why: string, warnings: readonly string[]
   });
 }
 
-/** A person must not take finished work for landed work. */
+const detailCharsMax = 300;
+
+/** A person must not take finished work for landed work, and is told what was in the way. */
 function keptOf(run: RunView): readonly string[] {
   const kept = run.status === "completed" ? branchKept(run) : null;
-  return kept === null ? [] : [`${reasons[kept].meaning} It is on autopilot/${run.drafted.run_id}.`];
+  if (kept === null) return [];
+  const because = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
+  return [`${reasons[kept.code].meaning}${because} It is on autopilot/${run.drafted.run_id}.`];
 }
 
 function codeFor(run: RunView, why: string): ReasonCode {

@@ -1,3 +1,6 @@
+/** Why a place is interrupted where nothing may be waited for, not even the end of a turn. */
+export const atOnce = "at once";
+
 /** Where a command was given, and how to speak to whoever gave it. */
 export type Place = {
   readonly cwd: string;
@@ -12,6 +15,6 @@ export type Place = {
   readonly board?: { readonly rows: () => number; readonly draw: (lines: readonly string[]) => void };
   /** Asks a person; null where nobody can be asked. */
   readonly ask: (question: string, choices: readonly string[]) => Promise<string | null>;
-  /** Aborted when the person at the terminal interrupts. */
+  /** Aborted when the person at the terminal interrupts, or the system asks the process to end; then its reason is `atOnce`. */
   readonly interrupted: AbortSignal;
 };

@@ -46,6 +46,6 @@ export async function answered(work: () => Promise<Answer>): Promise<Answer> {
     if (error instanceof Refusal) return error.answer;
     const trouble = troubleOf(error);
     if (trouble === null) throw error;
-    return reply(trouble.code, { message: trouble.message });
+    return reply(trouble.code, { message: trouble.message, remediation: [trouble.hint] });
   }
 }

@@ -31,6 +31,10 @@ export async function takeUp(place: Place, standing: Standing, input: TakeUpInpu
     if (change !== null) await hand.append(change);
     for (const text of found?.blobs ?? []) await hand.putBlob(text);
     for (const event of found?.events ?? []) await hand.append(event);
+    const { status, asked, asker } = hand.view();
+    // Whoever worked went away before the pause that was asked for came about. It is written down first: going on is the later wish.
+    if (status === "running" && asked === "pause")
+      await hand.append({ ...asker, event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" });
     if (hand.view().status !== "paused") return;
     await hand.append({
       event: "run_resumed",

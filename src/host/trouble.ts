@@ -5,7 +5,7 @@ import { codeOf, JournalFailure } from "../journal/failure.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 
 /** What the world put in the way, as a reason and a sentence. */
-export type Trouble = { readonly code: ReasonCode; readonly message: string };
+export type Trouble = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
 
 /** What a system says when it has no room, no right or no luck; every other error of a call is a mistake of ours. */
 const ofTheSystem = [
@@ -34,6 +34,18 @@ export function troubleOf(error: unknown): Trouble | null {
   const errno = codeOf(error);
   if (errno === null || !(error instanceof Error)) return null;
   if (errno === "ENOSPC" || errno === "EDQUOT") return { code: "disk_full", message: `The disk is full: ${error.message}.` };
+  if ("syscall" in error && error.syscall === "mkdtemp")
+    return {
+      code: "workspace_unusable",
+      message: `The folder for temporary files cannot be used: ${error.message}.`,
+      hint: "set TMPDIR to a folder that is there and can be written to",
+    };
+  if (isFileInTheWay(error))
+    return {
+      code: "workspace_unusable",
+      message: `A file lies where a folder is needed: ${error.message}.`,
+      hint: "move it out of the way, then give the command again",
+    };
   if (isHiddenBehindMkdir(error))
     return hasRoom(error.path)
       ? refused(error)
@@ -47,6 +59,10 @@ const refused = (error: Error): Trouble => ({ code: "workspace_unusable", messag
 function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {
   return "syscall" in error && error.syscall === "mkdir" && codeOf(error) === "ENOENT" && "path" in error && typeof error.path === "string";
 }
+
+/** Somebody's own file of that name, `.autopilot` say. */
+const isFileInTheWay = (error: Error): boolean =>
+  "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(codeOf(error) ?? "");
 
 const roomBytesMin = 16_384;
 

@@ -133,17 +133,32 @@ async function evidenceAgain(
   const folder = mkdtempSync(join(tmpdir(), "autopilot-verify-"));
   try {
     const recheck = await openRecheck(place, home, repository, view, folder);
-    for (const { piece, hashes } of pieces.values()) {
-      place.live(`  · again: ${piece.check.command}`);
-      const found = await recheck.again(piece, oracles.get(piece.commit ?? "") ?? []);
-      const rechecked = comparedWith(piece, hashes.at(-1) ?? "", found);
-      if ("status" in found && rechecked.holds !== null) for (const hash of hashes) now.set(hash, found.status);
-      evidence.push(rechecked);
+    try {
+      for (const [done, { piece, hashes }] of [...pieces.values()].entries()) {
+        place.live(`  · again: ${piece.check.command}`);
+        const found = await recheck.again(piece, oracles.get(piece.commit ?? "") ?? []);
+        if (place.interrupted.aborted) return refuseInterrupted(view, done, pieces.size);
+        const rechecked = comparedWith(piece, hashes.at(-1) ?? "", found);
+        if ("status" in found && rechecked.holds !== null) for (const hash of hashes) now.set(hash, found.status);
+        evidence.push(rechecked);
+      }
+      return { evidence, isolation: recheck.isolation, now };
+    } finally {
+      recheck.close();
     }
-    return { evidence, isolation: recheck.isolation, now };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What was not run again says nothing, so nothing is said of the whole. */
+function refuseInterrupted({ status, drafted }: RunView, done: number, all: number): never {
+  return refuse("command_interrupted", {
+    run_id: drafted.run_id,
+    state: status,
+    message: `Interrupted after ${done} of ${all} pieces of evidence; of the rest nothing is known.`,
+    remediation: [`autopilot verify ${drafted.run_id}`],
+  });
 }
 
 function comparedWith({ check, commit, status }: Evidence, id: string, found: Again): Rechecked {

@@ -26,7 +26,7 @@ import { openInbox, sendRequest } from "./inbox.ts";
 import { isolationFor } from "./isolation-for.ts";
 import { openHolding } from "./learnings-hold.ts";
 import { openedRepository } from "./opened-repository.ts";
-import type { Place } from "./place.ts";
+import { atOnce, type Place } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
 import { openGlimpses, redactedAgents } from "./redacted-glimpse.ts";
 import { redactionOf } from "./redaction-of.ts";
@@ -103,14 +103,19 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const desk = await openFace({ place, home, folder, view });
   const holding = openHolding({ verifier, view });
   const show = liveView(place, folder, openGlimpses(redactor), desk);
-  const pauseNow = (): void =>
+  // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
+  const isChild = parts.cancel !== null;
+  const called = parts.cancel ?? place.interrupted;
+  const pause = (): void => {
+    const now = isChild || called.reason === atOnce;
     void sendRequest(
       folder,
-      { event: "control_requested", control: "pause", now: true, request: randomUUID(), actor: `operator:${place.user}` },
+      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: `operator:${place.user}` },
       { waitMs: 0 },
     );
-  const signals = [place.interrupted, ...(parts.cancel === null ? [] : [parts.cancel])];
-  for (const signal of signals) signal.addEventListener("abort", pauseNow, { once: true });
+  };
+  if (called.aborted) pause(); // interrupted before there was anybody to tell
+  else called.addEventListener("abort", pause, { once: true });
 
   const world: World = {
     journal: recorder,
@@ -141,7 +146,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     onSignal: show,
   };
   const close = async (): Promise<void> => {
-    for (const signal of signals) signal.removeEventListener("abort", pauseNow);
+    called.removeEventListener("abort", pause);
     await desk.close();
     await agents.close();
     await limits.close();

@@ -15,12 +15,13 @@ import { errnoOf } from "./failure.ts";
 const run = promisify(execFile);
 const eraseTimeoutMs = 600_000;
 
-/** Writes a small file whole: temp file, sync, rename, sync of the folder. */
-export async function writeWhole(path: string, text: string | Buffer): Promise<void> {
+/** Writes a small file whole: temp file, sync, rename, sync of the folder. It is its owner's alone unless another mode is said. */
+export async function writeWhole(path: string, text: string | Buffer, mode?: number): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   const file = await open(draft, "wx", 0o600);
   try {
     await file.writeFile(text);
+    if (mode !== undefined) await file.chmod(mode);
     await file.datasync();
   } finally {
     await file.close();

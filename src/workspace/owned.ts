@@ -1,6 +1,6 @@
 // owned: the runner's own files in the user's checkout, and the lines that keep git from seeing them.
 
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errnoOf } from "./failure.ts";
 import { writeWhole } from "./folder.ts";
@@ -23,20 +23,29 @@ const heading = "# autopilot's own files";
 
 /** Adds the ignore lines to the repository's exclude file; a line that is there stays where it is. Answers with what it added. */
 export async function addIgnoreLines(commonDir: string): Promise<readonly string[]> {
-  const path = join(commonDir, "info", "exclude");
+  const named = join(commonDir, "info", "exclude");
+  const path = await realpath(named).catch(() => named); // somebody's link to a file of their own stays a link
   const before = await textOfFile(path);
   const present = new Set(before.split(/\r?\n/).map((line) => line.trimEnd()));
   // The exceptions must come after the rule they are exceptions to, so one missing line brings all of them.
   if (ignoreLines.every((line) => present.has(line))) return [];
   const gap = before === "" || before.endsWith("\n") ? "" : "\n";
   await mkdir(dirname(path), { recursive: true });
-  await writeWhole(path, `${before}${gap}${heading}\n${ignoreLines.join("\n")}\n`);
+  const text = `${before}${gap}${heading}\n${ignoreLines.join("\n")}\n`;
+  await writeWhole(path, Buffer.from(text, "latin1"), await modeFor(path));
   return ignoreLines;
 }
 
+/** It is the user's file, and others may have to read it: it keeps its mode. */
+async function modeFor(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  return found === null ? 0o644 : found.mode & 0o777;
+}
+
+/** A byte a letter: names of files need not be UTF-8, and every byte goes back as it came. */
 async function textOfFile(path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await readFile(path, "latin1");
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return "";
     throw error;

@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { autopilot, goScripted, type Told } from "../support/autopilot.ts";
+import { autopilot, begin, goScripted, type Told, until } from "../support/autopilot.ts";
 import { misfits } from "../support/json-schema.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { criterion, inTwoTurns, makesOut, objective } from "./stories.ts";
 
 /** A run in each state that status and report speak about. */
@@ -172,6 +172,16 @@ describe("--json", () => {
     const { json, code } = await autopilot(folder, ["demo", "--json"]);
     expect({ code, result: json.result }).toEqual({ code: 0, result: "PASS" });
     expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test("an interrupted demo ends, says so, and leaves nothing of its repository", async () => {
+    const [folder, temporary] = [scratch(), scratchFolder()];
+    const demoIn = (): string => readdirSync(temporary).find((name) => name.startsWith("autopilot-demo-")) ?? "";
+    const { child, ended } = begin(folder, ["demo", "--json"], { env: { TMPDIR: temporary } });
+    await until("its run to work", () => readdirSync(join(temporary, demoIn(), "shop/.autopilot/runs")).length > 0);
+    child.kill("SIGINT");
+    const { code, json } = await ended;
+    expect({ code, reason: json.reason_code, left: demoIn() }).toEqual({ code: 1, reason: "command_interrupted", left: "" });
   });
 });
 

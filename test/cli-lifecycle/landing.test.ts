@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { type ReasonCode, reasons } from "../../src/contracts/reason.ts";
 import { autopilot, begin, eventsOf, goScripted, scripted, until } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
@@ -84,7 +85,7 @@ test.concurrent("a branch that moved on without a conflict gets a merge commit",
 
 describe("nothing is forced", () => {
   const files = { "a.txt": "a\n", "shared.txt": "base\n" };
-  const meanwhile: readonly (readonly [what: string, reason: string, act: (folder: string) => void])[] = [
+  const meanwhile: readonly (readonly [what: string, reason: ReasonCode, act: (folder: string) => void])[] = [
     ["a tracked file with uncommitted changes", "checkout_dirty", (folder) => write(folder, { "a.txt": "mine\n" })],
     [
       "a staged change",
@@ -122,6 +123,7 @@ describe("nothing is forced", () => {
       expect(git(folder, "show", `${branch}:out.txt`)).toBe("made");
       expect(json.remediation).toContain(`git merge ${branch}`);
       expect(json.warnings.join("\n")).toContain(`It is on ${branch}.`);
+      expect(json.warnings.join("\n")).toContain(reasons[reason].meaning);
       expect(JSON.stringify(eventsOf(folder, "step_failed").at(-1))).toContain(reason);
       const report = await autopilot(folder, ["report", "--json"]);
       expect(JSON.stringify(report.json["decisions"])).toContain(reason);

@@ -1,11 +1,11 @@
 // A run is checked again from its journal and its evidence, here and on another machine: what holds, what does not, what cannot be run again.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, goScripted, journal, runFolderOf } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { autopilot, begin, eventsOf, goScripted, journal, runFolderOf, until } from "../support/autopilot.ts";
+import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { criterion, done, writes } from "./stories.ts";
 
 type Piece = { command: string; recorded: string; now: string; holds: boolean | null; why?: string };
@@ -48,6 +48,24 @@ describe.concurrent("verify", () => {
     ]);
     expect(git(folder, "for-each-ref")).toBe(before);
     expect((await autopilot(folder, ["verify"])).out).toMatch(/✓ holds: test -f out\.txt.*\n.*Verdict: verified, as recorded\./);
+  });
+
+  test("interrupted or killed, it leaves no process of the check it was running; interrupted, it says that nothing is known of the rest", async () => {
+    const beside = scratchFolder();
+    const [slow, pid] = [join(beside, "slow"), join(beside, "pid")];
+    const check = `if [ -e ${slow} ]; then echo $$ > ${pid}; exec sleep 300; fi; test -f out.txt`;
+    const folder = await finished(["--done-criteria", `out.txt is there :: ${check}`]);
+    writeFileSync(slow, "");
+    for (const signal of ["SIGINT", "SIGKILL"] as const) {
+      rmSync(pid, { force: true });
+      const { child, ended } = begin(folder, ["verify", "--json"]);
+      const running = await until("the check to run", () => Number(readFileSync(pid, "utf8")) || null);
+      child.kill(signal);
+      const { code, out } = await ended;
+      await until("the check to end", () => !existsSync(`/proc/${running}`));
+      if (signal === "SIGINT")
+        expect([code, JSON.parse(out)]).toMatchObject([1, { reason_code: "command_interrupted", state: "completed" }]);
+    }
   });
 
   test("a clone at another path with the run's folder copied gives the same, and nothing is made in it", async () => {

@@ -92,13 +92,49 @@ describe.concurrent("control from another terminal", () => {
     expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("%s to the runner pauses the run and leaves no process", async (signal) => {
+  test("SIGTERM to the runner pauses the run at once and leaves no process", async () => {
     const { folder, run, child, ended } = await working();
-    child.kill(signal);
-    const answer = await measured(signal, () => ended);
+    child.kill("SIGTERM");
+    const answer = await measured("SIGTERM", () => ended);
     expect(answer.json).toMatchObject({ reason_code: "operator_paused", state: "paused" });
     nobodyIsLeft(run, folder);
     expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ state: "paused", reason_code: "operator_paused" });
+  });
+
+  test("Ctrl-C lets the turn end, keeps its work and pauses; a hang-up where there is no terminal, as under nohup, changes nothing", async () => {
+    const { folder, child, ended } = await working([{ do: [makeB, { sleep: 3000 }, promise] }], 1);
+    child.kill("SIGHUP");
+    child.kill("SIGINT");
+    expect((await ended).json).toMatchObject({ result: "WARN", reason_code: "operator_paused", state: "paused" });
+    expect(eventsOf(folder, "control_requested")).toMatchObject([{ control: "pause", now: false }]);
+    expect(eventsOf(folder, "step_interrupted")).toEqual([]);
+    expect(eventsOf(folder, "changes_applied")).toMatchObject([{ paths: ["src/b.txt"] }]);
+    const resumed = await autopilot(folder, ["resume", "--json"]);
+    expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(1);
+  });
+
+  test("Ctrl-C twice leaves at once and leaves no process; one resume goes on, although a pause was asked for", async () => {
+    const mark = join(scratchFolder(), "hung-once");
+    const { folder, run, child, ended } = await working(
+      [{ do: [{ run: `[ -e ${mark} ] || { touch ${mark}; sleep 300; }` }, makeB, promise] }],
+      2,
+    );
+    child.kill("SIGINT");
+    await until("the pause to be asked for", () => eventsOf(folder, "control_requested").length > 0);
+    child.kill("SIGINT");
+    expect((await ended).code).toBe(130);
+    await until("the guardian's work", () => processesOf(run, folder).length === 0);
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+  });
+
+  test("an interrupt that comes before the run is in hand is not forgotten", async () => {
+    const folder = scratch();
+    const { child, ended } = begin(folder, goWords(folder, [{ do: [{ sleep: 3000 }] }, honest], bExists));
+    await until("the first files", () => existsSync(join(folder, ".autopilot")));
+    child.kill("SIGINT");
+    expect((await ended).json).toMatchObject({ reason_code: "operator_paused", state: "paused" });
+    expect(eventsOf(folder, "changes_applied")).toEqual([]);
   });
 
   test("kill -9 of the runner leaves no agent alive; resume ends with the tree of an undisturbed run and counts no cycle twice", async () => {

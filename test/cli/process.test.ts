@@ -2,7 +2,7 @@
 // The terminal's side is bundled alone, so that this says something about it and nothing about the rest.
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
@@ -18,12 +18,14 @@ beforeAll(async () => {
   writeFileSync(
     source,
     `import { writeSync } from "node:fs";
+     import { begin } from ${JSON.stringify(join(from, "begin.ts"))};
      import { processIo } from ${JSON.stringify(join(from, "process-io.ts"))};
      const io = processIo();
      if (process.argv[2] === "flood") for (let n = 0; n < ${lines}; n += 1) io.write("out", "line " + n + "\\n");
      if (process.argv[2] === "naive") { try { for (;;) writeSync(1, "x".repeat(5_000_000)); } catch (error) { process.stderr.write(error.code); process.exit(0); } }
      if (process.argv[2] === "whole") io.write("out", "x".repeat(5_000_000) + "\\n");
-     if (process.argv[2] === "wait") { io.onInterrupt((code) => { io.write("out", "asked " + code + "\\n"); process.exit(0); }); setInterval(() => undefined, 1000); io.write("out", "ready\\n"); }
+     if (process.argv[2] === "answer") begin(async (argv, own) => { own.write("out", "the answer\\n"); own.write("err", "still there\\n"); return 0; });
+     else if (process.argv[2] === "wait") { io.onInterrupt(({ code }) => { io.write("out", "asked " + code + "\\n"); process.exit(0); }); setInterval(() => undefined, 1000); io.write("out", "ready\\n"); }
      else { io.write("err", "end\\n"); process.exit(0); }`,
   );
   const build = await rolldown({ input: source, platform: "node", logLevel: "silent" });
@@ -73,6 +75,16 @@ test("a reader that goes away is no error", async () => {
   const code = await new Promise((end) => child.once("close", end));
   expect({ code, said }).toEqual({ code: 0, said: "end\n" });
 });
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a full disk behind the answer is told in a sentence and is no success, and one behind the progress changes nothing (skipped without /dev/full)",
+  () => {
+    const written = (to: string): string =>
+      spawnSync("/bin/sh", ["-c", `"$0" "$1" answer ${to}; echo "code $?"`, process.execPath, script], { encoding: "utf8" }).stdout;
+    expect(written("2>&1 >/dev/full")).toMatch(/^still there\n✗ The answer could not be written: ENOSPC.*\ncode 1\n$/);
+    expect(written("2>/dev/full")).toBe("the answer\ncode 0\n");
+  },
+);
 
 test("an interrupt reaches whoever listens, and the process is not simply gone", async () => {
   const child = spawn(process.execPath, [script, "wait"], { stdio: ["ignore", "pipe", "inherit"] });

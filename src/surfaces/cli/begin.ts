@@ -7,7 +7,16 @@ import { processIo } from "./process-io.ts";
 export function begin(work: (argv: readonly string[], io: Io) => Promise<number>): void {
   const argv = process.argv.slice(2);
   const io = processIo();
-  process.on("uncaughtException", (error) => process.exit(crashed(error, argv, io)));
-  process.on("unhandledRejection", (error) => process.exit(crashed(error, argv, io)));
-  void work(argv, io).then((code) => process.exit(code));
+  const leave = (code: number): never => process.exit(codeFor(code, io));
+  process.on("uncaughtException", (error) => leave(crashed(error, argv, io)));
+  process.on("unhandledRejection", (error) => leave(crashed(error, argv, io)));
+  void work(argv, io).then(leave);
+}
+
+/** An answer that nobody can have read is no success, whatever it said. */
+function codeFor(code: number, io: Io): number {
+  const lost = io.lost();
+  if (lost === null) return code;
+  io.write("err", `✗ The answer could not be written: ${lost}\n`);
+  return code === 0 ? 1 : code;
 }

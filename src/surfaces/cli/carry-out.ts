@@ -2,11 +2,12 @@
 //
 // Invariants:
 //   M1. With --json stdout holds exactly one JSON object, whatever happens: a usage error and a bug of ours too.
-//   M2. The exit code follows from the answer alone: 0 PASS and WARN, 1 FAIL, 2 usage, 70 a bug.
+//   M2. The exit code follows from the answer alone: 0 PASS and WARN, 1 FAIL, 2 usage, 70 a bug. (`begin` adds: 1 where it could not be written.)
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
+import { atOnce } from "../../host/place.ts";
 import { redactAnswer, redactText } from "../../host/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
@@ -27,10 +28,13 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
   const interruption = new AbortController();
   const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
   const place = openPlace(io, { cwd, mayAsk, hasColour: hasColour("err", argv, io), interrupted: interruption.signal });
-  const release = io.onInterrupt((code) => {
-    if (command.onInterrupt === undefined || interruption.signal.aborted) return io.leave(code);
-    place.show(command.onInterrupt);
-    interruption.abort();
+  const release = io.onInterrupt(({ kind, code }) => {
+    if (command.onInterrupt === undefined) return io.leave(code);
+    // Where there never was a terminal, none can go: `nohup` is meant. Where one goes, kernel and shell may both say so.
+    if (kind === "hangup" && (!hasTerminal(io) || interruption.signal.aborted)) return;
+    if (interruption.signal.aborted) return io.leave(code);
+    place.show(kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
+    interruption.abort(kind === "end" ? atOnce : undefined);
   });
   const isRaw = command.isRaw?.(given) === true && !globals.json;
   try {
@@ -110,6 +114,8 @@ function wants(flag: string, argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end === -1 ? undefined : end).includes(flag);
 }
+
+const hasTerminal = ({ isTerminal }: Io): boolean => isTerminal.in || isTerminal.out || isTerminal.err;
 
 function hasColour(to: "out" | "err", argv: readonly string[], io: Io): boolean {
   const isRefused = (io.env["NO_COLOR"] ?? "") !== "" || io.env["TERM"] === "dumb" || wants("--no-color", argv);

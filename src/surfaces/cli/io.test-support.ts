@@ -1,17 +1,17 @@
-import type { Io } from "./io.ts";
+import type { Interrupt, Io } from "./io.ts";
 
 export type FakeIo = {
   readonly io: Io;
   readonly out: () => string;
   readonly err: () => string;
-  readonly interrupt: () => void;
+  readonly interrupt: (kind?: Interrupt["kind"]) => void;
   readonly left: () => number | null;
 };
 
 /** A process that only remembers what was written; `answers` are what its person types. */
 export function fakeIo(changes: Partial<Io> = {}, answers: readonly string[] = []): FakeIo {
   const written = { out: "", err: "" };
-  const listeners = new Set<(code: number) => void>();
+  const listeners = new Set<(interrupt: Interrupt) => void>();
   const waiting = [...answers];
   let left: number | null = null;
   const io: Io = {
@@ -24,6 +24,7 @@ export function fakeIo(changes: Partial<Io> = {}, answers: readonly string[] = [
     write: (to, text) => {
       written[to] += text;
     },
+    lost: () => null,
     readLine: (cancel) => Promise.resolve(cancel.aborted ? null : (waiting.shift() ?? null)),
     onInterrupt: (callback) => {
       listeners.add(callback);
@@ -34,8 +35,8 @@ export function fakeIo(changes: Partial<Io> = {}, answers: readonly string[] = [
     },
     ...changes,
   };
-  const interrupt = (): void => {
-    for (const listener of listeners) listener(130);
+  const interrupt = (kind: Interrupt["kind"] = "rest"): void => {
+    for (const listener of listeners) listener({ kind, code: { rest: 130, end: 143, hangup: 129 }[kind] });
   };
   return { io, out: () => written.out, err: () => written.err, interrupt, left: () => left };
 }

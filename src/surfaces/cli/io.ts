@@ -1,3 +1,6 @@
+/** What reached the process: Ctrl-C asks it to come to rest, a request to end waits for nothing, a hang-up says that its terminal is gone. */
+export type Interrupt = { readonly kind: "rest" | "end" | "hangup"; readonly code: number };
+
 /** The terminal and the process around a command, as `main` needs them; tests hand in their own. */
 export type Io = {
   readonly cwd: string;
@@ -8,10 +11,12 @@ export type Io = {
   readonly rows: () => number;
   /** Writes at once and whole; a reader that has gone away is no error. */
   readonly write: (to: "out" | "err", text: string) => void;
+  /** Why something of the answer could not be kept (a full disk behind `> file`); null where all of it went out. */
+  readonly lost: () => string | null;
   /** One line from the person; null at the end of input or when called off. */
   readonly readLine: (cancel: AbortSignal) => Promise<string | null>;
   /** Calls back at each interrupt; the returned function ends that. */
-  readonly onInterrupt: (callback: (code: number) => void) => () => void;
+  readonly onInterrupt: (callback: (interrupt: Interrupt) => void) => () => void;
   /** Ends the process at once. */
   readonly leave: (code: number) => void;
 };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
+import { atOnce } from "../../host/place.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { crashed, exitOf } from "./carry-out.ts";
 import { fakeIo } from "./io.test-support.ts";
@@ -127,6 +128,40 @@ test("one interrupt asks the run to rest and lets it answer; the second leaves a
   );
   await main([], impatient.io, twice);
   expect(impatient.left()).toBe(130);
+});
+
+test("a request to end waits for nothing, and says so", async () => {
+  const { io, err, interrupt } = fakeIo();
+  const ending = made(
+    ({ interrupted }) => {
+      interrupt("end");
+      expect(interrupted.reason).toBe(atOnce);
+      return Promise.resolve(fine);
+    },
+    { onInterrupt: "resting", onTerminate: "ending" },
+  );
+  expect(await main([], io, ending)).toBe(0);
+  expect(err()).toContain("ending");
+});
+
+test("a terminal that goes away asks once for rest, however often it is told; where there is none, nothing is asked", async () => {
+  const hungUp = async (hasTerminal: boolean): Promise<boolean> => {
+    const { io, interrupt, left } = fakeIo({ isTerminal: { in: false, out: false, err: hasTerminal } });
+    let isAsked = false;
+    const working = made(
+      ({ interrupted }) => {
+        interrupt("hangup");
+        interrupt("hangup");
+        isAsked = interrupted.aborted;
+        return Promise.resolve(fine);
+      },
+      { onInterrupt: "resting" },
+    );
+    await main([], io, working);
+    expect(left()).toBeNull();
+    return isAsked;
+  };
+  expect([await hungUp(true), await hungUp(false)]).toEqual([true, false]);
 });
 
 test("a command that has nothing to bring to rest leaves at the first interrupt", async () => {

@@ -2,12 +2,13 @@
 //
 // Invariants:
 //   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
-//   O2. A reader that has gone away (`| head`) ends nothing but the writing.
+//   O2. A reader that has gone away (`| head`) ends nothing but the writing, and a full disk behind `> file` loses no more than what
+//       did not fit: a run must not end because somebody's log cannot grow. An answer lost that way is told where the process ends.
 //   O3. node:tty and node:readline, which cost as much as a whole quick command, are loaded only for a person who sits there.
 
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { userInfo } from "node:os";
-import type { Io } from "./io.ts";
+import type { Interrupt, Io } from "./io.ts";
 
 const userCharsMax = 128;
 const waitMs = 5;
@@ -16,6 +17,7 @@ const waitsMax = 12_000;
 
 export function processIo(): Io {
   const gone = { out: false, err: false };
+  let lost: string | null = null;
   return {
     cwd: process.cwd(),
     env: process.env,
@@ -24,8 +26,12 @@ export function processIo(): Io {
     columns: () => process.stderr.columns ?? 80,
     rows: () => process.stderr.rows ?? 24,
     write: (to, text) => {
-      if (!gone[to]) gone[to] = !writeWhole(to === "out" ? 1 : 2, text);
+      if (gone[to]) return;
+      const came = writeWhole(to === "out" ? 1 : 2, text);
+      gone[to] = came === "gone";
+      if (to === "out" && typeof came === "object") lost = came.lost;
     },
+    lost: () => lost,
     readLine,
     onInterrupt,
     leave: (code) => process.exit(code),
@@ -43,8 +49,8 @@ function isTerminal(fd: number): boolean {
   return process.getBuiltinModule("node:tty").isatty(fd); // O3
 }
 
-/** False where nobody reads any more. */
-function writeWhole(fd: number, text: string): boolean {
+/** `gone` where nobody reads any more; what the system said where the text could not be kept. */
+function writeWhole(fd: number, text: string): "whole" | "gone" | { readonly lost: string } {
   const bytes = Buffer.from(text, "utf8");
   let at = 0;
   for (let waits = 0; at < bytes.length;) {
@@ -53,13 +59,13 @@ function writeWhole(fd: number, text: string): boolean {
       waits = 0;
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : null;
-      if (code === "EPIPE" || code === "EIO" || code === "EBADF" || waits >= waitsMax) return false; // O2
-      if (code !== "EAGAIN") throw error;
+      if (code === "EPIPE" || code === "EIO" || code === "EBADF" || waits >= waitsMax) return "gone"; // O2
+      if (code !== "EAGAIN") return { lost: error instanceof Error ? error.message : String(error) }; // O2
       waits += 1;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs); // the pipe is full: let its reader read
     }
   }
-  return true;
+  return "whole";
 }
 
 /** The name for the journal; a container may run as a user without one. */
@@ -91,11 +97,15 @@ function readLine(cancel: AbortSignal): Promise<string | null> {
   });
 }
 
-/** 128 plus the signal's number, as shells count. */
-const interrupts = { SIGINT: 130, SIGTERM: 143 } as const;
+/** The codes are 128 plus the signal's number, as shells count. A hang-up has to be listened to: Node undoes what `nohup` set. */
+const interrupts = {
+  SIGINT: { kind: "rest", code: 130 },
+  SIGTERM: { kind: "end", code: 143 },
+  SIGHUP: { kind: "hangup", code: 129 },
+} as const;
 
-function onInterrupt(callback: (code: number) => void): () => void {
-  const listeners = Object.entries(interrupts).map(([signal, code]) => ({ signal, listener: () => callback(code) }));
+function onInterrupt(callback: (interrupt: Interrupt) => void): () => void {
+  const listeners = Object.entries(interrupts).map(([signal, interrupt]) => ({ signal, listener: () => callback(interrupt) }));
   for (const { signal, listener } of listeners) process.on(signal, listener);
   return () => {
     for (const { signal, listener } of listeners) process.off(signal, listener);

@@ -54,6 +54,8 @@ export type Command = {
   readonly takesRun: boolean;
   /** What is said at the first interrupt, which is a request to come to rest; the second leaves. Without it the first one leaves. */
   readonly onInterrupt?: string;
+  /** The same where the system asks the process to end and nothing is waited for; as at an interrupt where it is not given. */
+  readonly onTerminate?: string;
   /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
   readonly isRaw?: (given: Given) => boolean;
   /** `print` puts a line on stdout as it is, while the command still works. */
@@ -70,8 +72,11 @@ export const globalFlags: readonly FlagSpec[] = [
   { name: "no-color", kind: "flag", about: "Write without colour. NO_COLOR does the same." },
 ];
 
-/** What `go` and its like say when they are interrupted. */
-export const restsWhenInterrupted = "! Asked to pause when the turn ends. Once more leaves at once; either way `autopilot resume` goes on.";
+/** What `go` and its like say when they are interrupted, and when they are asked to end. */
+export const restsWhenInterrupted: Pick<Command, "onInterrupt" | "onTerminate"> = {
+  onInterrupt: "! Asked to pause when the turn ends. Once more leaves at once; either way `autopilot resume` goes on.",
+  onTerminate: "! Asked to end: pausing now, the turn is set aside. `autopilot resume` goes on.",
+};
 
 /** Names that a later version will use: they are refused rather than taken for goal words. */
 export const reservedNames: readonly string[] = ["calibrate", "portfolio", "worker"];

@@ -20,7 +20,7 @@ export const go: Command = {
   arguments: [goalWords],
   flags: [...goFlags, ...objectiveFlags],
   takesRun: true,
-  onInterrupt: restsWhenInterrupted,
+  ...restsWhenInterrupted,
   run: async (place, given) =>
     (await import("../../../host/go.ts")).go(place, {
       ...objectiveOf(given),

@@ -39,7 +39,7 @@ export const quality: Command = {
   arguments: [],
   flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => taken.includes(name))],
   takesRun: true,
-  onInterrupt: restsWhenInterrupted,
+  ...restsWhenInterrupted,
   run: async (place, given) =>
     (await import("../../../host/quality.ts")).quality(place, {
       ...objectiveOf(given),

@@ -26,7 +26,7 @@ export const resume: Command = {
     ...forImports,
   ],
   takesRun: true,
-  onInterrupt: restsWhenInterrupted,
+  ...restsWhenInterrupted,
   run: async (place, given) =>
     (await import("../../../host/resume.ts")).resume(place, {
       words: [],

@@ -42,7 +42,7 @@ export const roadmap: Command = {
     ...objectiveFlags.filter(({ name }) => taken.includes(name)),
   ],
   takesRun: true,
-  onInterrupt: restsWhenInterrupted,
+  ...restsWhenInterrupted,
   run: async (place, given) =>
     (await import("../../../host/roadmap.ts")).roadmap(place, {
       ...objectiveOf(given),

@@ -12,6 +12,7 @@ export const verify: Command = {
   arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
   flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],
   takesRun: true,
+  onInterrupt: "! Ending the check that runs. Once more leaves at once.",
   run: async (place, given) =>
     (await import("../../../host/verify.ts")).verify(place, {
       chainOnly: given.flag("chain-only"),
