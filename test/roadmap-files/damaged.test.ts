@@ -1,9 +1,9 @@
 // Damaged and foreign state files, at the command line: torn ones are drawn anew from the journal, another tool's run is taken up.
 
-import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { seedState } from "../../src/contracts/roadmap.test-support.ts";
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { autopilot, eventsOf, runFolderOf } from "../support/autopilot.ts";
@@ -38,12 +38,20 @@ describe("a state.json of ours that was damaged while the run rested", () => {
       },
     ],
   ];
-  test.each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
-    const folder = project(phases);
+  let folder = "";
+  /** The run as it rests after its first phase. A run knows its place, so each case finds it there anew. */
+  const rested = (): string => `${folder}.rested`;
+  beforeAll(async () => {
+    folder = project(phases);
     const turns = [...phases.flatMap((phase) => turnsOf(phase)), audit(phases)];
     const first = await autopilot(folder, walkWords(folder, turns, ["all", "--checkpoint-every", "1"]), quiet);
     expect([first.json.state, first.json.reason_code]).toEqual(["paused", "checkpoint_reached"]);
     expect(stateIn(folder)._meta).toMatchObject({ status: "paused", current_phase: "2" });
+    cpSync(folder, rested(), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  });
+  test.each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
+    rmSync(folder, { recursive: true });
+    cpSync(rested(), folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     damage(folder);
     const shown = await autopilot(folder, ["status", "--json"]);
     expect(shown.json.state).toBe("paused");
