@@ -12,8 +12,8 @@ export type Violation = {
 export type LineRules = {
   /** Judges a line. Answers how many names and texts stand in it (json-hazards.ts): no number, where its reader must look into it. */
   readonly line: (text: string, number: number) => number;
-  /** Takes note of what the reader of the file found about a line: not text, too long, a key twice. */
-  readonly fault: (number: number, message: string) => void;
+  /** Takes note of what the reader of the file found about a line: not text, too long, a key twice. `isUnread`: the line itself never came. */
+  readonly fault: (number: number, message: string, isUnread?: boolean) => void;
   /** After the last line. */
   readonly end: () => void;
 };

@@ -3,6 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { openViolations } from "./line-rules.ts";
+import { openRunStateRules } from "./run-state-rules.ts";
 import {
   abortedRun,
   cycleSpecs,
@@ -69,6 +71,19 @@ describe("the seven invariants", () => {
   test("RS2: every line is one JSON object", () => {
     for (const line of ["{", "not json", "[]", "null", '"text"', "3", '{"a":1}{"b":2}', '{"a":1,}', '{"a":"\0"}', "\u{feff}{}"])
       expect([line, told(judgeLines(textOf(wholeRun).with(5, line)))]).toEqual([line, ["6 RS2"]]);
+  });
+
+  test("RS2: a line that could not be read stands for an event, so that those after it are not told for its place", () => {
+    for (const log of [wholeRun, wholeCycle])
+      for (const unread of [1, 2]) {
+        const violations = openViolations();
+        const rules = openRunStateRules(violations);
+        for (const [at, line] of textOf(log).entries())
+          if (at + 1 === unread) rules.fault(unread, "is not UTF-8 from its byte 25 on, expected text", true);
+          else rules.line(line, at + 1);
+        rules.end();
+        expect(violations.list()).toMatchObject([{ line: unread, rule: "RS2" }]);
+      }
   });
 
   test("RS3: every event has a ts and an event, and both are texts", () => {

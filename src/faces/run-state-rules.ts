@@ -94,6 +94,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
 
   const judgeOther = (name: unknown, tree: Tree): number => {
     if (events === 1) judgeIndex(name, tree);
+    if (events === 2 && types === null && cycleOnly.has(name)) level = "cycle"; // the first line could not be read
     if (typeof name !== "string") {
       tell("RS3", name === undefined ? "has no event, expected one" : `event is ${shown(name)}, expected a text`);
       return stringsIn(tree);
@@ -133,7 +134,10 @@ export function openRunStateRules(violations: Violations): RunStateRules {
       }
       return judgeEvent(tree);
     },
-    fault: (number, message) => violations.add(number, "RS2", message),
+    fault: (number, message, isUnread = false) => {
+      if (isUnread) events++; // it stands for an event too
+      violations.add(number, "RS2", message);
+    },
     end: () => {
       if (events === 0) violations.add(1, "RS1", "holds no event, expected _index as the first line");
       else if (events === 1)

@@ -201,3 +201,19 @@ test("what others wrote holds from the line that tells of it: decisions, blocker
     others: [{ title: "Mine", lines: ["x"] }],
   });
 });
+
+test("what was decided while somebody edited the file stays beside theirs; what they took out stays out", () => {
+  const edit = (field: string, kept: string): Draft => ({ event: "document_differed", path: "_docs/_autopilot_state.md", field, found: "", kept, because: "edited" }); // prettier-ignore
+  const before = "# Autopilot State\n\n## Key Decisions\n- No cloud\n- Two clerks\n";
+  const { decisions } = told(
+    story(
+      started("1"),
+      began("1"),
+      ...passed("1"),
+      edit("Key Decisions taken out", "- Two clerks"),
+      edit("Key Decisions", "- No cloud\n- SQLite, says Ann"),
+    ),
+    before,
+  );
+  expect(decisions).toEqual(["No cloud", "SQLite, says Ann", "Problem: Language: Node"]);
+});

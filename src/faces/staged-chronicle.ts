@@ -12,6 +12,7 @@ import type { FlowView } from "../core/state.ts";
 import { differedFields, othersFrom, pointsFrom } from "./staged-differences.ts";
 import { decidedWords, failureWords, foundWords, optionalSkipped, outcomeWords, sessionOf } from "./staged-words.ts";
 import type { StagedRead } from "./staged-state-read.ts";
+import { oneLine } from "./wording.ts";
 
 export type Claim = { readonly summary: string; readonly decisions: readonly string[] };
 /** What an agent handed back, by the blob that keeps it; null where it says nothing of the kind. */
@@ -19,6 +20,8 @@ export type ClaimOf = (hash: string) => Claim | null;
 type Opened = EventOf<"block_opened">;
 
 const decisionsMax = 500;
+/** As the file will have it, so that it is known again when it is read there. */
+const decisionCharsMax = 1_000;
 const decisionsPerTurnMax = 10;
 const rowsMax = 1_000;
 
@@ -28,6 +31,8 @@ export class StagedChronicle {
   readonly #phases: readonly { readonly id: string; readonly name: string }[];
   #state: StagedState;
   #theirs: string[];
+  /** Decisions that an edit took out, until what it left is told too. */
+  #dropped: readonly string[] = [];
   #at: string | null = null;
   readonly #blocks = new Map<string, Opened>();
   readonly #claims = new Map<string, Claim>();
@@ -218,11 +223,19 @@ export class StagedChronicle {
 
   #differ({ path, field, kept }: EventOf<"document_differed">): void {
     if (path !== stagedStatePath) return;
-    if (field === differedFields.decisions) this.#state.decisions = pointsFrom(kept);
+    if (field === differedFields.dropped) this.#dropped = pointsFrom(kept);
+    if (field === differedFields.decisions) this.#mergeDecisions(pointsFrom(kept));
     if (field === differedFields.blockers) this.#theirs = pointsFrom(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
     if (field === differedFields.others) this.#state.others = othersFrom(kept);
     if (field === differedFields.notes && this.#state.last_session !== null)
       this.#state.last_session = { ...this.#state.last_session, notes: kept };
+  }
+
+  /** Theirs hold; what was decided since the text that they edited comes after them. */
+  #mergeDecisions(theirs: readonly string[]): void {
+    const gone = [...theirs, ...this.#dropped];
+    this.#dropped = [];
+    this.#state.decisions = [...theirs, ...this.#state.decisions.filter((decision) => !gone.includes(decision))];
   }
 
   /** What we wrote ourselves is not theirs because it stood in the file they edited. */
@@ -231,7 +244,8 @@ export class StagedChronicle {
   }
 
   #decide(...decisions: readonly string[]): void {
-    for (const decision of decisions) if (!this.#state.decisions.includes(decision)) this.#state.decisions.push(decision);
+    for (const decision of decisions.map((text) => oneLine(text, decisionCharsMax)))
+      if (!this.#state.decisions.includes(decision)) this.#state.decisions.push(decision);
   }
 }
 

@@ -21,13 +21,15 @@ export const differedFields = {
   current: "Current Step",
   completed: "Completed Steps",
   decisions: "Key Decisions",
+  dropped: "Key Decisions taken out",
   notes: "Last Session notes",
   retries: "Retry Log",
   blockers: "Blockers",
   others: "other sections",
 } as const;
 
-const textCharsMax = 40_000;
+/** What they wrote is only told in short; what holds is told in full: whoever reads the file bounds it. */
+const foundCharsMax = 4_000;
 const theirs = "it was edited since the runner last wrote it, and there their word holds";
 const ours = "it was edited since the runner last wrote it, and there the runner's record holds";
 
@@ -39,11 +41,14 @@ export function stagedDifferences(
 ): readonly StagedDifference[] {
   const found: StagedDifference[] = [];
   const add = (field: string, is: string, was: string, kept: string, because: string): void => {
-    if (is !== was) found.push({ path: stagedStatePath, field, found: cut(is), kept: cut(kept), because });
+    if (is !== was) found.push({ path: stagedStatePath, field, found: cut(is), kept, because });
   };
   const [step, ourStep] = [stepText(their.current), stepText(our.current)];
   add(differedFields.current, step, ourStep, held?.step ?? step, held?.because ?? theirs); // E2
   add(differedFields.completed, rows(their.completed), rows(our.completed), rows(our.completed), ours); // E1
+  // What was decided since the text they edited stays beside theirs, so what they took out of that text is told apart.
+  const dropped = our.decisions.filter((decision) => !their.decisions.includes(decision));
+  add(differedFields.dropped, points(dropped), "", points(dropped), theirs);
   add(differedFields.decisions, points(their.decisions), points(our.decisions), points(their.decisions), theirs);
   const [notes, ourNotes] = [their.last_session?.notes ?? "", our.last_session?.notes ?? ""];
   add(differedFields.notes, notes, ourNotes, notes, theirs);
@@ -62,7 +67,7 @@ export function stepText(current: CurrentStep | null): string {
 
 const points = (list: readonly string[]): string => list.map((point) => `- ${point}`).join("\n");
 const rows = (list: readonly object[]): string => list.map((row) => Object.values(row).join(" | ")).join("\n");
-const cut = (text: string): string => (text.length <= textCharsMax ? text : text.slice(0, textCharsMax));
+const cut = (text: string): string => (text.length <= foundCharsMax ? text : `${text.slice(0, foundCharsMax)}…`);
 
 /** The list that `points` wrote. */
 export const pointsFrom = (text: string): string[] =>

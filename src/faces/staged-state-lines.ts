@@ -5,16 +5,38 @@ export type Section = { readonly title: string; readonly line: number; readonly 
 
 const linesMax = 20_000;
 
-/** The sections by their headings of two marks; what stands before the first has an empty title. Code fences are only wrapping. */
-export function sectionsOf(text: string): readonly Section[] {
+/**
+ * The sections by their headings of two marks; what stands before the first has an empty title. Around the format's own sections code
+ * fences are only wrapping; in a section of somebody else's they belong to it, and no heading stands between them.
+ */
+export function sectionsOf(text: string, own: readonly string[]): readonly Section[] {
   const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];
+  const isOwn = (title: string): boolean => title === "" || own.some((one) => one.toLowerCase() === title.toLowerCase());
   const all = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/, linesMax);
+  let fence: string | null = null;
   for (const [at, whole] of all.entries()) {
-    const heading = /^ {0,3}##(?!#)\s*(.*?)\s*#*\s*$/.exec(whole)?.[1];
-    if (heading !== undefined) sections.push({ title: heading, line: at + 1, lines: [] });
-    else if (!/^\s*(?:```|~~~)/.test(whole)) sections.at(-1)?.lines.push({ number: at + 1, text: whole.trimEnd() });
+    const mark = /^\s*(```|~~~)/.exec(whole)?.[1];
+    const heading = fence === null ? headingIn(whole) : null;
+    if (heading !== null) {
+      sections.push({ title: heading, line: at + 1, lines: [] });
+      continue;
+    }
+    const section = sections.at(-1);
+    if (mark !== undefined && isOwn(section?.title ?? "")) continue;
+    if (mark !== undefined && (fence === null || fence === mark)) fence = fence === null ? mark : null;
+    section?.lines.push({ number: at + 1, text: whole.trimEnd() });
   }
   return sections;
+}
+
+/** The words of a heading of two marks, without marks that close it; null where the line is none. Looks at no letter twice. */
+function headingIn(line: string): string | null {
+  const marks = /^ {0,3}##(?!#)/.exec(line)?.[0];
+  if (marks === undefined) return null;
+  const words = line.slice(marks.length).trim();
+  let end = words.length;
+  while (words[end - 1] === "#") end--;
+  return words.slice(0, end).trimEnd();
 }
 
 export type Field = { readonly name: string; readonly value: string; readonly line: number };
@@ -24,7 +46,14 @@ export function fieldIn({ number, text }: Line): Field | null {
   const found = /^\s*(?:[-*]\s+)?\**([A-Za-z][A-Za-z_ ]{0,30}?)\**\s*:\**\s*(.*)$/.exec(text);
   const [, name, value] = found ?? [];
   if (name === undefined || value === undefined) return null;
-  return { name: name.trim().toLowerCase().replaceAll(" ", "_"), value: bare(value.replace(/\s+←.*$/, "")), line: number };
+  return { name: name.trim().toLowerCase().replaceAll(" ", "_"), value: bare(withoutRemark(value)), line: number };
+}
+
+/** What stands before an arrow that has blank space before it. */
+function withoutRemark(value: string): string {
+  for (let at = value.indexOf("←"); at !== -1; at = value.indexOf("←", at + 1))
+    if (/\s/.test(value.charAt(at - 1))) return value.slice(0, at);
+  return value;
 }
 
 /** The cells of a table's row; null where the line is none. A bar behind a backslash is text. */

@@ -32,9 +32,16 @@ type Title = (typeof stagedSections)[number];
 type Say = (severity: Finding["severity"], line: number, rule: string, message: string) => void;
 
 /** Whether a text means to be such a file, whatever it is called. */
-export const isStagedState = (text: string): boolean =>
-  /^\uFEFF?\s*#\s+Autopilot State\s*$/m.test(text.slice(0, 2_000)) ||
-  /^##\s+Current Step\s*$[^#]*^\s*flow\s*:/m.test(text.slice(0, 20_000));
+export function isStagedState(text: string): boolean {
+  const lines = text
+    .slice(0, 20_000)
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n|\n|\r/);
+  if (lines.some((line) => isTitle(line.trimStart()))) return true;
+  const at = lines.findIndex((line) => /^##\s+Current Step\s*$/.test(line));
+  const next = lines.findIndex((line, index) => index > at && line.includes("#"));
+  return at >= 0 && lines.slice(at + 1, next === -1 ? undefined : next).some((line) => /^\s*flow\s*:/.test(line));
+}
 
 export function readStagedState(source: string, file: string = stagedStatePath): StagedRead {
   const findings: Finding[] = [];
@@ -43,7 +50,7 @@ export function readStagedState(source: string, file: string = stagedStatePath):
   };
   if (source.length > charsMax)
     say("error", 1, "too_large", `found ${source.length} characters, expected at most ${charsMax}; the rest is not read`);
-  const sections = sectionsOf(source.slice(0, charsMax));
+  const sections = sectionsOf(source.slice(0, charsMax), stagedSections);
   if (!isStagedState(source)) say("error", 1, "not_a_state_file", "found neither the title `# Autopilot State` nor a Current Step");
   const kept: StagedState["others"] = [];
   const linesOf = (title: Title): readonly Line[] => sectionOf(sections, title, say)?.lines ?? [];
@@ -65,20 +72,32 @@ export function readStagedState(source: string, file: string = stagedStatePath):
     retryIn,
   );
   const blockers = [...pointsIn(linesOf("Blockers"))];
-  const own: readonly string[] = stagedSections;
-  for (const { title, lines } of sections.slice(1).filter((section) => !own.includes(section.title)))
-    kept.push({ title, lines: lines.map(({ text }) => text).slice(0, lastFull(lines)) }); // R3
+  for (const title of stagedSections)
+    for (const { lines } of sections.filter((section) => isCalled(section, title)).slice(1)) keep(title, filled(lines)); // R3
+  const before = filled(sections[0]?.lines ?? []).filter(({ text }) => !isTitle(text));
+  if (before.length > 0) kept.push({ title: "", lines: before.map(({ text }) => text) }); // R3
+  for (const section of sections.slice(1).filter((one) => !stagedSections.some((title) => isCalled(one, title))))
+    kept.push({ title: section.title, lines: section.lines.map(({ text }) => text).slice(0, lastFull(section.lines)) }); // R3
   const state = { current, completed, decisions, last_session, retry_log, blockers, others: kept };
   judge(state, sections, say);
   return { state, findings: findings.toSorted((a, b) => a.line - b.line) };
 }
 
+const isTitle = (text: string): boolean => /^ {0,3}#\s+Autopilot State\s*$/.test(text);
+const isCalled = (section: Section, title: string): boolean => section.title.toLowerCase() === title.toLowerCase();
+const filled = (lines: readonly Line[]): readonly Line[] => lines.filter(({ text }) => text.trim() !== "");
 const lastFull = (lines: readonly Line[]): number => lines.findLastIndex(({ text }) => text.trim() !== "") + 1;
 
 function sectionOf(sections: readonly Section[], title: Title, say: Say, missing: Finding["severity"] = "warning"): Section | null {
-  const [first, second] = sections.filter((section) => section.title.toLowerCase() === title.toLowerCase());
+  const [first, second] = sections.filter((section) => isCalled(section, title));
   if (first === undefined) say(missing, 1, "section_missing", `found no section ${title}, expected \`## ${title}\``);
-  if (second !== undefined) say("warning", second.line, "section_twice", `found a second section ${title}; the first one counts`);
+  if (second !== undefined)
+    say(
+      "warning",
+      second.line,
+      "section_twice",
+      `found a second section ${title}; the first one counts, and what this one says is kept behind it`,
+    );
   return first ?? null;
 }
 
@@ -171,16 +190,20 @@ function retryIn(cells: Cells): RowRead<RetryRow> {
   return issues.length === 0 ? { row: value } : { fault: `${shown(attempt)} of step ${shown(step)} is no retry` };
 }
 
-/** Notes may go on over lines of their own. */
+/** Notes may go on over lines of their own; of a field that stands there twice the first counts. */
 function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => void): StagedState["last_session"] {
   const found: Record<string, string> = {};
   const left: Line[] = [];
   let open: string | null = null;
   for (const line of lines.filter(({ text }) => text.trim() !== "")) {
     const field = fieldIn(line);
-    if (field !== null && ["date", "ended_at", "reason", "notes"].includes(field.name)) {
+    const isField = field !== null && ["date", "ended_at", "reason", "notes"].includes(field.name);
+    if (isField && !Object.hasOwn(found, field.name)) {
       open = field.name;
       found[open] = isNothing(field.value) ? "" : field.value;
+    } else if (isField) {
+      open = null;
+      left.push(line);
     } else if (open === "notes") found["notes"] = `${found["notes"] ?? ""} ${line.text.trim()}`.trim();
     else left.push(line);
   }
@@ -191,7 +214,7 @@ function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => voi
 
 /** What the format promises of its parts together. */
 function judge({ current, blockers, completed }: StagedRead["state"], sections: readonly Section[], say: Say): void {
-  const lineOf = (title: Title): number => sections.find((section) => section.title.toLowerCase() === title.toLowerCase())?.line ?? 1;
+  const lineOf = (title: Title): number => sections.find((section) => isCalled(section, title))?.line ?? 1;
   if (current === null) return;
   const at = lineOf("Current Step");
   const steps = Object.hasOwn(stagedSteps, current.flow) ? stagedSteps[current.flow] : undefined;

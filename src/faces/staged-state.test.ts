@@ -173,6 +173,24 @@ test("what people write is understood: remarks behind arrows, points, bold, plac
   });
 });
 
+test("nothing that somebody wrote is lost: words at the top, code in sections of their own, a section twice or in other letters", () => {
+  const text = stagedStateText(example)
+    .replace("# Autopilot State\n", "# Autopilot State\n\nAnn: not on Fridays.\n")
+    .replace(
+      "- the old wiki\n",
+      "```sh\n## no heading\nmake all\n```\n\n### Deeper\nwords\n\n## Key Decisions\n- Twice told\n\n## last session\ndate: 1999\n",
+    );
+  const { state, findings } = readStagedState(text);
+  expect(findings.map(({ rule }) => rule)).toEqual(["section_twice", "section_twice"]);
+  expect(state.last_session).toEqual(example.last_session); // the first one counts
+  const written = stagedStateText({ ...state, current: example.current });
+  expect(written).toMatch(/^# Autopilot State\n\nAnn: not on Fridays\.\n\n## Current Step\n/);
+  expect(written).toContain("## Reading list\n```sh\n## no heading\nmake all\n```\n\n### Deeper\nwords\n");
+  expect(written).toContain("- Twice told\n\n## Last Session\n");
+  expect(written).toContain(`notes: ${example.last_session?.notes ?? ""}\ndate: 1999\n`);
+  expect(stagedStateText({ ...readStagedState(written).state, current: example.current })).toBe(written); // and stays so
+});
+
 test("done has no number, and a section that is missing is told", () => {
   const { state, findings } = readStagedState(
     "# Autopilot State\n## Current Step\nflow: greenfield\nstep: done\nname: Deploy\nstatus: completed\nretry_count: 0\n",

@@ -7,16 +7,19 @@
 import { type StagedState, stagedSections } from "../contracts/staged-state.ts";
 import { oneLine } from "./wording.ts";
 
-const cellCharsMax = 300;
-const lineCharsMax = 1_000;
+const cellCharsMax = 2_000;
+/** What people decide may be long. */
+const lineCharsMax = 8_000;
 
 export function stagedStateText(state: StagedState): string {
   const { current, last_session: last } = state;
   const beside = (title: (typeof stagedSections)[number]): readonly string[] =>
     state.others.filter((other) => other.title === title).flatMap(({ lines }) => lines); // S2
-  const isOwn = (title: string): boolean => (stagedSections as readonly string[]).includes(title);
+  const isOwn = (title: string): boolean => title === "" || (stagedSections as readonly string[]).includes(title);
+  const before = state.others.filter(({ title }) => title === "").flatMap(({ lines }) => lines);
   return [
     "# Autopilot State",
+    ...(before.length === 0 ? [] : ["", ...before]), // S2
     "",
     "## Current Step",
     `flow: ${line(current.flow)}`,

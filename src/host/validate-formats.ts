@@ -63,11 +63,11 @@ function documentFormatIn(path: string, head: string): Format | null {
   if (isStagedState(head)) return "staged state";
   if (/^\uFEFF?---[ \t]*\r?\n(?:(?!---).*\r?\n)*?(?:task_id|project_id|planner_heartbeat_at)\s*:/.test(head)) return "portfolio snapshot";
   if (/^[ \t]*<task\s[^>]*\bid\s*=/m.test(head)) return "plan";
-  if (/^ {0,3}###\s+(\*\*)?Phase\s+\d|^\s*[-*+]\s+\[.\]\s+\*\*Phase\s+\d/m.test(head)) return "roadmap";
+  if (/^ {0,3}###\s+(\*\*)?Phase\s+\d|^[ \t]*[-*+]\s+\[.\]\s+\*\*Phase\s+\d/m.test(head)) return "roadmap";
   const named = formatByName(path);
   if (named === "flow" || named === "config") return named; // what these say of themselves may stand in many a file
-  if (/^\s*"?turns"?\s*:/m.test(head)) return "script";
-  if (/^\s*"?flow"?\s*:\s*"?[a-z]/m.test(head)) return "flow";
+  if (/^[ \t]*"?turns"?[ \t]*:/m.test(head)) return "script";
+  if (/^[ \t]*"?flow"?[ \t]*:[ \t]*"?[a-z]/m.test(head)) return "flow";
   if (/^(version|agent|agents|roles|checks|limits|isolation|network|dry_run|protect|prices)\s*:/m.test(head)) return "config";
   return null;
 }
@@ -80,8 +80,8 @@ function jsonFormatIn(path: string, head: string): Format | null {
   if (has("dependency_gaps", "completion_percentage")) return "completion report";
   if (/^\s*\[/.test(head) && has("run_id", "phases_attempted")) return "metrics";
   if (isPlanningConfig(path)) return "planning config";
-  if (/^\s*(\{\s*)?"turns"\s*:/m.test(head)) return "script";
-  if (/^\s*(\{\s*)?"flow"\s*:\s*"[a-z]/m.test(head)) return "flow";
+  if (/^[ \t]*(\{[ \t]*)?"turns"\s*:/m.test(head)) return "script";
+  if (/^[ \t]*(\{[ \t]*)?"flow"\s*:\s*"[a-z]/m.test(head)) return "flow";
   return null;
 }
 

@@ -85,6 +85,8 @@ describe("a line that is too long", () => {
     expect(heard(`{}\n${long}`).faults).toEqual([expect.stringMatching(/^2 is longer/)]);
     expect(heard(long).read.lines).toBe(1);
     expect(heard(`${"x".repeat(validatedLineBytesMax)}\n`).lines[0]).toBe(`1 ${validatedLineBytesMax}`);
+    const { lines, faults } = heard(`${long}\n{"b":2}\n`); // its end comes with the bytes that make it too long
+    expect([faults, lines]).toEqual([[expect.stringMatching(/^1 is longer/)], ['2 {"b":2}', "end"]]);
   });
 });
 

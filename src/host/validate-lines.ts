@@ -50,12 +50,11 @@ export function readLines(fd: number, rules: LineRules): LinesRead {
       buffer.copyWithin(0, end + 1);
     }
     const past = filled === 0 ? 0 : buffer.lastIndexOf(newline, filled - 1) + 1;
-    if (past > 0) judged = judgePiece(buffer.subarray(0, past), judged, rules);
+    if (past > 0) judged = judgeLines(buffer.subarray(0, past), judged, rules);
     held = filled - past;
     buffer.copyWithin(0, past, filled);
     if (held <= validatedLineBytesMax) continue;
-    judged = { lines: judged.lines + 1, bad: judged.bad + 1 };
-    rules.fault(judged.lines, `is longer than ${validatedLineBytesMax} bytes, expected one JSON object; it was not read`); // E1
+    judged = tooLong(judged, rules);
     isSkipping = true;
     held = 0;
   }
@@ -70,6 +69,18 @@ export function readLines(fd: number, rules: LineRules): LinesRead {
 const newline = 10;
 const quote = 34;
 const backslash = 92;
+
+function tooLong({ lines, bad }: Judged, rules: LineRules): Judged {
+  rules.fault(lines + 1, `is longer than ${validatedLineBytesMax} bytes, expected one JSON object; it was not read`, true); // E1
+  return { lines: lines + 1, bad: bad + 1 };
+}
+
+/** Whole lines as they came: only the first, which was held, can be longer than a line may be. */
+function judgeLines(piece: Buffer, before: Judged, rules: LineRules): Judged {
+  const first = piece.length > validatedLineBytesMax ? piece.indexOf(newline) : 0;
+  if (first <= validatedLineBytesMax) return judgePiece(piece, before, rules);
+  return judgePiece(Buffer.from(piece.subarray(first + 1)), tooLong(before, rules), rules);
+}
 
 /** Judges whole lines. */
 function judgePiece(piece: Buffer, before: Judged, rules: LineRules): Judged {
@@ -143,7 +154,7 @@ function judgeApart(piece: Buffer, before: Judged, rules: LineRules): Judged {
     if (isUtf8(bytes)) judged = judgePiece(Buffer.concat([bytes, lineEnd]), judged, rules);
     else {
       judged = { lines: judged.lines + 1, bad: judged.bad + 1 };
-      rules.fault(judged.lines, `is not UTF-8 from its byte ${firstBadIn(bytes)} on, expected text`);
+      rules.fault(judged.lines, `is not UTF-8 from its byte ${firstBadIn(bytes)} on, expected text`, true);
     }
     start = end + 1;
   }

@@ -1,19 +1,33 @@
 // placeholder: words that stand for words that are missing. Pure.
 //
-// Invariant:
+// Invariants:
 //   P1. Only a whole value that nobody could mean is one: a short honest answer is none.
+//   P2. A long value costs no more than its length: only its beginning is looked into.
 
 const words = new Set([
   ..."todo tbd fixme xxx tbc wip string text value number boolean object array foo bar foobar asdf qwerty".split(" "),
   ..."example sample placeholder dummy summary description content".split(" "),
 ]);
 
+const valueCharsMax = 500;
+const isLorem = (bare: string): boolean => bare.startsWith("lorem ipsum");
+
 /** Whether a whole value, on one line, stands for one that is missing. P1 */
 export function isPlaceholder(plain: string): boolean {
+  if (plain.length > valueCharsMax)
+    return (
+      /^[.…_*?]+$/.test(plain) ||
+      isLorem(
+        plain
+          .slice(0, valueCharsMax)
+          .toLowerCase()
+          .replace(/^[\W_]+/, ""),
+      )
+    ); // P2
   const bare = plain.toLowerCase().replaceAll(/^[\W_]+|[\W_]+$/g, "");
   if (/^[.…_*?]+$/.test(plain) || /^<[^<>]{1,80}>$/.test(plain) || /^\{{1,2}[^{}]{1,80}\}{1,2}$/.test(plain)) return true;
   if (/^\[[^[\]]{1,80}\]$/.test(plain) && /\b(?:your|insert|here|text|todo|summary|description)\b/i.test(plain)) return true;
-  if (words.has(bare) || bare.startsWith("lorem ipsum")) return true;
+  if (words.has(bare) || isLorem(bare)) return true;
   if (/^(?:todo|tbd|fixme)\b[\s:,-]/i.test(bare) && bare.length < 60) return true;
   return /^(?:(?:a |the |my |your |some )?(?:test|example|sample|dummy|placeholder|fake|mock) (?:root cause|summary|description|text|value|string|result|answer|title|issue|evidence|output|data|return)s?|(?:your|insert|enter|put|add|write) .{0,60}\bhere|(?:your|the) (?:summary|answer|text|description|result)|what you (?:did|changed))$/.test(
     bare,

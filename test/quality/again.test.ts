@@ -151,7 +151,9 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     git(folder, "rm", "-q", "quality/RUN_SPEC_AUDIT.md");
     git(folder, "commit", "-q", "-m", "away with it");
     const { json } = await audit(folder);
-    expect(json).toMatchObject({ result: "PASS", state: "completed" });
+    // What an earlier run left proves its phases by the letter; that nobody looked again is a gap.
+    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toEqual([expect.stringMatching(/^made_here: phases 1, 3, 4, 5: this run changed none of the documents/)]);
     const [old = ""] = history(folder);
     expect(readFileSync(join(folder, "quality/history", old), "utf8")).toBe(before);
     expect(inShort(log(folder))).toEqual([
@@ -165,11 +167,15 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     expect(faultsIn(logText(folder), 2)).toEqual([]);
   });
 
-  test("artifacts without a log are no reason to skip anything: the run begins afresh", async () => {
+  test("artifacts without a log are no reason to skip anything: the run begins afresh; an agent that then does nothing leaves a gap and has written nothing", async () => {
     const folder = shop();
     await audit(folder);
     rmSync(join(folder, "quality/run_state.jsonl"));
-    await audit(folder);
+    const { json } = await audit(folder, []);
+    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toEqual([expect.stringMatching(/^made_here: phases 1, 2, 3, 4, 5: this run changed none/)]);
+    expect(named(log(folder), "artifact_written").map((line) => line["relative_path"])).toEqual(["quality/results/quality-gate.log"]);
+    expect(faultsIn(logText(folder), 2)).toEqual([]);
     expect(eventsOf(folder, "turn_ended")).toHaveLength(6);
     expect(history(folder)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, scripted } from "../support/autopilot.ts";
-import { git } from "../support/scratch-repository.ts";
+import { git, write } from "../support/scratch-repository.ts";
 import { audit, inShort, left, log, logText, named, progress, shop, sources, turn, turns } from "./audit.ts";
 import { faultsIn, faultsInProgress } from "./seed-reader.ts";
 
@@ -114,7 +114,7 @@ describe.concurrent("a quality run", () => {
     expect(log(plain)[0]?.["started_at"]).toBe(log(plain)[0]?.ts);
   });
 
-  test("refuses what it cannot run, and writes nothing: a runner it does not know, one that is not here, a target that is not there", async () => {
+  test("refuses what it cannot run, and writes nothing: a runner it does not know, one that is not here, a target that is not there, files that git would not keep", async () => {
     const folder = shop();
     const bad = await autopilot(folder, ["quality", "--runner", "emacs", "--json"]);
     expect({ code: bad.code, reason: bad.json.reason_code }).toEqual({ code: 2, reason: "usage" });
@@ -122,6 +122,18 @@ describe.concurrent("a quality run", () => {
     expect({ code: absent.code, reason: absent.json.reason_code }).toEqual({ code: 1, reason: "agent_unavailable" });
     const nowhere = await autopilot(folder, ["quality", "--target-path", "no/such", "--json", ...scripted(folder, turns())]);
     expect({ code: nowhere.code, field: nowhere.json["field"] }).toEqual({ code: 1, field: "target-path" });
+    for (const [rules, path, way] of [
+      ["node_modules/\n*.log\n", "quality/results/BUG-001.red.log (.gitignore:2: *.log)", "echo '!/quality/**' >> .gitignore"],
+      ["quality/\n", "quality/EXPLORATION.md (.gitignore:1: quality/)", "take quality/ out of .gitignore"],
+    ] as const) {
+      write(folder, { ".gitignore": rules });
+      const ignored = await audit(folder);
+      expect({ code: ignored.code, reason: ignored.json.reason_code }).toEqual({ code: 1, reason: "workspace_unusable" });
+      expect([ignored.json.message, ignored.json.remediation.join()]).toEqual([
+        expect.stringContaining(path),
+        expect.stringContaining(way),
+      ]);
+    }
     expect(existsSync(join(folder, "quality"))).toBe(false);
     expect(existsSync(join(folder, ".autopilot/runs"))).toBe(false);
   });

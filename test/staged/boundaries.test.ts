@@ -158,6 +158,8 @@ describe.concurrent("a step that fails", () => {
       "_docs/_autopilot_state.md":
         "# Autopilot State\n\n## Current Step\nflow: greenfield\nstep: 3\nname: Plan\nstatus: failed\nsub_step: 4 — Architecture Review\nretry_count: 3\n\n## Completed Steps\n| Step | Name | Completed | Key Outcome |\n|---|---|---|---|\n| 1 | Problem | 2026-01-01 | written |\n| 2 | Research | 2026-01-02 | one draft |\n\n## Key Decisions\n- Research decision: proceed to planning\n\n## Last Session\ndate: 2026-01-02\nended_at: Step 3 Plan\nreason: context limit\nnotes: the diagram tool was missing\n\n## Retry Log\n\n## Blockers\n- plan failed 3 times: no diagram tool\n",
     });
+    const asked = await autopilot(folder, ["status"]);
+    expect(asked.out).toContain("it failed and its retries are used up (plan failed 3 times: no diagram tool)");
     const first = await goStaged(folder, "greenfield", greenfield);
     expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(first.err).toContain("! plan failed 3 times: no diagram tool");

@@ -8,6 +8,7 @@ import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gateLogPath, progressPath, runStatePath, terminalSection } from "../../faces/run-state-names.ts";
 import { type LogRead, readLog, whyOver } from "../../faces/run-state-read.ts";
+import { git } from "../../workspace/git.ts";
 import { ownedAlways } from "../../workspace/owned.ts";
 import { ownedOf } from "../../workspace/scope.ts";
 import { statusOf } from "../../workspace/status.ts";
@@ -37,6 +38,7 @@ type Earlier = {
 export async function prepareQuality({ place, home, input }: PrepareOrder): Promise<Prepared> {
   const target = input.options?.["target_path"] ?? ".";
   refuseTarget(home, target);
+  await refuseIgnored(home.root);
   const benchmark = input.options?.["benchmark"] ?? basename(home.root);
   const earlier = await earlierIn(home.root);
   const uncommitted = await uncommittedIn(home);
@@ -63,6 +65,42 @@ function refuseTarget(home: Home, target: string): void {
     message: `--target-path ${target}: ${isOutside ? "expected a path inside the project" : "there is no such file or folder in the project"}.`,
     remediation: ["leave it out to audit the whole project"],
     data: { field: "target-path" },
+  });
+}
+
+/** One file of each kind that the phases leave: what git ignores is no change, so a gate that asks for it could never hold. */
+const kindsLeft = [
+  "quality/EXPLORATION.md",
+  "quality/test_functional.js",
+  "quality/code_reviews/review.md",
+  "quality/patches/BUG-001-regression-test.patch",
+  "quality/spec_audits/1-triage.md",
+  "quality/writeups/BUG-001.md",
+  "quality/results/BUG-001.red.log",
+  "quality/results/tdd-results.json",
+];
+
+async function refuseIgnored(root: string): Promise<void> {
+  const input = [Buffer.from(kindsLeft.join("\0"))];
+  const { out } = await git({
+    cwd: root,
+    config: "user",
+    args: ["check-ignore", "-v", "-z", "--no-index", "--stdin"],
+    input,
+    codes: [0, 1],
+  });
+  const found = out.toString("utf8").split("\0");
+  const rules = kindsLeft.flatMap((_, at) => [found.slice(at * 4, at * 4 + 4)]);
+  const [source = "", line = "", pattern = "", path] = rules.find(([, , rule]) => rule !== undefined && !rule.startsWith("!")) ?? [];
+  if (path === undefined) return; // a rule that begins with ! takes back another
+  refuse("workspace_unusable", {
+    message: `Git ignores ${path} (${source}:${line}: ${pattern}), so what a phase writes there could not be kept. Nothing was started.`,
+    remediation: [
+      /^\/?quality\b/.test(pattern)
+        ? `take ${pattern} out of ${source}, commit, then autopilot quality`
+        : "echo '!/quality/**' >> .gitignore && git add .gitignore && git commit -m 'keep what an audit writes', then autopilot quality",
+    ],
+    data: { path, source, line: Number(line), pattern },
   });
 }
 

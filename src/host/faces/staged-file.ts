@@ -34,6 +34,8 @@ type Memory = {
 };
 
 const fileBytesMax = 1024 * 1024;
+/** What somebody else wrote is journaled whole, and a line of the journal has an end. */
+const editedCharsMax = 200_000;
 const memoryName = "staged-file.json";
 const writtenMax = 2;
 const nothing: Memory = { written: [], isPlaced: false, read: null, pending: null, said: null };
@@ -67,6 +69,11 @@ export class StagedFile {
     const { written, read, isPlaced } = await this.#memory();
     if (written.includes(text) || text === read || (text === first && !isPlaced)) return { kind: "known", text };
     if (!isStagedState(text)) return { kind: "unusable", why: `${stagedStatePath} is no state file` };
+    if (text.length > editedCharsMax)
+      return {
+        kind: "unusable",
+        why: `${stagedStatePath} was edited and has ${text.length} characters, at most ${editedCharsMax} are read`,
+      };
     return { kind: "edited", text, before: written.at(-1) ?? read ?? first ?? "" };
   }
 

@@ -5,6 +5,7 @@ import { retriesMax } from "../../contracts/staged-state.ts";
 import type { RunView } from "../../core/state.ts";
 import { isResearchDecided } from "../../faces/staged-decisions.ts";
 import type { StagedRead } from "../../faces/staged-state-read.ts";
+import { differedFields } from "../../faces/staged-differences.ts";
 import { stagedSummary } from "../../faces/staged-summary.ts";
 import { git } from "../../workspace/git.ts";
 import { runFolder } from "../home.ts";
@@ -28,7 +29,9 @@ export async function takeUpStaged({ place, home, view }: TakeUpOrder): Promise<
     events: [...again.differed.map((differed): Draft => ({ event: "document_differed", ...differed })), ...answers],
     warnings: [
       ...(again.why === null ? [] : [`${again.why}; it is set aside and written anew.`]),
-      ...again.differed.map(({ field, because: why }) => `${field} of the state file was changed by somebody else: ${why}.`),
+      ...again.differed
+        .filter(({ field }) => field !== differedFields.dropped)
+        .map(({ field, because: why }) => `${field} of the state file was changed by somebody else: ${why}.`),
       ...(await unseenEdits(home.root, view)),
     ],
   };

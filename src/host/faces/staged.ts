@@ -6,9 +6,11 @@
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { stagedStatePath } from "../../contracts/staged-state.ts";
+import { retriesMax, stagedStatePath } from "../../contracts/staged-state.ts";
 import { type Claim, StagedChronicle } from "../../faces/staged-chronicle.ts";
+import type { StagedRead } from "../../faces/staged-state-read.ts";
 import { stagedStateText } from "../../faces/staged-state.ts";
+import { firstFew } from "../../faces/wording.ts";
 import type { Place } from "../place.ts";
 import type { Face, FaceParts, Foreign, OpenedFace } from "./face.ts";
 import { detectStaged } from "./staged-detect.ts";
@@ -75,9 +77,16 @@ async function foreignStaged(_place: Place, root: string): Promise<Foreign | nul
   return {
     flow,
     files,
-    standing: `a staged project, ${flow} at step ${step} ${name}: ${because}`,
+    standing: `a staged project, ${flow} at step ${step} ${name}: ${because}${failedWords(read, step)}`,
     options: { chosen: `taken up from _docs/ at step ${step} ${name}` },
     // The folders tell where the file cannot, so nothing in it keeps a project from being taken up.
     findings: (read?.findings ?? []).map((finding) => ({ ...finding, severity: "warning" as const })),
   };
+}
+
+/** A step whose retries are used up waits for a person; whoever only asks where the project stands is told so. */
+function failedWords(read: StagedRead | null, step: string): string {
+  const { current, blockers } = read?.state ?? { current: null, blockers: [] };
+  if (current?.status !== "failed" || current.retry_count < retriesMax || String(current.step) !== step) return "";
+  return `; it failed and its retries are used up${blockers.length === 0 ? "" : ` (${firstFew(blockers, 3)})`}`;
 }

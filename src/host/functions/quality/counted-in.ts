@@ -24,13 +24,13 @@ function entriesIn(section: string): number {
 
 /** Whether EXPLORATION.md speaks of a pattern by its number. */
 export const namesPattern = (exploration: string | null, pattern: number): boolean =>
-  new RegExp(`\\bpattern\\s*#?\\s*${pattern}\\b`, "i").test(exploration ?? "");
+  new RegExp(`\\bpattern\\s{0,9}#?\\s{0,9}${pattern}\\b`, "i").test(exploration ?? "");
 
 /** The ids of one family (REQ, UC): those of headings, and where no heading has one, those that begin a line, an item or a cell. */
 export function idsIn(document: string | null, family: string): number {
   const distinct = (pattern: RegExp): number => new Set([...(document ?? "").matchAll(pattern)].map(([, id]) => id)).size;
   const inHeadings = distinct(new RegExp(`^#{1,6}\\s.*?\\b(${family}-[A-Za-z0-9]+)`, "gm"));
-  return inHeadings > 0 ? inHeadings : distinct(new RegExp(`^[\\s>|*\\-\\d.]*\\**(${family}-[A-Za-z0-9]+)`, "gm"));
+  return inHeadings > 0 ? inHeadings : distinct(new RegExp(`^[ \\t>|*\\-\\d.]*(${family}-[A-Za-z0-9]+)`, "gm"));
 }
 
 /** Whether a document names an id, as a word of its own: BUG-1 is not named by BUG-10. */

@@ -3,6 +3,7 @@
 // Invariants:
 //   T1. A number that a file holds is counted in the file; only what no file holds is taken from what the agent handed back.
 //   T2. Of the agent's word only what is on disk is kept: a finding whose id the document names, a pass whose file is there.
+//   T3. What lay there before the run and was not touched by it is nothing that a phase has written.
 
 import * as v from "valibot";
 import type { Entry } from "../../../contracts/event.ts";
@@ -13,12 +14,13 @@ import { keptReturn } from "./kept-return.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { bugHeadingsIn, bugIdsIn, findingsIn, idsIn, names, namesPattern } from "./counted-in.ts";
+import { isTakenOver, placeOfPhase } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { reconciliationOf } from "./reconciliation.ts";
 
 type Order = FunctionOrder<RunView, WalkView>;
 type Parts = {
-  readonly workspace: Pick<Workspace, "pathsAt" | "textAt">;
+  readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "differences">;
   readonly entries: () => readonly Entry[];
   readonly readBlob: (hash: string) => Buffer | null;
 };
@@ -33,7 +35,7 @@ export function phaseTally(parts: Parts) {
       const tree = await openQualityTree(parts.workspace, order.commit);
       const claim = keptReturn(parts.readBlob, order.walk);
       const { gate, ...counted } = (await countings[order.walk.phase]?.({ tree, claim, order })) ?? { key_counts: {} };
-      const artifacts = await tree.sized(artifactsOf(parts.entries(), order.walk, tree));
+      const artifacts = await tree.sized(await artifactsOf(parts, order, tree));
       const tally: PhaseTally = { patterns: [], findings: [], passes: [], ...counted, artifacts: [...artifacts] };
       const facts = { ...counted.key_counts, [tallyFact]: JSON.stringify(tally) };
       return { ok: true, facts: gate === undefined ? facts : { ...facts, [gateFact]: JSON.stringify(gate) } };
@@ -152,22 +154,20 @@ async function verified({ tree, order }: Counting): Promise<Counted> {
   };
 }
 
-/** Where each phase leaves what it makes: for one that was found done, and whose commits nobody knows. */
-const places: Readonly<Record<string, RegExp>> = {
-  "1": /^quality\/EXPLORATION\.md$/,
-  "2": /^quality\/(?:(?:REQUIREMENTS|QUALITY|CONTRACTS|COVERAGE_MATRIX|COMPLETENESS_REPORT|RUN_[A-Z_]+)\.md|test_functional\.[^/]+)$/,
-  "3": /^quality\/(?:code_reviews\/|patches\/|BUGS\.md$)/,
-  "4": /^quality\/spec_audits\//,
-  "5": /^quality\/(?:writeups\/|results\/BUG-|results\/tdd-results\.json$)/,
-  "6": /^quality\/results\/phase6/,
-};
-
-/** The files that commits of this visit changed and that are still there; without any commit, those that lie where the phase puts them. */
-function artifactsOf(entries: readonly Entry[], { phase, visit }: WalkView, tree: QualityTree): readonly string[] {
+/**
+ * The files that commits of this visit changed and that are still there. Without any commit: those that lie where the phase puts them, if
+ * the phase was found done, or another phase of this run left them.
+ */
+async function artifactsOf({ entries, workspace }: Parts, { walk, state, commit }: Order, tree: QualityTree): Promise<readonly string[]> {
+  const { phase, visit } = walk;
   const changed = new Set<string>();
-  for (const entry of entries)
+  for (const entry of entries())
     if (entry.event === "changes_applied" && entry.attempt.startsWith(`${phase}@${visit}/`))
       for (const path of entry.paths) changed.add(path);
   const own = tree.paths.filter((path) => changed.has(path));
-  return own.length > 0 ? own : tree.matching(places[phase] ?? /^$/);
+  if (own.length > 0) return own;
+  const placed = tree.matching(placeOfPhase(phase));
+  if (placed.length === 0 || isTakenOver(state, phase)) return placed;
+  const made = new Set((await workspace.differences(state.drafted.base.commit, commit)).map(({ path }) => path));
+  return placed.filter((path) => made.has(path)); // T3
 }

@@ -3,7 +3,8 @@
 //
 // Invariants:
 //   G1. Every phase's gate is asked once more, on the commit as it is now.
-//   G2. A failure is something missing or untrue; a warning is a rule that holds in its weaker form, or an artifact with nothing in it.
+//   G2. A failure is something missing or untrue; a warning is a rule that holds in its weaker form, an artifact with nothing in it, or one that
+//       this run did not make.
 
 import { factIn, gateFact, GateFound, type GateCheck } from "../../../contracts/quality-facts.ts";
 import type { RunView, WalkView } from "../../../core/state.ts";
@@ -11,9 +12,10 @@ import { asFound } from "../../../engine/found-gates.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { bugIdsIn } from "./counted-in.ts";
+import { bugHeadingsIn, bugIdsIn } from "./counted-in.ts";
 import { keptReturn } from "./kept-return.ts";
 import { gatesOfPhase } from "./phase-gates.ts";
+import { phasesNotMade } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { idsClaimed } from "./ids-claimed.ts";
 
@@ -54,17 +56,21 @@ function resultOf(gate: GateFound, { decides }: { readonly decides: boolean }): 
 
 async function judged(parts: Parts, order: Order): Promise<GateFound> {
   const tree = await openQualityTree(parts.workspace, order.commit);
-  const bugs = [...new Set(bugIdsIn(await tree.text("quality/BUGS.md")))];
+  const document = await tree.text(bugsPath);
+  const isUnreadable = document === null && tree.has(bugsPath);
+  const bugs = [...new Set(bugIdsIn(document))];
   const { checks: ofPhases, hollow } = await phaseChecks(parts.verifier, order);
+  const changed = (await parts.workspace.differences(order.state.drafted.base.commit, order.commit)).map(({ path }) => path);
   const checks = [
     ...ofPhases, // G1
-    headings(bugIdsIn(await tree.text("quality/BUGS.md")), seenIds(parts, order.state)),
+    isUnreadable ? unreadable : headings(document, seenIds(parts, order.state)),
     await perBug(tree, "patches", bugs, (id) => `quality/patches/${id}-regression-test.patch`),
     await perBug(tree, "writeups", bugs, (id) => `quality/writeups/${id}.md`),
     await perBug(tree, "red_logs", bugs, (id) => `quality/results/${id}.red.log`),
     auditNames(tree),
     content(hollow),
-    await sourceUnchanged(parts.workspace, order),
+    madeHere(order.state, tree, { changed: new Set(changed), hasBugs: bugs.length > 0 }),
+    sourceUnchanged(changed),
   ];
   const has = (verdict: GateCheck["verdict"]): boolean => checks.some((check) => check.verdict === verdict);
   return { verdict: has("fail") ? "fail" : has("warn") ? "partial" : "pass", checks };
@@ -90,8 +96,23 @@ async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit
 const seenIds = ({ readBlob }: Parts, state: RunView): readonly string[] =>
   idsClaimed(["3", "5"].map((phase) => (state.walks[phase] === undefined ? null : keptReturn(readBlob, state.walks[phase]))));
 
-function headings(inFile: readonly string[], seen: readonly string[]): GateCheck {
+const bugsPath = "quality/BUGS.md";
+const unreadable: GateCheck = {
+  name: "bugs_heading",
+  verdict: "fail",
+  reason: `${bugsPath} is no regular text file that can be read, so its bugs cannot be counted`,
+};
+
+function headings(document: string | null, seen: readonly string[]): GateCheck {
   const name = "bugs_heading";
+  const inFile = bugIdsIn(document);
+  const nameless = bugHeadingsIn(document) - inFile.length;
+  if (nameless > 0)
+    return {
+      name,
+      verdict: "fail",
+      reason: `BUGS.md has ${nameless} ${nameless === 1 ? "heading" : "headings"} ### BUG- without an id of letters and digits, so no write-up, patch or log can be named after it`,
+    };
   const doubles = inFile.filter((id, at) => inFile.indexOf(id) !== at);
   if (doubles.length > 0) return { name, verdict: "fail", reason: `BUGS.md has more than one heading for ${some(doubles)}` };
   if (seen.length === 0)
@@ -130,9 +151,17 @@ function content(hollow: ReadonlyMap<string, string>): GateCheck {
   return { name, verdict: "warn", reason: `hollow: ${some([...hollow].map(([file, why]) => `${file} (${why})`))}` }; // G2
 }
 
-async function sourceUnchanged(workspace: Parts["workspace"], { state, commit }: Order): Promise<GateCheck> {
-  const differences = await workspace.differences(state.drafted.base.commit, commit);
-  const outside = differences.map(({ path }) => path).filter((path) => !path.startsWith("quality/"));
+/** G2: documents of before prove a phase by the letter; whether anybody looked at the code since, they cannot say. The last phase is the runner's. */
+function madeHere(state: RunView, tree: QualityTree, { changed, hasBugs }: { changed: ReadonlySet<string>; hasBugs: boolean }): GateCheck {
+  const name = "made_here";
+  const old = phasesNotMade(state, tree.paths, changed).filter((phase) => phase !== "6" && (phase !== "5" || hasBugs));
+  if (old.length === 0) return { name, verdict: "pass", reason: "every phase left documents in this run" };
+  const phases = `phase${old.length === 1 ? "" : "s"} ${old.join(", ")}`;
+  return { name, verdict: "warn", reason: `${phases}: this run changed none of the documents that are there, they are from before it` };
+}
+
+function sourceUnchanged(changed: readonly string[]): GateCheck {
+  const outside = changed.filter((path) => !path.startsWith("quality/"));
   const name = "source_unchanged";
   if (outside.length === 0) return { name, verdict: "pass", reason: "nothing outside quality/ was changed since the run began" };
   return { name, verdict: "fail", reason: `changed outside quality/: ${some(outside)}` };

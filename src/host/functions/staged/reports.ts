@@ -34,7 +34,7 @@ export async function readReports(tree: TreeLook, whose: "all" | "agents" = "all
 function names(line: string, id: string): boolean {
   for (let at = line.indexOf(id); at >= 0; at = line.indexOf(id, at + 1)) {
     const after = line.slice(at + id.length).replace(/^\.md\b/, "");
-    if (!/[\w.-]$/.test(line.slice(0, at)) && !/^[\w-]|^\.\w/.test(after)) return true;
+    if (!/[\w.-]/.test(line.charAt(at - 1)) && !/^[\w-]|^\.\w/.test(after)) return true;
   }
   return false;
 }

@@ -11,7 +11,7 @@ import { readStagedState, type StagedRead } from "../../../faces/staged-state-re
 import type { DocumentDiffered, FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { type SaidStep, StagedFile } from "../../faces/staged-file.ts";
-import { draftedText } from "../../faces/staged-record.ts";
+import { draftedState, draftedText } from "../../faces/staged-record.ts";
 import type { StagedParts } from "./parts.ts";
 import { lookAtCommit } from "./tree-look.ts";
 
@@ -31,7 +31,7 @@ export function stateFile({ home, folder, readBlob, workspace, entries }: Omit<S
       const facts = {
         edited: read.differed.length > 0,
         decided: isResearchDecided(read.state?.decisions ?? []),
-        skip: isPassedOver(state, walk, said, read.differed.length > 0 ? read.state : null),
+        skip: isPassedOver(state, walk, said, writtenSince(read, draftedState(state, readBlob)?.decisions ?? [])),
         drafts_found: Number(surveyed(state)?.facts["drafts"] ?? 0),
         ...(await researchFacts(workspace, commit)),
       };
@@ -80,12 +80,24 @@ function newestDifference(entries: Iterable<Entry>): number {
   return newest;
 }
 
+type Written = Pick<StagedRead["state"], "decisions" | "completed">;
+
+/** What somebody wrote since the run was drafted: what an earlier run left out is asked for anew. */
+function writtenSince({ state, ours }: Again, drafted: readonly string[]): Written {
+  const isNew = (row: Written["completed"][number]): boolean =>
+    ours !== null && !ours.completed.some(({ step, key_outcome }) => step === row.step && key_outcome === row.key_outcome);
+  return {
+    decisions: (state?.decisions ?? []).filter((decision) => !drafted.includes(decision)),
+    completed: (state?.completed ?? []).filter(isNew),
+  };
+}
+
 /** Whether somebody wrote that this optional step is left out: by standing at a later one, or in so many words. */
-function isPassedOver(run: RunView, { phase }: WalkView, said: SaidStep | null, theirs: StagedRead["state"] | null): boolean {
+function isPassedOver(run: RunView, { phase }: WalkView, said: SaidStep | null, since: Written): boolean {
   const name = run.phases.find(({ id }) => id === phase)?.name ?? "";
   const wasFailed = own(run.walks, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
   if (wasFailed && surveyed(run)?.facts["entered"] === phase) return true;
-  if (theirs !== null && isRecordedSkipped(name, theirs)) return true;
+  if (isRecordedSkipped(name, since)) return true;
   if (said === null || !/^\d+$/.test(phase)) return false;
   if (said.step === "done") return true;
   return said.step > Number(phase) || (said.step === Number(phase) && said.status === "skipped");

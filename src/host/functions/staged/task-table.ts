@@ -132,16 +132,15 @@ function columnsOf(cells: readonly string[]): Columns {
   return { id: at("id"), name: at("name"), points: at("points"), after: at("after"), files: at("files") };
 }
 
+/** A link in Markdown. Neither part may hold what opens it: a search begins anew there instead of looking to the end from every place. */
+const link = /\[([^[\]]*)\]\([^()]*\)/g;
+
 /** A cell without the marks people put around words: code, bold, a link. */
-const plain = (cell: string): string =>
-  cell
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/[`*]/g, "")
-    .trim();
+const plain = (cell: string): string => cell.replace(link, "$1").replace(/[`*]/g, "").trim();
 
 const words = (cell: string): readonly string[] =>
   cell
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(link, "$1")
     .replaceAll("`", "")
     .split(/[,;]|<br\s*\/?>/)
     .map((word) => word.trim())
@@ -156,14 +155,14 @@ function idMeant(word: string, ids: readonly string[]): string | null {
 }
 
 function pointsIn(text: string): number | null {
-  const found = /^\W*(?:complexity|points|complexity points)\W*:\W*(\d{1,3})\b/im.exec(text)?.[1];
+  const found = /^[^\w\n]{0,20}(?:complexity|points|complexity points)[^\w\n]{0,20}:[^\w\n]{0,20}(\d{1,3})\b/im.exec(text)?.[1];
   return found === undefined ? null : Number(found);
 }
 
 /** `Files: a, b`, or the points under a heading of that name. */
 function filesIn(text: string): readonly string[] {
-  const line = /^[ \t>*-]*\**files\**[ \t]*:\**[ \t]*(\S.*)$/im.exec(text)?.[1];
+  const line = /^[ \t>*-]*files\**[ \t]*:\**[ \t]*(\S.*)$/im.exec(text)?.[1];
   if (line !== undefined) return words(line);
   const section = /^#{2,6}[ \t]+files\b[^\n]*\n((?:(?!#)[^\n]*(?:\n|$))*)/im.exec(text)?.[1] ?? "";
-  return [...section.matchAll(/^\s*[-*]\s+`?([^`\s]+)`?/gm)].map(([, path = ""]) => path);
+  return [...section.matchAll(/^[ \t]*[-*]\s+`?([^`\s]+)`?/gm)].map(([, path = ""]) => path);
 }

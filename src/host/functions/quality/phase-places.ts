@@ -1,0 +1,31 @@
+// phase-places: where each phase of a quality run leaves what it makes, and whether this run has made any of it.
+
+import { optionOf } from "../../../core/reading.ts";
+import type { RunView } from "../../../core/state.ts";
+
+const places: Readonly<Record<string, RegExp>> = {
+  "1": /^quality\/EXPLORATION\.md$/,
+  "2": /^quality\/(?:(?:REQUIREMENTS|QUALITY|CONTRACTS|COVERAGE_MATRIX|COMPLETENESS_REPORT|RUN_[A-Z_]+)\.md|test_functional\.[^/]+)$/,
+  "3": /^quality\/(?:code_reviews\/|patches\/|BUGS\.md$)/,
+  "4": /^quality\/spec_audits\//,
+  "5": /^quality\/(?:writeups\/|results\/BUG-|results\/tdd-results\.json$)/,
+  "6": /^quality\/results\/phase6/,
+};
+
+export const placeOfPhase = (phase: string): RegExp => places[phase] ?? /^$/;
+
+/** Whether a phase was closed by documents that lay there when the run began. */
+export const isTakenOver = (state: RunView, phase: string): boolean => state.walks[phase]?.last["earlier"]?.facts["proved"] === true;
+
+/**
+ * The phases of which this run has changed no document though some lie there: whoever was asked to do them has done nothing, or nobody
+ * was asked. What another tool left of the very run that is gone on with counts as this run's.
+ */
+export function phasesNotMade(state: RunView, there: readonly string[], changed: ReadonlySet<string>): readonly string[] {
+  const isGoneOn = (phase: string): boolean => optionOf(state, "earlier_log") === "continued" && isTakenOver(state, phase);
+  const isOld = (paths: readonly string[]): boolean => paths.length > 0 && !paths.some((path) => changed.has(path));
+  return state.phases
+    .filter(({ id, group }) => group === "phases" && !isGoneOn(id))
+    .filter(({ id }) => isOld(there.filter((path) => placeOfPhase(id).test(path))))
+    .map(({ id }) => id);
+}
