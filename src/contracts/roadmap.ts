@@ -63,6 +63,9 @@ export const Plan = v.strictObject({
 export type Plan = v.InferOutput<typeof Plan>;
 
 const nullableText = v.nullish(text);
+/** Of nothing at all nothing can be too much: with 0 no turn would ever be taken. */
+const threshold = v.pipe(count, v.minValue(1));
+const weekMinutes = 10_080;
 const relativePath = v.pipe(
   text,
   v.check(
@@ -97,13 +100,13 @@ export const PlanningConfig = v.looseObject({
   ),
   circuit_breaker_config: v.optional(
     v.looseObject({
-      no_progress_threshold: v.optional(count),
-      same_error_threshold: v.optional(count),
+      no_progress_threshold: v.optional(threshold),
+      same_error_threshold: v.optional(threshold),
       output_degradation_pct: v.optional(v.pipe(count, v.maxValue(100))),
       max_debug_attempts_per_phase: v.optional(count),
       max_replan_attempts_per_phase: v.optional(count),
       max_total_retries_per_run: v.optional(count),
-      cooldown_minutes: v.optional(count),
+      cooldown_minutes: v.optional(v.pipe(count, v.maxValue(weekMinutes))),
       cost_cap_tokens_per_phase: v.optional(count),
       cost_cap_tokens_total: v.optional(count),
       wall_clock_timeout_minutes_per_phase: v.optional(count),

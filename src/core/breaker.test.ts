@@ -80,6 +80,8 @@ describe("when it opens", () => {
     ["a limit of two lets one pass", times(1, idle), { no_progress_max: 2 }, null],
     ["a limit of two opens at two", times(2, idle), { no_progress_max: 2 }, "no_progress"],
     ["the older name of the limit counts too", times(2, same), { same_error_threshold: 2 }, "same_error"],
+    ["a limit of none does not open before the first attempt", [], { no_progress_threshold: 0, same_error_threshold: 0 }, null],
+    ["and opens after it", times(1, idle), { no_progress_threshold: 0 }, "no_progress"],
     ["retries are a limit, not a count of the breaker's", times(4, {}), { retries: 20 }, null],
   ];
   for (const [name, ends, run, because] of cases) test(name, () => expect(opens(after(ends, run))).toBe(because));
@@ -96,6 +98,10 @@ describe("open, half open, closed", () => {
     const openedAt = entries.findLast(({ event }) => event === "circuit_breaker_opened");
     const before = entries[entries.indexOf(openedAt as (typeof entries)[number]) - 1]?.ts ?? "";
     expect(run.breaker.cooldown_until).toBe(before.replace(":00:", ":05:"));
+  });
+  test("whatever the limit says, it is closed again within a week, on a day that the calendar knows", () => {
+    const { run } = toRest(after(times(3, { progress: false }), { cooldown_minutes: 1e300 }));
+    expect(Date.parse(run.breaker.cooldown_until ?? "") - Date.parse(run.updatedAt)).toBeLessThanOrEqual(7 * 86_400_000);
   });
   test("it may not be resumed before that, except at once on the operator's word", () => {
     const { run } = opened5();

@@ -10,8 +10,9 @@ import { own } from "./record.ts";
 import type { Breaker, RunStateView, RunView } from "./state.ts";
 
 export const breakerDefaults = { noProgressMax: 3, sameErrorMax: 5, cooldownMinutes: 5, cooldownMinutesMax: 60 } as const;
+const cooldownMinutesEver = 10_080;
 
-/** What the limits of the run say, under either of their names, else the defaults. */
+/** What the limits of the run say, under either of their names, else the defaults. A breaker opens after one attempt at the earliest. */
 export function thresholdsOf(run: RunView): {
   readonly noProgressMax: number;
   readonly sameErrorMax: number;
@@ -20,9 +21,9 @@ export function thresholdsOf(run: RunView): {
   // Not by `own`: nothing inherited bears these names, and they are looked up before every decision.
   const limits = run.limits.run;
   return {
-    noProgressMax: limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax,
-    sameErrorMax: limits["same_error_max"] ?? limits["same_error_threshold"] ?? breakerDefaults.sameErrorMax,
-    cooldownMinutes: limits["cooldown_minutes"] ?? breakerDefaults.cooldownMinutes,
+    noProgressMax: Math.max(1, limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax),
+    sameErrorMax: Math.max(1, limits["same_error_max"] ?? limits["same_error_threshold"] ?? breakerDefaults.sameErrorMax),
+    cooldownMinutes: Math.min(cooldownMinutesEver, limits["cooldown_minutes"] ?? breakerDefaults.cooldownMinutes),
   };
 }
 

@@ -29,6 +29,12 @@ Recommendation: A — implementation is the longest phase, fresh context helps
 ══════════════════════════════════════`);
 });
 
+test("of several phases the one that asks is named", () => {
+  expect(chooseBox({ ...question, phase: "Phase 3 (Login)", question: "Is it good?" })[1]).toBe(
+    "DECISION REQUIRED: Phase 3 (Login): Is it good?",
+  );
+});
+
 test("with nothing to show it is the seed's box, line by line", () => {
   expect(chooseBox({ ...question, show: {} }).filter((line) => /^═+$/.test(line))).toHaveLength(4);
 });

@@ -21,6 +21,8 @@ export type Question = {
   /** What is laid before whoever answers, by name. */
   readonly show: Readonly<Record<string, Scalar>>;
   readonly code: string;
+  /** Of several phases the one that it is about, with its name. */
+  readonly phase?: string;
 };
 
 export function questionsOf(run: RunView): readonly Question[] {
@@ -32,16 +34,26 @@ export function questionsOf(run: RunView): readonly Question[] {
     why: whyOf(run, block),
     show: shownFacts(run, block),
     code: block.code,
+    ...phaseOf(run, block),
   }));
 }
 
-export function chooseBox({ block, question, options, recommend, why, show }: Question): readonly string[] {
+/** Two phases may ask the same thing: whoever answers must know which of them does. A boundary lies between two, and its box is a published format. */
+function phaseOf(run: RunView, { walk, code }: Block): { readonly phase?: string } {
+  if (code === "session_boundary") return {};
+  const isRead = "read" in run.drafted.flow.phases; // a flow that names its phases words its own questions
+  const asker = isRead ? run.phases.find(({ id }) => id === own(run.walks, walk)?.phase) : undefined;
+  if (asker?.group !== "phases") return {};
+  return { phase: `Phase ${asker.id}${asker.name === "" || asker.name === asker.id ? "" : ` (${oneLine(asker.name)})`}` };
+}
+
+export function chooseBox({ block, question, options, recommend, why, show, phase }: Question): readonly string[] {
   const facts = Object.entries(show).map(([name, value]) => `${name.replaceAll("_", " ")}: ${oneLine(String(value))}`);
   const keys = Object.keys(options);
   const advice = recommend === null ? [] : [`Recommendation: ${recommend}${why === null ? "" : ` — ${oneLine(why)}`}`, rule];
   return [
     rule,
-    ...fewLines(`DECISION REQUIRED: ${question}`, questionLinesMax),
+    ...fewLines(`DECISION REQUIRED: ${phase === undefined ? "" : `${phase}: `}${question}`, questionLinesMax),
     rule,
     ...facts.map((fact) => `  ${fact}`),
     ...(facts.length === 0 ? [] : [rule]),

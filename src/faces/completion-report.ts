@@ -47,7 +47,7 @@ export function completionPage(input: CompletionInput): string {
     ...section("Attempted phases", attemptedLines(input)),
     ...(batch === null ? [] : section("Skipped phases", skippedLines(batch))),
     ...(batch === null ? [] : section("Dependency gaps", gapLines(batch))),
-    ...section("Self-audit", auditLines(selfAudit)),
+    ...section("Self-audit", auditLines(selfAudit, warnings)),
     ...section("Summary", summaryLines(metrics, batch)),
     ...section("Trend", trendLines(trend)),
     ...section("Warnings", list(all)),
@@ -104,9 +104,11 @@ function gapLines({ dependency_gaps }: CompletionReport): readonly string[] {
   );
 }
 
-function auditLines(audit: SelfAuditSummary | null): readonly string[] {
+function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]): readonly string[] {
   if (audit === null) return ["No self-audit was made."];
+  const failed = warnings.find(({ code }) => code === "audit_failed");
   return [
+    ...(failed === undefined ? [] : [inText(failed.message), ""]),
     `${plural(audit.total_requirements_checked, "requirement")} checked, ${audit.passed_on_first_check} passed on the first check, ` +
       `${plural(audit.gaps_found, "gap")} found, ${audit.gaps_fixed} fixed, ${audit.gaps_remaining} remaining, ` +
       `${plural(audit.audit_cycles, "re-audit")}.`,

@@ -142,11 +142,14 @@ const judged = (phase: string, score: number): Draft[] => [
   { event: "step_completed", attempt: at(phase, "judge"), facts: {}, progress: true },
 ];
 
+/** What stands for criteria where nobody gave any. */
+const goal = "6 phases of .planning/ROADMAP.md: 1, 2, 3, 4, 5, 6";
+
 export const story: readonly Draft[] = [
   drafted({
     flow,
-    inferred_defaults: ["done-criteria"],
-    objective: { ...drafted().objective, goal: "6 phases of .planning/ROADMAP.md: 1, 2, 3, 4, 5, 6" },
+    inferred_defaults: ["scope"],
+    objective: { ...drafted().objective, goal, done_criteria: [{ id: "c1", text: goal, check: null }] },
     limits: { run: { tokens: 5_000_000, minutes: 1_440, retries: 10 }, phase: { tokens: 500_000, minutes: 120 } },
   }),
   { event: "preview_acknowledged", ack: hash("3"), actor: "operator:kim" },

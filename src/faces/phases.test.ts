@@ -53,6 +53,31 @@ test("the report says of each phase what was proved by which command, what is no
   await expect(page(reportPage(view))).toMatchFileSnapshot(golden("report-phases"));
 });
 
+test("what was judged on the way is no judgement of phases that are not done, and the goal is no criterion that lacks a check", () => {
+  const view = reportOf({ ...run, judged: { verdict: "verified", gaps: [] } }, entries, { owner });
+  expect(view.judgement).toMatchObject({ verdict: "unverified", gaps: ["not completed: 5 phases (2, 2.1, 3, 4, 5)"] });
+  expect(reportOf({ ...run, judged: { verdict: "refuted", gaps: [] } }, entries).judgement.verdict).toBe("refuted");
+  expect([view.criteria, view.recommendations.filter((action) => action.includes("--done-criteria"))]).toEqual([[], []]);
+});
+
+test("what comes after the phases is ticked only where it came to the end that was wanted", () => {
+  const after = (status: string, because: string | null) => ({ name: "Self-audit", status, because });
+  const view = {
+    ...reportOf(run, entries),
+    afterwards: [after("completed", null), after("completed", "audit_failed"), after("failed", null)],
+  };
+  const lines = reportPage(view).filter((line) => line.includes("Self-audit"));
+  expect(lines).toEqual(["  ✓ Self-audit: completed", "  ! Self-audit: completed (audit failed)", "  ✗ Self-audit: failed"]);
+});
+
+test("where something must come first, `resume` is said with it and not again without it", () => {
+  const next = (reason: string): readonly string[] => nextActions({ ...run, status: "paused", reason, blocks: {} });
+  expect(next("retry_limit_reached")).toEqual(["autopilot budget raise retries=+5, then autopilot resume", "autopilot stop"]);
+  expect(next("operator_paused")).toEqual(["autopilot resume", "autopilot stop"]);
+  const paused = reportOf({ ...run, status: "paused", reason: "phase_failed", blocks: {} }, entries);
+  expect(paused.recommendations).toEqual(["autopilot resume", "autopilot stop"]); // whoever reads the report need not be sent to it
+});
+
 test("the board shows phases, steps, tasks, spend, the breaker and the agent's last words, in the room there is", async () => {
   const board = (rowsMax: number): readonly string[] =>
     boardLines(run, { owner, live: "  “I am reading predict.ts”", rowsMax, sinceMinutes: 1.5 });

@@ -7,6 +7,7 @@ import type { Base, Cast, IsolationInForce } from "../contracts/event.ts";
 import type { Check } from "../contracts/evidence.ts";
 import { type Flow, kindOf, type Phase, type Scalar, type Step } from "../contracts/flow.ts";
 import type { Objective } from "../contracts/objective.ts";
+import { isGoalAlone } from "./standing.ts";
 import { isolationWords } from "./status.ts";
 import { amount, figure, firstFew, money, oneLine, plural } from "./wording.ts";
 
@@ -152,8 +153,9 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
 }
 
 /** A goal that stands in for criteria is none where documents say what is wanted. */
-function doneLines({ objective: { done_criteria }, wanted, inferred_defaults }: PreviewView): readonly string[] {
-  if (wanted !== undefined && inferred_defaults.includes("done-criteria")) return [];
+function doneLines({ objective, wanted }: PreviewView): readonly string[] {
+  const { done_criteria } = objective;
+  if (wanted !== undefined && isGoalAlone(objective)) return [];
   return [
     "Done when",
     ...done_criteria

@@ -63,8 +63,14 @@ function changeWords({ files, insertions, deletions, commits }: Changes): string
   return `${plural(files, "file")} changed${lines} in ${plural(commits.length, "commit")}`;
 }
 
-const afterwardsLine = ({ name, status, because }: ReportView["afterwards"][number]): string =>
-  `${status === "completed" ? "✓" : status === "failed" ? "✗" : "·"} ${oneLine(name)}: ${status}${because === null ? "" : ` (${oneLine(because.replaceAll("_", " "))})`}`;
+const afterwardsMark = ({ status, because }: ReportView["afterwards"][number]): string => {
+  if (status !== "completed") return status === "failed" ? "✗" : "·";
+  return because === null || because.startsWith("nothing_") ? "✓" : "!"; // it came to an end, and not to the one that was wanted
+};
+const afterwardsLine = (view: ReportView["afterwards"][number]): string => {
+  const { name, status, because } = view;
+  return `${afterwardsMark(view)} ${oneLine(name)}: ${status}${because === null ? "" : ` (${oneLine(because.replaceAll("_", " "))})`}`;
+};
 
 /** Where phases tell what was proved for them, here is what was proved of the whole. */
 function proofLines({ evidence, gates, phases }: ReportView): readonly string[] {
@@ -74,9 +80,9 @@ function proofLines({ evidence, gates, phases }: ReportView): readonly string[] 
   return [...evidence.filter(({ command, kind }) => kind === "project" || !told.has(command)).flatMap(provedLines), ...held];
 }
 
-function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt }: Proved): readonly string[] {
+function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt, why }: Proved): readonly string[] {
   const mark = status === "passed" ? "✓" : "✗";
-  const exit = status === "failed" && exit_code !== null ? `, exit ${exit_code}` : "";
+  const exit = status !== "failed" ? "" : why !== undefined ? ` (${oneLine(why)})` : exit_code === null ? "" : `, exit ${exit_code}`;
   const was = `${before.replace("_", " ")} before the run${before === status ? " too" : ""}`;
   const name = title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
   const line = `${mark} ${name} [${kind.replace("_", "-")}] ${status.replace("_", " ")}${exit}, ${duration(duration_ms)}; ${was}`;

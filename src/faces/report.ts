@@ -14,7 +14,7 @@ import { phaseReports, type PhaseReport } from "./report-phases.ts";
 import { blockersOf, type CriterionStanding, failingChecksOf, isByPhases, ownCriteriaOf } from "./standing.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { reasonOf } from "./status.ts";
-import { amount, attemptWords, oneLine, plural } from "./wording.ts";
+import { amount, attemptWords, firstFew, oneLine, plural } from "./wording.ts";
 
 export type Changes = {
   readonly files: number;
@@ -44,6 +44,8 @@ export type Proved = {
   readonly duration_ms: number;
   readonly evidence: string;
   readonly excerpt?: string;
+  /** Why it did not pass, where its exit code does not say so. */
+  readonly why?: string;
 };
 
 /** What an agent said at the end of a turn. Never evidence. */
@@ -195,13 +197,14 @@ function recommendationsOf(run: RunView, owner: Owner, isCurrent: boolean | unde
   const hint = reason === "" || run.status === "completed" ? [] : [reason];
   const actions = nextActions(run, owner, isCurrent === undefined ? {} : { isCurrent });
   const all = [...failing, ...(isCurrent === false ? [] : hint), ...actions, ...(run.verdict === "verified" ? [] : unchecked)];
-  return [...new Set(all)].filter((action) => !action.startsWith("autopilot report")); // that is what is being read
+  const unread = all.map((action) => action.replace(/^(?:look at )?autopilot report(?: --run \S+)?, then (?=autopilot )/, "")); // that is what is being read
+  return [...new Set(unread)].filter((action) => !action.startsWith("autopilot report"));
 }
 
 function provedOf(run: RunView, excerpts: Readonly<Record<string, string>>): readonly Proved[] {
   return Object.values(run.checks).map(({ baseline, latest }) => {
     const { id, kind, title, command } = latest.check;
-    const { status, exit_code, duration_ms, evidence } = latest;
+    const { status, exit_code, duration_ms, evidence, why } = latest;
     const excerpt = excerpts[evidence];
     return {
       id,
@@ -214,6 +217,7 @@ function provedOf(run: RunView, excerpts: Readonly<Record<string, string>>): rea
       duration_ms,
       evidence,
       ...(excerpt === undefined ? {} : { excerpt }),
+      ...(why === undefined ? {} : { why }),
     };
   });
 }
@@ -224,6 +228,9 @@ function claimsOf(entries: readonly Entry[]): readonly Claim[] {
     .slice(-claimsMax)
     .map(({ attempt, agent, said, promised, confidence }) => ({ attempt, agent, said, promised, confidence })); // R1
 }
+
+const isMissing = ({ status, because }: PhaseRow): boolean =>
+  status !== "completed" && (status !== "skipped" || because?.startsWith("blocked_by_") === true);
 
 const rank = { false: 0, unverifiable: 1, true: 2 } as const;
 
@@ -238,9 +245,13 @@ function lookedUpIn(entries: readonly Entry[]): LookedUp {
 
 function judgementOf(run: RunView): Judgement {
   const judged = run.verdict === null ? run.judged : { verdict: run.verdict, gaps: run.gaps };
+  const missing = run.verdict === null && isByPhases(run) ? phaseRows(run).filter(isMissing) : [];
+  const ids = missing.map(({ id }) => id);
+  const verdict = judged?.verdict ?? "unverified";
   return {
-    verdict: judged?.verdict ?? "unverified",
-    gaps: judged?.gaps ?? [],
+    // What was judged so far says nothing about phases that are not done.
+    verdict: ids.length > 0 && verdict !== "refuted" ? "unverified" : verdict,
+    gaps: [...(judged?.gaps ?? []), ...(ids.length === 0 ? [] : [`not completed: ${plural(ids.length, "phase")} (${firstFew(ids)})`])],
     rests_on: Object.values(run.checks).map(({ latest }) => latest.evidence),
   };
 }

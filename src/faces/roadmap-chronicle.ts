@@ -8,6 +8,7 @@ import type { Entry } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import type { Facts, Says } from "../contracts/outcome.ts";
 import type { TaskRecord } from "../contracts/roadmap-state.ts";
+import { own } from "../core/record.ts";
 import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfWalk } from "../insight/places.ts";
 
 /** The names of steps that the roadmap's files know. Anything else is told under its own name. */
@@ -19,8 +20,9 @@ export const roadmapSteps = {
   undo: "undo",
   planCheck: "plan_check",
 } as const;
-/** Its phases after the others: who audits, and the step that looks. */
+/** Its phases after the others: who audits, and the step that looks; and where it is seen whether all of it holds together. */
 export const selfAudit = { phase: "after.self_audit", audit: "audit", fix: "fix" } as const;
+export const integration = { phase: "after.integration", check: "check" } as const;
 
 export type StepTold = {
   status: "in_progress" | "passed" | "failed" | "skipped";
@@ -187,7 +189,7 @@ export function openChronicle(): Chronicle {
     }
     phase.justification = {
       checkpoint_task_id: phase.left[0] ?? roadmapSteps.human,
-      task_description: question,
+      task_description: leftIn(phase) ?? question,
       auto_tasks_passed: [...phase.tasks.values()].filter(({ status }) => status === "completed").length,
       auto_tasks_total: phase.tasks.size,
     };
@@ -210,6 +212,12 @@ export function openChronicle(): Chronicle {
     },
     apply,
   };
+}
+
+/** What the plan leaves to a person, in the words of its lint. */
+function leftIn({ steps }: PhaseTold): string | null {
+  const told = own(steps.get(roadmapSteps.planCheck)?.facts ?? {}, "left_to_people");
+  return typeof told === "string" && told !== "" ? told : null;
 }
 
 const taskStatus = { task_completed: "completed", task_failed: "failed", task_skipped: "skipped" } as const;

@@ -9,7 +9,7 @@ import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { RoadmapEvent, RoadmapEventName } from "../contracts/roadmap-events.ts";
 import { isCategory } from "../insight/metrics.ts";
 import { attemptParts, isAround, phaseOfEntry, taskOfWalk } from "../insight/places.ts";
-import { rootCauseOf } from "../insight/root-cause.ts";
+import { type RootCause, rootCauseOf } from "../insight/root-cause.ts";
 import { highDeferRate, unnecessaryDeferral } from "../insight/warnings.ts";
 import { type ClaimOf, fieldOf, listOf, openAuditBook } from "./roadmap-audit.ts";
 import { type Chronicle, roadmapSteps } from "./roadmap-chronicle.ts";
@@ -108,10 +108,7 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
       case "phase_failed":
       case "closing_failed":
         completed.delete(phase);
-        return say("phase_failed", {
-          reason: entry.because ?? entry.reason_code,
-          category: rootCauseOf(told?.visit ?? [], phase)?.category ?? "coordination_failure",
-        });
+        return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, rootCauseOf(told?.visit ?? [], phase)));
       case "step_started":
         if (taskOfWalk(entry.walk) !== null) return;
         say("step_started", { attempt: entry.attempt }, entry.step);
@@ -211,6 +208,13 @@ function checkpoint(entry: Entry): readonly RoadmapEvent[] {
 
 /** Whether a pause is a halt: somebody's choice and a question to a person are none. */
 export const isHalt = (reason: string): boolean => !isReasonCode(reason) || reasons[reason].result === "FAIL";
+
+/** How it ended, and what was first wrong and never put right: the two may lie far apart. */
+const failedDetails = (reason: string, root: RootCause | null): Details => ({
+  reason,
+  category: root?.category ?? "coordination_failure",
+  ...given({ description: root?.description }),
+});
 
 function skippedDetails(id: string, reason: string, earlier: Readonly<Record<string, string>>): Details {
   const by = /^blocked_by_phase_(.+)$/.exec(reason)?.[1];

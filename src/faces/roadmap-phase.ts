@@ -75,12 +75,15 @@ function stepsOf(told: PhaseTold, claimOf: ClaimOf): StepRecords {
 const gate = { in_progress: "in_progress", passed: "pass", failed: "fail", skipped: "skipped" } as const;
 const work = { in_progress: "in_progress", passed: "completed", failed: "failed", skipped: "skipped" } as const;
 
-function outputOf(told: PhaseTold, step: StepTold, file: string): NonNullable<StepRecords["research"]> {
-  const isThere = step.status === "passed" || step.status === "skipped";
-  const hash = own(step.facts, "output_hash");
+/** A step that was passed over has written nothing; only of a plan is it known that there was one. */
+function outputOf(told: PhaseTold, step: StepTold, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
+  const isFound = step.status === "skipped" && file === "PLAN.md" && factIn(told, "plan_exists") === true;
+  const path = isFound ? factIn(told, "plan_path") : undefined;
+  const hash = isFound ? factIn(told, "output_hash") : own(step.facts, "output_hash");
+  const output = typeof path === "string" ? path : `.planning/phases/${told.id}/${file}`;
   return {
     status: work[step.status],
-    output: isThere ? `.planning/phases/${told.id}/${file}` : null,
+    output: step.status === "passed" || isFound ? output : null,
     hash: typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : null,
   };
 }

@@ -202,6 +202,20 @@ describe("everything at once", () => {
     expect(state.event_log.filter(({ phase: at }) => at?.startsWith("after.") === true)).toEqual([]));
 });
 
+test("a step that was passed over has no output; of a plan that was found, its path and hash are told", () => {
+  const { tape } = story("roadmap: everything at once");
+  const found = { plan_exists: true, plan_path: ".planning/phases/03-x/PLAN.md", output_hash: "a".repeat(64) };
+  const isTriage = (entry: Entry): boolean => entry.event === "step_completed" && entry.attempt.startsWith("3@1/triage#");
+  const entries = tape.entries.slice(0, tape.entries.findIndex(isTriage) + 1);
+  const told = entries.map((entry) =>
+    isTriage(entry) && entry.event === "step_completed" ? { ...entry, facts: { ...entry.facts, ...found } } : entry,
+  );
+  const skipped = (step: string): Entry => ({ ...entries.at(-1), event: "step_skipped", walk: "3", step }) as unknown as Entry;
+  const phase = roadmapStateOf(tape.run, [...told, skipped("research"), skipped("plan")]).phases["phase_3"];
+  expect(phase?.steps.research).toEqual({ status: "skipped", output: null, hash: null });
+  expect(phase?.steps.plan).toMatchObject({ status: "skipped", output: found.plan_path, hash: `sha256:${found.output_hash}` });
+});
+
 describe("what a phase is and costs", () => {
   const state = drawn(story("roadmap: a task fails for good, later waves wait, debug mends"));
   test("tokens used are the ledger's; the estimate follows the seed's formula from the plan's tasks", () => {

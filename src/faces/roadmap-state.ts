@@ -131,7 +131,7 @@ export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
 }
 
 /** Steps that readers of the seed know by another name. */
-const seedSteps: Readonly<Record<string, string>> = { [roadmapSteps.checks]: "verify", judge_blind: "judge" };
+const seedSteps: Readonly<Record<string, string>> = { [roadmapSteps.checks]: "verify", confirm: "verify", judge_blind: "judge" };
 
 /** Where it goes on: the phase under way, else one that waits for a person, else the next; after all of them, the group's own name. */
 function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {

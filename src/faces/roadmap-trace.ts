@@ -39,6 +39,7 @@ const stepNames: Readonly<Record<string, Step>> = {
   plan_check: "plan_check",
   execute: "execute",
   checks: "verify",
+  confirm: "verify",
   verify: "verify",
   judge_blind: "judge",
   judge: "judge",

@@ -18,7 +18,7 @@ export function triageOf(entry: Entry, evidenceOf: EvidenceOf): TriageFile | nul
   if (parts?.step !== triageStep || parts.walk.includes("/")) return null;
   const { facts } = entry;
   const checked = (entry.checks ?? []).filter(({ check }) => check.kind === "criterion");
-  const passed = checked.filter(({ status }) => status === "passed").length;
+  const passed = wholeIn(facts, "criteria_passed") ?? checked.filter(({ status }) => status === "passed").length;
   const total = Math.max(checked.length, wholeIn(facts, "total_criteria") ?? wholeIn(facts, "criteria") ?? 0);
   const isVerifyOnly = facts["route"] === "verify_only";
   return {

@@ -8,7 +8,7 @@ import type { Place } from "./place.ts";
 const human = { question: "Go on?", options: { A: "a new conversation", B: "go on" }, recommend: "A", leaves: "A" };
 
 /** A run that rests with one question, and a person who answers it. */
-function desk(answer: string | null, block: object = {}) {
+function desk(answer: string | null | readonly (string | null)[], block: object = {}) {
   const open = {
     block: "block:1@1/ask#1",
     walk: "1",
@@ -23,6 +23,7 @@ function desk(answer: string | null, block: object = {}) {
   const run = {
     status: "paused",
     seq: 7,
+    phases: [{ id: "1", name: "", group: "phases" }],
     blocks: { [open.block]: open },
     walks: { "1": { path: "1", kind: "phase", phase: "1", last: {} } },
     drafted: { flow: { flow: "x", version: 1, phases: [{ id: "1", steps: [{ id: "ask", human }] }] } },
@@ -35,8 +36,9 @@ function desk(answer: string | null, block: object = {}) {
     user: "ann",
     show: (line: string) => void shown.push(line),
     ask: (_question: string, choices: readonly string[]) => {
+      const said = Array.isArray(answer) ? (answer as readonly (string | null)[])[asked.length] : (answer as string | null);
       asked.push(choices);
-      return Promise.resolve(answer);
+      return Promise.resolve(said ?? null);
     },
   } as unknown as Place;
   return { hand, place, appended, shown, asked };
@@ -72,4 +74,18 @@ test("a question of the house, or one that takes words, is asked the same way", 
   expect(await answerHere(words.place, words.hand)).toBe(true);
   expect(words.asked).toEqual([[]]);
   expect(words.appended[0]).toMatchObject({ answer: "port 8080" });
+});
+
+test("a verdict that finds issues says which, and one that names none is not taken", async () => {
+  const options = { pass: "it is good", fail: "it is not good", issues_found: "it can be put right" };
+  const told = desk(["issues_found", " the colour is wrong "], { options });
+  expect(await answerHere(told.place, told.hand)).toBe(true);
+  expect(told.asked).toEqual([["pass", "fail", "issues_found"], []]);
+  expect(told.appended[0]).toMatchObject({ answer: "issues_found", issues: ["the colour is wrong"] });
+  const silent = desk(["issues_found", ""], { options });
+  expect(await answerHere(silent.place, silent.hand)).toBe(false);
+  expect(silent.appended).toEqual([]);
+  const failed = desk(["fail", null], { options });
+  expect(await answerHere(failed.place, failed.hand)).toBe(true);
+  expect(failed.appended[0]).not.toHaveProperty("issues");
 });

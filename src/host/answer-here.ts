@@ -2,6 +2,7 @@ import { chooseBox, questionsOf } from "../faces/choose-box.ts";
 import { own } from "../core/record.ts";
 import { stepsOf } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
+import { isVerdict } from "../faces/verdicts.ts";
 import type { Hand } from "./open-run.ts";
 import type { Place } from "./place.ts";
 
@@ -15,6 +16,8 @@ export async function answerHere(place: Place, hand: Hand): Promise<boolean> {
   const keys = Object.keys(question.options);
   const answer = await place.ask(keys.length === 0 ? "Your answer:" : "Choose", keys);
   if (answer === null || answer === "") return false;
+  const issues = await issuesFor(place, own(run.blocks, question.block), answer);
+  if (issues === null) return false;
   const leaves = leavesWith(run, question.block, answer);
   const actor = `operator:${place.user}`;
   await hand.append({
@@ -22,6 +25,7 @@ export async function answerHere(place: Place, hand: Hand): Promise<boolean> {
     request: `here:${run.seq}`,
     block: question.block,
     answer,
+    ...(issues.length === 0 ? {} : { issues: [...issues] }),
     actor,
     reason_code: "block_answered",
   });
@@ -35,6 +39,14 @@ export async function answerHere(place: Place, hand: Hand): Promise<boolean> {
     to_state: "running",
   });
   return true;
+}
+
+/** What is wrong, where a verdict says that something is; null where nobody says it, and without it there is nothing to put right. */
+async function issuesFor(place: Place, block: RunView["blocks"][string] | undefined, answer: string): Promise<readonly string[] | null> {
+  if (block === undefined || !isVerdict(block) || answer === "pass") return [];
+  const issue = (await place.ask("What is wrong? In one line:", []))?.trim() ?? "";
+  if (issue !== "") return [issue];
+  return answer === "issues_found" ? null : [];
 }
 
 /** Whether the flow ends this invocation with that answer. */

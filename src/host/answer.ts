@@ -1,5 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
+import { isVerdict } from "../faces/verdicts.ts";
 import { ask } from "./ask-owner.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
@@ -103,6 +104,16 @@ async function give(place: Place, standing: Standing, block: Open, text: string)
       state: standing.view.status,
       message: `"${text}" is not one of the answers.`,
       remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
+    });
+  }
+  if (isVerdict(block) && chosen === "issues_found") {
+    const phase = standing.view.walks[block.walk]?.phase ?? "";
+    refuse("objective_schema_invalid", {
+      run_id: standing.run,
+      state: standing.view.status,
+      message: "Issues were found, and none is named: the debugger would have nothing to put right.",
+      remediation: [`autopilot verdict ${phase} issues_found --issue "…"`],
+      data: { field: "issue" },
     });
   }
   const { view } = await ask(

@@ -1,6 +1,8 @@
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
+import { questionsOf } from "../faces/choose-box.ts";
+import { oneLine } from "../faces/wording.ts";
 import { isVerdict, verdictCommand, type VerdictOpen, verdictsOpen } from "../faces/verdicts.ts";
 import { phaseOfPath } from "../insight/places.ts";
 import { entriesOf } from "./entries.ts";
@@ -18,6 +20,8 @@ type Waiting = {
   /** The phase whose verdict is asked for, with the tasks that only a person can judge. */
   readonly phase?: string;
   readonly tasks?: readonly string[];
+  /** What they are, in the words of the plan. */
+  readonly about?: readonly string[];
   readonly command: string;
 };
 
@@ -27,10 +31,12 @@ export function inbox(place: Place, input: { readonly run?: string | undefined }
     const { home, run, view } = await standingOf(place, input.run);
     const verdicts = verdictsOpen(view);
     const left = verdicts.length === 0 ? new Map<string, readonly string[]>() : await leftToPeople(home, run);
+    const shown = new Map(questionsOf(view).map(({ block, show }) => [block, show]));
     const deferred = verdicts.map(({ phase, block }): Waiting => ({
       ...fieldsOf(block),
       phase,
       tasks: left.get(phase) ?? [],
+      about: Object.values(shown.get(block.block) ?? {}).map(String),
       command: verdictCommand(phase),
     }));
     const others = Object.values(view.blocks)
@@ -64,11 +70,12 @@ async function leftToPeople(home: Home, run: string): Promise<Map<string, readon
   return left;
 }
 
-function verdictLines({ question, tasks = [], command }: Waiting, open: VerdictOpen | undefined): readonly string[] {
+function verdictLines({ question, tasks = [], about = [], command }: Waiting, open: VerdictOpen | undefined): readonly string[] {
   return [
     `Phase ${open?.phase ?? ""}${open === undefined || open.name === "" ? "" : ` (${open.name})`} waits for your verdict`,
     `  ${question}`,
     ...(tasks.length === 0 ? [] : [`  Tasks left to you: ${tasks.join(", ")} in .planning/phases/${open?.phase ?? ""}/PLAN.md`]),
+    ...about.map((text) => `  ${oneLine(text)}`),
     `  ${command}`,
     "",
   ];

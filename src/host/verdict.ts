@@ -40,7 +40,7 @@ export function verdict(place: Place, input: Input): Promise<Answer> {
 }
 
 const consequence: Readonly<Record<VerdictWord, string>> = {
-  pass: "It counts as completed once the run goes on.",
+  pass: "It counts as completed once the run goes on and its checks hold.",
   fail: "It counts as failed; what depends on it is blocked.",
   issues_found: "The issues go to the debugger when the run goes on.",
 };

@@ -91,7 +91,8 @@ function skippedIn(
 
 function failureReason(state: RoadmapState, id: string): string {
   const last = state.event_log.findLast(({ event, phase }) => event === "phase_failed" && phase === id);
-  const [category, reason] = [last?.details["category"], last?.details["reason"]].map((value) => (typeof value === "string" ? value : ""));
-  const parts = [...new Set([category, reason])].filter((part) => part !== undefined && part !== "");
+  const { category: kind, description, reason } = last?.details ?? {};
+  const [category, why] = [kind, description ?? reason].map((value) => (typeof value === "string" ? value : "")); // of one cause, not of two
+  const parts = [...new Set([category, why])].filter((part) => part !== undefined && part !== "");
   return parts.length === 0 ? "unknown" : parts.join(": ");
 }

@@ -326,6 +326,13 @@ describe("completion", () => {
         blocked_phases: [{ phase_id: "11", phase_name: "Phase 11" }],
       },
     ]));
+  test("why it failed is the first cause, and not the way it ended", () => {
+    const details = { reason: "return_invalid", category: "executor_incomplete", description: "Task 10-01 failed: npm test -> failed." };
+    const log = state.event_log.map((event) => (event.event === "phase_failed" ? { ...event, details } : event));
+    expect(completionOf({ state: { ...state, event_log: log }, phases, at }).dependency_gaps[0]?.failure_reason).toBe(
+      "executor_incomplete: Task 10-01 failed: npm test -> failed.",
+    );
+  });
   test("an empty roadmap is not complete, and 999 of 1000 are not all", () => {
     expect(completionOf({ state: stateOf({}), phases: [], at }).completion_percentage).toBe(0);
     expect(percentage(1_999, 2_000)).toBe(99.9);

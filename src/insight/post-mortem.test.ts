@@ -183,6 +183,26 @@ describe("the post-mortem", () => {
         remaining: ["grep -c x a.md"],
       },
     ]));
+  test("what was handed back for programs is told as what was changed, in words", () => {
+    const described = (said: string): string | undefined => {
+      const told = drafts.map((draft) => (draft.event === "turn_ended" ? turned("debug", "end_turn", said) : draft));
+      return postMortemOf(journal(...told), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" })?.attempted_fixes[0]?.description;
+    };
+    const handed = '{ "fixed": true, "changes": ["a.md -- a line more", "b.md -- one less"] }';
+    expect(described(`\n\`\`\`json\n${handed}\n\`\`\`\n`)).toBe("a.md -- a line more; b.md -- one less");
+    expect(described(handed)).toBe("a.md -- a line more; b.md -- one less");
+    expect(described('I mended it.\n```json\n{ "fixed": tr')).toBe("I mended it.");
+    expect(described('{ "fixed": tr')).toMatch(/^Debug attempt 1, which changed /);
+    expect(described("Ran `npm test`, and mended it.")).toBe("Ran `npm test`, and mended it.");
+  });
+  test("a task's failure is told with the task, under the step that tasks belong to", () => {
+    const task = { ...failed("do", "proof_missing", [criterion("failed")]), attempt: "1@1/execute#1/01@1/do#1" } as Draft;
+    expect(rootCauseOf(journal(started, task, ended()), "1")).toMatchObject({
+      category: "executor_incomplete",
+      step: "execute",
+      description: "Task 01 failed: grep -c x a.md -> failed.",
+    });
+  });
   test("the prevention rule is one or two sentences about this failure", () => {
     expect(post?.prevention_rule).toContain("Parser");
     expect(post?.prevention_rule).toContain("grep -c x a.md");

@@ -137,16 +137,34 @@ function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
     const applied = own.findLast((other) => other.event === "changes_applied" && other.attempt === entry.attempt);
     const next = own.slice(at + 1).find((other) => checksOf(other).length > 0);
     const after = next === undefined ? red : redAfter(red, next);
-    const said = turn?.event === "turn_ended" ? turn.said.replaceAll(/\s+/g, " ").trim() : "";
+    const said = turn?.event === "turn_ended" ? changeSaid(turn.said) : "";
+    const paths = applied?.event === "changes_applied" ? applied.paths : [];
+    const seen = `Debug attempt ${fixes.length + 1}${paths.length === 0 ? ", which changed nothing" : `, which changed ${paths.join(", ")}`}`;
     fixes.push({
       attempt: fixes.length + 1,
-      description: (said === "" ? `Debug attempt ${fixes.length + 1}` : said).slice(0, textCharsMax),
+      description: (said === "" ? seen : said).slice(0, textCharsMax),
       commit_sha: applied?.event === "changes_applied" ? applied.commit : null,
       resolved: [...red].filter((command) => !after.has(command)),
       remaining: [...after],
     });
   }
   return fixes;
+}
+
+/** What an agent says it changed: its list where it handed one back, else its words. What is written for programs is not for readers. M1 */
+function changeSaid(said: string): string {
+  const [words = "", block] = said.split(/```(?:json)?\s*\n(?=\s*\{)/, 2);
+  const listed = block === undefined ? said : block.replace(/```[\s\S]*$/, "");
+  return (changesIn(listed) || (block === undefined && said.trim().startsWith("{") ? "" : words)).replaceAll(/\s+/g, " ").trim();
+}
+
+function changesIn(text: string): string {
+  try {
+    const { changes } = JSON.parse(text) as { readonly changes?: unknown };
+    return Array.isArray(changes) ? changes.filter((one) => typeof one === "string").join("; ") : "";
+  } catch {
+    return ""; // words, or a list that was cut off
+  }
 }
 
 function redAfter(before: ReadonlySet<string>, entry: Entry): ReadonlySet<string> {

@@ -9,7 +9,7 @@ import type { CheckResult } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { type CheckKind, checkKindOf } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
-import { attemptParts, phaseOfEntry } from "./places.ts";
+import { attemptParts, phaseOfEntry, taskOfWalk } from "./places.ts";
 
 export type Cause =
   | CheckKind
@@ -148,7 +148,7 @@ function firstStanding(own: readonly Entry[]): RootCause | null {
 }
 
 /** Work that the runner's checks of the whole phase decide over: once they pass, it was put right, by whomever. */
-const provenBy: ReadonlySet<string> = new Set(["execute", "do", "debug"]);
+const provenBy: ReadonlySet<string> = new Set(["execute", "debug"]);
 
 /** The step within its walk, whatever the attempt: a task tried again in another execution is another task. */
 const walkStepOf = (attempt: string): string => attempt.replace(/#\d+$/, "");
@@ -181,7 +181,9 @@ function failureOf(entry: Entry, own: readonly Entry[]): RootCause | null {
     knownCause(entry.reason_code) ??
     "criterion";
   const what = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
-  const failure = made(cause, entry, `${step === "" ? "A step" : `The step ${step}`} failed: ${what}.`);
+  const task = taskOfWalk(attemptParts(entry.attempt)?.walk ?? "");
+  const who = task !== null ? `Task ${task}` : step === "" ? "A step" : `The step ${step}`;
+  const failure = made(cause, entry, `${who} failed: ${what.replace(/\.$/, "")}.`);
   return category === null ? failure : { ...failure, category };
 }
 
@@ -197,7 +199,8 @@ function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
 }
 
 function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
-  const step = attemptParts(entry.attempt)?.step ?? "gate";
+  const parts = attemptParts(entry.attempt);
+  const step = parts === null ? "gate" : taskOfWalk(parts.walk) === null ? parts.step : "execute"; // what is done for a task is no step of the phase
   return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
 }
 

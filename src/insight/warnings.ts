@@ -8,7 +8,10 @@ const equalScoresMax = 3;
 const deferRateMax = 0.5;
 const processedMin = 2;
 
-export type Warning = { readonly code: "rubber_stamp" | "unnecessary_deferral" | "high_defer_rate"; readonly message: string };
+export type Warning = {
+  readonly code: "rubber_stamp" | "unnecessary_deferral" | "high_defer_rate" | "integration_failed" | "audit_failed";
+  readonly message: string;
+};
 
 /** Scores in the order they were given; a phase without one does not break the row. */
 export function rubberStamp(scores: readonly (number | null)[]): Warning | null {

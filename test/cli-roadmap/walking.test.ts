@@ -1,6 +1,6 @@
 // A roadmap walked from the command line by the embedded agent, and what status, report, inbox, watch and trace say of it.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal, scripted } from "../support/autopilot.ts";
@@ -66,6 +66,19 @@ describe.concurrent("a roadmap is walked", () => {
     expect(spans).toContainEqual(expect.objectContaining({ action: "command_run", input_summary: commandOf("1") }));
     expect((await autopilot(folder, ["trace"])).out).toMatch(/Phase 1: \d+ spans/);
     expect((await autopilot(folder, ["trace", "--phase", "9"])).json).toBeDefined();
+  });
+
+  test("phases that do not hold together: nothing is audited, and the report is written and says so", async () => {
+    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
+    const spoil = { write: { path: "1.txt", text: "spoiled\n" } };
+    const turns = (turnsFor(["1", "2"]) as readonly { readonly when: Record<string, string>; readonly do: readonly object[] }[]).map(
+      (turn) => (turn.when["role"] === "executor" && turn.when["phase"] === "2" ? { ...turn, do: [...turn.do, spoil] } : turn),
+    );
+    const ended = await walk(folder, ["--complete"], turns);
+    expect([ended.code, ended.json.reason_code]).toEqual([1, "phase_failed"]);
+    const report = JSON.parse(readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8")) as object;
+    expect(report).toMatchObject({ status: "failed", self_audit: null, warnings: [{ code: "integration_failed" }] });
+    expect((await autopilot(folder, ["report", "--json"])).json["judgement"]).toMatchObject({ verdict: "refuted" });
   });
 
   test("bare `roadmap` takes up what is open, else begins with the next phase; what is done is not done again", async () => {

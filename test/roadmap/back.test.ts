@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf } from "../support/autopilot.ts";
-import { git } from "../support/scratch-repository.ts";
+import { git, write } from "../support/scratch-repository.ts";
 import {
   around,
   calls,
@@ -162,7 +162,7 @@ describe.concurrent("before a phase begins", () => {
     expect(eventsOf(folder, "turn_ended")).toEqual([]);
   });
 
-  test("a debug note that is not resolved stops it; a resolved one does not", async () => {
+  test("a debug note that is not resolved stops it; a resolved one does not, and resolving it in the checkout lets it go on", async () => {
     const open = project([sum], {
       ".planning/debug/login.md": "---\nstatus: investigating\n---\n# Login\n",
       ".planning/debug/old.md": "**Status:** resolved\n",
@@ -170,6 +170,9 @@ describe.concurrent("before a phase begins", () => {
     const { json } = await goRoadmap(open, []);
     expect(json).toMatchObject({ reason_code: "phase_failed" });
     expect(factsOf(open, "1", "preflight")).toMatchObject({ unresolved_debug: ".planning/debug/login.md" });
+    write(open, { ".planning/debug/login.md": "---\nstatus: resolved\n---\n# Login\n" });
+    await autopilot(open, ["resume", "--json"]);
+    expect(factsOf(open, "1", "preflight")).toMatchObject({ all_clear: true, unresolved_debug: "" });
   });
 
   test("a specification that changed while the run worked stops the next phase, with both hashes", async () => {

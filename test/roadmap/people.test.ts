@@ -91,14 +91,23 @@ describe.concurrent("people", () => {
     expect(left).toEqual(["src/greet.js", "src/index.js", "src/main.js", "src/twice.js"]); // what phase 3 did meanwhile stays
   });
 
-  test("a phase that only a person can judge is neither executed nor verified by machines", async () => {
+  test("a phase that only a person can judge is not executed; a person's pass does not stand in for its criteria, which are run then", async () => {
     const folder = project(phases.slice(0, 1));
     const onlyLooked = planOf([{ id: "01-01", files: [], verify: ["Look at it"], type: "checkpoint:human-verify" }], {
       criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`],
     });
-    const { json } = await goRoadmap(folder, [research("1"), plan("1", onlyLooked), planCheck("1")]);
+    const mend = debug("1", moduleFiles("sum", "(a, b) => a + b"));
+    const { json } = await goRoadmap(folder, [research("1"), plan("1", onlyLooked), planCheck("1"), mend, ...around("1")]);
     expect(json).toMatchObject({ reason_code: "human_block_open" });
+    expect(json["questions"]).toMatchObject([{ phase: "Phase 1 (Sum)", show: { left_to_people: "01-01 01-01: Write it." } }]);
     expect(stepsOf(folder, "1").slice(-2)).toEqual(["plan_check passed", "execute passed"]);
+
+    await autopilot(folder, ["verdict", "1", "pass", "--json"]); // and nothing of it is there
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "human_block_open", state: "paused" });
+    expect(stepsOf(folder, "1").slice(-6, -3)).toEqual(["confirm failed", "debug passed", "checks passed"]);
+    await autopilot(folder, ["verdict", "1", "pass", "--json"]);
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ result: "PASS", state: "completed" });
+    expect(stepsOf(folder, "1").at(-1)).toBe("confirm passed");
   });
 
   test("where a person must agree before the merge, a finished phase waits for it, and only then lands", async () => {

@@ -38,6 +38,16 @@ test("wrong types are told with their lines, all at once", () => {
   ]);
 });
 
+test("a breaker that would open before the first turn, or for ever, is told", () => {
+  const breaker = { no_progress_threshold: 0, same_error_threshold: 0, cooldown_minutes: 1e300, max_debug_attempts_per_phase: 0 };
+  const read = readPlanningConfig(file, JSON.stringify({ circuit_breaker_config: breaker }));
+  expect("findings" in read && read.findings.map(({ path, rule }) => `${path} ${rule}`).sort()).toEqual([
+    "circuit_breaker_config.cooldown_minutes wrong_value",
+    "circuit_breaker_config.no_progress_threshold wrong_value",
+    "circuit_breaker_config.same_error_threshold wrong_value",
+  ]);
+});
+
 test("what is no JSON, or no mapping, is told with its place", () => {
   for (const text of ['{\n "mode": x }', "[]", "5", '{"a":1,"a":2}']) expect(readPlanningConfig(file, text)).toHaveProperty("findings");
 });

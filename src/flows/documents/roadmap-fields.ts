@@ -7,6 +7,7 @@ import { itemsOf, paragraphOf, type Field } from "./fields.ts";
 import { outsideParentheses } from "./parentheses.ts";
 import { phaseIdOf } from "./phase-id.ts";
 import type { Report } from "./report.ts";
+import { trivialBecause } from "./trivial-command.ts";
 
 /** An id, or a range of ids as in `Phases 3-5`, that names every phase between. */
 export type Dependency = { readonly from: string; readonly to: string };
@@ -105,7 +106,18 @@ export function criteriaOf(field: Field, path: string, report: Report): CheckedC
   if (items.length === 0) report.warning(field.place, path, "no_criteria", "found no criterion, expected a numbered list");
   const extra = items[criteriaMax];
   if (extra !== undefined) report.error(extra.place, path, "too_many", `found ${items.length} criteria, expected at most ${criteriaMax}`);
-  return items.slice(0, criteriaMax).map(({ text, place }, n) => locatedCriterion(text, place, `${path}[${n}]`, report));
+  return items.slice(0, criteriaMax).map(({ text, place }, n) => {
+    const criterion = locatedCriterion(text, place, `${path}[${n}]`, report);
+    const why = criterion.command === null ? null : trivialBecause(criterion.command, criterion.expect);
+    if (why !== null)
+      report.warning(
+        place,
+        `${path}[${n}]`,
+        "trivial_command",
+        `found the check ${shown(criterion.command)}, expected one that can fail; ${why}`,
+      );
+    return criterion;
+  });
 }
 
 /** A criterion with its line, its faults reported there. */

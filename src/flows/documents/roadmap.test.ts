@@ -39,6 +39,14 @@ describe("a roadmap with every trap", () => {
     expect(read(traps).findings.every(({ severity }) => severity === "warning")).toBe(true);
   });
 
+  test("a check that cannot fail is told, and stays: the user wrote it", () => {
+    const { phases, findings } = one("**Goal**: g", "**Success Criteria**:", "1. all is well :: true", "2. it is there :: test -f a.txt");
+    expect(findings.filter(({ rule }) => rule === "trivial_command").map(({ line, severity }) => [line, severity])).toEqual([
+      [4, "warning"],
+    ]);
+    expect(phases[0]?.success_criteria.map(({ command }) => command)).toEqual(["true", "test -f a.txt"]);
+  });
+
   test("every phase fits its schema", () => {
     for (const phase of read(traps).phases) expect(v.is(RoadmapPhase, phase)).toBe(true);
   });

@@ -46,7 +46,7 @@ export function commandsOf(line: string): readonly SimpleCommand[] | null {
     else if (/^\d*[<>]/.test(line.slice(at, at + 12))) at = afterRedirection(line, at);
     else {
       const word = wordAt(line, at);
-      if (word === null) return null;
+      if (word === null || word.end <= at) return null;
       words.push(word.word);
       at = word.end;
     }
@@ -93,7 +93,7 @@ function wordAt(line: string, from: number): { readonly word: ShellWord; readonl
       hold(isStatus ? "status" : "something");
       text += line.slice(at, skipped + 1);
       at = skipped;
-    } else if (quote === null && /[\s;|&<>()]/.test(letter)) break;
+    } else if (quote === null && (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", at))) break; // other blanks are letters to a shell
     else {
       if (quote === null && (/[*?]/.test(letter) || (letter === "[" && text !== ""))) hold("something");
       text += letter;

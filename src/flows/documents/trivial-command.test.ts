@@ -124,3 +124,12 @@ describe("with one the output decides", () => {
     expect(trivialBecause(command, expectation)).toBeNull();
   });
 });
+
+test("a blank that is none to a shell is a letter of a word, and nobody waits for its end", () => {
+  for (const blank of ["\u00a0", "\u3000", "\u2028", "\f", "\v", "\r"]) {
+    expect(trivialBecause(`test${blank}-f a.txt`, null)).toBeNull();
+    expect(trivialBecause(`${blank}true`, null)).toBeNull(); // no such command
+    expect(trivialBecause(`test -f a.txt >${blank}`, null)).toBeNull();
+  }
+  expect(trivialBecause("test -f a.txt\r\ntrue", null)).not.toBeNull();
+});

@@ -33,12 +33,12 @@ const lying = (text: string, backup?: string): Room => {
 test("nothing here is nothing", async () => expect(await foreignRoadmap(room(ours).home)).toBeNull());
 
 describe.each(["running", "paused", "failed"])("a run of another tool that says %s", (status) => {
-  test("is told with where it stands, and goes on with the phases it has not completed and the spec it was locked to", async () => {
+  test("is told with where it stands, and goes on with the phases it has not completed, the one it stopped in and the spec it was locked to", async () => {
     const foreign = await foreignRoadmap(lying(theirs(status)).home);
     expect(foreign).toMatchObject({
       flow: "roadmap",
       files: [".autopilot/state.json"],
-      options: { phases: "6.2,6.10", spec_hash: `sha256:${"a".repeat(64)}` },
+      options: { phases: "6.2,6.10,6.3", spec_hash: `sha256:${"a".repeat(64)}` },
       findings: [],
     });
     expect(foreign?.standing).toContain(`${seedState._meta.run_id}, a roadmap's run of another tool`);
@@ -71,7 +71,7 @@ describe("damaged", () => {
     const here = lying(good, good);
     damage(here);
     const foreign = await foreignRoadmap(here.home);
-    expect(foreign).toMatchObject({ files: [".autopilot/state.json.backup"], options: { phases: "6.2,6.10" } });
+    expect(foreign).toMatchObject({ files: [".autopilot/state.json.backup"], options: { phases: "6.2,6.10,6.3" } });
     expect(foreign?.findings.every(({ severity }) => severity === "warning")).toBe(true);
     expect(foreign?.findings.map((finding) => finding.rule)).toEqual(expect.arrayContaining([rule, "backup_used"]));
   });

@@ -54,8 +54,13 @@ function standingOf({ _meta: meta, phases }: RoadmapState): string {
   return `${meta.run_id}, a roadmap's run of another tool, ${word}${where}; ${done} of ${all.length} phases completed`;
 }
 
-/** What is not completed is walked; with the specification it was locked to, so that a change since is noticed. */
-function optionsOf({ phases, spec }: RoadmapState): Foreign["options"] {
-  const open = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));
+/**
+ * What is not completed is walked, with the phase it stopped in, of which there may be no record yet; and with the specification it was
+ * locked to, so that a change since is noticed.
+ */
+function optionsOf({ _meta: { current_phase: current }, phases, spec }: RoadmapState): Foreign["options"] {
+  const known = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));
+  const isUnknown = known.length > 0 && current !== null && !Object.hasOwn(phases, `phase_${current}`);
+  const open = isUnknown ? [...known, current] : known;
   return { phases: open.length === 0 ? "all" : open.join(","), ...(spec.hash === null ? {} : { spec_hash: spec.hash }) };
 }

@@ -125,6 +125,21 @@ describe("the report", () => {
     expect(dataIn(here).self_audit).toMatchObject({ gaps_found: 1, gaps_fixed: 1, gaps_remaining: 0 });
     expect(dataIn(here).self_audit?.fix_commits).toHaveLength(1);
   });
+  test("an audit that failed is no audit without gaps, and phases that do not hold together are no completed run", async () => {
+    const failedIn = (phase: string, step: string, detail: string): RunView => {
+      const walk = { ...run.walks[phase], last: { [step]: { kind: "failed", facts: {}, reason: "x", detail } } } as unknown as WalkView;
+      const completed = run.phases.map((one) => (one.status === "failed" ? { ...one, status: "completed" as const } : one));
+      return { ...run, phases: completed, walks: { ...run.walks, [phase]: walk } };
+    };
+    const [unaudited, broken] = [room(), room()];
+    await perform(unaudited, failedIn("after.self_audit", "audit", "R-1 was not looked at"));
+    const told = { code: "audit_failed", message: expect.stringContaining("R-1 was not looked at") as string };
+    expect(dataIn(unaudited)).toMatchObject({ warnings: expect.arrayContaining([told]) as unknown });
+    expect(unaudited.text(".autopilot/completion-report.md")).toMatch(/## Self-audit\n\nThe self-audit did not come to its end/);
+    await perform(broken, failedIn("after.integration", "check", "sum adds: failed"));
+    const held = expect.objectContaining({ code: "integration_failed" }) as unknown;
+    expect(dataIn(broken)).toMatchObject({ status: "failed", warnings: expect.arrayContaining([held]) as unknown });
+  });
   test("what it found makes the log's event of a whole roadmap", async () => {
     const { facts } = await perform(room());
     const told = { event: "step_completed", attempt: "after.wrap_up@1/report#1", facts, actor: "system", reason_code: "ok" };

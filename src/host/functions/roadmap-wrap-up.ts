@@ -12,13 +12,14 @@ import { optionOf } from "../../core/reading.ts";
 import { own } from "../../core/record.ts";
 import type { RunView, WalkView } from "../../core/state.ts";
 import { type CompletionInput, completionData, completionPage } from "../../faces/completion-report.ts";
+import { integration, selfAudit } from "../../faces/roadmap-chronicle.ts";
 import { selfAuditSummary } from "../../faces/roadmap-self-audit.ts";
 import { roadmapStateOf } from "../../faces/roadmap-state.ts";
 import { readRoadmap } from "../../flows/documents/roadmap.ts";
 import { completionOf, type RoadmapPhase } from "../../insight/completion.ts";
 import { metricsOf, withMetrics } from "../../insight/metrics.ts";
 import { trendOf } from "../../insight/trend.ts";
-import { warningsOf } from "../../insight/warnings.ts";
+import { type Warning, warningsOf } from "../../insight/warnings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Functions } from "../../ports/functions.ts";
 import { claimsFrom } from "../faces/roadmap-blobs.ts";
@@ -27,6 +28,8 @@ import { completionDataFile, completionPageFile, metricsFile } from "../faces/ro
 import { completedEarlier } from "../faces/roadmap-states.ts";
 import { writeWholeFile } from "../faces/whole-file.ts";
 import type { Home } from "../home.ts";
+
+const detailCharsMax = 500;
 
 export type WrapUpParts = {
   readonly home: Pick<Home, "root">;
@@ -55,7 +58,8 @@ async function summed({ home: { root }, folder, entries, readBlob, clock }: Wrap
   const earlier = await completedEarlier(root, run_id);
   const journal = entries();
   const drawn = roadmapStateOf(run, journal, { claimOf, earlier });
-  const state = { ...drawn, _meta: { ...drawn._meta, status: endOf(drawn) } };
+  const whole = afterwards(run);
+  const state = { ...drawn, _meta: { ...drawn._meta, status: endOf(drawn, whole) } };
   const metrics = metricsOf(state, at);
   const runs = withMetrics(await readMetrics(root, folder), metrics); // U1
   const isComplete = optionOf(run, "complete") === true;
@@ -67,16 +71,39 @@ async function summed({ home: { root }, folder, entries, readBlob, clock }: Wrap
     trend: trendOf(runs),
     selfAudit: selfAuditSummary(journal, claimOf, state.event_log),
     batch: isComplete ? completionOf({ state, phases: phasesOf(run, readBlob), earlier, at }) : null,
-    warnings: warningsOf(state),
+    warnings: [...whole, ...warningsOf(state)],
   };
 }
 
 type Runs = { readonly runs: ReturnType<typeof withMetrics> };
 
+/** What went wrong where the whole was looked at: a report that only counts phases would keep it quiet. */
+function afterwards(run: RunView): readonly Warning[] {
+  const failureIn = (phase: string, step: string): string | null => {
+    const outcome = own(own(run.walks, phase)?.last ?? {}, step);
+    return outcome?.kind === "failed" ? (outcome.detail ?? outcome.reason ?? "it gave no reason").slice(0, detailCharsMax) : null;
+  };
+  const broken = failureIn(integration.phase, integration.check);
+  const unaudited = failureIn(selfAudit.phase, selfAudit.audit);
+  return [
+    ...(broken === null
+      ? []
+      : [{ code: "integration_failed" as const, message: `The phases do not hold together: ${broken}. No self-audit was made.` }]),
+    ...(unaudited === null
+      ? []
+      : [
+          {
+            code: "audit_failed" as const,
+            message: `The self-audit did not come to its end: ${unaudited}. What it did not look at is in no count.`,
+          },
+        ]),
+  ];
+}
+
 /** How it ends if nothing more is done: the phases are through, and only this report is still being written. */
-function endOf({ phases }: RoadmapState): RoadmapState["_meta"]["status"] {
+function endOf({ phases }: RoadmapState, whole: readonly Warning[]): RoadmapState["_meta"]["status"] {
   const statuses = Object.values(phases).map(({ status }) => status);
-  if (statuses.includes("failed")) return "failed";
+  if (statuses.includes("failed") || whole.some(({ code }) => code === "integration_failed")) return "failed";
   return statuses.every((status) => status === "completed") ? "completed" : "paused";
 }
 

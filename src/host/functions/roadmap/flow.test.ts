@@ -37,6 +37,7 @@ describe("the flow roadmap", () => {
       "judge_blind",
       "judge",
       "human_check",
+      "confirm",
       "debug",
       "undo",
     ]);
@@ -74,11 +75,13 @@ describe("the flow roadmap", () => {
     expect(stepNamed("verify").masks).toContain(".planning/phases/*/EXECUTION-LOG.md");
   });
 
-  test("a phase is completed only behind the judge, or by a person's word behind it, and never without verifying", () => {
+  test("a phase is completed only behind the judge, or by a person's word behind it, and never without what the runner can run", () => {
     const ends = (flow.steps ?? []).filter((step) =>
       [...(step.then ?? []), ...(step.otherwise ?? [])].some(({ end }) => end === "completed"),
     );
-    expect(ends.map(({ id }) => id)).toEqual(["judge", "human_check"]);
+    expect(ends.map(({ id }) => id)).toEqual(["judge", "human_check", "confirm"]);
+    expect(stepNamed("human_check").then).toContainEqual({ when: { "execute.done": 0 }, go: "confirm" });
+    expect(stepNamed("confirm").check).toEqual(["criteria", "project"]);
     expect([stepNamed("verify"), stepNamed("judge_blind"), stepNamed("judge")].filter((step) => step.only_if ?? step.unless)).toEqual([]);
   });
 

@@ -20,6 +20,7 @@ import { runChecks } from "./run-checks.ts";
 
 const detailCharsMax = 16_000;
 const triedMax = 100;
+const leftCharsMax = 1_000;
 
 export function planProof(parts: RoadmapParts) {
   return {
@@ -40,13 +41,28 @@ export function planProof(parts: RoadmapParts) {
       const tried = found.isUsers || hasErrors(written) ? nothingTried : await tryOnBase(parts, order, found, criteria, phase);
       const findings = [...written, ...tried.findings];
       const checks = checksIn(criteria);
-      const facts = { findings: findings.length, criteria: criteria.length, commands: checks.length, red_before: tried.red };
+      const left = leftToPeople(found);
+      const facts = {
+        findings: findings.length,
+        criteria: criteria.length,
+        commands: checks.length,
+        red_before: tried.red,
+        ...(left === "" ? {} : { left_to_people: left }),
+      };
       if (!hasErrors(findings)) return { ok: true, facts, locks: checks };
       const detail = findings.filter(isError).map(findingText).join("\n"); // L1
       return { ok: false, facts, detail: detail.slice(0, detailCharsMax) };
     },
   };
 }
+
+/** What only a person can judge, in the plan's words: whoever is asked must know what to look at. */
+const leftToPeople = ({ plan }: PlanFound): string =>
+  plan.tasks
+    .filter(({ type }) => type !== "auto")
+    .map(({ id, title, action }) => `${id} ${title}: ${action}`.replaceAll(/\s+/g, " ").trim())
+    .join("; ")
+    .slice(0, leftCharsMax);
 
 const isError = ({ severity }: Finding): boolean => severity === "error";
 const hasErrors = (findings: readonly Finding[]): boolean => findings.some(isError);

@@ -25,7 +25,7 @@ export function preflight(parts: RoadmapParts) {
       const spec = specIssue(parts, state);
       const isClean = tip.commit === state.tip.commit;
       const unmet = unmetOf(parts, state, walk.phase);
-      const unresolved = await unresolvedDebug(parts, state.tip.commit);
+      const unresolved = await unresolvedDebug(parts, state);
       const issues: readonly Issue[] = [
         ...(spec === null ? [] : [{ reason: "spec_hash_mismatch" as const, text: spec }]),
         ...(isClean
@@ -82,17 +82,29 @@ function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly stri
   });
 }
 
-/** Notes on debugging that nobody has brought to an end. */
-async function unresolvedDebug({ workspace }: RoadmapParts, commit: string): Promise<readonly string[]> {
+/**
+ * Notes on debugging that nobody has brought to an end. One that lay here before the run began is the user's, and is brought to its end
+ * in their checkout: the run's own branch never sees that.
+ */
+async function unresolvedDebug({ workspace, home }: RoadmapParts, state: RunView): Promise<readonly string[]> {
+  const { commit } = state.tip;
   const notes = (await workspace.pathsAt(commit))
     .filter((path) => path.startsWith(debugFolder) && path.endsWith(".md") && !path.slice(debugFolder.length).includes("/"))
     .slice(0, notesMax);
   const unresolved: string[] = [];
   for (const path of notes) {
     const text = await workspace.textAt(commit, path, noteBytesMax);
-    if (text === null || !isResolved(text)) unresolved.push(path);
+    if (text !== null && isResolved(text)) continue;
+    const isUsers = (await workspace.textAt(state.drafted.base.commit, path, noteBytesMax)) === text;
+    if (!isUsers || !isOverNow(home.root, path)) unresolved.push(path);
   }
   return unresolved;
+}
+
+/** Whether a note is resolved, or gone, in the user's checkout. */
+function isOverNow(root: string, path: string): boolean {
+  const read = readDocument(root, path);
+  return read === null || (!("findings" in read) && isResolved(read.text));
 }
 
 /** A debug note ends resolved or diagnosed; one that says no status is not at its end. */

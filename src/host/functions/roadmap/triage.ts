@@ -2,14 +2,16 @@
 // there is nothing to build and only to verify.
 //
 // Invariants:
-//   T1. The share is of all criteria: one that nothing can decide is not held to be met.
+//   T1. The share is of all criteria: one that nothing can decide, or whose command cannot fail, is not held to be met.
 //   T2. What only a person can judge is never skipped: a plan that leaves something to one is walked in full.
 //   T3. A plan counts here only as the user left it: what an agent wrote and nobody has checked decides nothing.
 
+import type { Check } from "../../../contracts/evidence.ts";
 import type { TriageReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../../../faces/roadmap-chronicle.ts";
 import { checksIn, phaseCriteria } from "../../../flows/documents/phase-criteria.ts";
+import { trivialBecause } from "../../../flows/documents/trivial-command.ts";
 import { costWarning, estimatedTokens, phaseTypeOf } from "../../../insight/cost.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
@@ -17,6 +19,7 @@ import type { Found, Order, RoadmapParts } from "./parts.ts";
 import { type PlanFound, planAt } from "./phase-plan.ts";
 import { configOf, phaseIn, roadmapPathOf } from "./recorded.ts";
 import { runChecks } from "./run-checks.ts";
+import { hashOf } from "./written.ts";
 
 const implementedAbove = 0.8;
 
@@ -35,11 +38,12 @@ export function triage(parts: RoadmapParts) {
       const criteria = phaseCriteria(phase, roadmapPathOf(state), plan);
       const checks = checksIn(criteria);
       const results = await runChecks(parts, order, checks, state.tip.commit);
-      const passed = results.filter(({ status }) => status === "passed").length;
+      const held = results.filter(({ status }) => status === "passed");
+      const passed = held.filter(isTelling).length;
       const ratio = criteria.length === 0 ? 0 : passed / criteria.length; // T1
       const wasAsked = walk.seen[roadmapSteps.human] === undefined ? 0 : 1; // in an earlier visit, which failed
       const left = plan === null ? wasAsked : plan.plan.tasks.filter(({ type }) => type !== "auto").length;
-      const told = routed(ratio, { total: criteria.length, checked: checks.length, passed, left });
+      const told = routed(ratio, { total: criteria.length, checked: checks.length, passed, left, trivial: held.length - passed });
       const phaseType = typeOf(parts, state, plan);
       const estimated = estimatedTokens({ phaseType, tasks: plan?.plan.tasks.map(plainTask) ?? null });
       const warning = costWarning(phase.id, estimated, state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY);
@@ -49,6 +53,7 @@ export function triage(parts: RoadmapParts) {
         total_criteria: criteria.length,
         criteria_source: plan !== null ? "plan" : criteria.length > 0 ? "roadmap" : "none",
         plan_exists: plan !== null,
+        ...(plan === null ? {} : { plan_path: plan.path, output_hash: hashOf(Buffer.from(plan.text, "utf8")) }),
         phase_type: phaseType,
         estimated_tokens: estimated,
         ...(warning === null ? {} : { cost_warning: warning }),
@@ -58,7 +63,17 @@ export function triage(parts: RoadmapParts) {
   };
 }
 
-type Counted = { readonly total: number; readonly checked: number; readonly passed: number; readonly left: number };
+/** Whether a check that passed could have failed. T1 */
+export const isTelling = ({ check: { command, expect } }: { readonly check: Pick<Check, "command" | "expect"> }): boolean =>
+  trivialBecause(command, expect ?? null) === null;
+
+type Counted = {
+  readonly total: number;
+  readonly checked: number;
+  readonly passed: number;
+  readonly left: number;
+  readonly trivial: number;
+};
 
 function routed(ratio: number, counted: Counted): Triage {
   const isImplemented = ratio > implementedAbove;
@@ -72,10 +87,11 @@ function routed(ratio: number, counted: Counted): Triage {
   };
 }
 
-function noteOf(isImplemented: boolean, { total, checked, passed, left }: Counted): string {
+function noteOf(isImplemented: boolean, { total, checked, passed, left, trivial }: Counted): string {
   if (total === 0) return "The phase has no criteria, so all of it is to be done.";
   if (checked === 0) return `None of the ${total} criteria has a command, so all of it is to be done.`;
-  const held = `${passed} of ${total} criteria hold already`;
+  const sure = trivial === 0 ? "" : ` (and ${trivial} by a command that cannot fail, which shows nothing)`;
+  const held = `${passed} of ${total} criteria hold already${sure}`;
   if (isImplemented && left > 0) return `${held}, but ${left} of its tasks only a person can judge: it is walked in full.`;
   return isImplemented ? `${held}: it is only verified.` : `${held}: it is planned and done in full.`;
 }

@@ -9,6 +9,7 @@ import { placesIn, whyNotThere } from "./places.ts";
 import { saysItStays } from "./plan-proof.ts";
 import { isResolved } from "./preflight.ts";
 import { tasksOf } from "./read-plan.ts";
+import { isTelling } from "./triage.ts";
 import { isSource, orphansAmong } from "./wiring.ts";
 
 describe("places", () => {
@@ -158,4 +159,10 @@ describe("wiring", () => {
     const added = ["src/sum.js", "src/mean.js", "src/lost.js", "src/tool.js", "src/lost-and-found.js", "pkg/one.go"];
     expect(orphansAmong(added, Object.keys(files), (path) => files[path] ?? "")).toEqual(["src/lost.js"]);
   });
+});
+
+test("what a phase shows already is shown by commands that could have failed", () => {
+  expect(["true", "echo done", "test -f a.txt || true"].filter((command) => isTelling({ check: { command } }))).toEqual([]);
+  expect(isTelling({ check: { command: "grep -c x a.txt", expect: { kind: "at_least", count: 0 } } })).toBe(false);
+  expect(["test -f a.txt", "npm test"].every((command) => isTelling({ check: { command } }))).toBe(true);
 });
