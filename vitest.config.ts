@@ -24,7 +24,7 @@ export default defineConfig({
       {
         test: {
           name: "whole",
-          maxWorkers: Math.max(2, availableParallelism()), // each starts processes of its own
+          maxWorkers: availableParallelism() + 1, // each starts processes of its own and waits for them
           sequence: { groupOrder: 1 }, // after the fast ones
           include: ["test/**/*.test.ts"],
           exclude: [
