@@ -84,6 +84,11 @@ describe("the seven invariants", () => {
         rules.end();
         expect(violations.list()).toMatchObject([{ line: unread, rule: "RS2" }]);
       }
+    const alone = openViolations();
+    const rules = openRunStateRules(alone);
+    rules.fault(1, "is not UTF-8 from its byte 3 on, expected text", true);
+    rules.end();
+    expect(alone.list().map(({ line }) => line)).toEqual([1, 1]);
   });
 
   test("RS3: every event has a ts and an event, and both are texts", () => {

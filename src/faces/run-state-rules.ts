@@ -135,7 +135,10 @@ export function openRunStateRules(violations: Violations): RunStateRules {
       return judgeEvent(tree);
     },
     fault: (number, message, isUnread = false) => {
-      if (isUnread) events++; // it stands for an event too
+      if (isUnread) {
+        events++; // it stands for an event too
+        at = number;
+      }
       violations.add(number, "RS2", message);
     },
     end: () => {
