@@ -136,7 +136,7 @@ describe("--json", () => {
     ["flow"],
     ["flow", "list"],
     ["flow", "show", "objective"],
-    ["flow", "lint"],
+    ["flow", "lint", "objective"],
     ["flow", "detect"],
     ["validate", "README.md"],
     ["completions", "bash"],

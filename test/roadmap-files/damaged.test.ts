@@ -39,14 +39,14 @@ describe("a state.json of ours that was damaged while the run rested", () => {
     ],
   ];
   let folder = "";
-  /** The run as it rests after its first phase. A run knows its place, so each case finds it there anew. */
+  /** The run as it rests until a person has looked. A run knows its place, so each case finds it there anew. */
   const rested = (): string => `${folder}.rested`;
   beforeAll(async () => {
-    folder = project(phases);
-    const turns = [...phases.flatMap((phase) => turnsOf(phase)), audit(phases)];
-    const first = await autopilot(folder, walkWords(folder, turns, ["all", "--checkpoint-every", "1"]), quiet);
-    expect([first.json.state, first.json.reason_code]).toEqual(["paused", "checkpoint_reached"]);
-    expect(stateIn(folder)._meta).toMatchObject({ status: "paused", current_phase: "2" });
+    const [only = { id: "1", name: "One", human: true }] = phases.map((phase) => ({ ...phase, human: true }));
+    folder = project([only]);
+    const first = await autopilot(folder, walkWords(folder, [...turnsOf(only), audit([only])], ["--complete"]), quiet);
+    expect([first.json.state, first.json.reason_code]).toEqual(["paused", "human_block_open"]);
+    expect(stateIn(folder)._meta).toMatchObject({ status: "paused", total_phases: 1 });
     cpSync(folder, rested(), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   });
   test.each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
@@ -55,6 +55,7 @@ describe("a state.json of ours that was damaged while the run rested", () => {
     damage(folder);
     const shown = await autopilot(folder, ["status", "--json"]);
     expect(shown.json.state).toBe("paused");
+    await autopilot(folder, ["verdict", "1", "pass", "--json"]);
     const second = await autopilot(folder, ["resume", "--json"], quiet);
     expect([second.code, second.json.state], second.out + second.err).toEqual([0, "completed"]);
     const [archived] = names(folder, ".autopilot/archive").filter((name) => name.startsWith("run-"));
