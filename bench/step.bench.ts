@@ -10,6 +10,7 @@ import { type Disk, nodeDisk } from "../src/journal/disk.ts";
 import { openJournal } from "../src/journal/file.ts";
 import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";
+import { bareRateOf } from "./bare-writers.ts";
 import { interleave, isQuick, median, p50Of, ratioOf, report, withFolder } from "./measure.ts";
 import { draftOf, stillWorld } from "./still-world.ts";
 
@@ -43,12 +44,19 @@ await withFolder(async (folder) => {
       { name: "1", slice: () => rateOf(folder, 1) },
       { name: "16", slice: () => rateOf(folder, 16) },
       { name: "64", slice: () => rateOf(folder, 64) },
+      { name: "bare 1", slice: () => bareRateOf(folder, 1, stepsPerRun) },
+      { name: "bare 64", slice: () => bareRateOf(folder, 64, stepsPerRun) },
     ],
     Math.ceil(rounds / 2),
     1,
   );
   report("steps_16", ratioOf(rates, "16", "1"), `one run makes ${Math.round(median(rates["1"] ?? []))} steps a second`);
   report("steps_64", ratioOf(rates, "64", "1"));
+  report(
+    "bare_64",
+    ratioOf(rates, "bare 64", "1"),
+    `one bare writer makes ${Math.round(median(rates["bare 1"] ?? []))} such steps a second`,
+  );
 
   // Common disks take a millisecond for a sync; here it is added, so that what sharing gains there can be seen on a quick disk too.
   const slow = await interleave(

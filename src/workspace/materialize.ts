@@ -16,7 +16,8 @@ export async function materialize(shadow: Shadow, entries: Rows, folder: string,
   await withIndex(shadow, async (index) => {
     const call = { ...shadow.call, env: { ...shadow.call.env, GIT_INDEX_FILE: index } };
     await git({ ...call, args: ["update-index", "-z", "--index-info"], input: rowsOf(entries, shadow) });
-    await git({ ...call, cwd: folder, env: { ...call.env, GIT_WORK_TREE: folder }, args: ["checkout-index", "-q", "-f", "-u", "-a"] });
+    const isKept = keptIndex !== undefined ? ["-u"] : [];
+    await git({ ...call, cwd: folder, env: { ...call.env, GIT_WORK_TREE: folder }, args: ["checkout-index", "-q", "-f", ...isKept, "-a"] });
     if (keptIndex !== undefined) await cp(index, keptIndex);
   });
 }
