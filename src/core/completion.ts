@@ -75,7 +75,7 @@ function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Stan
 }
 
 /** Whether what failed before fails worse: it cannot even be run, more of it fails, or nothing of it passes any more. */
-export function isWorse(before: Stood, now: Stood): boolean {
+function isWorse(before: Stood, now: Stood): boolean {
   if (before.status !== "failed") return false;
   if (now.status !== "failed" && now.status !== "flaky") return true;
   if (before.tests === undefined || now.tests === undefined) return false;

@@ -2,7 +2,7 @@ import type { CheckResult } from "../contracts/evidence.ts";
 import { wantedIn } from "../kit/answer.ts";
 import { checksFor, proofsAmong } from "./checks.ts";
 import { fingerprintOf, madeProgress } from "../core/breaker.ts";
-import { type ChecksJudged, judgeChecks } from "../core/completion.ts";
+import { baselineOf, type ChecksJudged, judgeChecks } from "../core/completion.ts";
 import type { RunView } from "../core/state.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
 import { hearAgain } from "./hear.ts";
@@ -68,7 +68,9 @@ function endOf({ check, status, exit_code, why }: CheckResult): string {
 }
 
 const worseIn = (run: RunView, { check, status }: CheckResult): string =>
-  check.kind === "project" && status !== "flaky" && run.checks[check.id]?.baseline.status === "failed" ? ", worse than before the run" : "";
+  check.kind === "project" && status !== "flaky" && baselineOf(run.checks[check.id])?.status === "failed"
+    ? ", worse than before the run"
+    : "";
 
 const unasked: Proved = { holds: true, detail: "", facts: {}, checks: [] };
 

@@ -3,7 +3,7 @@
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
-import { isWorse } from "../core/completion.ts";
+import { baselineOf, judgeChecks } from "../core/completion.ts";
 import { deedsOf, stepsOfPhase } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict, verdictsOpen } from "./verdicts.ts";
@@ -106,8 +106,7 @@ export function blockersOf(run: RunView): readonly string[] {
       .filter((block) => !isVerdict(block))
       .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
     ...failingChecksOf(run).map(({ check, status, exit_code, why }) => {
-      const was = run.checks[check.id]?.baseline.status === "failed" ? "failed before the run fails worse" : "passed before the run fails";
-      const what = check.kind === "project" ? `a check that ${was} now` : `the ${check.kind.replace("_", "-")} check fails`;
+      const what = check.kind === "project" ? projectWords(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
       return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
     }),
     ...run.phases
@@ -131,16 +130,20 @@ function pauseOf(run: RunView): readonly string[] {
   return [`${run.reason}: ${meaning}${run.detail === null ? "" : ` (${oneLine(run.detail)})`}`];
 }
 
+function projectWords(run: RunView, id: string): string {
+  const before = baselineOf(run.checks[id]);
+  if (before === null) return "a check of the project fails";
+  return `a check that ${before.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
+}
+
 /** A criterion that has been red since before the first turn is work to do, not a blocker; a project check counts only if it was green. */
 export function failingChecksOf(run: RunView): readonly CheckResult[] {
   const byPhases = isByPhases(run);
   return Object.values(run.checks)
     .filter(({ baseline, latest }) => {
       if (latest.status === "passed") return false;
-      if (byPhases && latest.check.kind !== "project") return false; // a phase's own checks are told with the phase
-      return latest.check.kind === "project"
-        ? baseline.status === "passed" || isWorse(baseline, latest)
-        : latest.evidence !== baseline.evidence;
+      if (latest.check.kind === "project") return !judgeChecks([latest], run.checks).passed;
+      return !byPhases && latest.evidence !== baseline.evidence; // a phase's own checks are told with the phase
     })
     .map(({ latest }) => latest);
 }

@@ -83,6 +83,19 @@ test("a check that was red before the run blocks nothing; one that was green, an
   ]);
 });
 
+test("a check of the project that nobody had looked at before a change is in the way, and is not said to be worse than before", () => {
+  const lint = blocked.checks["project:lint"];
+  if (lint === undefined) throw new Error(Object.keys(blocked.checks).join());
+  const late = { ...lint, baseline: lint.latest, isLate: true as const };
+  const { blockers } = statusOf(runView({ ...blocked, checks: { "project:lint": late } }), null).progress;
+  expect(blockers).toContain("a check of the project fails: npm run lint (exit 1)");
+  const red = { ...lint, baseline: { ...lint.latest, tests: { ran: 9, failed: 1, skipped: 0 } } };
+  const worse = { ...red, latest: { ...lint.latest, tests: { ran: 9, failed: 2, skipped: 0 } } };
+  const told = (check: typeof red) => statusOf(runView({ ...blocked, checks: { "project:lint": check } }), null).progress.blockers.join();
+  expect(told(red)).not.toContain("npm run lint");
+  expect(told(worse)).toContain("a check that failed before the run fails worse now: npm run lint (exit 1)");
+});
+
 test("the reason follows from the state where the run has none of its own", () => {
   expect(statusOf(runView(), null).reason_code).toBe("run_drafted");
   expect(statusOf(working, { pid: 1 }).reason_code).toBe("run_in_progress");
