@@ -63,10 +63,10 @@ export function openBare(folder: string): { readonly append: () => void; readonl
 }
 
 /** A folder on the disk that holds the repository: a temporary folder may lie in memory, where fdatasync costs nothing. */
-export async function withFolder(deed: (folder: string) => Promise<void>): Promise<void> {
+export async function withFolder<Value>(deed: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = mkdtempSync(join(repository, "node_modules/.cache/bench-"));
   try {
-    await deed(folder);
+    return await deed(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -10,6 +10,9 @@ import { isQuick, median, plainEnv, quantile, report, repository, withFolder } f
 const rounds = isQuick ? 3 : 9;
 const waitMsMax = 20_000;
 const settleMs = 1500;
+/** One runner waits longer than the others, as runners do: what looking after an agent costs shows only then. */
+const idleMs = isQuick ? 4_000 : 20_000;
+const lookEveryMs = 500;
 const stub = join(repository, "dist/autopilot.cjs");
 const start = [
   "go",
@@ -27,6 +30,7 @@ const start = [
 
 const gaps: number[] = [];
 const weights: number[] = [];
+const idle = await withFolder(waitLong);
 for (let round = 0; round < rounds; round++) await withFolder(pullThePlug);
 // A neighbour only ever slows a recovery, so the quick tenth tells what the runner itself needs; the middle is told beside it.
 report(
@@ -34,7 +38,29 @@ report(
   quantile(gaps, 0.1),
   `from kill -9 to the line that takes the step up again; a new Node process is part of it; median ${median(gaps)} ms`,
 );
-if (weights.length > 0) report("idle_memory", median(weights));
+if (idle !== null) {
+  report("idle_memory", Math.max(median(weights), ...idle.weights), `the highest of ${idle.weights.length} looks while it waited`);
+  report("idle_cpu", idle.cpuShare * 100);
+}
+
+/** What a runner whose agent is silent weighs over time, and its share of a core; null where the system does not tell. */
+async function waitLong(folder: string): Promise<{ readonly weights: readonly number[]; readonly cpuShare: number } | null> {
+  prepare(folder);
+  const runner = run(folder, start);
+  await until(folder, runner, (entries) => entries.some(({ event }) => event === "session_opened"));
+  await sleep(settleMs);
+  const seen: number[] = [];
+  const cpuBefore = cpuMsOf(runner);
+  const began = performance.now();
+  while (performance.now() - began < idleMs) {
+    seen.push(...weightOf(runner));
+    await sleep(lookEveryMs);
+  }
+  const cpuAfter = cpuMsOf(runner);
+  const ms = performance.now() - began;
+  spawnSync(process.execPath, [stub, "stop", "--json"], { cwd: folder, env: plainEnv, stdio: "ignore" });
+  return cpuBefore === null || cpuAfter === null ? null : { weights: seen, cpuShare: (cpuAfter - cpuBefore) / ms };
+}
 
 async function pullThePlug(folder: string): Promise<void> {
   prepare(folder);
@@ -106,4 +132,16 @@ function weightOf({ child }: Started): number[] {
   const path = `/proc/${child.pid}/status`;
   const kilobytes = existsSync(path) ? /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(path, "utf8"))?.[1] : undefined;
   return kilobytes === undefined ? [] : [Number(kilobytes) / 1024];
+}
+
+/** Computing time so far; the system counts it in hundredths of a second. */
+function cpuMsOf({ child }: Started): number | null {
+  const path = `/proc/${child.pid}/stat`;
+  if (!existsSync(path)) return null;
+  const stat = readFileSync(path, "utf8");
+  const [user = "0", system = "0"] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
 }

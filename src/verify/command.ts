@@ -18,7 +18,7 @@ import { type Env, environmentFor, envHashOf } from "./environment.ts";
 import { explain } from "./explain.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
 import { endFamily, type Family, signalFamily } from "./processes.ts";
-import { openScratch } from "./scratch.ts";
+import { type MakeFolder, openScratch } from "./scratch.ts";
 
 export type Launch = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Env };
 /** Puts a command behind an isolation; the answer is what is really started. */
@@ -37,7 +37,7 @@ export type CommandOrder = {
   /** Further variables, such as where a restored cache lies. */
   readonly env?: Env;
   /** Where the command's own HOME and TMPDIR are made; the system's temporary folder unless told. */
-  readonly scratchParent?: string;
+  readonly scratch?: MakeFolder;
   /** Takes secrets out of what the command prints; without it, only what looks like one. */
   readonly redactor?: Redactor;
 };
@@ -66,7 +66,7 @@ const closeMs = 500;
 type Ending = { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
 
 export async function runCommand(order: CommandOrder): Promise<CommandResult> {
-  const scratch = await openScratch(order.scratchParent);
+  const scratch = await openScratch(order.scratch);
   try {
     return await run(order, scratch.folder);
   } finally {
@@ -170,8 +170,8 @@ function cutter(
     isCut = true;
     note(reason);
     // Nothing to catch: signalling never fails, and what it could not end is found again in the sweep (C2).
-    void signalFamily(family, "SIGTERM");
-    const stopTimer = clock.after(graceMs[reason], () => void signalFamily(family, "SIGKILL"));
+    signalFamily(family, "SIGTERM");
+    const stopTimer = clock.after(graceMs[reason], () => signalFamily(family, "SIGKILL"));
     child.once("exit", stopTimer);
   };
 }

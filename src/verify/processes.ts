@@ -4,24 +4,23 @@
 // its environment; so `setsid`, `nohup` and a double fork do not hide it. One that does all of that *and* wipes its environment
 // does: only a process namespace (isolation) holds that one. Where there is no /proc, the group is all that can be seen.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import { commandMarker } from "./environment.ts";
 
 export type Family = { readonly leader: number; readonly marker: string };
 
 type Row = { readonly pid: number; readonly parent: number; readonly group: number; readonly session: number };
 
-/** The command's living processes, zombies left out. */
-export async function livingOf(family: Family): Promise<readonly number[]> {
-  const names = await readdir("/proc").catch(() => null);
-  if (names === null) return isGroupAlive(family.leader) ? [family.leader] : [];
-  const rows = (await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(rowOf))).filter((row) => row !== null);
+/** The command's living processes, zombies left out. Read one after the other: each is a few microseconds, and a promise for each is more. */
+export function livingOf(family: Family): readonly number[] {
+  const pids = pidsHere();
+  if (pids === null) return isGroupAlive(family.leader) ? [family.leader] : [];
+  const rows = pids.flatMap((pid) => rowOf(pid) ?? []);
   const needle = `${commandMarker}=${family.marker}`;
-  const marked = await Promise.all(rows.map(async (row) => (await environOf(row.pid)).includes(needle)));
   const found = new Set<number>();
-  for (const [index, row] of rows.entries()) {
-    const isKin = row.group === family.leader || row.session === family.leader || marked[index] === true;
-    if (isKin && row.pid !== process.pid) found.add(row.pid);
+  for (const { pid, group, session } of rows) {
+    const isKin = group === family.leader || session === family.leader || environOf(pid).includes(needle);
+    if (isKin && pid !== process.pid) found.add(pid);
   }
   // Children of what was found, until nothing is new.
   for (let before = -1; before !== found.size;) {
@@ -32,8 +31,8 @@ export async function livingOf(family: Family): Promise<readonly number[]> {
 }
 
 /** Sends a signal to the group and to everything else that belongs. */
-export async function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): Promise<number> {
-  const living = await livingOf(family); // looked for first: what is gone by then was not left behind
+export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): number {
+  const living = livingOf(family); // looked for first: what is gone by then was not left behind
   send(-family.leader, signal);
   for (const pid of living) send(pid, signal);
   return living.length;
@@ -44,7 +43,7 @@ export async function endFamily(family: Family, roundsMax = 40): Promise<{ reado
   let first = -1;
   let left = 0;
   for (let round = 0; round < roundsMax; round++) {
-    left = await signalFamily(family, "SIGKILL");
+    left = signalFamily(family, "SIGKILL");
     if (first < 0) first = left;
     if (left === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 5 + round * 2));
@@ -69,15 +68,31 @@ function isGroupAlive(leader: number): boolean {
   }
 }
 
-async function rowOf(name: string): Promise<Row | null> {
-  const stat = await readFile(`/proc/${name}/stat`, "latin1").catch(() => "");
+function pidsHere(): readonly number[] | null {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return null;
+  }
+}
+
+function rowOf(pid: number): Row | null {
+  const stat = read(`/proc/${pid}/stat`);
   // The program's name stands in brackets and may hold anything, so the fields are counted from the last bracket on.
   const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (state === undefined || session === undefined || state === "Z" || state === "X") return null;
-  return { pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) };
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
 }
 
-async function environOf(pid: number): Promise<readonly string[]> {
-  const text = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
-  return text.split("\0");
+const environOf = (pid: number): readonly string[] => read(`/proc/${pid}/environ`).split("\0");
+
+/** Nothing where it is gone meanwhile, or another user's. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }

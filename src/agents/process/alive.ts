@@ -48,7 +48,7 @@ export function seenOf(pid: number): Seen | undefined {
   return process.platform === "linux" ? statOf(pid) : everyProcess().find((seen) => seen.pid === pid);
 }
 
-function ancestorsOf(pid: number): ReadonlySet<number> {
+export function ancestorsOf(pid: number): ReadonlySet<number> {
   const parentOf = process.platform === "linux" ? (one: number) => statOf(one)?.parent : parentsByPs();
   const line = new Set<number>();
   for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parentOf(at)) line.add(at);
@@ -67,16 +67,23 @@ function everyProcess(): readonly Seen[] {
 
 function everyEnvironment(): readonly { readonly pid: number; readonly words: readonly string[] }[] {
   if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E"));
-  return pids().map((pid) => ({ pid, words: read(`/proc/${pid}/environ`).split("\0") }));
+  return pids().map((pid) => ({ pid, words: environmentOf(pid) }));
 }
 
-function pids(): readonly number[] {
+/** On Linux only: the `NAME=value` words it was begun with. */
+export function environmentOf(pid: number): readonly string[] {
+  return read(`/proc/${pid}/environ`).split("\0");
+}
+
+/** On Linux only. */
+export function pids(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 }
 
-function statOf(pid: number): Seen | undefined {
+/** On Linux only; one that only waits to be collected is none. */
+export function statOf(pid: number): Seen | undefined {
   const line = read(`/proc/${pid}/stat`);
   // The name stands in parentheses and may hold anything, parentheses too; what follows the last one is regular.
   const rest = line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -86,10 +93,13 @@ function statOf(pid: number): Seen | undefined {
   return { pid, parent: Number(parent), began };
 }
 
-/** A process may be gone, or another user's, between being listed and being read: then it has nothing to say. */
+/**
+ * A process may be gone, or another user's, between being listed and being read: then it has nothing to say.
+ * As UTF-8, since Node reads that straight into the text; for anything else it sets 64 kB aside, for every file of every process.
+ */
 function read(path: string): string {
   try {
-    return readFileSync(path, "latin1");
+    return readFileSync(path, "utf8");
   } catch {
     return "";
   }

@@ -3,15 +3,15 @@
 //
 // Invariants:
 //   W1. It says one sentence, once, and then looks no more.
-//   W2. Looking never takes more than a small part of the time: a large folder is looked at less often.
+//   W2. Looking never takes more than a small part of the time: a large folder is looked at less often, and so are many processes.
 //   W3. What lay in the folders before the turn is not held against it.
 
 import { readFileSync } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
-import { descendantsOf, findMarked } from "./alive.ts";
 import type { Belongs } from "./mark.ts";
+import { openRoll } from "./roll.ts";
 
 export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
@@ -27,8 +27,10 @@ export type Watched = {
 };
 
 const everyMsDefault = 500;
-/** Of the time, a look at the disk takes at most one part in this many. */
-const diskShare = 20;
+/** Of the time, looking at the disk takes at most one part in this many, and so does looking at the processes. */
+const share = 20;
+/** No disk takes more: what is left of the bound lasts at least so long, and nobody need look before half of that. */
+const diskBytesPerMsMax = 4 * 1024 ** 2;
 const entriesMax = 2_000_000;
 const psTimeoutMs = 1_000;
 
@@ -37,6 +39,8 @@ export function watchResources(watched: Watched): { readonly stop: () => void } 
   let isOver = false;
   let isWalking = false;
   let walkAgainAt = 0;
+  let lookAgainAt = 0;
+  const roll = openRoll(belongs, root);
   let before: number | null = null;
 
   const say = (sentence: string): void => {
@@ -51,13 +55,17 @@ export function watchResources(watched: Watched): { readonly stop: () => void } 
     const began = performance.now();
     const bytes = await bytesBelow(folders, () => isOver);
     before ??= bytes; // W3
-    walkAgainAt = performance.now() + (performance.now() - began) * diskShare; // W2
-    isWalking = false;
     const grown = bytes - before;
+    const lastsMs = (bounds.diskBytesMax - grown) / diskBytesPerMsMax;
+    walkAgainAt = performance.now() + Math.max((performance.now() - began) * share, lastsMs / 2); // W2
+    isWalking = false;
     if (grown > bounds.diskBytesMax) say(`It wrote ${shown(grown)} to disk; ${shown(bounds.diskBytesMax)} are allowed.`);
   };
   const look = (): void => {
-    const pids = [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])];
+    const began = performance.now();
+    if (began < lookAgainAt) return;
+    const pids = roll.look();
+    lookAgainAt = performance.now() + (performance.now() - began) * share; // W2
     if (pids.length > bounds.processesMax) return say(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
     const memory = memoryOf(pids);
     if (memory > bounds.memoryBytesMax)
