@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";
-import { begun, check, opened, result, sha, type Tape, usage } from "../../test/simulation/support/tape.ts";
+import { begun, check, opened, result, sha, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
 import { fingerprintOf, madeProgress, mayResume } from "./breaker.ts";
 
 const flow: Flow = {
@@ -22,18 +22,7 @@ function attempt(tape: Tape, { fails, progress = true }: End): boolean {
     }
     if (next.do !== "attempt") throw new Error(next.do);
     const { attempt: id } = next.event;
-    tape.append(next.event, {
-      event: "turn_ended",
-      attempt: id,
-      agent: "a",
-      stop: "end",
-      says: {},
-      said: "",
-      promised: false,
-      announced_more: false,
-      confidence: null,
-      usage: usage(1),
-    });
+    tape.append(next.event, turnEnded(id, usage(1)));
     tape.append({
       event: "step_failed",
       attempt: id,
@@ -133,18 +122,7 @@ describe("open, half open, closed", () => {
     const probe = tape.next;
     if (probe.do !== "attempt") throw new Error("it should begin");
     const id = probe.event.attempt;
-    tape.append(probe.event, {
-      event: "turn_ended",
-      attempt: id,
-      agent: "a",
-      stop: "end",
-      says: {},
-      said: "",
-      promised: false,
-      announced_more: false,
-      confidence: null,
-      usage: usage(1),
-    });
+    tape.append(probe.event, turnEnded(id, usage(1)));
     tape.append({ event: "step_completed", attempt: id, facts: {}, progress: true });
     expect(tape.next).toMatchObject({ do: "record", event: { event: "circuit_breaker_closed" } });
   });

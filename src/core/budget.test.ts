@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";
-import { begun, type Tape, usage } from "../../test/simulation/support/tape.ts";
+import { begun, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
 import { chargeOf, minutesLeft, needOf, ratiosOf, retriesLeft, shortfallOf, softWarningsOf, tokensLeft } from "./budget.ts";
 
 const work = { id: "work", agent: "worker", prompt: "w.md", retry: 9 };
@@ -16,21 +16,14 @@ const began = (tape: Tape): string => {
   return next.event.attempt;
 };
 const turned = (tape: Tape, attempt: string, tokens: number): Tape =>
-  tape.append(
-    {
-      event: "turn_ended",
-      attempt,
-      agent: "a",
-      stop: "end",
-      says: {},
-      said: "",
-      promised: false,
-      announced_more: false,
-      confidence: null,
-      usage: usage(tokens),
-    },
-    { event: "step_failed", attempt, facts: {}, progress: true, fingerprint: `${tokens}`, reason_code: "proof_missing" },
-  );
+  tape.append(turnEnded(attempt, usage(tokens)), {
+    event: "step_failed",
+    attempt,
+    facts: {},
+    progress: true,
+    fingerprint: `${tokens}`,
+    reason_code: "proof_missing",
+  });
 const retried = (tape: Tape): Tape => (tape.next.do === "record" ? tape.append(tape.next.event) : tape);
 
 describe("what the next turn needs", () => {
@@ -141,18 +134,7 @@ describe("what a turn is charged", () => {
   test("an estimate is marked in the ledger", () => {
     const tape = at({ tokens: 100_000 });
     const attempt = began(tape);
-    tape.append({
-      event: "turn_ended",
-      attempt,
-      agent: "a",
-      stop: "end",
-      says: {},
-      said: "",
-      promised: false,
-      announced_more: false,
-      confidence: null,
-      usage: chargeOf(null, usage(500), 0),
-    });
+    tape.append(turnEnded(attempt, chargeOf(null, usage(500), 0)));
     expect(tape.run.ledger.run).toMatchObject({ tokens: 500, estimated: 500 });
     expect(tape.run.ledger.phase["1"]).toMatchObject({ tokens: 500, calls: 1 });
   });

@@ -308,8 +308,13 @@ describe("pause, stop, crash", () => {
     expect(tape.run.violation).toEqual({ attempt: "1@1/work#1", paths: ["/etc"], detail: "/etc" });
     expect(tape.next).toMatchObject({ do: "attempt", event: { attempt: "1@1/work#1", try: 2 } });
     expect(tape.append(began("work", 1, "agent"), turned("work", 1), violated).next).toMatchObject(
-      record({ event: "run_paused", reason_code: "scope_violation_blocked" }),
+      record({ event: "run_paused", reason_code: "scope_violation_blocked", detail: "/etc" }),
     );
+    const told: Draft = { ...violated, by: "secret", paths: ["a"], detail: "a holds T" };
+    expect(tape.append(opened(2), began("work", 1, "agent"), turned("work", 1), told).next).toMatchObject(
+      record({ event: "run_paused", reason_code: "secret_in_changes", detail: "a holds T" }),
+    );
+    expect(tape.run.violation?.by).toBe("secret");
   });
   test("the provider's limit pauses", () =>
     given(...underWay, { event: "step_interrupted", attempt: "1@1/work#1", by: "provider", reason_code: "provider_limit_reached" }).next(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Entry } from "../contracts/event.ts";
 import { flowNamed } from "../../test/simulation/support/flows.ts";
-import { begun, entryOf, sha, usage } from "../../test/simulation/support/tape.ts";
+import { begun, entryOf, sha, turnEnded, usage } from "../../test/simulation/support/tape.ts";
 import { openFold } from "./fold.ts";
 import type { Run } from "./state.ts";
 
@@ -24,18 +24,7 @@ function entriesOf(tasks: number): Entry[] {
     const walk = `${container}/${id}`;
     const attempt = `${walk}@1/do#1`;
     add({ event: "step_started", walk, step: "do", attempt, kind: "agent", try: 1, need: usage(10) });
-    add({
-      event: "turn_ended",
-      attempt,
-      agent: "a",
-      stop: "end",
-      says: {},
-      said: "",
-      promised: false,
-      announced_more: false,
-      confidence: null,
-      usage: usage(10),
-    });
+    add(turnEnded(attempt, usage(10)));
     add({ event: "changes_applied", attempt, commit: sha(9), parent: sha(1), tree: sha(9), paths: [id], not_applied: 0 });
     add({ event: "step_completed", attempt, facts: {}, progress: true });
     add({ event: "task_completed", walk });

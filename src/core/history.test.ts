@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
-import { begun, opened, type Tape, usage } from "../../test/simulation/support/tape.ts";
+import { begun, opened, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
 import { historyOf } from "./history.ts";
 
 const flow: Flow = {
@@ -22,18 +22,7 @@ const began = (task: string): Draft => ({
   try: 1,
 });
 const askedAgain = (task: string, ask: number): Draft => ({ event: "return_asked_again", attempt: attempt(task), ask, errors: ["no"] });
-const ended = (task: string): Draft => ({
-  event: "turn_ended",
-  attempt: attempt(task),
-  agent: "a",
-  stop: "end",
-  says: {},
-  said: "",
-  promised: false,
-  announced_more: false,
-  confidence: null,
-  usage: usage(1),
-});
+const ended = (task: string): Draft => turnEnded(attempt(task), usage(1));
 const cut = (task: string, by: "operator" | "scope"): Draft => ({ event: "step_interrupted", attempt: attempt(task), by });
 
 function story(...drafts: readonly Draft[]): Tape {

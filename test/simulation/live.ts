@@ -1,6 +1,6 @@
 // live: lives one whole run through every cut asked for, people included, on the real engine.
 
-import type { Entry, EventOf } from "../../src/contracts/event.ts";
+import type { Entry } from "../../src/contracts/event.ts";
 import type { Flow } from "../../src/contracts/flow.ts";
 import { openFold } from "../../src/core/fold.ts";
 import type { RunView } from "../../src/core/state.ts";
@@ -10,6 +10,7 @@ import type { Request } from "../../src/ports/inbox.ts";
 import type { Chance } from "./chance.ts";
 import { Disk, Machine, PowerCut } from "./machine.ts";
 import type { Story } from "./story.ts";
+import { hash, runDrafted, started } from "./support/tape.ts";
 import { sha, worldOf } from "./world.ts";
 
 const livesMax = 400;
@@ -109,51 +110,21 @@ async function oneLife(machine: Machine, story: Story, living: Living): Promise<
   }
 }
 
+const said = (reason_code: string) => ({ actor: "operator:story", reason_code });
+
 async function beginIn(disk: Disk, story: Story, flow: Flow): Promise<void> {
   const { journal } = await openMemoryJournal(disk.store, { commit: "sync", now: () => "2026-01-01T00:00:00.000Z", activeMs: () => 0 });
-  const hash = "0".repeat(64);
-  const budget = { profile: null, soft_ratio: 0.8, limits: {} };
-  const drafted: EventOf<"run_drafted"> = {
-    event: "run_drafted",
-    actor: "operator:story",
-    reason_code: "run_drafted",
-    run_id: "run-2026-01-01-000000",
-    product: "simulated",
-    flow,
-    flow_hash: hash,
-    prompts: {},
-    registry: {},
-    objective: {
-      goal: "end well",
-      scope: ["**"],
-      done_criteria: [{ id: "c1", text: "ends well", check: null }],
-      max_budget: budget,
-      completion_mode: "promise",
-      completion_promise: "DONE",
-      risk_level: "medium",
-      handoff_mode: "manual",
-      approval_policy: "none",
-      red_green: [],
-      holdout: [],
-    },
-    options: story.options ?? {},
-    budget,
-    limits: {
-      run: { ...flow.limits?.run, ...story.limits?.run },
-      phase: { ...flow.limits?.phase, ...story.limits?.phase },
-    } as EventOf<"run_drafted">["limits"],
+  const { options = {}, limits = {} } = story;
+  const drafted = {
+    ...runDrafted(flow, { options, ...limits }),
+    ...said("run_drafted"),
     base: { branch: "main", commit: sha("base"), tree: sha("base tree") },
-    checks: [],
     cast: { "*": { agent: "fake" } },
-    isolation: "none",
-    config_hash: hash,
-    ack: hash,
-    to_state: "draft",
   };
   await journal.append([
     drafted,
-    { event: "preview_acknowledged", actor: "operator:story", reason_code: "ack_recorded", ack: hash },
-    { event: "run_started", actor: "operator:story", reason_code: "run_started", ack: hash, from_state: "draft", to_state: "running" },
+    { event: "preview_acknowledged", ...said("ack_recorded"), ack: hash },
+    { ...started, ...said("run_started") },
   ]);
   await journal.close();
 }

@@ -68,6 +68,19 @@ export const opened = (opening = 1): Draft => ({
   product: "autopilot test",
   isolation: { level: "none", mechanism: "none", enforced: [], not_enforced: [] },
 });
+/** A turn that ended and said nothing. */
+export const turnEnded = (attempt: string, used: Usage): Draft => ({
+  event: "turn_ended",
+  attempt,
+  agent: "a",
+  stop: "end",
+  says: {},
+  said: "",
+  promised: false,
+  announced_more: false,
+  confidence: null,
+  usage: used,
+});
 export const surveyed: Draft = { event: "artifacts_surveyed", gone: [], proved: [] };
 
 /** Each entry a second of worked time after the one before. */

@@ -2,7 +2,7 @@
 
 import type { Draft } from "../../../src/contracts/event.ts";
 import type { Flow, Step } from "../../../src/contracts/flow.ts";
-import { sha, usage } from "./tape.ts";
+import { sha, turnEnded, usage } from "./tape.ts";
 
 export const steps: Step[] = [
   { id: "plan", run: "plan" },
@@ -25,18 +25,7 @@ export const began = (step: string, n: number, kind: "agent" | "run" | "check"):
   kind,
   try: 1,
 });
-export const turned = (step: string, n: number): Draft => ({
-  event: "turn_ended",
-  attempt: `1@1/${step}#${n}`,
-  agent: "a",
-  stop: "end",
-  says: {},
-  said: "",
-  promised: false,
-  announced_more: false,
-  confidence: null,
-  usage: usage(10),
-});
+export const turned = (step: string, n: number): Draft => turnEnded(`1@1/${step}#${n}`, usage(10));
 export const applied = (step: string, n: number): Draft => ({
   event: "changes_applied",
   attempt: `1@1/${step}#${n}`,
