@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { TunedLimits } from "./limit-ranges.ts";
 import { approvalPolicies, completionModes, handoffModes, isolationLevels, riskLevels } from "./objective.ts";
 
 const text = v.string();
@@ -24,6 +25,24 @@ export const AgentOverride = v.strictObject({
 });
 export type AgentOverride = v.InferOutput<typeof AgentOverride>;
 
+const VariableName = v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of one variable"));
+/** As the door reads it: what it could not read would allow nothing, without a word. */
+const Host = v.pipe(
+  text,
+  v.regex(
+    /^(?:\*\.(?:[\w-]+\.)+[\w-]+|[\w.-]+|\[[\dA-Fa-f:.]+\])(?::\d{1,5})?$|^[\dA-Fa-f:.]+$/,
+    "a host, *.host or host:port, with no https:// before it and no path behind it",
+  ),
+);
+/** The same as a file may say it; what a run has recorded is read as it was written. */
+const AgentSettings = v.strictObject({
+  ...AgentOverride.entries,
+  pass_env: v.optional(v.array(VariableName)),
+  key_env: v.optional(VariableName),
+  upstream: v.optional(v.pipe(text, v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"))),
+  hosts: v.optional(v.array(Host)),
+});
+
 const Price = v.pipe(v.number(), v.minValue(0));
 /** What a million tokens of a model cost, in US dollars. */
 export const ModelPrice = v.strictObject({ input: Price, output: Price, cached: v.optional(Price), cache_write: v.optional(Price) });
@@ -35,7 +54,6 @@ export const BoxLimits = v.strictObject({
   processes: v.optional(Whole),
   memory_mb: v.optional(Whole),
   disk_mb: v.optional(Whole),
-  output_mb: v.optional(Whole),
 });
 export type BoxLimits = v.InferOutput<typeof BoxLimits>;
 
@@ -49,7 +67,7 @@ export const limitPolicies = ["resume", "ask", "never"] as const;
 export const Config = v.strictObject({
   version: v.optional(v.literal(1)),
   agent: v.optional(text),
-  agents: v.optional(v.record(text, AgentOverride)),
+  agents: v.optional(v.record(text, AgentSettings)),
   roles: v.optional(v.record(text, text)),
   checks: v.optional(
     v.strictObject({
@@ -65,9 +83,9 @@ export const Config = v.strictObject({
       restore: v.optional(v.union([v.picklist(["copy", "lockfile"]), v.array(text)])),
     }),
   ),
-  limits: v.optional(v.record(text, v.pipe(v.number(), v.minValue(0)))),
+  limits: v.optional(TunedLimits),
   isolation: v.optional(v.picklist(isolationLevels)),
-  network: v.optional(v.strictObject({ checks: v.optional(v.boolean()), agents: v.optional(v.array(text)) })),
+  network: v.optional(v.strictObject({ checks: v.optional(v.boolean()), agents: v.optional(v.array(Host)) })),
   dry_run: v.optional(v.picklist(["required", "auto"])),
   protect: v.optional(v.array(text)),
   prices: v.optional(v.record(text, ModelPrice)),

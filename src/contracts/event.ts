@@ -48,7 +48,7 @@ export type Base = v.InferOutput<typeof Base>;
 export const ProviderFault = v.picklist(["limit", "service", "request", "access"]);
 export type ProviderFault = v.InferOutput<typeof ProviderFault>;
 
-export const interruptions = ["operator", "crash", "scope", "budget", "provider", "agent"] as const;
+export const interruptions = ["operator", "crash", "scope", "secret", "budget", "provider", "agent"] as const;
 
 const events = {
   // The run.
@@ -73,6 +73,8 @@ const events = {
     cast: v.record(text, Cast),
     isolation: text,
     policy: maybe(Policy),
+    /** The flows that its steps call, as they were when it was drafted; their prompts are kept as blobs too. */
+    called: maybe(v.array(v.strictObject({ flow: Flow, flow_hash: Hash, prompts: v.record(text, Hash) }))),
     /** The user's documents the run goes by, as they were when it was drafted; each is kept as a blob. */
     documents: maybe(v.array(DocumentRead)),
     config_hash: Hash,

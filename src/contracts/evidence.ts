@@ -29,6 +29,10 @@ export type CheckStatus = v.InferOutput<typeof CheckStatus>;
 export const TestTally = v.strictObject({ ran: count, failed: count, skipped: count, empty: v.optional(count) });
 export type TestTally = v.InferOutput<typeof TestTally>;
 
+/** Which tests a command told of by name. `whole`: groups of which it names every failure, so that the others have passed. */
+export const TestNames = v.strictObject({ passed: v.array(v.string()), failed: v.array(v.string()), whole: v.array(v.string()) });
+export type TestNames = v.InferOutput<typeof TestNames>;
+
 /** What the runner made itself by running one command: the only thing a verdict may rest on. */
 export const Evidence = v.strictObject({
   check: Check,
@@ -57,6 +61,10 @@ export const Evidence = v.strictObject({
   /** How many tests it told of, and how many before anything was changed, where that was held against it. */
   tests: v.optional(TestTally),
   tests_before: v.optional(TestTally),
+  /** Files that judge and that it rewrote as it ran. */
+  rewrote: v.optional(v.array(v.string())),
+  /** Which tests they are, where it failed: what passes beside a failure must go on passing. */
+  names: v.optional(TestNames),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
 
@@ -73,6 +81,8 @@ export const CheckResult = v.strictObject({
   quarantined: v.optional(v.string()),
   /** How many tests it told of. */
   tests: v.optional(TestTally),
+  /** How many tests passed before anything was changed and fail now, of a check that failed then too; `why` names them. */
+  broke: v.optional(count),
   /** Why it did not pass, where its exit code does not say so. */
   why: v.optional(v.string()),
 });

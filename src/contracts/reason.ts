@@ -29,6 +29,11 @@ export const reasons = {
     "The agent changed something outside the scope; nothing of that attempt was kept.",
     "autopilot log, then widen --scope in a new run or autopilot resume",
   ),
+  secret_in_changes: reason(
+    "FAIL",
+    "The agent wrote a secret of yours into a file; nothing of that attempt was kept.",
+    "autopilot log names file and secret; autopilot resume tries again, env -u NAME autopilot resume where it is no secret",
+  ),
   confidence_drop_requires_handoff: reason(
     "FAIL",
     "The agent's confidence fell below the threshold of this risk level.",
@@ -45,6 +50,11 @@ export const reasons = {
   ack_recorded: reason("PASS", "The preview is acknowledged; the run may start.", "autopilot go"),
   operator_paused: reason("WARN", "The operator paused the run.", "autopilot resume"),
   pause_requested: reason("PASS", "The run will pause when its turn ends.", "autopilot pause --now"),
+  owner_silent: reason(
+    "FAIL",
+    "The process that works on the run does not answer, so what was asked for is not done yet.",
+    "wake or end that process, then give the command again",
+  ),
   operator_stopped: reason("FAIL", "The operator stopped the run. That is final; its branch stays.", 'autopilot "…" begins another'),
   operator_resumed: reason("PASS", "The operator resumed the run.", ""),
   oracles_approved: reason("PASS", "The changed oracles were approved, in exactly this content.", "autopilot resume"),
@@ -67,7 +77,11 @@ export const reasons = {
   check_regressed: reason("FAIL", "A project check that passed before the run fails now.", "autopilot report shows its output"),
 
   // Agents.
-  agent_unavailable: reason("FAIL", "The agent cannot be started here.", "autopilot doctor"),
+  agent_unavailable: reason(
+    "FAIL",
+    "The agent cannot be started here.",
+    "autopilot doctor; what you mend in the config is taken by autopilot resume --adopt-config",
+  ),
   agent_failed: reason("FAIL", "The agent's turn ended in an error.", "autopilot log, then autopilot resume"),
   agent_timeout: reason("FAIL", "The agent's turn ran out of time and was cancelled.", "autopilot resume"),
   provider_limit_reached: reason("FAIL", "The model provider's limit is used up for now.", "wait for the reset, then autopilot resume"),
@@ -143,6 +157,11 @@ export const reasons = {
     "WARN",
     "Your checkout has uncommitted changes, so nothing was merged.",
     "commit or stash, then git merge autopilot/<run>",
+  ),
+  checkout_busy: reason(
+    "WARN",
+    "Another git holds your checkout, so nothing was merged.",
+    "when it is through, or its lock is gone: git merge autopilot/<run>",
   ),
   checkout_moved: reason(
     "WARN",

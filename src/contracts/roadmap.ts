@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { Expectation } from "./evidence.ts";
+import { breakerEntries } from "./limit-ranges.ts";
 
 const text = v.string();
 const line = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -63,9 +64,6 @@ export const Plan = v.strictObject({
 export type Plan = v.InferOutput<typeof Plan>;
 
 const nullableText = v.nullish(text);
-/** Of nothing at all nothing can be too much: with 0 no turn would ever be taken. */
-const threshold = v.pipe(count, v.minValue(1));
-const weekMinutes = 10_080;
 const relativePath = v.pipe(
   text,
   v.check(
@@ -98,20 +96,6 @@ export const PlanningConfig = v.looseObject({
       ui: v.optional(v.looseObject({ source_dir: v.optional(nullableText) })),
     }),
   ),
-  circuit_breaker_config: v.optional(
-    v.looseObject({
-      no_progress_threshold: v.optional(threshold),
-      same_error_threshold: v.optional(threshold),
-      output_degradation_pct: v.optional(v.pipe(count, v.maxValue(100))),
-      max_debug_attempts_per_phase: v.optional(count),
-      max_replan_attempts_per_phase: v.optional(count),
-      max_total_retries_per_run: v.optional(count),
-      cooldown_minutes: v.optional(v.pipe(count, v.maxValue(weekMinutes))),
-      cost_cap_tokens_per_phase: v.optional(count),
-      cost_cap_tokens_total: v.optional(count),
-      wall_clock_timeout_minutes_per_phase: v.optional(count),
-      wall_clock_timeout_minutes_total: v.optional(count),
-    }),
-  ),
+  circuit_breaker_config: v.optional(v.looseObject(breakerEntries)),
 });
 export type PlanningConfig = v.InferOutput<typeof PlanningConfig>;

@@ -1,5 +1,6 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { columnsOf, cutToColumns, paddedTo } from "./columns.ts";
+import { columnsOf, cutToColumns, paddedTo, wrappedTo } from "./columns.ts";
 
 test.each([
   ["plain", 5],
@@ -24,4 +25,25 @@ test("padding counts columns, not letters", () => {
   expect(paddedTo("潮", 4)).toBe("潮  ");
   expect(paddedTo("7", 3, "right")).toBe("  7");
   expect(paddedTo("long", 2)).toBe("long");
+});
+
+test("a long line is broken between words, and goes on under where its text began", () => {
+  expect(wrappedTo("short", 20)).toEqual(["short"]);
+  expect(wrappedTo("  go     Begin, or take up what is open", 24)).toEqual(["  go     Begin, or take", "         up what is open"]);
+  expect(wrappedTo("! this was not given, so assumed", 20)).toEqual(["! this was not", "  given, so assumed"]);
+  expect(wrappedTo("see /a/path/that/is/longer/than/the/window now", 20)).toEqual(["see", "/a/path/that/is/longer/than/the/window", "now"]);
+  expect(wrappedTo("  --a-head-that-is-wide  text behind it", 24)).toEqual(["  --a-head-that-is-wide", "  text behind it"]);
+  expect(wrappedTo("too narrow to break at all", 5)).toEqual(["too narrow to break at all"]);
+});
+
+test("nothing of it is lost, and no piece but a single long word is too wide", () => {
+  const words = fc.array(fc.stringMatching(/^[a-z✓潮]{1,30}$/), { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(words, fc.integer({ min: 20, max: 60 }), (list, columns) => {
+      const line = list.join(" ");
+      const pieces = wrappedTo(line, columns);
+      expect(pieces.map((piece) => piece.trim()).join(" ")).toBe(line);
+      for (const piece of pieces) if (piece.trim().split(" ").length > 1) expect(columnsOf(piece)).toBeLessThanOrEqual(columns);
+    }),
+  );
 });

@@ -30,3 +30,30 @@ export function paddedTo(text: string, columns: number, side: "left" | "right" =
   const blanks = " ".repeat(Math.max(0, columns - columnsOf(text)));
   return side === "left" ? `${text}${blanks}` : `${blanks}${text}`;
 }
+
+const columnsLeast = 20;
+
+/**
+ * The line broken between words so that each piece takes at most so many columns; a longer word stays whole. What follows is
+ * indented to where the text began: behind a mark, and behind a first column where there is one.
+ */
+export function wrappedTo(line: string, columnsMax: number): readonly string[] {
+  if (columnsMax < columnsLeast || columnsOf(line) <= columnsMax) return [line];
+  const lead = /^ *(?:[^\p{L}\p{N}\s(["'`-] )?/u.exec(line)?.[0] ?? "";
+  const head = /^\S+(?: \S+)*? {2,}(?=\S)/.exec(line.slice(lead.length))?.[0] ?? "";
+  const isTable = head !== "" && columnsOf(lead + head) <= columnsMax / 2;
+  const hanging = " ".repeat(columnsOf(isTable ? lead + head : lead));
+  const pieces: string[] = [];
+  let piece = isTable ? lead + head : lead;
+  let isBlank = true;
+  for (const word of line.slice(piece.length).split(" ")) {
+    const longer = isBlank ? piece + word : `${piece} ${word}`;
+    if (isBlank || columnsOf(longer) <= columnsMax) piece = longer;
+    else {
+      pieces.push(piece.trimEnd());
+      piece = hanging + word;
+    }
+    isBlank = false;
+  }
+  return [...pieces, piece];
+}

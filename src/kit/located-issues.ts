@@ -82,9 +82,9 @@ function expectationOf(issue: Raw): string {
   const expected = (issue.expected ?? "another value")
     .replaceAll("Object", "a mapping")
     .replaceAll("Array", "a list")
-    .replaceAll(/\bstring\b/g, "text")
-    .replaceAll(/\bboolean\b/g, "true or false")
-    .replaceAll(/\bnumber\b/g, "a number");
+    .replaceAll(/\bstring\b(?!")/g, "text") // a word in quotes is one of the file's own
+    .replaceAll(/\bboolean\b(?!")/g, "true or false")
+    .replaceAll(/\bnumber\b(?!")/g, "a number");
   return `expected ${expected.replace(/^\((.*)\)$/, "$1").replaceAll(" | ", " or ")}`;
 }
 
@@ -94,7 +94,7 @@ function listsForMappings(schema: v.GenericSchema, value: unknown): Issue[] {
   const visit = (item: unknown, path: DataPath): void => {
     if (Array.isArray(item)) {
       const types = schemasAt(schema, path).map((at) => at.type);
-      if (types.length > 0 && types.every((type) => /object$|^record$/.test(type))) {
+      if (types.length > 0 && types.every((type) => /object|^record$/.test(type))) {
         found.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
       }
       item.forEach((inner, n) => visit(inner, [...path, n]));

@@ -17,6 +17,8 @@ export type FunctionResult = {
   /** A commit it made on the run's branch, under its attempt's key. */
   readonly applied?: Applied;
   readonly differed?: readonly DocumentDiffered[];
+  /** It changed what is not the run's own, and is through: it is written down also where the step was called off meanwhile. */
+  readonly stands?: true;
 };
 
 /** A document that others may write says something else than what is recorded: which of the two holds, and why. */

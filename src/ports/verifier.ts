@@ -30,6 +30,8 @@ export interface Verifier {
     readonly recorded?: readonly CheckResult[];
     /** What each check said of its tests before anything was changed, by its id, where what judges is what it was then. */
     readonly tests?: Readonly<Record<string, TestTally>>;
+    /** The evidence of each check from before anything was changed, by its id: what passed beside a failure is to pass still. */
+    readonly before?: Readonly<Record<string, Hash>>;
     readonly cancel: AbortSignal;
     readonly onSignal: (signal: Signal) => void;
   }): Promise<readonly CheckResult[]>;
@@ -64,6 +66,8 @@ export interface Verifier {
     readonly waiting?: readonly ClaimChecked[];
     /** Results of the runner's own checks on this commit, where there are any. */
     readonly results: readonly CheckResult[];
+    /** Those of them that are worse than before the work began: who broke what held is not done. */
+    readonly regressed?: readonly CheckResult[];
   }): Promise<readonly ClaimChecked[]>;
   /** Judges artifact rules on a commit's tree; `changed` are the paths this visit changed (for `fresh`). Named proofs are resolved before. */
   prove(order: {

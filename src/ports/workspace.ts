@@ -13,7 +13,8 @@ export type Violation = {
     | "bad_path"
     | "runner_owned"
     | "outside_layer"
-    | "too_large";
+    | "too_large"
+    | "secret";
   readonly detail: string;
 };
 
@@ -42,7 +43,7 @@ export type LandResult =
   | { readonly landed: true; readonly how: "fast_forward" | "merge"; readonly commit: GitSha }
   | {
       readonly landed: false;
-      readonly because: "checkout_dirty" | "checkout_moved" | "merge_conflict" | "nothing_to_land";
+      readonly because: "checkout_dirty" | "checkout_busy" | "checkout_moved" | "merge_conflict" | "nothing_to_land";
       readonly detail: string;
     };
 
@@ -61,6 +62,9 @@ export type TakenBack = {
   /** Paths that others changed since in a way that cannot be told apart: because of them nothing was taken back. */
   readonly conflict: readonly string[];
 };
+
+/** What a child run did between two commits of its own, to be brought to its parent's branch. */
+export type TakeInOrder = { readonly attempt: AttemptId; readonly since: GitSha; readonly commit: GitSha; readonly subject: string };
 
 /** In a checkout: these paths as they are in another commit, those not at all, and some with a text of the runner's own. */
 export type Taken = {
@@ -94,6 +98,8 @@ export interface Workspace {
   preview(attempt: AttemptId): Promise<GitSha | null>;
   /** Takes back in one commit on top what some attempts did, and nothing of others'. Safe to call again: its commit is found by its key. */
   takeBack(order: TakeBackOrder): Promise<TakenBack>;
+  /** Brings in, in one commit on top, what a child run did; null where nothing differs. Safe to call again: its commit is found by its key. */
+  takeIn(order: TakeInOrder): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /** Keeps the layer's diff beside the journal and takes the layer out of the way. */
   setAside(attempt: AttemptId): Promise<void>;
   /** What can be known of an attempt after a crash. `layerTree` is the tree its recorded turn left, if one is recorded. */
@@ -115,6 +121,8 @@ export interface Workspace {
   isLater(commit: GitSha, path: string, than: string): Promise<boolean | null>;
   /** The tree hash of a folder made by `checkout`, to see whether a check changed it. */
   treeOf(folder: string): Promise<GitSha>;
+  /** The files of the commit that are no longer what they were in a folder made by `checkout`: others, or gone. */
+  rewrittenIn(folder: string): Promise<readonly string[]>;
   /** A name for the installed packages that were copied into a folder made by `checkout`; null where there are none. */
   dependenciesIn(folder: string): Promise<Hash | null>;
   /** Brings the branch to the user's own, where nothing is forced. Idempotent. */

@@ -1,0 +1,66 @@
+// limit-ranges: what each limit that a file may tune can be. One table, so that no file takes silently what another refuses.
+// A bound that nothing can reach is none, and one that is reached before anything began stops every run: both are slips, and are told.
+
+import * as v from "valibot";
+
+type Range = { readonly from: number; readonly to: number; readonly isWhole: boolean };
+
+const whole = (from: number, to: number): Range => ({ from, to, isWhole: true });
+const anyOf = (from: number, to: number): Range => ({ from, to, isWhole: false });
+
+const tokensMax = 1_000_000_000_000;
+const triesMax = 10_000;
+const weekMinutes = 10_080;
+const yearMinutes = 525_600;
+
+/** The breaker's thresholds and the caps. */
+const breakerRanges = {
+  no_progress_threshold: whole(1, triesMax),
+  same_error_threshold: whole(1, triesMax),
+  output_degradation_pct: whole(0, 100),
+  max_debug_attempts_per_phase: whole(0, triesMax),
+  max_replan_attempts_per_phase: whole(0, triesMax),
+  max_total_retries_per_run: whole(0, triesMax),
+  cooldown_minutes: anyOf(0, weekMinutes),
+  cost_cap_tokens_per_phase: whole(1, tokensMax),
+  cost_cap_tokens_total: whole(1, tokensMax),
+  wall_clock_timeout_minutes_per_phase: anyOf(0.01, yearMinutes),
+  wall_clock_timeout_minutes_total: anyOf(0.01, yearMinutes),
+} as const;
+
+/** The constants of an estimate. */
+const costRanges = {
+  task_tokens_simple: anyOf(0, tokensMax),
+  task_tokens_medium: anyOf(0, tokensMax),
+  task_tokens_complex: anyOf(0, tokensMax),
+  pipeline_overhead: anyOf(0, tokensMax),
+  buffer_multiplier: anyOf(1, 100),
+  warning_threshold_pct: anyOf(0, 100),
+  default_estimates_protocol: anyOf(0, tokensMax),
+  default_estimates_ui: anyOf(0, tokensMax),
+  default_estimates_data: anyOf(0, tokensMax),
+  default_estimates_mixed: anyOf(0, tokensMax),
+} as const;
+
+export const limitRanges: Readonly<Record<string, Range>> = { ...breakerRanges, ...costRanges };
+
+/** A range in words: `a whole number from 1 to 10,000`. */
+export const rangeText = ({ from, to, isWhole }: Range): string =>
+  `a ${isWhole ? "whole " : ""}number from ${from} to ${String(to).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}`;
+
+function limitIn(range: Range): v.GenericSchema<number> {
+  const message = `expected ${rangeText(range)}`;
+  const bounded = v.pipe(v.number(), v.minValue(range.from, message), v.maxValue(range.to, message));
+  return range.isWhole ? v.pipe(bounded, v.integer(message)) : bounded;
+}
+
+type Entries<Names extends string> = Record<Names, v.OptionalSchema<v.GenericSchema<number>, undefined>>;
+const entriesOf = <Names extends string>(ranges: Readonly<Record<Names, Range>>): Entries<Names> =>
+  Object.fromEntries(Object.entries<Range>(ranges).map(([name, range]) => [name, v.optional(limitIn(range))])) as Entries<Names>;
+
+export const breakerEntries = entriesOf(breakerRanges);
+
+/** Limits by their names; any other name is an option of some flow's own. */
+export const TunedLimits = v.objectWithRest(entriesOf(limitRanges), limitIn(anyOf(0, tokensMax))) as v.GenericSchema<
+  Record<string, number>
+>;

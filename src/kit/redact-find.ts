@@ -1,0 +1,19 @@
+// redact-find: which of the secrets that are known stand in bytes that are all there, and how they are written there. What only looks like
+// a secret is none here: tests and examples are full of such.
+
+import type { Redactor } from "./redact.ts";
+
+/** `text`: as it stands there, one character a byte. */
+export type FoundSecret = { readonly name: string; readonly text: string };
+
+const windowBytes = 64 * 1024;
+
+/** One answer a window, so that whoever looks through a large file may do other things between two. */
+export function* secretsIn(redactor: Redactor, bytes: Uint8Array): Generator<readonly FoundSecret[]> {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const overlapBytes = redactor.charsMax(); // one that is cut by a window's end stands whole in the next
+  for (let at = 0; at < whole.length; at += windowBytes) {
+    const text = whole.toString("latin1", at, at + windowBytes + overlapBytes);
+    yield redactor.spansIn(text).flatMap(({ start, end, name }) => (name === null ? [] : [{ name, text: text.slice(start, end) }]));
+  }
+}
