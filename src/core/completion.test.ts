@@ -47,10 +47,12 @@ test("what was red before the run may stay so and may not get worse", () => {
   const known = { x: { baseline: { status: "failed" as const, tests: tests(10, 2) } } };
   const now = (status: CheckStatus, told?: ReturnType<typeof tests>) =>
     judgeChecks([{ ...result(check("x", "project"), status), ...(told === undefined ? {} : { tests: told }) }], known);
-  for (const same of [now("failed"), now("failed", tests(10, 2)), now("failed", tests(12, 1)), now("flaky", tests(10, 2)), now("passed")])
+  for (const same of [now("failed", tests(10, 2)), now("failed", tests(12, 1)), now("flaky", tests(10, 2)), now("passed")])
     expect(same).toMatchObject({ passed: true, regressed: [] });
-  for (const worse of [now("failed", tests(10, 3)), now("failed", tests(1, 1)), now("not_found"), now("timed_out")])
+  for (const worse of [now("failed"), now("failed", tests(10, 3)), now("failed", tests(1, 1)), now("not_found"), now("timed_out")])
     expect(worse).toMatchObject({ passed: false, redBefore: [], regressed: [{ check: { id: "x" } }] });
+  const swapped = { ...result(check("x", "project"), "failed"), tests: tests(10, 2), broke: 1 };
+  expect(judgeChecks([swapped], known)).toMatchObject({ passed: false, redBefore: [], regressed: [{ check: { id: "x" } }] });
 });
 
 test("a check in quarantine is neither held against the run nor counted, and only flaky trouble is called flaky", () => {

@@ -13,7 +13,7 @@ import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
 /** What a check came to, and what it said of its tests. */
-type Stood = { readonly status: CheckStatus; readonly tests?: TestTally | undefined };
+type Stood = { readonly status: CheckStatus; readonly tests?: TestTally | undefined; readonly broke?: number | undefined };
 type Known = Readonly<Record<string, { readonly baseline: Stood; readonly isLate?: true }>>;
 type Standing = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
 
@@ -74,13 +74,19 @@ function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Stan
   }
 }
 
-/** Whether what failed before fails worse: it cannot even be run, more of it fails, or nothing of it passes any more. */
+/**
+ * Whether what failed before fails worse: it cannot even be run, a test fails that passed, more of it fails, nothing of it passes any
+ * more, or it does not come to its tests at all.
+ */
 function isWorse(before: Stood, now: Stood): boolean {
   if (before.status !== "failed") return false;
   if (now.status !== "failed" && now.status !== "flaky") return true;
-  if (before.tests === undefined || now.tests === undefined) return false;
+  if (now.status === "failed" && (now.broke ?? 0) > 0) return true;
+  if (before.tests === undefined) return false;
+  if (now.tests === undefined) return now.status === "failed" && before.tests.ran > 0;
   const passing = ({ ran, failed }: TestTally): number => Math.max(0, ran - failed);
-  return now.tests.failed > before.tests.failed || (passing(now.tests) === 0 && passing(before.tests) > 0);
+  const [was, is] = [before.tests, now.tests];
+  return is.failed > was.failed || (passing(is) === 0 && passing(was) > 0) || (is.ran === 0 && was.ran > 0);
 }
 
 export type CriterionStanding = {
@@ -108,6 +114,7 @@ export type CompletionAsked = {
     /** What it said of its tests, before the run and now. */
     readonly testsBefore?: TestTally | undefined;
     readonly tests?: TestTally | undefined;
+    readonly broke?: number | undefined;
     readonly quarantined?: string | undefined;
   }[];
   readonly treeChanged: boolean;
@@ -125,9 +132,9 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
   const others = asked.others.filter(({ quarantined }) => quarantined === undefined); // C4
   const runnable = criteria.filter(({ check, quarantined }) => check !== null && quarantined === undefined);
   const red = runnable.filter(({ latest }) => latest !== "passed");
-  const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests }) => {
+  const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests, broke }) => {
     const before = baseline === null ? null : { status: baseline, tests: testsBefore };
-    return ["failing", "regressed"].includes(standingOf(check.kind, before, { status: latest, tests }));
+    return ["failing", "regressed"].includes(standingOf(check.kind, before, { status: latest, tests, broke }));
   });
   const blocks = [
     ...red.map((criterion) => `${nameOf(criterion)}: its check ${criterion.latest === "flaky" ? flakyWords : "does not pass"}`),

@@ -66,7 +66,7 @@ function haltOf(run: RunView): Next | null {
   if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
   const cut = run.hold === "budget_threshold_reached" ? hitInTurn(run) : null;
   if (cut !== null) return cut;
-  if (run.hold !== null) return paused(run, run.hold, run.parked === undefined ? {} : { detail: parkedIn(run.parked) });
+  if (run.hold !== null) return paused(run, run.hold, whatHeld(run, run.hold));
   if (run.resting !== null) return rest(run.resting);
   if (run.breaker.state !== "open") return null;
   // Where the budget is used up as well, that is told first: cooling down would not help.
@@ -75,6 +75,13 @@ function haltOf(run: RunView): Next | null {
   if (short !== null) return hit(run, short);
   if (run.breaker.because === "phase_cap") return paused(run, "phase_cap_reached", { detail: run.breaker.detail ?? "" });
   return paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` });
+}
+
+/** What there is to say of a hold beyond its reason: which files, or what the provider said. */
+function whatHeld({ parked, heldBy }: RunView, hold: string): { readonly detail?: string } {
+  if (heldBy?.reason !== hold) return {};
+  if (heldBy.by === "provider" && parked !== undefined) return { detail: parkedIn(parked) };
+  return heldBy.detail === "" ? {} : { detail: heldBy.detail };
 }
 
 function parkedIn({ detail, until }: NonNullable<RunView["parked"]>): string {

@@ -73,13 +73,17 @@ export const stepLaws: LawsOf<Names> = {
     const walk = walkIn(run, open.walk);
     charge(run.ledger, walk.phase, event.usage);
     open.need = null;
-    if (event.by === "scope") {
+    const isViolation = event.by === "scope" || event.by === "secret";
+    if (isViolation) {
       run.violations++;
       run.violation = { attempt: event.attempt, paths: [...(event.paths ?? [])], detail: event.detail ?? "" };
+      if (event.by === "secret") run.violation.by = event.by;
     }
-    run.hold = holdAfter(run, event) ?? run.hold;
+    const hold = holdAfter(run, event, own(walk.tries, event.attempt) ?? 0);
+    run.hold = hold ?? run.hold;
+    if (hold !== null) run.heldBy = { reason: hold, by: event.by, detail: event.detail ?? "" };
     if (event.by === "provider") park(run, event);
-    if (open.session !== null && event.by !== "scope") walk.left = { attempt: event.attempt, session: open.session };
+    if (open.session !== null && !isViolation) walk.left = { attempt: event.attempt, session: open.session };
     // What is paid for is kept: an attempt that was called off after its turn goes on from there, settled like one a crash left.
     const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
     if (isKept) open.opening = setDown;
@@ -140,10 +144,12 @@ function placeIn(run: Run, walk: Walk, step: string): number {
 }
 
 /** Why nothing may begin after an interruption: what cut this attempt short would cut the next one too. */
-function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">): string | null {
+function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">, tries: number): string | null {
   if (by === "scope") return run.violations > 1 ? "scope_violation_blocked" : null;
+  if (by === "secret") return run.violations > 1 ? "secret_in_changes" : null;
   if (by === "budget") return "budget_threshold_reached";
-  return by === "provider" || by === "agent" ? reason_code : null;
+  if (by === "agent") return tries > 1 ? reason_code : null; // whoever stumbled once at its start may try once more
+  return by === "provider" ? reason_code : null;
 }
 
 function park(run: Run, { fault = "limit", until, detail = "" }: EventOf<"step_interrupted">): void {
@@ -188,7 +194,10 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   }
   keepProof(run, walk, open, event, kind);
   const { verdict, gaps } = event.facts;
-  if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
+  // A child run judges its own work alone: what it came to bounds this run's verdict, and is not it.
+  if (open.kind === "flow") {
+    if (kind === "passed" && isVerdict(verdict)) put((run.called ??= {}), `${walk.path}/${open.step}`, verdict);
+  } else if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
   if (open.kind === "agent") {
     seeTree(run, walk.phase, event.tree);
     countOutcome(run.breaker, kind, "fingerprint" in event ? event.fingerprint : null, event.progress);

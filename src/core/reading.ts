@@ -23,6 +23,12 @@ export function listedPhases(flow: FlowView, group: Group): readonly { readonly 
 
 const outer = ["before", "after"] as const;
 
+/** Whether a run can still go on: only such a one takes requests and waits for answers. */
+export const isOpen = ({ status }: Pick<RunView, "status">): boolean => status === "running" || status === "paused";
+
+/** The questions that wait for a person. Those of a run that is over wait for nobody. */
+export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? valuesOf(run.blocks) : []);
+
 /** A phase's own rule. A phase that was read walks the flow's shared steps. */
 export function phaseRule(flow: FlowView, phase: string): PhaseRule {
   for (const group of outer) {

@@ -179,6 +179,8 @@ export type Run = {
   asker: { actor: Actor; detail?: string } | null;
   now: boolean;
   hold: string | null;
+  /** What the interruption said that the hold came with. */
+  heldBy?: { reason: string; by: EventOf<"step_interrupted">["by"]; detail: string };
   /** The model provider would not answer: what was wrong, until when if it said so, and how often in a row that held the run up. */
   parked?: { fault: ProviderFault; until: string | null; detail: string; times: number };
   resting: string | null;
@@ -187,8 +189,8 @@ export type Run = {
   finished: number;
   retries: number;
   violations: number;
-  /** The last attempt that left its scope, and how: the agent is told when it tries again. */
-  violation: { attempt: AttemptId; paths: string[]; detail: string } | null;
+  /** The last attempt that left its scope or wrote a secret into a file, and how: the agent is told when it tries again. */
+  violation: { attempt: AttemptId; paths: string[]; detail: string; by?: "secret" } | null;
   ledger: Ledger;
   breaker: Breaker;
   checks: Record<string, CheckState>;
@@ -196,6 +198,8 @@ export type Run = {
   judged: { verdict: Verdict; gaps: string[] } | null;
   /** How many steps passed by a proof of their own. */
   gated?: number;
+  /** What the child runs of steps that passed came to, by step. */
+  called?: Record<string, Verdict>;
   /** Artifacts that hold a gate and nothing else, and why. */
   hollow?: Record<string, string>;
   /** What the last look at the oracles found, and the contents that a person approved. */

@@ -80,3 +80,23 @@ test("what a failed try of a gated step changed is still to be proved, until the
   );
   expect(second.run.walks["1"]?.unproved).toEqual({});
 });
+
+describe("a flow that calls others", () => {
+  const call = { id: "kid", flow: "other" };
+  const came = (verdict: string): readonly Draft[] => [
+    { ...began("kid", 1, "run"), kind: "flow" } as Draft,
+    { ...passed("kid", 1), facts: { status: "completed", verdict } } as Draft,
+  ];
+  test("is judged by what they proved where it has nothing of its own", () => {
+    expect(verdictOf(begun(flowOf(call)).append(phase, ...came("verified")).run)).toEqual({ verdict: "verified", gaps: [] });
+    expect(verdictOf(begun(flowOf(call)).append(phase, ...came("unverified")).run).verdict).toBe("unverified");
+  });
+  test("is not verified by them where its own checks proved nothing", () => {
+    const tape = begun(flowOf(call, look)).append(phase, ...came("verified"), began("look", 1, "check"), passed("look", 1));
+    expect(verdictOf(tape.run).verdict).toBe("unverified");
+  });
+  test("has a gap for each that is not verified, whatever its own gates say", () => {
+    const tape = begun(flowOf(gated, call)).append(phase, ...turn(), ...came("unverified"));
+    expect(verdictOf(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["the child run of 1/kid is unverified"] });
+  });
+});

@@ -3,7 +3,7 @@
 // Invariants:
 //   A1. What was paid for is written down before anything else is done with it. A turn that
 //       failed, left its scope, or left nothing to apply and nothing to prove is over with it: both lines are written at once.
-//   A2. Nothing of an attempt that left its scope is applied.
+//   A2. Nothing of an attempt that left its scope, or wrote a secret into a file, is applied.
 //   A3. The agent's word decides nothing here: `passed` means that the step's own proof holds.
 //   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whoever ends its turn first.
 
@@ -65,6 +65,10 @@ async function takeTurn(deed: Deed): Promise<Taken | "over"> {
     await deed.recordAndSetAside({ event: "step_interrupted", attempt, usage, detail: result.detail, ...cutBy(result) });
     return "over";
   }
+  if (result.kind === "failed" && result.reason === "agent_unavailable") {
+    await deed.recordAndSetAside({ event: "step_interrupted", attempt, detail: result.detail, ...unavailable(result.usage, usage) });
+    return "over";
+  }
   if (result.kind !== "ended") return failTurn(deed, result, brief.cast.agent, usage);
   const changes = await world.workspace.changesOf(attempt);
   const turn = await turnOf(deed, result, changes, brief.cast.agent, usage);
@@ -114,6 +118,13 @@ function cutBy(result: Extract<TurnResult, { kind: "cut" }>): Pick<EventOf<"step
   const { fault, resetAt } = result;
   return { by: "provider", reason_code: providerCodes[fault], fault, ...(resetAt === null ? {} : { until: resetAt }) };
 }
+
+/** An agent that cannot be used is no failure of the work, which was not begun: it is paid only where something is known to have been used. */
+const unavailable = (reported: TurnResult["usage"], usage: Usage): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "usage"> => ({
+  by: "agent",
+  reason_code: "agent_unavailable",
+  ...(reported === null ? {} : { usage }),
+});
 
 const asked = (question: string | null | undefined): { readonly agent_asks?: string } =>
   question === null || question === undefined || question === "" ? {} : { agent_asks: question };
@@ -172,7 +183,7 @@ async function turnOf(
   };
 }
 
-/** A2: one path outside the scope, and nothing of the attempt is applied. Null where it stayed inside. */
+/** A2: one path outside the scope, or with a secret in it, and nothing of the attempt is applied. Null where it stayed inside. */
 function violationOf(deed: Deed, changes: ChangeSet, outside: readonly string[]): Draft | null {
   const named = [
     ...changes.violations.map(({ path, kind, detail }) => ({ path, why: `${path} (${kind}: ${detail})` })),
@@ -184,7 +195,11 @@ function violationOf(deed: Deed, changes: ChangeSet, outside: readonly string[])
     .slice(0, violationsShownMax)
     .join("; ");
   const paths = named.map(({ path }) => path);
-  return { event: "step_interrupted", attempt: deed.attempt, by: "scope", paths, detail, reason_code: "scope_violation_blocked" };
+  const isSecret = outside.length === 0 && changes.violations.every(({ kind }) => kind === "secret");
+  const why = isSecret
+    ? ({ by: "secret", reason_code: "secret_in_changes" } as const)
+    : ({ by: "scope", reason_code: "scope_violation_blocked" } as const);
+  return { event: "step_interrupted", attempt: deed.attempt, paths, detail, ...why };
 }
 
 /** `over` where the attempt ended: it left its scope, or another attempt changed the same files meanwhile. After a crash, `seen` is null. */
@@ -253,7 +268,7 @@ function failure(deed: Deed, reason: string, detail: string): Draft {
 const cut = (text: string): string =>
   text.length <= saidCharsMax ? text : `${text.slice(0, saidCharsMax)}[cut: ${text.length - saidCharsMax} characters]`;
 
-function subjectOf(goal: string, place: string): string {
+export function subjectOf(goal: string, place: string): string {
   const line = goal.split("\n", 1)[0] ?? "";
   return `autopilot ${place}: ${line.length > 60 ? `${line.slice(0, 59)}…` : line}`;
 }

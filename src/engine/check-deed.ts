@@ -34,8 +34,8 @@ export async function checkDeed(deed: Deed): Promise<void> {
   if (cancel.isCalledOff) throw new CalledOff();
   const proof = proofs.length === 0 ? unasked : await proveNamed(deed, proofs);
   const all = proof.checks.length === 0 ? results : [...results, ...proof.checks];
-  const heard = await hearAgain(deed, all);
   const judged = judgeChecks(results, run.checks);
+  const heard = await hearAgain(deed, all, judged.regressed);
   const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: all, changed: false });
   const facts = {
     ...proof.facts,

@@ -18,7 +18,9 @@ export type Deed = {
   readonly run: () => RunView;
   /** Writes events of this attempt, acknowledged together; throws CalledOff if the attempt is no longer wanted. */
   readonly record: (...events: readonly Draft[]) => Promise<void>;
-  /** The same, and its layer is out of the way before anybody decides what is next. */
+  /** The same for what is done in the world and cannot be called off any more: it is written down either way. */
+  readonly recordDone: (...events: readonly Draft[]) => Promise<void>;
+  /** As `record`, and its layer is out of the way before anybody decides what is next. */
   readonly recordAndSetAside: (...events: readonly Draft[]) => Promise<void>;
   /** Null where its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is called off. */
   readonly place: () => Promise<void> | null;

@@ -170,6 +170,7 @@ class Driving {
       world: this.#world,
       run: () => this.#run,
       record: (...events) => this.#write(deed, events, "stays"),
+      recordDone: (...events) => this.#write(deed, events, "stays", "called off or not"),
       recordAndSetAside: (...events) => this.#write(deed, events, "set aside"),
       place: () => this.#place(deed),
       interruption: null,
@@ -177,11 +178,17 @@ class Driving {
     this.#deeds.set(attempt, { deed, ended: this.#perform(deed) });
   }
 
-  async #write({ attempt, cancel }: Deed, events: readonly Draft[], layer: "stays" | "set aside"): Promise<void> {
+  async #write(
+    { attempt, cancel }: Deed,
+    events: readonly Draft[],
+    layer: "stays" | "set aside",
+    when: "asked for" | "called off or not" = "asked for",
+  ): Promise<void> {
     const gate = this.#turnstile.enter(); // E3
     if (gate !== null) await gate;
     try {
-      if (cancel.isCalledOff || this.#run.open[attempt] === undefined) throw new CalledOff();
+      const isUnwanted = cancel.isCalledOff && when === "asked for";
+      if (isUnwanted || this.#run.open[attempt] === undefined) throw new CalledOff();
       await this.#record(...events);
       if (layer === "set aside") await this.#world.workspace.setAside(attempt);
     } finally {

@@ -1,8 +1,11 @@
+import type { Draft } from "../contracts/event.ts";
 import { fingerprintOf } from "../core/breaker.ts";
+import { subjectOf } from "./agent-deed.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
 import { completeProved } from "./prove.ts";
+import type { ChildEnded } from "./world.ts";
 
-/** Another flow as a child run with a journal of its own; after a crash it goes on from there. */
+/** Another flow as a child run with a journal of its own; after a crash it goes on from there. What it did comes to this run's branch. */
 export async function flowDeed(deed: Deed): Promise<void> {
   const { step } = settingOf(deed);
   const { attempt, cancel } = deed;
@@ -10,12 +13,30 @@ export async function flowDeed(deed: Deed): Promise<void> {
   if (cancel.isCalledOff) throw new CalledOff();
   const { facts, detail, usage } = result;
   const ended = { facts, detail, ...(usage === undefined ? {} : { usage }) };
-  if (result.ok) return completeProved(deed, { attempt, ...ended });
-  return deed.record({
+  const failed = (reason: string, why: string): Draft => ({
     event: "step_failed",
     attempt,
     ...ended,
-    fingerprint: fingerprintOf("child_run", result.detail),
-    reason_code: "phase_failed",
+    detail: why,
+    fingerprint: fingerprintOf("child_run", why),
+    reason_code: reason,
   });
+  if (!result.ok) return deed.record(failed("phase_failed", detail));
+  const conflict = await takeWork(deed, result);
+  if (conflict.length > 0) return deed.record(failed("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
+  return completeProved(deed, { attempt, ...ended });
+}
+
+/** Brings the child's work to this run's branch, once; gives the paths that stand in the way. */
+async function takeWork(deed: Deed, { work }: ChildEnded): Promise<readonly string[]> {
+  const { run, walk, step, open } = settingOf(deed);
+  if (work === undefined || open.stage === "applied") return [];
+  const { attempt, world } = deed;
+  const place = `${walk.phase}/${walk.task ?? step.id}`;
+  const taken = await world.workspace.takeIn({ attempt, ...work, subject: subjectOf(run.drafted.objective.goal, place) });
+  if (taken === null) return [];
+  if ("conflict" in taken) return taken.conflict;
+  const { commit, parent, tree, paths, notApplied } = taken;
+  await deed.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+  return [];
 }

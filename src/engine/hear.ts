@@ -68,7 +68,11 @@ export function refusedReturn(deed: Deed, agent: string, detail: string): readon
 }
 
 /** What waited for the results of this walk's checks, decided by them. */
-export async function hearAgain(deed: Deed, results: readonly CheckResult[]): Promise<readonly Draft[]> {
+export async function hearAgain(
+  deed: Deed,
+  results: readonly CheckResult[],
+  regressed: readonly CheckResult[] = [],
+): Promise<readonly Draft[]> {
   const { run, walk } = settingOf(deed);
   const drafts: Draft[] = [];
   for (const { attempt, agent, role, model, claims: waiting } of run.waiting ?? []) {
@@ -80,6 +84,7 @@ export async function hearAgain(deed: Deed, results: readonly CheckResult[]): Pr
       commit: run.tip.commit,
       changed: [],
       results,
+      regressed,
       waiting: waiting as readonly ClaimChecked[],
     };
     const claims = await deed.world.verifier.claims(order);

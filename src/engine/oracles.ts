@@ -49,13 +49,16 @@ export function underBase(run: RunView, refused: readonly OracleChange[]): BaseO
   return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
 }
 
-/** What the run's checks said of their tests on its base; nothing where what judges was changed by leave, for then fewer may be meant. */
-export function testsBefore(run: RunView, changes: readonly OracleChange[]): { readonly tests?: Readonly<Record<string, TestTally>> } {
-  if (changes.some(({ allowed }) => allowed !== null)) return {};
-  const told = Object.entries(run.checks).flatMap(([id, { baseline, isLate }]) =>
-    baseline.tests === undefined || isLate === true ? [] : [[id, baseline.tests] as const],
-  );
-  return { tests: Object.fromEntries(told) };
+/** What the run's checks said of their tests on its base, as a verifier takes it. */
+export type TestsBefore = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
+
+/** How many they were is not told where what judges was changed by leave, for then fewer may be meant. */
+export function testsBefore(run: RunView, changes: readonly OracleChange[]): TestsBefore {
+  const known = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
+  const before = { before: Object.fromEntries(known.map(([id, { baseline }]) => [id, baseline.evidence])) };
+  if (changes.some(({ allowed }) => allowed !== null)) return before;
+  const told = known.flatMap(([id, { baseline }]) => (baseline.tests === undefined ? [] : [[id, baseline.tests] as const]));
+  return { ...before, tests: Object.fromEntries(told) };
 }
 
 const shownMax = 20;

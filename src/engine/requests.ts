@@ -1,4 +1,5 @@
 import type { Draft } from "../contracts/event.ts";
+import { isOpen, questionsOpen } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 import type { Inbox, Request } from "../ports/inbox.ts";
 
@@ -17,10 +18,12 @@ export function fits(run: RunView, request: Request): boolean {
       // A parked run would go on by itself, so that a pause says something even there.
       return run.status === "running" || (run.status === "paused" && (request.control === "stop" || run.parked !== undefined));
     case "block_answered":
-      return run.blocks[request.block] !== undefined;
+      return questionsOpen(run).some(({ block }) => block === request.block);
     case "limit_raised":
+      // Somebody else may have raised it further meanwhile: this one would lower it.
+      return isOpen(run) && (run.limits[request.scope][request.dimension] ?? 0) < request.to;
     case "oracles_approved":
-      return run.status === "running" || run.status === "paused";
+      return isOpen(run);
     case "run_resumed":
       return run.status === "paused";
     default:

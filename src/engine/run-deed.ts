@@ -20,7 +20,8 @@ export async function runDeed(deed: Deed): Promise<void> {
     cancel: cancel.signal,
     onSignal: world.onSignal,
   });
-  if (cancel.isCalledOff) throw new CalledOff();
+  const stands = result.stands === true && (step.proof ?? []).length === 0;
+  if (cancel.isCalledOff && !stands) throw new CalledOff();
   if (result.applied !== undefined) {
     const { commit, parent, tree, paths, notApplied } = result.applied;
     await deed.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
@@ -33,6 +34,7 @@ export async function runDeed(deed: Deed): Promise<void> {
     ...(result.detail === undefined ? {} : { detail: result.detail }),
     reason_code: result.reason ?? "ok",
   };
+  if (stands) return deed.recordDone({ event: "step_completed", ...common });
   if (result.ok) return completeProved(deed, { ...common, ...lockedBy(result.locks) });
   return deed.record({ event: "step_failed", ...common, fingerprint: fingerprintOf(result.reason ?? name, result.detail ?? "") });
 }

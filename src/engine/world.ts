@@ -1,6 +1,6 @@
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft, Entry, EventOf } from "../contracts/event.ts";
-import type { AttemptId, Hash } from "../contracts/ids.ts";
+import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { Facts } from "../contracts/outcome.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { OpenView, RunView, WalkView } from "../core/state.ts";
@@ -22,8 +22,17 @@ export interface Children {
     readonly flow: string;
     readonly options: Readonly<Record<string, string | number | boolean>>;
     readonly cancel: AbortSignal;
-  }): Promise<{ readonly ok: boolean; readonly facts: Facts; readonly detail: string; readonly usage?: Usage }>;
+  }): Promise<ChildEnded>;
 }
+
+/** What a child run came to. `work`: what it did on its own branch and means for its parent's. */
+export type ChildEnded = {
+  readonly ok: boolean;
+  readonly facts: Facts;
+  readonly detail: string;
+  readonly usage?: Usage;
+  readonly work?: { readonly since: GitSha; readonly commit: GitSha };
+};
 
 /** Where events go: acknowledged means on disk. */
 export interface Recorder {

@@ -107,6 +107,27 @@ describe("the first failing cause decides", () => {
     const mended = [failed("execute", "tasks_failed"), passed("checks"), failed("verify", "return_invalid"), ended()];
     expect(rootCauseOf(journal(started, ...mended), "1")?.category).toBe("coordination_failure");
   });
+  test("what fails in taking it back is not why", () => {
+    const answer: Draft = {
+      event: "block_answered",
+      request: "r",
+      block: "block:1@1/human_check#1",
+      answer: "fail",
+      issues: ["it is ugly", "and slow."],
+    };
+    const drafts = [
+      passed("judge"),
+      answer,
+      failed("undo", "merge_conflict"),
+      failed("withdraw", "checkout_dirty"),
+      ended("human_rejected"),
+    ];
+    expect(rootCauseOf(journal(started, ...drafts), "1")).toMatchObject({
+      cause: "human_rejected",
+      category: "acceptance_criteria_unmet",
+      description: "A person rejected it: it is ugly; and slow.",
+    });
+  });
   test("an earlier visit's failure is not why", () => {
     const again: Draft = { event: "phase_reopened", walk: "1", visit: 2, because: "operator_retry" };
     const drafts = [
@@ -183,6 +204,11 @@ describe("the post-mortem", () => {
         remaining: ["grep -c x a.md"],
       },
     ]));
+  test("a command that was only measured as still to be done is no lesson of a step that failed for another reason", () => {
+    const measured = [started, passed("triage", 1, [criterion("failed")]), failed("research", "return_invalid"), ended("return_invalid")];
+    const found = postMortemOf(journal(...measured), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
+    expect(found?.prevention_rule).toMatch(/: in “Parser” the step research failed: return invalid\.$/);
+  });
   test("what was handed back for programs is told as what was changed, in words", () => {
     const described = (said: string): string | undefined => {
       const told = drafts.map((draft) => (draft.event === "turn_ended" ? turned("debug", "end_turn", said) : draft));

@@ -39,11 +39,15 @@ export function postMortemOf(
   };
 }
 
-/** What was red last, by command. */
+/** What was red last and failed a step by it: a step that passes over red commands only measured what is still to be done. */
 function redIn(own: readonly Entry[]): readonly string[] {
-  const last = new Map<string, CheckResult>();
-  for (const entry of own) for (const result of checksOf(entry)) last.set(result.check.command, result);
-  return [...last.values()].filter(({ status }) => status !== "passed").map(({ check }) => check.command);
+  const red = new Set<string>();
+  for (const entry of own)
+    for (const { check, status } of checksOf(entry)) {
+      if (status === "passed") red.delete(check.command);
+      else if (entry.event === "step_failed") red.add(check.command);
+    }
+  return [...red];
 }
 
 const checksOf = (entry: Entry): readonly CheckResult[] =>

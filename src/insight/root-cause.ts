@@ -3,6 +3,7 @@
 // Invariants:
 //   P1. Every failure has exactly one category, whatever it was.
 //   P2. A cause that was put right later (its step passed after it) is not why the phase failed.
+//   P3. What fails in taking a failed phase back came after its failure, and is not why it failed.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
@@ -53,6 +54,7 @@ export const categoryOfCause: Readonly<Record<Cause, FailureCategory>> = {
 /** Reason codes that say the cause by themselves. */
 const causeOfReason: Readonly<Record<string, Cause>> = {
   scope_violation_blocked: "scope",
+  secret_in_changes: "scope",
   context_exhausted: "context_limit",
   return_invalid: "return_invalid",
   tasks_invalid: "return_lost",
@@ -61,6 +63,7 @@ const causeOfReason: Readonly<Record<string, Cause>> = {
   workspace_changed: "git",
   workspace_unusable: "git",
   checkout_dirty: "git",
+  checkout_busy: "git",
   merge_conflict: "git",
   branch_kept: "git",
   disk_full: "spawn",
@@ -119,8 +122,15 @@ export function rootCauseOf(entries: readonly Entry[], phase: string): RootCause
     category, // P1
     step: stepOf(step) ?? "gate",
     at: ended.ts,
-    description: `The phase ended with ${because.replaceAll("_", " ")}.`,
+    description: endedWords(because, own),
   };
+}
+
+function endedWords(because: string, own: readonly Entry[]): string {
+  const answer = own.findLast((entry) => entry.event === "block_answered");
+  const issues = because === "human_rejected" && answer?.event === "block_answered" ? (answer.issues ?? []) : [];
+  if (issues.length === 0) return `The phase ended with ${because.replaceAll("_", " ")}.`;
+  return `A person rejected it: ${issues.join("; ").replace(/\.$/, "")}.`.slice(0, 500);
 }
 
 /** From the last time the phase was begun. */
@@ -139,13 +149,15 @@ function firstStanding(own: readonly Entry[]): RootCause | null {
   const checkedAt = Math.max(-1, ...[...passed].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
   for (const [at, entry] of own.entries()) {
     const failure = failureOf(entry, own);
-    if (failure === null || !("attempt" in entry)) continue;
+    if (failure === null || !("attempt" in entry) || takingBack.has(failure.step)) continue; // P3
     if ((passed.get(walkStepOf(entry.attempt)) ?? -1) > at) continue;
     if (provenBy.has(failure.step) && checkedAt > at) continue;
     return failure;
   }
   return null;
 }
+
+const takingBack: ReadonlySet<string> = new Set(["undo", "withdraw"]);
 
 /** Work that the runner's checks of the whole phase decide over: once they pass, it was put right, by whomever. */
 const provenBy: ReadonlySet<string> = new Set(["execute", "debug"]);
@@ -161,6 +173,8 @@ function failureOf(entry: Entry, own: readonly Entry[]): RootCause | null {
     const paths = (entry.paths ?? []).join(", ");
     return made("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
   }
+  if (entry.event === "step_interrupted" && entry.by === "secret")
+    return made("scope", entry, `A secret was written into a file: ${entry.detail ?? "it was discarded"}.`);
   if (entry.event !== "step_failed") return null;
   const turn = own.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
   const [firstLine = ""] = (entry.detail ?? "").split("\n", 1);

@@ -38,7 +38,11 @@ const objectives: Story[] = [
     options: { approval_policy: "required-before-merge" },
     script: objectiveEndsAt(2, ({ step, n }) => (step === "execute" ? { says: { confidence: n === 1 ? 0.2 : 0.9 } } : undefined)),
     people: (run, why) =>
-      why === "confidence_drop_requires_handoff" ? [resume(run)] : Object.keys(run.blocks).length > 0 ? answerTo(run, () => "A") : null,
+      why === "confidence_drop_requires_handoff"
+        ? [resume(run)]
+        : run.status === "paused" && Object.keys(run.blocks).length > 0
+          ? answerTo(run, () => "A")
+          : null,
     endsWell: (run) => run.status === "completed",
   },
   {

@@ -200,6 +200,7 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
       return { commit, parent: parent.commit, tree, paths: [layer?.file ?? known?.file ?? attempt], notApplied: 0 };
     },
     takeBack: async () => ({ applied: null, branch: null, conflict: [] }),
+    takeIn: async () => null,
     preview: async (attempt) => (disk.layers.has(attempt) ? sha(`preview ${attempt}`) : null),
     setAside: async (attempt) => {
       disk.layers.delete(attempt);
@@ -218,6 +219,7 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
     textAt: async () => null,
     isLater: async () => null,
     hasCommit: async () => false,
+    rewrittenIn: async () => [],
     dependenciesIn: async () => null,
     land: async () => ({ landed: true, how: "fast_forward", commit: tip().commit }),
     summary: async () => ({ files: 0, insertions: 0, deletions: 0, commits: [] }),
