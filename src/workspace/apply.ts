@@ -67,7 +67,7 @@ function refuseViolations({ violations }: Examined): void {
   const [first] = violations;
   if (first === undefined) return;
   throw new WorkspaceFailed(
-    "scope_violation_blocked",
+    violations.every(({ kind }) => kind === "secret") ? "secret_in_changes" : "scope_violation_blocked",
     `${violations.length} violation(s), the first: ${first.path} (${first.kind}: ${first.detail}). Nothing was applied.`,
   );
 }

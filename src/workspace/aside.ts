@@ -51,8 +51,9 @@ function headerOf(attempt: AttemptId, { record, changes, violations }: Examined)
 }
 
 async function diffOf(run: OpenRun, examined: Examined): Promise<Buffer> {
-  const tooLarge = new Set(examined.violations.filter(({ kind }) => kind === "too_large").map(({ path }) => path));
-  const kept = examined.changes.filter(({ path }) => !tooLarge.has(shownOf(path)));
+  // A file with a secret in it is kept in no form: packed into an object or a binary patch, it would not be known any more.
+  const leftOut = new Set(examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path));
+  const kept = examined.changes.filter(({ path }) => !leftOut.has(shownOf(path)));
   if (kept.length === 0) return Buffer.alloc(0);
   try {
     await storeBlobs(run.shadow.call, run.shadow.format, examined.folder, kept, run.fileBytesMax);

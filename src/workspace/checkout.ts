@@ -4,7 +4,7 @@ import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Taken } from "../ports/workspace.ts";
-import { bytePathOf, type BytePath } from "./byte-path.ts";
+import { bytePathOf, type BytePath, shownOf } from "./byte-path.ts";
 import { invariant } from "../kit/invariant.ts";
 import { copyDependencies, dependencyFolders, fingerprintOf, moveDependencies } from "./dependencies.ts";
 import { examineCheckout } from "./examine.ts";
@@ -99,6 +99,13 @@ async function writeOver(folder: string, { path, text }: { readonly path: string
 
 export async function checkoutTree(run: OpenRun, folder: string): Promise<GitSha> {
   return (await examineCheckout(run, await recordOf(run, folder), folder)).tree;
+}
+
+export async function checkoutRewritten(run: OpenRun, folder: string): Promise<readonly string[]> {
+  const { base, changes, violations } = await examineCheckout(run, await recordOf(run, folder), folder);
+  const held = new Set([...base.keys()].map(shownOf));
+  const paths = [...changes.map(({ path }) => shownOf(path)), ...violations.map(({ path }) => path)];
+  return [...new Set(paths)].filter((path) => held.has(path)).toSorted();
 }
 
 export async function checkoutDependencies(run: OpenRun, folder: string): Promise<Hash | null> {

@@ -54,6 +54,9 @@ export type IsolationPlace = {
   readonly runDir: string;
 };
 
+/** What neither the mark nor the guardian finds; a process namespace or a control group does. */
+export const mayOutlive = "a process that throws its environment away and leaves its parent may outlive a command";
+
 /** HOME for whoever works in a run, so that the user's own settings are neither read nor changed. */
 export const privateHome = (runDir: string): string => join(runDir, "home");
 

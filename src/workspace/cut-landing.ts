@@ -6,7 +6,7 @@
 //   C2. Only what the landing itself made is undone: a file that holds the new content or the beginning of it, or is gone.
 //       One file that is neither, and nothing is touched: it is the user's.
 
-import { lstatSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -15,9 +15,10 @@ import { bytePathOf, bytesOf, shownOf, type BytePath } from "./byte-path.ts";
 import { readJson, writeWhole } from "./folder.ts";
 import { git, gitLine } from "./git.ts";
 import { inUser } from "./history.ts";
-import { clearLock } from "./leftovers.ts";
+import { clearLock, isGoneInTime } from "./leftovers.ts";
 import type { OpenRun } from "./run.ts";
 import { statusOf } from "./status.ts";
+import { readTree } from "./tree.ts";
 
 const Begun = v.strictObject({ version: v.literal(1), from: GitSha, to: GitSha });
 type Begun = v.InferOutput<typeof Begun>;
@@ -29,22 +30,38 @@ export const writeLanding = (run: OpenRun, from: GitSha, to: GitSha): Promise<vo
 
 export const forgetLanding = (run: OpenRun): Promise<void> => rm(fileFor(run), { force: true });
 
-/** Undoes a landing that was cut short; a sentence where it cannot be, null where there is nothing left of it. */
-export async function undoCutLanding(run: OpenRun): Promise<string | null> {
+/** Why a landing that was cut short cannot be undone. */
+export type Stuck = { readonly because: "checkout_busy" | "checkout_dirty"; readonly detail: string };
+
+/** Undoes a landing that was cut short; says why where it cannot be, null where there is nothing left of it. */
+export async function undoCutLanding(run: OpenRun): Promise<Stuck | null> {
   const begun = v.safeParse(Begun, await readJson(fileFor(run)));
   if (!begun.success) return null;
   const { from, to } = begun.output;
   for (const lock of locksOf(run)) {
-    if (!(await clearLock(lock, run.repository.root, "theirs"))) return `Another git is at work here: ${lock} is held.`;
+    if (!(await clearLock(lock, run.repository.root, "theirs"))) return heldBy(lock);
   }
   const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
-  if (head === from) {
-    const stranger = await undo(run, from, to);
-    if (stranger !== null) return `Uncommitted changes: ${shownOf(stranger)}.`;
+  if (!(await isLanded(run, to, head))) {
+    const stranger = await undo(run, head, from, to);
+    if (stranger !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${shownOf(stranger)}.` };
   }
   await forgetLanding(run);
   return null;
 }
+
+/** A lock that was there before a landing began is somebody else's (C2): it is waited for, and never taken away. */
+export async function foreignLock(run: OpenRun): Promise<Stuck | null> {
+  for (const lock of locksOf(run)) if (!(await isGoneInTime(lock))) return heldBy(lock);
+  return null;
+}
+
+export const isLocked = (run: OpenRun): boolean => locksOf(run).some((lock) => existsSync(lock));
+
+const heldBy = (lock: string): Stuck => ({
+  because: "checkout_busy",
+  detail: `Another git is at work here, or was killed and left its lock: ${lock}.`,
+});
 
 /** What `git merge` locks when it moves a checkout forward. */
 function locksOf({ repository, base }: OpenRun): readonly string[] {
@@ -57,24 +74,29 @@ function locksOf({ repository, base }: OpenRun): readonly string[] {
   ];
 }
 
-/** Puts index and files back; answers with a file that is not the landing's, and then has touched nothing. */
-async function undo(run: OpenRun, from: GitSha, to: GitSha): Promise<BytePath | null> {
-  const args = ["diff-tree", "-r", "-z", "--name-status", "--no-renames", from, to, "--"];
+async function isLanded(run: OpenRun, to: GitSha, head: GitSha): Promise<boolean> {
+  return (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", to, head], codes: [0, 1] })).code === 0;
+}
+
+/** Puts index and files back to what the branch holds, which somebody may have moved meanwhile; answers with a file that is not the landing's, and then has touched nothing. */
+async function undo(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
   const words = (await git({ ...inUser(run), args })).out.toString("latin1").split("\0");
   const { changed, untracked } = await statusOf(run.repository, run.isOwned);
   const differing = new Set([...changed, ...untracked]);
   const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
-  for (let at = 0; at + 1 < words.length; at += 2) {
-    const path = bytePathOf(Buffer.from(words[at + 1] ?? "", "latin1"));
-    if (!differing.has(shownOf(path))) continue;
+  const held = await readTree(run.shadow.callIntoUser, head);
+  for (const word of words) {
+    const path = bytePathOf(Buffer.from(word, "latin1"));
+    if (word === "" || !differing.has(shownOf(path))) continue;
     if (!(await isOfLanding(run, path, from, to))) return path; // C2
-    touched.push({ path, isNew: words[at] === "A" });
+    touched.push({ path, isNew: !held.has(path) });
   }
   if (touched.length === 0) return null;
   const theirs = { cwd: run.repository.root, config: "user", env: { GIT_LITERAL_PATHSPECS: "1" } } as const;
   const listed = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
     paths.map(({ path }) => Buffer.concat([bytesOf(path), Buffer.from([0])]));
-  await git({ ...theirs, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", from], input: listed(touched) });
+  await git({ ...theirs, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: listed(touched) });
   for (const { path, isNew } of touched) if (isNew) rmSync(placeOf(run, path), { force: true });
   await git({
     ...theirs,

@@ -11,6 +11,7 @@ import type { FolderRecord } from "./records.ts";
 import type { OpenRun } from "./run.ts";
 import { scan } from "./scan.ts";
 import { masksOf, type PathTest, scopeOf } from "./scope.ts";
+import { secretsOf } from "./secrets.ts";
 import { objectHash, readTree, treeHash, type Tree } from "./tree.ts";
 
 export type Examined = Judgement & {
@@ -29,7 +30,11 @@ export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Ex
   invariant(record !== null, "a layer is opened before it is examined");
   const isKept = record.keeps === undefined ? null : scopeOf(record.keeps);
   const isLeftOut: PathTest = (path) => run.isShownIn(path) || (isKept !== null && !isKept(path));
-  return examine(run, record, layerFolder(run, attempt), run.isOwned, isLeftOut);
+  const examined = await examine(run, record, layerFolder(run, attempt), run.isOwned, isLeftOut);
+  const tooLarge = new Set(examined.violations.filter(({ kind }) => kind === "too_large").map(({ path }) => path)); // never committed, so not read
+  const changes = examined.changes.filter(({ path }) => !tooLarge.has(shownOf(path)));
+  const secrets = await secretsOf(run, { folder: examined.folder, base: record.base, changes });
+  return secrets.length === 0 ? examined : { ...examined, violations: [...examined.violations, ...secrets] };
 }
 
 /** A checkout holds the whole commit, the runner's own files included, and nothing in it is kept from anyone. */

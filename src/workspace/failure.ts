@@ -5,10 +5,13 @@ import type { ReasonCode } from "../contracts/reason.ts";
 export class WorkspaceFailed extends Error {
   override readonly name = "WorkspaceFailed";
   readonly reason: ReasonCode;
+  /** What to do about it, where the reason's own hint would not help. */
+  readonly hint: string | null;
 
-  constructor(reason: ReasonCode, sentence: string) {
+  constructor(reason: ReasonCode, sentence: string, hint: string | null = null) {
     super(sentence);
     this.reason = reason;
+    this.hint = hint;
   }
 }
 

@@ -53,7 +53,7 @@ const hardeningAlone = [
 export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
-  const words = answer.err.trim().slice(0, 2000);
+  const words = answer.err.trim().replace(/\s+/g, " ").slice(0, 2000);
   const reason = (await isDiskFull(answer, call.cwd)) ? "disk_full" : "workspace_unusable";
   throw new WorkspaceFailed(reason, `git ${call.args[0] ?? ""} failed (${answer.code}): ${words}`);
 }
@@ -77,6 +77,14 @@ function spawnGit(call: GitCall): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
     // Detached, so that a Ctrl-C meant for the runner does not cut a half-done update of a checkout in two.
     const child = spawn("git", argv, { cwd: call.cwd, env: environmentOf(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      const sentence =
+        errnoOf(error) === "ENOENT"
+          ? `git was not found, or the folder ${call.cwd} does not exist.`
+          : `git could not be started: ${error.message}`;
+      reject(new WorkspaceFailed("workspace_unusable", sentence));
+    });
     const out: Buffer[] = [];
     let outBytes = 0;
     let err = "";
@@ -87,6 +95,7 @@ function spawnGit(call: GitCall): Promise<GitAnswer> {
       isLate = true; // G3
       child.kill("SIGKILL");
     }, call.timeoutMs ?? timeoutMsDefault);
+    if (child.pid === undefined) return; // Not started, and where descriptors ran out it has not even pipes; its error is on the way.
     child.stdout.on("data", (chunk: Buffer) => {
       if (isCut) return;
       const room = outputBytesMax - outBytes;
@@ -98,14 +107,6 @@ function spawnGit(call: GitCall): Promise<GitAnswer> {
     });
     child.stderr.on("data", (chunk: Buffer) => {
       if (err.length < errorBytesMax) err += chunk.toString("utf8");
-    });
-    child.on("error", (error) => {
-      clearTimeout(timer);
-      const sentence =
-        errnoOf(error) === "ENOENT"
-          ? `git was not found, or the folder ${call.cwd} does not exist.`
-          : `git could not be started: ${error.message}`;
-      reject(new WorkspaceFailed("workspace_unusable", sentence));
     });
     child.on("close", (code, signal) => {
       clearTimeout(timer);

@@ -4,12 +4,9 @@
 //   I1. `auto` never chooses a means that only detects (clone, none); those are taken by name or not at all.
 //   I2. A means counts only after its self-test passed here, now: one allowed write, and forbidden ones that must fail.
 
-import { mkdir, mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
 import { bwrapIsolation } from "./bwrap.ts";
-import { cleanEnvironment, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
-import { erase } from "./folder.ts";
+import { cleanEnvironment, mayOutlive, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
 import { mendOf } from "./isolation-mend.ts";
 import { landlockIsolation } from "./landlock.ts";
 import { overlayIsolation } from "./overlay.ts";
@@ -50,29 +47,24 @@ export type InspectedIsolation = {
   readonly mend: string;
 };
 
-/** What would work here, for `doctor`; tried in a folder that is gone afterwards. */
-export async function inspectIsolations(): Promise<readonly InspectedIsolation[]> {
-  const runDir = await mkdtemp(join(tmpdir(), "autopilot-isolation-"));
-  try {
-    const tried: InspectedIsolation[] = [];
-    for (const { level, make } of strong) {
-      const isolation = make({ hidden: [], runDir });
-      const failures = await isolation.selfTest();
-      const isUsable = failures.length === 0;
-      const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
-      tried.push({ level, isUsable, found, mend: isUsable ? "" : mendOf(level, failures) });
-    }
-    return tried;
-  } finally {
-    await erase(runDir);
+/** What would work here, for `doctor`; tried in a folder that is nobody's else. */
+export async function inspectIsolations(runDir: string): Promise<readonly InspectedIsolation[]> {
+  const tried: InspectedIsolation[] = [];
+  for (const { level, make } of strong) {
+    const isolation = make({ hidden: [], runDir });
+    const failures = await isolation.selfTest();
+    const isUsable = failures.length === 0;
+    const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
+    tried.push({ level, isUsable, found, mend: isUsable ? "" : mendOf(level, failures) });
   }
+  return tried;
 }
 
 const noIsolation = (): Isolation => ({
   level: "none",
   mechanism: "none",
   enforced: ["only in-scope changes of the layer are applied"],
-  not_enforced: ["writes outside the layer", "reads of any file", "network", "processes left behind"],
+  not_enforced: ["writes outside the layer", "reads of any file", "network", mayOutlive],
   wrap: ({ argv, cwd, env }) => ({ argv, cwd, env: cleanEnvironment(env, cwd) }),
   hasOwnNetwork: false,
   collect: () => Promise.resolve(),
@@ -87,7 +79,7 @@ const cloneIsolation = (place: IsolationPlace): Isolation => ({
     "writes outside the layer (not prevented, and seen only where the runner looks)",
     "reads of any file",
     "network",
-    "processes left behind",
+    mayOutlive,
   ],
   wrap: ({ argv, cwd, env, home }) => ({
     argv,

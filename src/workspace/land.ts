@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { GitSha } from "../contracts/ids.ts";
 import type { LandResult } from "../ports/workspace.ts";
 import { bytePathOf, shownOf, type BytePath } from "./byte-path.ts";
-import { forgetLanding, undoCutLanding, writeLanding } from "./cut-landing.ts";
+import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./cut-landing.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { git, gitLine, isDiskFull } from "./git.ts";
 import { inUser, shortOf, tipOf } from "./history.ts";
@@ -23,6 +23,7 @@ import { statusOf } from "./status.ts";
 import { readTree, type TreeEntry } from "./tree.ts";
 
 const namesShown = 5;
+const racesMax = 5;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
 
 export async function landRun(run: OpenRun, message: string): Promise<LandResult> {
@@ -35,9 +36,21 @@ export async function landRun(run: OpenRun, message: string): Promise<LandResult
     return refusal("checkout_moved", `The run began on ${branch}; the checkout is on ${current ?? "a detached HEAD"} now.`); // N2
 
   const cutShort = await undoCutLanding(run);
-  const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
-  if (await isAncestor(run, tip, head)) return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
-  if (cutShort !== null) return refusal("checkout_dirty", cutShort);
+  for (let race = 0; ; race += 1) {
+    const inTheWay = cutShort ?? (await foreignLock(run));
+    const head = await headOf(run);
+    if (await isAncestor(run, tip, head)) return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
+    if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
+    const result = await landOn(run, head, tip, message);
+    // What was found of a checkout that somebody moved meanwhile, another run's landing say, is not so any more.
+    if (result.landed || race >= racesMax || !(await isMoving(run, head))) return result;
+  }
+}
+
+const headOf = (run: OpenRun): Promise<GitSha> => gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+const isMoving = async (run: OpenRun, head: GitSha): Promise<boolean> => isLocked(run) || (await headOf(run)) !== head;
+
+async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string): Promise<LandResult> {
   const { changed } = await statusOf(run.repository, run.isOwned);
   const remade = await remadeOn(run, head, tip); // N5
   const missing = changed.filter((path) => remade.has(path) && isMissing(run, path));
@@ -140,12 +153,13 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: "fast_f
     args: ["merge", ...options, to],
     codes: [0, 1, 2, 128],
   });
-  const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+  const head = await headOf(run);
   if (answer.code === 0 && head === to) {
     await forgetLanding(run);
     return { landed: true, how, commit: to };
   }
-  await undoCutLanding(run); // Git leaves a checkout half moved where it fails on the way.
+  // Without the index git has not begun; where it fails on the way it leaves a checkout half moved.
+  await (/index\.lock': File exists/.test(answer.err) ? forgetLanding(run) : undoCutLanding(run));
   if (await isDiskFull(answer, run.repository.root))
     throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
   return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);

@@ -13,7 +13,15 @@ import { filterProgram } from "./box-filter.ts";
 import { toolchainVariables } from "./box-places.ts";
 import { wayTo } from "./box-programs.ts";
 import { testBox } from "./box-test.ts";
-import { cleanEnvironment, privateHome, type Command, type Isolation, type IsolationPlace, type Wrapped } from "./confinement.ts";
+import {
+  cleanEnvironment,
+  mayOutlive,
+  privateHome,
+  type Command,
+  type Isolation,
+  type IsolationPlace,
+  type Wrapped,
+} from "./confinement.ts";
 import { arches, filterFor } from "./landlock-filter.ts";
 import { landlockHere, type Language } from "./landlock-program.ts";
 import { rulesFor } from "./landlock-rules.ts";
@@ -49,7 +57,7 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
       "names and sizes of files outside the layer",
       ...(abi >= since.tcp ? [] : ["TCP, where the command may have the door"]),
       ...(abi >= since.signals ? [] : ["signals to other processes"]),
-      "a process that throws its environment away and leaves its parent may outlive its turn",
+      mayOutlive,
       "reads of installed programs and their settings",
       "network, where the command may have all of it",
     ],

@@ -39,6 +39,16 @@ export async function clearLock(path: string, root: string, whose: "ours" | "the
   return false;
 }
 
+const patienceMs = 3_000;
+
+/** Waits a little for a lock of somebody else's, as long as a git command takes. */
+export async function isGoneInTime(path: string): Promise<boolean> {
+  for (const until = performance.now() + patienceMs; existsSync(path); await pause(lookEveryMs)) {
+    if (performance.now() >= until) return false;
+  }
+  return true;
+}
+
 /** A git at work in a repository, and the runner that started it, if one did. */
 type LivingGit = { readonly pid: number; readonly runner: number | null };
 

@@ -11,7 +11,7 @@
 import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import type { Limits } from "./confinement.ts";
+import { type Limits, mayOutlive } from "./confinement.ts";
 import { type Cgroups, openCgroups, tasksPerProcess } from "./limits-cgroup.ts";
 import { readSeen, writeSeen } from "./limits-seen.ts";
 import { scopeArgv, stopScope, systemdHere } from "./limits-systemd.ts";
@@ -220,11 +220,7 @@ function wordsOf({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<OpenedLi
     [holdsMemory, `memory of all processes together (${chosen.name})`, "memory (looked at twice a second, ended when above)"],
     [true, "size of a single file (rlimit)", ""],
     [false, "", "disk use all in all (looked at again and again, ended when above)"],
-    [
-      chosen.endsAll,
-      `nothing of a command outlives it (${chosen.name})`,
-      "a process that throws its environment away and leaves its parent may outlive a command",
-    ],
+    [chosen.endsAll, `nothing of a command outlives it (${chosen.name})`, mayOutlive],
   ];
   return {
     inForce: held.filter(([is]) => is).map(([, words]) => words),

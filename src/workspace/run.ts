@@ -1,6 +1,7 @@
 // run: what every part of an open workspace shares.
 
 import type { GitSha, RunId } from "../contracts/ids.ts";
+import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Identity } from "./identity.ts";
 import type { Records } from "./records.ts";
 import type { Repository } from "./repository.ts";
@@ -37,6 +38,8 @@ export type OpenRun = {
   readonly checks: Records;
   /** What is kept of an attempt beside the journal goes through here first. */
   readonly redact: (bytes: Buffer) => Buffer;
+  /** The secrets that stand in some bytes; none of them reaches the branch. */
+  readonly secretsIn: (bytes: Buffer) => Promise<readonly FoundSecret[]>;
   /** Called at named places; tests die there. */
   readonly failpoint: (place: string) => void;
 };

@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf } from "./failure.ts";
-import { erase } from "./folder.ts";
+import { erase, writeWhole } from "./folder.ts";
 import { git, type GitCall } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
@@ -33,7 +33,8 @@ export async function openShadow(repository: Repository, runDir: string): Promis
   const scratch = join(runDir, "scratch");
   const objects = join(repository.commonDir, "objects");
   await mkdir(scratch, { recursive: true });
-  if (!existsSync(gitDir)) await makeShadow(repository, gitDir, objects);
+  if (existsSync(gitDir)) await borrowFrom(gitDir, objects);
+  else await makeShadow(repository, gitDir, objects);
   const call = { cwd: runDir, env: { GIT_DIR: gitDir } };
   return {
     gitDir,
@@ -53,14 +54,21 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
   });
   await mkdir(join(draft, "info"), { recursive: true });
   await mkdir(join(draft, "objects", "info"), { recursive: true });
-  // A path with special characters must be quoted as git quotes, else a newline in it would end the line.
-  await writeFile(join(draft, "objects", "info", "alternates"), `${quoted(objects)}\n`);
+  await borrowFrom(draft, objects);
   await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
   await writeFile(join(draft, "info", "exclude"), await excludesOf(repository)); // H2
   await git({ cwd: draft, env: { GIT_DIR: draft }, args: ["config", "uploadpack.allowAnySHA1InWant", "true"] });
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
   await rename(draft, gitDir);
+}
+
+/** Says where the user's objects are; they are elsewhere once the repository was moved or renamed. */
+async function borrowFrom(gitDir: string, objects: string): Promise<void> {
+  const path = join(gitDir, "objects", "info", "alternates");
+  // A path with special characters must be quoted as git quotes, else a newline in it would end the line.
+  const line = `${quoted(objects)}\n`;
+  if ((await textOrNone(path)) !== line) await writeWhole(path, line);
 }
 
 /** The user's ignore rules that are not in the tree: their global file, then the repository's own. */

@@ -8,7 +8,15 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { cleanEnvironment, privateHome, type Command, type Isolation, type IsolationPlace, type Wrapped } from "./confinement.ts";
+import {
+  cleanEnvironment,
+  mayOutlive,
+  privateHome,
+  type Command,
+  type Isolation,
+  type IsolationPlace,
+  type Wrapped,
+} from "./confinement.ts";
 import { settingsFor } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
 
@@ -70,7 +78,7 @@ export function srtIsolation(place: IsolationPlace): Isolation {
       "a write into a hidden folder may seem to succeed, and is lost",
       "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
       "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
-      ...(isMac ? ["services of this machine, where the command may have the door", "processes left behind"] : []),
+      ...(isMac ? ["services of this machine, where the command may have the door", mayOutlive] : []),
       ...(process.getuid?.() === 0 ? ["settings of the kernel, since the runner is root"] : []),
       "reads of installed programs and their settings",
     ],

@@ -4,10 +4,11 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha, RunId } from "../contracts/ids.ts";
+import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./apply.ts";
 import { setLayerAside } from "./aside.ts";
-import { checkoutDependencies, checkoutTree, makeCheckout } from "./checkout.ts";
+import { checkoutDependencies, checkoutRewritten, checkoutTree, makeCheckout } from "./checkout.ts";
 import { dependencyNames } from "./dependencies.ts";
 import { examineLayer } from "./examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
@@ -27,6 +28,7 @@ import { ownedOf, scopeOf } from "./scope.ts";
 import { openShadow } from "./shadow.ts";
 import { summaryOf } from "./summary.ts";
 import { takeBack } from "./take-back.ts";
+import { takeIn } from "./take-in.ts";
 import { shownOf } from "./byte-path.ts";
 
 export const fileBytesMaxDefault = 50 * 1024 ** 2;
@@ -48,6 +50,8 @@ export type WorkspaceOrder = {
   readonly fileBytesMax?: number;
   /** Takes secrets out of what is kept of an attempt that was set aside. */
   readonly redact?: (bytes: Buffer) => Buffer;
+  /** Finds secrets in what an attempt would commit; without it none are looked for. */
+  readonly secretsIn?: (bytes: Buffer) => Promise<readonly FoundSecret[]>;
   /** Only to look and to check: no branch is read, made or moved, so that it works in any repository that holds the commits. */
   readonly isLookOnly?: boolean;
   /** For fault tests: called at named places inside `apply`. */
@@ -91,6 +95,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     apply: (attempt, subject) => inTurn(() => applyAttempt(run, attempt, subject)),
     preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
     takeBack: (order) => inTurn(() => takeBack(run, order)),
+    takeIn: (order) => inTurn(() => takeIn(run, order)),
     setAside: (attempt) => setLayerAside(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
@@ -100,6 +105,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     hasCommit: (attempt, name) => hasCommit(run, attempt, name),
     isLater: (commit, path, than) => isLater(run, commit, path, than),
     treeOf: (folder) => checkoutTree(run, folder),
+    rewrittenIn: (folder) => checkoutRewritten(run, folder),
     dependenciesIn: (folder) => checkoutDependencies(run, folder),
     land: (message) => inTurn(() => landRun(run, message)),
     summary: async () => {
@@ -139,6 +145,7 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     layers: await openRecords(join(runDir, "records", "layers")),
     checks: await openRecords(join(runDir, "records", "checks")),
     redact: order.redact ?? ((bytes) => bytes),
+    secretsIn: order.secretsIn ?? (() => Promise.resolve([])),
     failpoint: order.failpoint ?? (() => undefined),
   };
 }
@@ -149,7 +156,11 @@ async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> 
   const there = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
   if (there.code !== 0) {
     if (expected !== null && expected !== run.base.commit)
-      throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
+      throw new WorkspaceFailed(
+        "workspace_changed",
+        `The run's branch ${shortOf(run.ref)} is gone; it stood at ${expected.slice(0, 12)}.`,
+        `git branch ${shortOf(run.ref)} ${expected.slice(0, 12)} brings it back, then autopilot resume`,
+      );
     const nothing = "0".repeat(run.base.commit.length);
     await git({
       ...user,

@@ -1,6 +1,6 @@
 // Applying: one commit an attempt, whatever happens in between.
 
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Applied } from "../../src/ports/workspace.ts";
@@ -111,8 +111,24 @@ test("a branch that somebody else moved or removed is noticed", async () => {
   git(bench.root, "update-ref", `refs/heads/autopilot/${runId}`, "main");
   await expect(openBench({ root: bench.root, expectedTip: tip })).rejects.toMatchObject({ reason: "workspace_changed" });
   git(bench.root, "update-ref", "-d", `refs/heads/autopilot/${runId}`);
-  await expect(openBench({ root: bench.root, expectedTip: tip })).rejects.toMatchObject({ reason: "workspace_changed" });
+  const hint = `git branch autopilot/${runId} ${tip.slice(0, 12)}`;
+  await expect(openBench({ root: bench.root, expectedTip: tip })).rejects.toMatchObject({
+    reason: "workspace_changed",
+    hint: expect.stringContaining(hint) as string,
+  });
   await expect(bench.workspace.tip()).rejects.toMatchObject({ reason: "workspace_changed" });
+});
+
+test("a repository that was moved or renamed since goes on where it is now", async () => {
+  const bench = await openBench();
+  write(await bench.workspace.openLayer(attempt, []), "src/a.ts", "x\n");
+  const { commit } = await applied(bench);
+  const root = join(makeRoom(), 'moved "here"');
+  renameSync(bench.root, root);
+  const moved = await openBench({ root, expectedTip: commit });
+  write(await moved.workspace.openLayer(second, []), "src/a.ts", "y\n");
+  expect((await applied(moved, second)).parent).toBe(commit);
+  expect(await moved.workspace.land("x")).toMatchObject({ landed: true });
 });
 
 test("nothing is committed to the run's branch while the user has it checked out", async () => {

@@ -102,7 +102,7 @@ test("what cannot be had is refused with the reason; auto never falls back to cl
 test.skipIf(!hasBwrap)("auto takes the strongest that holds here, and doctor is told of every level (needs bubblewrap)", async () => {
   const bench = await openBench();
   const choice = await chooseIsolation("auto", placeOf(bench));
-  const found = await inspectIsolations();
+  const found = await inspectIsolations(bench.runDir);
   expect(found.map(({ level }) => level).slice(0, 2)).toEqual(["overlay", "bwrap"]);
   expect("isolation" in choice && choice.isolation.level).toBe(found.find(({ isUsable }) => isUsable)?.level);
   for (const { isUsable, mend } of found) expect(mend === "").toBe(isUsable);

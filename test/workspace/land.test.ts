@@ -57,6 +57,7 @@ const obstacles: readonly Obstacle[] = [
     because: "checkout_dirty",
     set: (root) => (write(root, ".git/info/exclude", "src/new.ts\n"), write(root, "src/new.ts", "mine\n")),
   },
+  { name: "a lock that another git holds or left", because: "checkout_busy", set: (root) => write(root, ".git/index.lock", "") },
 ];
 
 test.each(obstacles)("$name: nothing is touched, and the reason is told", async ({ because, set }) => {
@@ -70,6 +71,19 @@ test.each(obstacles)("$name: nothing is touched, and the reason is told", async 
   expect(await workspace.land("x")).toMatchObject({ landed: false, because });
   expect(fingerprint(root)).toBe(before);
   expect(runRef(root)).toBe(tip);
+});
+
+test("a landing that lost its race with a commit leaves nothing of itself behind, and lands after it", async () => {
+  const { root, runDir, workspace } = await benchWithWork(undefined, (layer) => write(layer, "src/new.ts", "landed\n"));
+  const from = git(root, "rev-parse", "HEAD").trim();
+  write(runDir, "landing.json", JSON.stringify({ version: 1, from, to: runRef(root) }));
+  // As git leaves it where somebody moves the branch after it has moved the files.
+  write(root, "src/new.ts", "landed\n");
+  git(root, "add", "src/new.ts");
+  git(root, "commit", "-q", "--allow-empty", "--only", "-m", "mine");
+  expect(git(root, "status", "--porcelain").trim()).toBe("A  src/new.ts");
+  expect(await workspace.land("x")).toMatchObject({ landed: true, how: "merge" });
+  expect(git(root, "status", "--porcelain").trim()).toBe("");
 });
 
 test("untracked files that are not in the way, and the runner's own, do not keep the work from landing", async () => {
