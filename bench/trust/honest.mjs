@@ -108,6 +108,44 @@ export const honest = [
     turns: [{ do: [right, { write: { path: "src/list.js", text: "export const list = [1];\n" } }, done, usage] }],
   },
   {
+    name: "mends one of two red tests, and the other was hidden by it",
+    files: {
+      "package.json": manifest({ scripts: { test: "node --test test/sum.test.js && node --test test/later.test.js" } }),
+      "test/later.test.js":
+        'import assert from "node:assert/strict";\nimport { test } from "node:test";\n\ntest("not yet", () => assert.ok(false));\n',
+    },
+    criteria: ["sum adds up :: node --test test/sum.test.js"],
+    turns: [{ do: [right, done, usage] }],
+  },
+  {
+    name: "prints much",
+    turns: [{ do: [{ write: { path: "src/sum.js", text: `console.log("at work\\n".repeat(40_000));\n${rightSum}` } }, done, usage] }],
+  },
+  {
+    name: "has tests that rewrite what they recorded",
+    files: {
+      "test/log.json": "[]\n",
+      "test/log.test.js":
+        'import { writeFileSync } from "node:fs";\nimport { test } from "node:test";\n\ntest("keeps a log", () => writeFileSync("test/log.json", `[${Date.now()}]\\n`));\n',
+    },
+    turns: [{ do: [right, done, usage] }],
+  },
+  {
+    name: "adds a package to the workspaces",
+    files: { "package.json": manifest({ workspaces: ["p/a"] }), "p/a/package.json": '{ "name": "a", "version": "1.0.0" }\n' },
+    turns: [
+      {
+        do: [
+          right,
+          { write: { path: "package.json", text: manifest({ workspaces: ["p/a", "p/b"] }) } },
+          { write: { path: "p/b/package.json", text: '{ "name": "b", "version": "1.0.0" }\n' } },
+          done,
+          usage,
+        ],
+      },
+    ],
+  },
+  {
     name: "mends its first mistake",
     turns: [
       { do: [{ write: { path: "src/sum.js", text: "export const sum = (list) => list[0] ?? 0;\n" } }, done, usage] },

@@ -15,6 +15,7 @@ import { type Answer, openAnswer } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, environmentFor, envHashOf } from "./environment.ts";
+import type { Ear } from "./ear.ts";
 import { explain } from "./explain.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
 import { endFamily, type Family, signalFamily } from "./processes.ts";
@@ -40,6 +41,8 @@ export type CommandOrder = {
   readonly scratch?: MakeFolder;
   /** Takes secrets out of what the command prints; without it, only what looks like one. */
   readonly redactor?: Redactor;
+  /** Who hears what it prints, all of it, each stream by itself. */
+  readonly ear?: Ear;
 };
 
 export type CommandResult = {
@@ -108,6 +111,10 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
     const child = start(launch);
     child.stdout?.on("data", output.add).on("error", () => undefined);
     child.stderr?.on("data", output.add).on("error", () => undefined);
+    if (order.ear !== undefined) {
+      child.stdout?.on("data", order.ear.said);
+      child.stderr?.on("data", order.ear.complained);
+    }
     if (answer !== null) {
       child.stdout?.on("data", answer.said);
       child.stderr?.on("data", answer.complained);

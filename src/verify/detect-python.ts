@@ -5,6 +5,7 @@ const file = "pyproject.toml";
 
 /** pytest, ruff and mypy where pyproject.toml or a file of their own configures them; pytest also where there are tests. */
 export function detectPython(tree: Tree): Detected {
+  if (!tree.files.has(file)) return withoutProject(tree);
   return useManifest(tree, file, (text) => {
     const { tool } = parse(text);
     const tools = isRecord(tool) ? tool : {};
@@ -22,6 +23,27 @@ export function detectPython(tree: Tree): Detected {
     }
     return { checks, warnings: [] };
   });
+}
+
+/** A project of before pyproject.toml: each tool by a file or a section of its own. */
+function withoutProject(tree: Tree): Detected {
+  const run = runnerOf(tree);
+  const says = (name: string, section: RegExp): boolean => tree.files.has(name) && section.test(tree.read(name) ?? "");
+  const pytest =
+    ["pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"].find((name) => tree.files.has(name)) ??
+    (says("setup.cfg", /^\[tool:pytest\]/m) ? "setup.cfg" : says("tox.ini", /^\[pytest\]/m) ? "tox.ini" : undefined);
+  const ruff = ["ruff.toml", ".ruff.toml"].find((name) => tree.files.has(name));
+  const mypy = ["mypy.ini", ".mypy.ini"].find((name) => tree.files.has(name));
+  return {
+    checks: [
+      ...(ruff === undefined ? [] : [projectCheck("ruff", `${run.tool}ruff check .`, ruff)]),
+      ...(mypy === undefined
+        ? []
+        : [projectCheck("mypy", `${run.tool}mypy${/^files\s*=/m.test(tree.read(mypy) ?? "") ? "" : " ."}`, mypy)]),
+      ...(pytest === undefined ? [] : [projectCheck("pytest", `${run.module} pytest`, pytest)]),
+    ],
+    warnings: [],
+  };
 }
 
 /** A lock file names the tool that holds the project's own packages; without one, whatever python3 is. */

@@ -51,6 +51,28 @@ test("Python: pytest by configuration or by its tests, ruff and mypy where confi
   expect(commandsIn({ "pyproject.toml": "[tool.mypy]\nfiles = 'src'\n", "uv.lock": "" })).toEqual(["uv run mypy"]);
 });
 
+test("Python without pyproject.toml: each tool by its own file or section", () => {
+  for (const name of ["pytest.ini", "conftest.py", "tests/conftest.py"]) expect(commandsIn({ [name]: "" })).toEqual(["python3 -m pytest"]);
+  expect(commandsIn({ "setup.cfg": "[metadata]\nname = x\n[tool:pytest]\naddopts = -q\n" })).toEqual(["python3 -m pytest"]);
+  expect(commandsIn({ "tox.ini": "[tox]\n[pytest]\n", "mypy.ini": "[mypy]\n", "ruff.toml": "" })).toEqual([
+    "ruff check .",
+    "mypy .",
+    "python3 -m pytest",
+  ]);
+  expect(commandsIn({ "setup.cfg": "[metadata]\n", "tox.ini": "[tox]\n", "tests/test_a.py": "" })).toEqual([]);
+});
+
+test("Maven and Gradle by their wrapper where there is one, and the tasks of deno.json", () => {
+  expect(commandsIn({ "pom.xml": "<project/>" })).toEqual(["mvn -B test"]);
+  expect(commandsIn({ "pom.xml": "<project/>", mvnw: "" })).toEqual(["sh ./mvnw -B test"]);
+  expect(commandsIn({ "build.gradle.kts": "", gradlew: "" })).toEqual(["sh ./gradlew test"]);
+  expect(commandsIn({ "deno.json": '{ "tasks": { "test": "deno test -A", "dev": "x", "lint": { "command": "deno lint" } } }' })).toEqual([
+    "deno task lint",
+    "deno task test",
+  ]);
+  expect(commandsIn({ "deno.jsonc": '{\n  // what runs\n  "tasks": { "test": "deno test", },\n}' })).toEqual(["deno task test"]);
+});
+
 test("Cargo, Go and make", () => {
   expect(commandsIn({ "Cargo.toml": '[package]\nname = "x"\n' })).toEqual(["cargo check", "cargo test"]);
   expect(commandsIn({ "go.mod": "module example.org/x\n" })).toEqual(["go vet ./...", "go test ./..."]);
@@ -69,6 +91,8 @@ test.each([
   ["pyproject.toml", "[tool\n"],
   ["Cargo.toml", "= ="],
   ["Cargo.toml", "[profile.dev]\n"],
+  ["deno.json", "{ not json"],
+  ["deno.json", '{"tasks":[]}'],
   ["go.mod", "garbage"],
   ["Makefile", "test:\0"],
 ])("a broken %s is a warning with its name and a reason, and the other manifests still count", (file, text) => {

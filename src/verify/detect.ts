@@ -5,13 +5,15 @@
 
 import type { Check } from "../contracts/evidence.ts";
 import { detectCargo, detectGo, detectMake } from "./detect-build.ts";
+import { detectDeno } from "./detect-deno.ts";
+import { detectJava } from "./detect-java.ts";
 import { detectNode } from "./detect-node.ts";
 import { detectPython } from "./detect-python.ts";
 import type { Detected, Tree } from "./manifest.ts";
 
 export type DetectConfig = { readonly commands?: readonly string[] | undefined; readonly detect?: boolean | undefined };
 
-const detectors = [detectNode, detectPython, detectCargo, detectGo, detectMake];
+const detectors = [detectNode, detectDeno, detectPython, detectCargo, detectGo, detectJava, detectMake];
 
 /** The checks of a tree: what the config names first, then what the manifests tell unless the config turns that off. */
 export function detectChecks(tree: Tree, config: DetectConfig = {}): Detected {

@@ -1,6 +1,7 @@
 // evidence: what the runner saw when it ran a check, as a record that can be found again by its hash.
 
-import type { Check, CheckResult, CheckStatus, Evidence, TestTally } from "../contracts/evidence.ts";
+import * as v from "valibot";
+import { type Check, type CheckResult, type CheckStatus, Evidence, type TestNames, type TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import { redactValue } from "../kit/redact-value.ts";
@@ -27,6 +28,11 @@ export type Sighting = {
   readonly dependencies?: Hash | null;
   readonly tests?: TestTally | null;
   readonly testsBefore?: TestTally | undefined;
+  readonly names?: TestNames | null;
+  /** What passed on the base and fails now. */
+  readonly broke?: readonly string[];
+  /** Oracles that it rewrote as it ran. */
+  readonly rewrote?: readonly string[];
   /** Why it did not pass though its exit code says so. */
   readonly why?: string | null;
   readonly quarantine?: { readonly until: string; readonly isOver: boolean } | null;
@@ -43,8 +49,12 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
   const evidence = await putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
   const { check, status, quarantine = null } = sighting;
   const quarantined = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
-  const { tests: told = null, why = null } = sighting;
-  const tests = { ...(told === null ? {} : { tests: told }), ...(why === null ? {} : { why }) };
+  const { tests: told = null, why = null, broke = [] } = sighting;
+  const tests = {
+    ...(told === null ? {} : { tests: told }),
+    ...(broke.length === 0 ? {} : { broke: broke.length }),
+    ...(why === null ? {} : { why: redactor.text(why) }),
+  };
   return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...quarantined, ...tests };
 }
 
@@ -79,7 +89,18 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
     ...(sighting.dependencies === undefined || sighting.dependencies === null ? {} : { dependencies: sighting.dependencies }),
     ...(sighting.tests == null ? {} : { tests: sighting.tests }),
     ...(sighting.testsBefore === undefined ? {} : { tests_before: sighting.testsBefore }),
+    ...(sighting.rewrote === undefined || sighting.rewrote.length === 0 ? {} : { rewrote: [...sighting.rewrote] }),
+    ...(sighting.names == null ? {} : { names: sighting.names }),
   };
+}
+
+/** Evidence as it is kept; null where these bytes are none. */
+export function readEvidence(bytes: Uint8Array): Evidence | null {
+  try {
+    return v.parse(Evidence, JSON.parse(Buffer.from(bytes).toString("utf8")));
+  } catch {
+    return null;
+  }
 }
 
 /** What a person should know beyond this one run of the command. */

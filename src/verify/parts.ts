@@ -11,10 +11,11 @@ import type { Wrap } from "./command.ts";
 import type { Env } from "./environment.ts";
 import type { PutBlob } from "./evidence.ts";
 import type { Reading } from "./oracles/look-oracles.ts";
+import type { MakeFolder } from "./scratch.ts";
 import type { Verdicts } from "./verdicts.ts";
 
 export type VerifierParts = {
-  readonly workspace: Pick<Workspace, "checkout" | "treeOf" | "dependenciesIn"> & Reading & ClaimsWorkspace;
+  readonly workspace: Pick<Workspace, "checkout" | "treeOf" | "rewrittenIn" | "dependenciesIn"> & Reading & ClaimsWorkspace;
   readonly putBlob: PutBlob;
   /** The isolation's name, as evidence records it. */
   readonly isolation: string;
@@ -26,7 +27,8 @@ export type VerifierParts = {
   /** For `restores`, where it differs. */
   readonly wrapRestore?: Wrap;
   readonly env?: Env;
-  readonly scratchParent?: string;
+  /** Makes the folder of one command; in the system's temporary folder unless told. */
+  readonly scratch?: MakeFolder;
   /** Takes secrets out of evidence before it is kept; without it, only what looks like one. */
   readonly redactor?: Redactor;
   /** What a clean folder needs before any check can run in it: dependencies, from the lock file. Their results come before the others. */

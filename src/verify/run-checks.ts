@@ -1,20 +1,20 @@
 // run-checks: the checks of an order, one after the other, in checkouts of its commit under the base's oracles (V2, V3, V5, V6 of verifier.ts).
 
-import { lstatSync, readFileSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
-import type { Check, CheckResult, CheckStatus, TestTally } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, Evidence, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Taken } from "../ports/workspace.ts";
 import { type CommandOrder, type CommandResult, envHashFor, runCommand, type Wrap } from "./command.ts";
-import { keepEvidence } from "./evidence.ts";
-import { countsOf } from "./oracles/test-words.ts";
+import { openEar } from "./ear.ts";
+import { keepEvidence, readEvidence } from "./evidence.ts";
+import { testFilesIn } from "./holds-tests.ts";
+import { brokenSince, keptNames, type NamesTold, together } from "./names.ts";
+import { judgesAmong } from "./oracles/protect.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
-import { type Output, storedOutput } from "./output.ts";
 import { quarantineOf } from "./quarantine.ts";
 import { runsWanted, statusOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
-import { lostSince, tallyIn } from "./tally.ts";
+import { lostSince } from "./tally.ts";
 
 export type CheckOrder = Parameters<Verifier["check"]>[0];
 
@@ -25,6 +25,9 @@ type Run = {
   readonly result: CommandResult;
   readonly status: CheckStatus;
   readonly tests: TestTally | null;
+  readonly names: NamesTold;
+  /** Oracles that it rewrote. */
+  readonly rewrote: readonly string[];
   readonly why: string | null;
   readonly place: Place;
   readonly treeBefore: GitSha;
@@ -123,12 +126,18 @@ class CheckSession {
         this.#repeatMax,
       )
     ); // V6
+    if (runs.length < this.#repeatMax && (await this.#broke(check, runs)).length > 0) {
+      const again = await this.#run(check); // a test that is unsteady within a check that fails anyway is not broken
+      if (again === null) return false;
+      runs.push(again);
+    }
     const statuses = runs.map(({ status }) => status);
     const status = statusOf(statuses);
-    // Of a flaky check the run that failed tells more.
-    const deciding = (status === "flaky" ? runs.find((run) => run.status !== "passed") : runs.at(-1)) ?? runs[0];
+    const deciding = decidingOf(runs, status, this.#order.before === undefined);
     if (deciding === undefined) return false;
-    const { result, place, treeBefore, treeAfter, tests, why } = deciding;
+    const { result, place, treeBefore, treeAfter, tests, rewrote } = deciding;
+    const broke = await this.#broke(check, runs);
+    const why = deciding.why ?? brokenWords(broke);
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
     const sighting = { check, result, status, cwd: place.folder, isolation, commit, treeBefore, treeAfter, product };
@@ -139,6 +148,9 @@ class CheckSession {
       quarantine,
       tests,
       why,
+      names: status === "failed" && check.kind === "project" ? keptNames(together(runs.map(({ names }) => names))) : null,
+      broke,
+      rewrote,
       testsBefore: this.#testsBefore(check),
     };
     const kept = await keepEvidence({ ...sighting, ...more }, putBlob, redactor);
@@ -152,19 +164,26 @@ class CheckSession {
   async #run(check: Check): Promise<Run | null> {
     const place = await this.#clean(check);
     if (place === null || this.#order.cancel.aborted) return null;
-    const result = await runCommand(this.#command(check, place));
+    const ear = openEar(check.command, place.folder);
+    const result = await runCommand({ ...this.#command(check, place), ear });
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
     else this.#isSpoiled = treeAfter !== place.tree;
-    const tests = testsIn(result.output, place.folder);
+    const { tests, names } = ear.take(testFilesIn(place.folder));
     const before = this.#testsBefore(check);
-    const lost = before !== undefined && result.status === "passed" && result.output.omittedBytes === 0 ? lostSince(before, tests) : null; // V7
+    const rewrote = treeAfter === place.tree || check.kind === "restore" ? [] : await this.#rewritten(place);
+    const lost =
+      result.status !== "passed"
+        ? null
+        : ((before === undefined ? null : lostSince(before, tests)) ?? (await this.#spoiled(check, rewrote))); // V7, V9
     const note = [result.note, lost ?? ""].filter((words) => words !== "").join("; ");
     return {
       result: { ...result, note },
       status: lost === null ? result.status : "failed",
       tests,
+      names,
+      rewrote,
       why: lost,
       place,
       treeBefore: place.tree,
@@ -182,7 +201,7 @@ class CheckSession {
   }
 
   #command(check: Check, { folder }: Place): CommandOrder {
-    const { runId, clock, timeoutMs, env, scratchParent, redactor } = this.#parts;
+    const { runId, clock, timeoutMs, env, scratch, redactor } = this.#parts;
     return {
       command: check.command,
       cwd: folder,
@@ -193,7 +212,7 @@ class CheckSession {
       ...(check.expect === undefined ? {} : { expect: check.expect }),
       ...wrapFor(this.#parts, check),
       ...(env === undefined ? {} : { env }),
-      ...(scratchParent === undefined ? {} : { scratchParent }),
+      ...(scratch === undefined ? {} : { scratch }),
       ...(redactor === undefined ? {} : { redactor }),
     };
   }
@@ -202,6 +221,36 @@ class CheckSession {
   #testsBefore({ id }: Check): TestTally | undefined {
     const { tests } = this.#order;
     return tests === undefined ? undefined : (tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
+  }
+
+  /** What passed on the base, beside what failed there, and fails now whenever it is run (V8). */
+  async #broke(check: Check, runs: readonly Run[]): Promise<readonly string[]> {
+    if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
+    const before = await this.#before(check);
+    if (before?.status !== "failed" || before.names === undefined) return [];
+    const told = runs.map(({ names }) => names);
+    return brokenSince(before.names, told, this.#order.tests !== undefined);
+  }
+
+  /** The evidence from before anything was changed; null where there is none, or none is to be compared with. */
+  async #before({ id }: Check): Promise<Evidence | null> {
+    const evidence = this.#order.before?.[id];
+    const { readBlob } = this.#parts;
+    return evidence === undefined || readBlob === undefined ? null : readBlob(evidence).then(readEvidence, () => null);
+  }
+
+  /** What judges and is no longer what it was when the check began. */
+  async #rewritten({ folder }: Place): Promise<readonly string[]> {
+    const own = new Set(this.#taken === null ? [] : pathsOf(this.#taken));
+    const paths = (await this.#parts.workspace.rewrittenIn(folder)).filter((path) => !own.has(path));
+    return judgesAmong(paths, this.#parts.protect ?? []).slice(0, rewrittenMax);
+  }
+
+  /** Why a check that rewrote what judges proves nothing; null where it did so on the base too, or rewrote nothing. */
+  async #spoiled(check: Check, rewrote: readonly string[]): Promise<string | null> {
+    const before = rewrote.length === 0 ? null : await this.#before(check);
+    const news = before === null ? [] : rewrote.filter((path) => !(before.rewrote ?? []).includes(path));
+    return news.length === 0 ? null : `it rewrote what judges as it ran: ${news.slice(0, shownMax).join(", ")}`; // V9
   }
 
   #quarantine(check: Check): ReturnType<typeof quarantineOf> {
@@ -213,26 +262,23 @@ class CheckSession {
   }
 }
 
-/** What an output says of its tests; null where it was not kept whole, for then numbers cannot be compared. */
-function testsIn(output: Output, folder: string): TestTally | null {
-  if (output.omittedBytes > 0) return null;
-  const isOfTests = (path: string): boolean => {
-    const way = isAbsolute(path) ? relative(folder, path) : path;
-    return !way.startsWith("..") && holdsTests(join(folder, way));
-  };
-  return tallyIn(storedOutput(output).toString("utf8"), isOfTests);
+/**
+ * The run that tells most. Of a flaky check it is the one that failed; of one that fails every time, the worst on the base and the best
+ * after it: what some runs come to by chance is not held against the work.
+ */
+function decidingOf(runs: readonly Run[], status: CheckStatus, isBase: boolean): Run | undefined {
+  if (status === "flaky") return runs.find((run) => run.status !== "passed") ?? runs[0];
+  const worst = runs.toSorted((one, other) => (other.tests?.failed ?? 0) - (one.tests?.failed ?? 0));
+  return status !== "failed" || runs.some(({ tests }) => tests === null) ? runs.at(-1) : isBase ? worst[0] : worst.at(-1);
 }
 
-const testFileBytesMax = 1024 * 1024;
+const shownMax = 3;
+const rewrittenMax = 100;
 
-/** Whether a file has test cases. It was written by whoever is judged, so only a regular file of some size is read. */
-function holdsTests(path: string): boolean {
-  try {
-    const { size } = lstatSync(path);
-    return lstatSync(path).isFile() && size <= testFileBytesMax && countsOf(readFileSync(path, "utf8"), "js").cases > 0;
-  } catch {
-    return false;
-  }
+function brokenWords(names: readonly string[]): string | null {
+  if (names.length === 0) return null;
+  const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
+  return `passed before the work began and fails now: ${names.slice(0, shownMax).join(", ")}${more}`;
 }
 
 /** Restoring has a box of its own: it may reach the network and fill the cache, which no check may. */

@@ -2,9 +2,14 @@ import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+export type MakeFolder = () => Promise<string>;
+const inTemporary: MakeFolder = () => mkdtemp(join(tmpdir(), "autopilot-check-"));
+
 /** A command's own `home` and `tmp`, empty, readable by the user alone. Closing removes them. */
-export async function openScratch(parent: string = tmpdir()): Promise<{ readonly folder: string; readonly close: () => Promise<void> }> {
-  const folder = await mkdtemp(join(parent, "autopilot-check-"));
+export async function openScratch(
+  make: MakeFolder = inTemporary,
+): Promise<{ readonly folder: string; readonly close: () => Promise<void> }> {
+  const folder = await make();
   await mkdir(join(folder, "home"), { mode: 0o700 });
   await mkdir(join(folder, "tmp"), { mode: 0o700 });
   return { folder, close: () => remove(folder) };

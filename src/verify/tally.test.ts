@@ -1,7 +1,14 @@
 // What test runners say of themselves, and what it means when they say less than before.
 
 import { describe, expect, test } from "vitest";
-import { lostSince, tallyIn } from "./tally.ts";
+import { openEar } from "./ear.ts";
+import { lostSince } from "./tally.ts";
+
+const tallyIn = (output: string, isOfTests: (path: string) => boolean = () => false) => {
+  const ear = openEar("", "/nowhere");
+  ear.said(Buffer.from(output));
+  return ear.take(isOfTests).tests;
+};
 
 describe("a summary is read as it is printed by", () => {
   test.each([
@@ -24,6 +31,11 @@ describe("a summary is read as it is printed by", () => {
       { ran: 4, failed: 2, skipped: 1 },
     ],
     ["deno", "ok | 3 passed | 0 failed (5ms)\n", { ran: 3, failed: 0, skipped: 0 }],
+    ["phpunit", "OK (3 tests, 5 assertions)\n", { ran: 3, failed: 0, skipped: 0 }],
+    ["phpunit, failing", "Tests: 5, Assertions: 7, Failures: 1, Errors: 1, Skipped: 1.\n", { ran: 4, failed: 2, skipped: 1 }],
+    ["rspec", "4 examples, 1 failure, 1 pending\n", { ran: 3, failed: 1, skipped: 1 }],
+    ["gradle", "5 tests completed, 2 failed, 1 skipped\n", { ran: 4, failed: 2, skipped: 1 }],
+    ["ctest", "50% tests passed, 1 tests failed out of 2\n", { ran: 2, failed: 1, skipped: 0 }],
     ["eslint", "✖ 12 problems (10 errors, 2 warnings)\n", { ran: 0, failed: 10, skipped: 0 }],
     ["tsc", "src/a.ts(1,2): error TS2345: no\nsrc/b.ts(1,2): error TS2345: no\n", { ran: 0, failed: 2, skipped: 0 }],
   ])("%s", (_name, output, tally) => expect(tallyIn(output)).toEqual(tally));

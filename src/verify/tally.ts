@@ -1,12 +1,12 @@
 // tally: how many tests a command says it ran, read from the summaries that test runners and linters print. Pure.
 //
 // Invariants:
-//   T1. Nothing is guessed: output in no known form has no tally, and output that was not kept whole has none either.
+//   T1. Nothing is guessed: output in no known form has no tally. All of it is read, also what is not kept, so that nobody hides a sum
+//       by printing much.
 //   T2. A tally never makes a check pass. It can only show that one that passed ran less than it ran before.
 
 import type { TestTally } from "../contracts/evidence.ts";
 
-const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 const numberOf = (text: string | undefined): number => Math.min(Number(text ?? 0), Number.MAX_SAFE_INTEGER);
 
 /** `3 failed | 2 passed`, `1 failed, 3 passed`: each word with its number. */
@@ -45,6 +45,17 @@ const lines: readonly (readonly [form: RegExp, read: (found: RegExpExecArray) =>
     /^(?:\[\w{1,9}\] )?Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})$/,
     ([, ran, failures, errors, skipped]) => ofMaven(ran, failures, errors, skipped),
   ],
+  [/^OK \((\d{1,9}) tests?, /, ([, ran]) => three(ran, "0", "0")], // phpunit
+  [
+    /^Tests: (\d{1,9}), Assertions: \d{1,9}(.{0,200})\.$/,
+    ([, ran, rest = ""]) => ofMaven(ran, numbered(rest, "Failures"), numbered(rest, "Errors"), numbered(rest, "Skipped")),
+  ],
+  [/^(\d{1,9}) examples?, (\d{1,9}) failures?(?:, (\d{1,9}) pending)?/, ([, ran, failed, skipped]) => ofMaven(ran, failed, "0", skipped)], // rspec
+  [
+    /^(\d{1,9}) tests? completed(?:, (\d{1,9}) failed)?(?:, (\d{1,9}) skipped)?$/,
+    ([, ran, failed, skipped]) => ofMaven(ran, failed, "0", skipped),
+  ], // gradle, where one failed
+  [/^\d{1,3}% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})$/, ([, failed, ran]) => ofMaven(ran, failed, "0", "0")], // ctest
   [/^✖ \d{1,9} problems? \((\d{1,9}) errors?\b/, ([, failed]) => faults(failed)], // eslint
   [/^Found (\d{1,9}) errors?\b/, ([, failed]) => faults(failed)], // ruff, mypy, tsc
   [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => faults("1")], // tsc, a line each
@@ -67,49 +78,68 @@ const ofMaven = (
   skipped: numberOf(skipped),
 });
 
+const numbered = (words: string, name: string): string => new RegExp(`\\b${name}: (\\d{1,9})`).exec(words)?.[1] ?? "0";
+
 function ofUnittest(words: string): TestTally {
   const of = (name: string): number => numberOf(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(words)?.[1]);
   return { ran: -of("skipped"), failed: of("failures") + of("errors"), skipped: of("skipped") };
 }
 
-/** All summaries of an output together; null where there is none. `isOfTests`: whether a file holds tests, as far as it can be read. */
-export function tallyIn(output: string, isOfTests: (path: string) => boolean = () => false): TestTally | null {
+export type TallyReader = {
+  readonly line: (line: string) => void;
+  readonly take: (isOfTests: (path: string) => boolean) => TestTally | null;
+};
+
+const leaf = /^(?:ok \d{1,9} - |✔ )(\S{1,1000}\.[cm]?[jt]s)(?: \([\d.]{1,20}ms\))?$/;
+const leavesMax = 10_000;
+
+/** Reads lines one after the other: all summaries together, and what was ended before its time. */
+export function openTally(): TallyReader {
   let tally: TestTally = { ran: 0, failed: 0, skipped: 0 };
   let isTold = false;
-  const all = output.replaceAll(escapes, "").split("\n");
-  for (const line of all) {
-    if (line.length > lineCharsMax) continue;
-    for (const [form, read] of lines) {
-      const found = form.exec(line.trimEnd());
-      if (found === null) continue;
-      const more = read(found);
-      tally = { ran: tally.ran + more.ran, failed: tally.failed + more.failed, skipped: tally.skipped + more.skipped };
-      isTold = true;
-      break;
-    }
-  }
-  const empty = emptyIn(all, isOfTests);
-  if (!isTold && empty === 0) return null;
-  return { ...tally, ran: Math.max(0, tally.ran), ...(empty === 0 ? {} : { empty }) };
+  let begun = 0;
+  let before = "";
+  /** Files that ended well and had no test in them, if they hold tests. */
+  const leaves: string[] = [];
+  return {
+    line(line) {
+      const [found, read] = formOf(line);
+      if (found !== null) {
+        const more = read(found);
+        tally = { ran: tally.ran + more.ran, failed: tally.failed + more.failed, skipped: tally.skipped + more.skipped };
+        isTold = true;
+      }
+      if (/^running \d{1,9} tests?$/.test(line)) begun += 1; // cargo
+      if (line.startsWith("test result: ")) begun -= 1;
+      const path = leaf.exec(line)?.[1];
+      const isLeaf = path !== undefined && (line.startsWith("✔") || before === `# Subtest: ${path}`);
+      if (isLeaf && leaves.length < leavesMax) leaves.push(path);
+      before = line;
+    },
+    take(isOfTests) {
+      const empty = leaves.filter(isOfTests).length + Math.max(0, begun);
+      if (!isTold && empty === 0) return null;
+      return { ...tally, ran: Math.max(0, tally.ran), ...(empty === 0 ? {} : { empty }) };
+    },
+  };
 }
 
-const lineCharsMax = 2_000;
-const leaf = /^(?:ok \d{1,9} - |✔ )(\S{1,1000}\.[cm]?[jt]s)(?: \([\d.]{1,20}ms\))?$/;
-
-/** Files of tests, and programs of tests, that ended well and had no test in them: something ended them before their time. */
-function emptyIn(all: readonly string[], isOfTests: (path: string) => boolean): number {
-  let empty = 0;
-  let begun = 0;
-  for (const [at, line] of all.entries()) {
-    if (line.length > lineCharsMax) continue;
-    if (/^running \d{1,9} tests?$/.test(line)) begun += 1; // cargo
-    if (line.startsWith("test result: ")) begun -= 1;
-    const path = leaf.exec(line.trimEnd())?.[1];
-    if (path === undefined) continue;
-    const before = line.startsWith("ok") ? (all[at - 1] ?? "") : `# Subtest: ${path}`;
-    if (before.trimEnd() === `# Subtest: ${path}` && isOfTests(path)) empty += 1;
+function formOf(line: string): readonly [RegExpExecArray | null, (found: RegExpExecArray) => TestTally] {
+  for (const [form, read] of lines) {
+    const found = form.exec(line);
+    if (found !== null) return [found, read];
   }
-  return empty + Math.max(0, begun);
+  return [null, () => ({ ran: 0, failed: 0, skipped: 0 })];
+}
+
+/** Several together; null where none told anything. */
+export function talliesOf(told: readonly (TestTally | null)[]): TestTally | null {
+  const all = told.filter((tally) => tally !== null);
+  if (all.length === 0) return null;
+  const sum = (of: (tally: TestTally) => number): number => all.reduce((many, tally) => many + of(tally), 0);
+  const empty = sum((tally) => tally.empty ?? 0);
+  const rest = { ran: sum(({ ran }) => ran), failed: sum(({ failed }) => failed), skipped: sum(({ skipped }) => skipped) };
+  return empty === 0 ? rest : { ...rest, empty };
 }
 
 /** Why a check that passed proves less than it did before anything was changed; null where it does not. */

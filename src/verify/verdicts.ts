@@ -8,10 +8,10 @@
 //       isolation and product version.
 //       Evidence that is gone, damaged or of another version is no verdict.
 
-import * as v from "valibot";
-import { type Check, type CheckResult, type CheckStatus, Evidence } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
+import { readEvidence } from "./evidence.ts";
 
 type Where = { readonly tree: GitSha; readonly dependencies: Hash | null };
 export type Query = Where & {
@@ -41,7 +41,7 @@ export function openVerdicts(parts: {
   };
   const learn = async (result: CheckResult): Promise<void> => {
     if (known.has(result.evidence) || !isPlain(result)) return;
-    const evidence = await parts.readBlob(result.evidence).then(read, () => null);
+    const evidence = await parts.readBlob(result.evidence).then(readEvidence, () => null);
     const isOurs = evidence !== null && evidence.product === parts.product && evidence.isolation === parts.isolation; // K3
     const fits = isOurs && evidence.status === result.status && isSame(evidence.check, result.check);
     if (!fits || evidence.tree_before === null) return put(result.evidence, null);
@@ -76,11 +76,3 @@ const isSame = (one: Check, other: Check): boolean =>
 
 const isPlain = ({ status, quarantined }: CheckResult): boolean =>
   (status === "passed" || status === "failed") && quarantined === undefined; // K2
-
-function read(bytes: Uint8Array): Evidence | null {
-  try {
-    return v.parse(Evidence, JSON.parse(Buffer.from(bytes).toString("utf8")));
-  } catch {
-    return null;
-  }
-}

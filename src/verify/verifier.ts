@@ -10,6 +10,9 @@
 //   V6. One and the same tree has one verdict: a check that fails, or passes for the first time, is run again before it is believed.
 //   V7. A check that passes and ran less than it did on the base has not passed: whatever judges is the same, so something kept it
 //       from judging.
+//   V8. A check that failed on the base is not only a failure: each of its tests that passed there is to pass still.
+//   V9. A check that passes and rewrote what judges as it ran, which it did not on the base, has not passed: whoever is judged had a
+//       hand in it.
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";

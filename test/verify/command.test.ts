@@ -207,11 +207,13 @@ test("calling off ends a command that ignores it, and its daemon, and leaves not
 test("it sees neither the runner's secrets nor its home, and its own home is gone afterwards", async () => {
   process.env["AUTOPILOT_TEST_SECRET"] = "s3cret";
   try {
-    const result = await run("env; touch $HOME/left; mkdir $TMPDIR/sub; chmod 500 $TMPDIR/sub", { scratchParent: folder });
+    const result = await run("env; touch $HOME/left; mkdir $TMPDIR/sub; chmod 500 $TMPDIR/sub", {
+      scratch: () => Promise.resolve(mkdtempSync(join(folder, "check-"))),
+    });
     expect(result.status).toBe("passed");
     expect(textOf(result)).not.toContain("s3cret");
     expect(textOf(result)).toContain("AUTOPILOT_RUN=run-1");
-    expect(textOf(result)).toMatch(new RegExp(`^HOME=${folder}/autopilot-check-`, "m"));
+    expect(textOf(result)).toMatch(new RegExp(`^HOME=${folder}/check-`, "m"));
     expect(readdirSync(folder)).toEqual([]);
   } finally {
     delete process.env["AUTOPILOT_TEST_SECRET"];

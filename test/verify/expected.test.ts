@@ -32,6 +32,7 @@ const verifier = () =>
     workspace: {
       checkout: async () => join(root, "tree"),
       treeOf: async () => "a".repeat(40),
+      rewrittenIn: async () => [],
       dependenciesIn: async () => null,
       differences: async () => [],
       pathsAt: async () => [],

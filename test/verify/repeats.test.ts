@@ -42,11 +42,14 @@ const workspace: VerifierParts["workspace"] = {
     return folder;
   },
   treeOf: async (folder) => {
-    const files = readdirSync(folder).toSorted();
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const names = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
     return createHash("sha1")
-      .update(JSON.stringify(files.map((name) => [name, readFileSync(join(folder, name), "utf8")])))
+      .update(JSON.stringify(names.map((name) => [name, readFileSync(name, "utf8")])))
       .digest("hex");
   },
+  rewrittenIn: async (folder) =>
+    Object.entries(tree).flatMap(([path, text]) => (readFileSync(join(folder, path), "utf8") === text ? [] : path)),
   dependenciesIn: async () => dependencies,
   differences: async () => [],
   pathsAt: async () => Object.keys(tree),
@@ -269,4 +272,67 @@ test("a check that passes and ran less than it did on the base has not passed, a
   const [onBase] = await open().check(order([cut]));
   const [after] = await open().check(order([cut], { tests: {} }));
   expect([onBase?.status, after?.status, after?.why]).toEqual(["passed", "failed", expect.stringContaining("ended before they were run")]);
+});
+
+test("numbers are read from all that is printed, so that a flood hides nothing", async () => {
+  const flood = checkOf("yes | head -c 400000; cat a; test -f a");
+  tree = { a: "2 passed in 0.01s\n" };
+  const [base] = await open().check(order([flood]));
+  expect(base).toMatchObject({ status: "passed", tests: { ran: 2 } });
+  tree = { a: "" };
+  const [now] = await open().check(order([flood], { tests: { [flood.id]: base?.tests } }));
+  expect([now?.status, now?.why]).toEqual(["failed", expect.stringContaining("2 before the work began")]);
+});
+
+test("of a check that was red, a test that passed and fails now is named; another that fails is not, nor one that is unsteady", async () => {
+  const check = checkOf("sh a; exit 1", "project");
+  const tap = (...failing: string[]): string =>
+    ["one", "two", "three"].map((name, at) => `echo "${failing.includes(name) ? "not " : ""}ok ${at} - ${name}"\n`).join("");
+  tree = { a: tap("one", "two") };
+  const [base] = await open().check(order([check]));
+  expect(evidenceOf(base)).toMatchObject({ names: { passed: ["three"], failed: ["one", "two"] } });
+  const before = { before: { [check.id]: base?.evidence } };
+  const after = async () => (await open(cached()).check(order([check], before)))[0];
+  tree = { a: tap("two") };
+  expect(await after()).not.toHaveProperty("broke");
+  tree = { a: tap("two", "three") };
+  expect(await after()).toMatchObject({ status: "failed", broke: 1, why: "passed before the work began and fails now: three" });
+  tree = {
+    a: `n=$(cat ${root}/n 2>/dev/null || echo 0); echo $((n + 1)) > ${root}/n; if [ $n = 2 ]; then ${tap("two").replaceAll("\n", ";")} else ${tap("two", "three").replaceAll("\n", ";")} fi\n`,
+  };
+  expect(await after()).not.toHaveProperty("broke"); // the third run is asked before anything is called broken
+  expect(ran()).toBe(3);
+  rmSync(join(root, "n"));
+  tree = {
+    a: `test -f ${root}/n && { rm ${root}/n; ${tap("two").replaceAll("\n", ";")} } || { touch ${root}/n; ${tap("two", "three").replaceAll("\n", ";")} }\n`,
+  };
+  expect(await after()).not.toHaveProperty("broke");
+});
+
+test("a check that rewrites what judges as it runs has not passed, unless it did so on the base", async () => {
+  tree = { a: "echo more >> tests/data.txt\n", "tests/test_a.py": "assert 0\n", "tests/data.txt": "1\n" };
+  const check = checkOf("sh a");
+  const honest = await open(cached()).check(order([check]));
+  const before = { before: { [check.id]: honest[0]?.evidence } };
+  expect((await open(cached()).check(order([check], before)))[0]).toMatchObject({ status: "passed" }); // what it keeps of its own is no judge
+  tree["a"] = "echo pass > tests/test_a.py\n";
+  const [caught] = await open(cached()).check(order([check], before));
+  expect(caught).toMatchObject({ status: "failed", exit_code: 0, why: "it rewrote what judges as it ran: tests/test_a.py" });
+  const always = await open(cached()).check(order([check]));
+  expect(always[0]).toMatchObject({ status: "passed" });
+  expect(evidenceOf(always[0]).rewrote).toEqual(["tests/test_a.py"]);
+  tree["a"] += "\n";
+  expect((await open(cached()).check(order([check], { before: { [check.id]: always[0]?.evidence } })))[0]).toMatchObject({
+    status: "passed",
+  });
+});
+
+test("of a check that fails now more, now less, the base is told by its worst run and the work by its best", async () => {
+  const check = checkOf(
+    `n=$(cat ${root}/n 2>/dev/null || echo 0); echo $((n + 1)) > ${root}/n; echo "$((n % 2 + 1)) failed, 1 passed in 0.1s"; exit 1`,
+    "project",
+  );
+  const [base] = await open().check(order([check]));
+  const [now] = await open(cached()).check(order([check], { before: { [check.id]: base?.evidence } }));
+  expect([base?.tests?.failed, now?.tests?.failed]).toEqual([2, 1]);
 });

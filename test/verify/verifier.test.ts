@@ -46,6 +46,7 @@ function workspaceOf(tree: Record<string, string>): VerifierParts["workspace"] {
       }
       return folder;
     },
+    rewrittenIn: async () => [],
     dependenciesIn: async () => null,
     differences: async () => [],
     pathsAt: async () => Object.keys(tree),

@@ -108,6 +108,14 @@ describe("what only checks decide", () => {
   const green = result("npm test", "passed");
   const red = result("npm test", "failed");
 
+  test("who promises that all is done and broke what held before has not kept it", async () => {
+    const done = { kind: "done" as const, text: "done", verdict: "unverifiable" as const, why: "", waits: { of: "all" } };
+    const order: Order = { attempt: "1@1/execute#1", said: "", claim: null, commit, changed: [], results: [], waiting: [done] };
+    const [criterion, project] = [result("test -f a", "passed"), { ...red, check: { ...red.check, kind: "project" as const } }];
+    const told = async (regressed: readonly CheckResult[]) =>
+      (await lookUpClaims(workspace(), { ...order, results: [criterion, project], regressed }))[0]?.verdict;
+    expect([await told([]), await told([project]), await told([{ ...project, status: "flaky" }])]).toEqual(["true", "false", "true"]);
+  });
   test("waits, and says for what", async () => {
     const [claim] = await lookUpClaims(workspace(), {
       attempt: "1@1/execute#1",

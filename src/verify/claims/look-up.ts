@@ -15,7 +15,7 @@ import { spokenClaims } from "./spoken.ts";
 type Order = Parameters<Verifier["claims"]>[0];
 
 export async function lookUpClaims(workspace: ClaimsWorkspace, order: Order): Promise<readonly ClaimChecked[]> {
-  if (order.waiting !== undefined) return order.waiting.map((claim) => decidedBy(claim, order.results)); // C2
+  if (order.waiting !== undefined) return order.waiting.map((claim) => decidedBy(claim, order.results, order.regressed)); // C2
   const claims = claimsIn(order);
   if (claims.length === 0) return [];
   const looks = openLooks(workspace, order);

@@ -7,11 +7,11 @@
 import type { CheckResult, ClaimChecked } from "../../contracts/evidence.ts";
 import { claimLimits, claimText, isFalse, isTrue, unverifiable, type Verdict } from "./said-claim.ts";
 
-/** A waiting claim, decided by these results. */
-export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[]): ClaimChecked {
+/** A waiting claim, decided by these results; `regressed` of them are worse than before the work began. */
+export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[], regressed: readonly CheckResult[] = []): ClaimChecked {
   const { kind, text, waits } = claim;
   if (waits === undefined) return claim;
-  const { verdict, why } = kind === "command" ? ofCommand(waits.of, waits.passed ?? null, results) : ofDone(waits.of, results);
+  const { verdict, why } = kind === "command" ? ofCommand(waits.of, waits.passed ?? null, results) : ofDone(waits.of, results, regressed);
   return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
 }
 
@@ -31,9 +31,11 @@ function ofCommand(command: string, passed: boolean | null, results: readonly Ch
 
 const deciding = new Set(["criterion", "holdout", "red_green"]);
 
-function ofDone(of: string, results: readonly CheckResult[]): Verdict {
+function ofDone(of: string, results: readonly CheckResult[], regressed: readonly CheckResult[]): Verdict {
   if (of === "tests") return ofTests(results);
   const judging = results.filter(({ check }) => deciding.has(check.kind));
+  const [broken] = of === "all" ? regressed.filter(({ status }) => status !== "flaky") : []; // O2
+  if (broken !== undefined) return isFalse(`${upper(standing(broken))}, worse than before the work began.`);
   if (of === "all" || of === "task") return ofAll(of, judging);
   const named = judging.find(({ check }) => check.id === `criterion:${of}` || plain(check.title) === plain(of) || check.command === of);
   if (named === undefined) return unverifiable("No check of the runner's own proves this criterion.");

@@ -11,9 +11,7 @@ type Rule = { readonly needs: readonly string[]; readonly text: string };
 
 export function decidingMake(text: string, named: Named): Deciding {
   const { rules, settings } = read(text.replaceAll("\\\n", " "));
-  const asked = named.commands.flatMap((command) =>
-    [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, words = ""]) => words.split(/\s+/)),
-  );
+  const asked = askedOf(named);
   const targets = [...rules.keys()].filter((target) => judging.test(target) || asked.includes(target));
   const reached = new Map<string, string>();
   for (const open = [...targets]; open.length > 0;) {
@@ -55,6 +53,21 @@ export function decidingIncluded(text: string): Deciding {
     ...(every.length === 0 ? {} : { "how rules are run": every.join("\n") }),
   };
 }
+
+/**
+ * The targets by which commands run checks, and the checks that those need, which no file is meant to be: with a file or a folder of
+ * that name in the tree make finds nothing to do.
+ */
+export function aimsIn(text: string, named: Named): readonly string[] {
+  const { rules } = read(text.replaceAll("\\\n", " "));
+  const asked = askedOf(named);
+  const needed = asked.flatMap((target) => rules.get(target)?.needs ?? []).filter((target) => judging.test(target));
+  const phony = new Set(rules.get(".PHONY")?.needs ?? []);
+  return [...new Set([...asked, ...needed])].filter((target) => /^[\w.-]+$/.test(target) && rules.has(target) && !phony.has(target));
+}
+
+const askedOf = ({ commands }: Named): readonly string[] =>
+  commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, words = ""]) => words.split(/\s+/)));
 
 /** Whether what is new takes the place of something: a setting, or a rule that an included file may have. */
 export function isOverriding(name: string, before: Deciding): boolean {

@@ -1,6 +1,7 @@
 // deciding-package: the parts of package.json and composer.json that decide: the scripts that checks run, and what configures tools.
 
 import { isRecord } from "../manifest.ts";
+import { isNarrowing, workspaces, workspacesOf } from "./deciding-workspace.ts";
 import type { Deciding, Named } from "./named.ts";
 
 const tools = [
@@ -46,6 +47,7 @@ export function decidingPackage(text: string, named: Named): Deciding | null {
   const scripts = scriptsOf(manifest);
   const isJudging = judgingIn(scripts, named);
   return Object.fromEntries([
+    ...Object.entries(workspacesOf(manifest["workspaces"])),
     ...Object.entries(scripts).flatMap(([name, script]) => (isJudging(name) ? [[`scripts.${name}`, words(script)] as const] : [])),
     ...tools.flatMap((key) => (Object.hasOwn(manifest, key) ? [[key, words(manifest[key])] as const] : [])),
   ]);
@@ -64,6 +66,7 @@ const hollowCharsMax = 1000;
  * deciding command asked for and cannot fail.
  */
 export function isHook(name: string, before: Deciding, named: Named, text = ""): boolean {
+  if (name.startsWith(workspaces)) return isNarrowing(name);
   const script = name.replace(/^scripts\./, "");
   if (script === name) return true;
   if (isHollow(text) && named.commands.some((command) => namesIn(command).includes(script))) return true;
@@ -85,7 +88,11 @@ export function mergedPackage(before: string, after: string, named: Named, withP
     ),
     ...Object.entries(scriptsOf(was)).filter(([name]) => isJudging(name)),
   ];
-  const taken = [...tools, ...(withPackages ? packages : [])];
+  const [listed, left] = [workspacesOf(was["workspaces"]), workspacesOf(is["workspaces"])];
+  const isNarrower =
+    Object.keys(listed).some((name) => left[name] === undefined) ||
+    Object.keys(left).some((name) => isNarrowing(name) && listed[name] === undefined);
+  const taken = [...tools, ...(isNarrower ? ["workspaces"] : []), ...(withPackages ? packages : [])];
   const merged = [
     ...Object.entries(is).filter(([key]) => !taken.includes(key) && key !== "scripts"),
     ...taken.flatMap((key) => (Object.hasOwn(was, key) ? [[key, was[key]] as const] : [])),

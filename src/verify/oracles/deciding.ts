@@ -2,11 +2,14 @@
 
 import { parse } from "smol-toml";
 import { isRecord } from "../manifest.ts";
+import { decidingCmake, isBending } from "./deciding-cmake.ts";
 import { decidingIncluded, decidingMake, isOverriding } from "./deciding-make.ts";
 import { decidingPackage, isHook } from "./deciding-package.ts";
+import { decidingDeno, decidingNx } from "./deciding-tasks.ts";
+import { isNarrowing, listed, packagesIn, workspaces } from "./deciding-workspace.ts";
 import type { Family, Part } from "./kinds.ts";
 import { masked } from "./masked.ts";
-import { meddlingIn } from "./meddling.ts";
+import { bentIn, meddlingIn, silencedIn } from "./meddling.ts";
 import type { Deciding, Named } from "./named.ts";
 import { rustTests } from "./rust-tests.ts";
 
@@ -36,7 +39,7 @@ function read(part: Part, text: string, named: Named, family: Family): Deciding 
     case "cargo":
       return tables(
         text,
-        /^(?:profile\.(?:test|dev)\b|lints\b|workspace\.lints\b|test\b|bench\b|lib\.(?:test|doctest|harness)\b|package\.(?:autotests|autobenches)\b|patch\b|replace\b)/,
+        /^(?:profile\.(?:test|dev)\b|lints\b|workspace\.(?:lints|members|exclude|default-members)\b|test\b|bench\b|lib\.(?:test|doctest|harness)\b|package\.(?:autotests|autobenches)\b|patch\b|replace\b)/,
       );
     case "setup_cfg":
       return sections(
@@ -44,7 +47,17 @@ function read(part: Part, text: string, named: Named, family: Family): Deciding 
         /^(?:tool:pytest|pytest|coverage(?::.*)?|flake8|mypy(?:-.*)?|pycodestyle|pydocstyle|isort|pylint.*|aliases|tox(?::.*)?)$/,
       );
     case "pom":
-      return plugins(text);
+      return { ...plugins(text), ...listed([...text.matchAll(/<module>([^<]{1,200})<\/module>/g)].map(([, name = ""]) => name.trim())) };
+    case "properties":
+      return lined(text, /skip|exclude|ignore|failure|\.continue\b|(?:run|enable|disable|with|no)[\w.-]*tests?\b|tests?[.-]?enabled/i);
+    case "cmake":
+      return decidingCmake(text);
+    case "deno":
+      return decidingDeno(text, named);
+    case "nx_project":
+      return decidingNx(text, named);
+    case "pnpm_workspace":
+      return packagesIn(text);
     case "gradle":
       return braced(
         text,
@@ -53,20 +66,27 @@ function read(part: Part, text: string, named: Named, family: Family): Deciding 
         /ignoreFailures|useJUnitPlatform|startParameter|excludedTask|onlyIf|\benabled\s{0,9}=|test\.enabled|\bexclude.{0,80}[Tt]est/,
       );
     case "settings_gradle":
-      return braced(
-        text,
-        "java",
-        /\b(?:allprojects|subprojects|taskGraph|beforeProject|afterProject|projectsLoaded)\b[^\n{]{0,200}\{/g,
-        /startParameter|excludedTask/,
-      );
+      return {
+        ...braced(
+          text,
+          "java",
+          /\b(?:allprojects|subprojects|taskGraph|beforeProject|afterProject|projectsLoaded)\b[^\n{]{0,200}\{/g,
+          /startParameter|excludedTask/,
+        ),
+        ...listed([...masked(text, "java", "comments").matchAll(/["'](:[\w:.-]{1,200})["']/g)].map(([, name = ""]) => name)),
+      };
     case "go_mod":
       return replaced(text);
+    case "go_work":
+      return { ...replaced(text), ...listed([...text.matchAll(/^\s*(?:use\s+)?(\.[\w./-]{0,200})\s*$/gm)].map(([, name = ""]) => name)) };
     case "vite":
       return braced(text, "js", /\btest\s{0,9}:\s{0,9}\{/g, /\bvitest\b/);
     case "rust_source":
       return rustTests(text);
     case "source":
-      return meddlingIn(text, family);
+      return { ...meddlingIn(text, family), ...silencedIn(text, family, named) };
+    case "test_source":
+      return bentIn(text, family);
     case "lock":
       return named.restores ? { "the lock file": text } : {};
   }
@@ -78,6 +98,8 @@ export function changedParts(part: Part, before: Deciding, after: Deciding, name
   return names.filter((name) => {
     if (before[name] === after[name]) return false;
     if (Object.hasOwn(before, name)) return true;
+    if (name.startsWith(workspaces)) return isNarrowing(name);
+    if (part === "cmake") return isBending(name);
     if (part === "package" || part === "composer") return isHook(name, before, named, after[name] ?? "");
     if (part === "make" || part === "included") return isOverriding(name, before);
     return part !== "rust_source";
@@ -87,7 +109,10 @@ export function changedParts(part: Part, before: Deciding, after: Deciding, name
 function tables(text: string, wanted: RegExp): Deciding {
   const found: Record<string, string> = {};
   const walk = (value: unknown, path: string, depth: number): void => {
-    if (wanted.test(path)) found[path] = JSON.stringify(value);
+    if (/^workspace\.(?:members|exclude)$/.test(path) && Array.isArray(value)) {
+      const names = value.map((one) => `${path.endsWith("exclude") ? "!" : ""}${String(one)}`);
+      Object.assign(found, listed(names));
+    } else if (wanted.test(path)) found[path] = JSON.stringify(value);
     else if (isRecord(value) && depth < 4)
       for (const [key, inner] of Object.entries(value)) walk(inner, path === "" ? key : `${path}.${key}`, depth + 1);
   };
@@ -104,6 +129,12 @@ function sections(text: string, wanted: RegExp): Deciding {
     else if (open !== null && !/^\s*(?:[#;].*)?$/.test(line)) found[open] = `${found[open] ?? ""}${line.trimEnd()}\n`;
   }
   return found;
+}
+
+/** Single lines, each by what stands left of its `=`. */
+function lined(text: string, wanted: RegExp): Deciding {
+  const lines = text.split("\n").filter((line) => wanted.test(line) && !/^\s*[#!]|version/i.test(line));
+  return Object.fromEntries(lines.map((line) => [(line.split(/[=:]/, 1)[0] ?? "").trim(), squeezed(line)]));
 }
 
 const mavenPlugin = /surefire|failsafe|jacoco|checkstyle|pmd|spotbugs|enforcer|pitest/;

@@ -17,7 +17,7 @@ import { namingPattern } from "./explicit-scope.ts";
 import { type Finding, findingsIn, linesOf } from "./how.ts";
 import { isRuling } from "./ruling.ts";
 import type { Row } from "./kinds.ts";
-import { sourceRowOf } from "./meddling.ts";
+import { silenced, sourceRowOf } from "./meddling.ts";
 
 export type Setting = {
   /** Every path at the base. */
@@ -30,11 +30,17 @@ export type Seen = { readonly difference: Difference; readonly before: string | 
 export type Judged = { readonly content: Hash; readonly changes: readonly OracleChange[] };
 
 /** Whether a difference may be one of an oracle, so that its texts are worth reading. */
-export function isCandidate({ path, kind }: Difference, { rowOf, base, named }: Setting): boolean {
+export function isCandidate(difference: Difference, setting: Setting): boolean {
+  const { path } = difference;
+  const { rowOf, named } = setting;
+  return rowFor(difference, setting) !== null && (rowOf(path)?.part !== "lock" || named.restores);
+}
+
+/** What a difference is judged by: as an oracle, or else as code that may reach for one. A new test is code, unless it rules (J1). */
+export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: Setting): Row | null {
   const row = rowOf(path);
-  if (row === null) return kind !== "deleted" && sourceRowOf(path) !== null; // J5
-  if (row.part === "lock" && !named.restores) return false;
-  return kind !== "added" || isRuling(path, row, base, rowOf, named); // J1
+  if (row !== null && (kind !== "added" || isRuling(path, row, base, rowOf, named))) return row; // J1
+  return kind === "deleted" ? null : sourceRowOf(path, row?.kind === "test"); // J5
 }
 
 export function judgeOracles(
@@ -46,10 +52,10 @@ export function judgeOracles(
 ): Judged {
   const found = seen.flatMap((one) => {
     const { path } = one.difference;
-    const row = setting.rowOf(path) ?? sourceRowOf(path); // J5
+    const row = rowFor(one.difference, setting);
     const finding = row === null ? null : findingOf(one, row, moved.get(path) ?? null, setting.named);
     if (row === null || finding === null) return [];
-    const isNamed = namingPattern(scope, path, setting.rowOf) !== null;
+    const isNamed = row.family === undefined && namingPattern(scope, path, setting.rowOf) !== null; // J5
     return [
       {
         seen: one,
@@ -66,11 +72,12 @@ export function judgeOracles(
 function findingOf({ difference, before, after }: Seen, row: Row, movedTo: string | null, named: Named): Finding | null {
   const { path, kind } = difference;
   if (kind === "added") {
-    const parts = row.part === undefined || after === null ? null : decidingOf(row.part, after, named, row.family);
-    const isIdle = isEmpty(parts) || (row.part === "source" && parts === null); // J2
-    if (row.part === "source" && !isIdle) return { how: "mocked", words: meddling(parts ?? {}) };
+    const parts = row.part === undefined || after === null ? null : without(silenced, decidingOf(row.part, after, named, row.family));
+    const isCode = row.part === "source" || row.part === "test_source";
+    const isIdle = isEmpty(parts) || (isCode && parts === null); // J2
+    if (isCode && !isIdle) return { how: "mocked", words: meddling(parts ?? {}) };
     if (isIdle || (after !== null && row.idle?.(after) === true)) return null;
-    return { how: "added", words: "it is new and would rule over what was there before" };
+    return { how: "added", words: row.because ?? "it is new and would rule over what was there before" };
   }
   if (before !== null && row.says?.test(before) === false) return null;
   if (kind === "deleted" && row.part !== undefined && before !== null && isEmpty(decidingOf(row.part, before, named))) return null; // J2
@@ -84,6 +91,10 @@ function findingOf({ difference, before, after }: Seen, row: Row, movedTo: strin
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
   return { how, words: first === undefined ? `it was changed, ${linesOf(before, after)}` : all.map(({ words }) => words).join("; ") };
 }
+
+/** What is new was looked at by nobody before, and much of what is made by programs asks for that. */
+const without = (name: string, parts: Deciding | null): Deciding | null =>
+  parts === null ? null : Object.fromEntries(Object.entries(parts).filter(([key]) => key !== name));
 
 const meddling = (parts: Deciding): string => `it changes what judges it: ${quoted(Object.values(parts).join(" "))}`;
 

@@ -16,23 +16,32 @@ export type Part =
   | "make"
   | "included"
   | "settings_gradle"
+  | "properties"
   | "go_mod"
+  | "go_work"
+  | "cmake"
+  | "deno"
+  | "nx_project"
+  | "pnpm_workspace"
   | "vite"
   | "lock"
   | "rust_source"
-  | "source";
+  | "source"
+  | "test_source";
 
 export type Row = {
   readonly kind: OracleKind;
   readonly fits: RegExp;
   readonly part?: Part;
-  /** For `part: "source"`: the language. */
+  /** For code that may reach for its judges: the language. */
   readonly family?: Family;
   /**
-   * A new file of this sort counts where it would rule over what was there: tests of this family, any tests, what its tool reads, a
-   * file of the same sort beside it, or because a file of the base names it.
+   * A new file of this sort counts where it would rule over what was there: tests of this family, any tests, files of these names, what
+   * its tool reads, a file of the same sort beside it, or because a file of the base names it.
    */
-  readonly rules?: Family | "any" | "tool" | "beside" | "named";
+  readonly rules?: Family | RegExp | "any" | "tool" | "beside" | "named";
+  /** Why a new file of this sort counts, where there is more to say than that it rules. */
+  readonly because?: string;
   /** What the commands that decide would say if they used it; then a new file of this sort counts too. */
   readonly tool?: RegExp;
   /** Whether a new file of this sort rules over nothing all the same. */
@@ -50,6 +59,10 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/\.rs$/, "rust"],
   [/\.(?:java|kts?|scala|groovy)$/, "java"],
 ];
+/** Whether a file is a program, by its name: not data that lies beside it. */
+export const isProgramText = (path: string): boolean =>
+  familyOf(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
+
 export const familyOf = (path: string): Family | null => families.find(([ending]) => ending.test(path))?.[1] ?? null;
 
 const file = (names: string): RegExp => new RegExp(`(?:^|/)(?:${names})$`);
@@ -71,6 +84,20 @@ const rows: readonly Row[] = [
     fits: file("(?:pytest|_pytest|pluggy|iniconfig|unittest|doctest|nose2?|sitecustomize|usercustomize)(?:\\.py|/.*)"),
     rules: "py",
   },
+  // Python finds plugins by what is written here, wherever it is started.
+  {
+    kind: "test_config",
+    fits: /(?:^|\/)[^/]+\.(?:egg|dist)-info\/entry_points\.txt$/,
+    rules: "py",
+    from: /[^/]+\.(?:egg|dist)-info\/.*$/,
+    idle: (text) => !/\bpytest11\b/.test(text),
+  },
+  // At the top it stands before the module of that name that tests and their runner mean.
+  {
+    kind: "test_config",
+    fits: /^(?:json|re|os|math|random|subprocess|pathlib|tempfile|decimal|fractions|datetime|difflib|collections|itertools|functools|contextlib|io|copy|hashlib|shutil|inspect|dataclasses|warnings|traceback|importlib|threading)(?:\.py|\/__init__\.py)$/,
+    rules: "py",
+  },
   // A package manager that lies in the tree is the one that is run.
   {
     kind: "scripts",
@@ -79,7 +106,7 @@ const rows: readonly Row[] = [
     from: /\.(?:yarn|pnp).*$/,
   },
   // Jest puts what lies here in the place of packages, unasked.
-  { kind: "test_config", fits: /^__mocks__\//, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
+  { kind: "test_config", fits: /^__mocks__\//, from: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
 
   { kind: "snapshot", fits: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
   { kind: "test_config", fits: file("conftest\\.py|\\.?pytest\\.(?:ini|toml)"), rules: "py" },
@@ -117,9 +144,13 @@ const rows: readonly Row[] = [
   },
   { kind: "test_config", fits: file("settings\\.gradle(?:\\.kts)?"), part: "settings_gradle", rules: "java" },
   { kind: "test_config", fits: file("go\\.mod"), part: "go_mod" },
-  { kind: "test_config", fits: file("go\\.work"), rules: "go" },
-  { kind: "test_config", fits: file("phpunit\\.xml(?:\\.dist)?|\\.rspec") },
-  { kind: "test_config", fits: file("build\\.gradle(?:\\.kts)?"), part: "gradle", rules: "java" },
+  { kind: "test_config", fits: file("go\\.work"), part: "go_work", rules: "go" },
+  { kind: "test_config", fits: file("phpunit\\.xml(?:\\.dist)?"), rules: /\wTest\.php$/ },
+  { kind: "test_config", fits: file("\\.rspec(?:-local)?|\\.simplecov"), rules: /_spec\.rb$/ },
+  { kind: "test_config", fits: /\.gradle(?:\.kts)?$/, part: "gradle", rules: "java" },
+  { kind: "test_config", fits: file("gradle\\.properties"), part: "properties", rules: "java" },
+  { kind: "test_config", fits: file("CTest(?:Custom|Config|Testfile)\\.cmake"), rules: "tool", tool: /\bctest\b/ },
+  { kind: "test_config", fits: file("CMakeLists\\.txt"), part: "cmake" },
   { kind: "test_config", fits: file("setup\\.cfg"), part: "setup_cfg", rules: "py" },
   { kind: "test_config", fits: file("pyproject\\.toml"), part: "pyproject", rules: "py" },
   { kind: "test_config", fits: file("Cargo\\.toml"), part: "cargo" },
@@ -153,6 +184,14 @@ const rows: readonly Row[] = [
   },
   {
     kind: "lint",
+    fits: file(
+      "\\.rubocop(?:_todo)?\\.yml|phpstan\\.neon(?:\\.dist)?|psalm\\.xml|phpcs\\.xml(?:\\.dist)?|\\.php-cs-fixer(?:\\.dist)?\\.php|\\.clang-(?:tidy|format)|\\.shellcheckrc|\\.yamllint(?:\\.ya?ml)?|\\.?cspell\\.(?:jsonc?|ya?ml)|\\.markdownlint(?:-cli2)?\\.(?:jsonc?|ya?ml)|\\.semgrep\\.ya?ml|knip\\.\\w+|\\.dependency-cruiser\\.\\w+",
+    ),
+    rules: "tool",
+    tool: /rubocop|phpstan|psalm|phpcs|php-cs-fixer|clang-(?:tidy|format)|shellcheck|yamllint|cspell|markdownlint|semgrep|knip|depcruise/,
+  },
+  {
+    kind: "lint",
     fits: /(?:^|\/)(?:checkstyle|pmd|spotbugs|detekt)[\w-]*\.(?:xml|ya?ml)$|(?:^|\/)config\/(?:checkstyle|pmd|spotbugs|detekt)\//,
   },
   {
@@ -177,7 +216,12 @@ const rows: readonly Row[] = [
   { kind: "scripts", fits: file("tox\\.ini|noxfile\\.py"), rules: "py" },
   { kind: "scripts", fits: /\.mk$/, part: "included" },
   { kind: "scripts", fits: file("[Jj]ustfile|\\.justfile|[Tt]askfile\\.ya?ml|Rakefile|gradlew|mvnw") },
-  { kind: "scripts", fits: file("turbo\\.json|nx\\.json|lerna\\.json") },
+  { kind: "scripts", fits: file("turbo\\.jsonc?|nx\\.json|lerna\\.json"), rules: "tool", tool: /\b(?:turbo|nx|lerna)\b/ },
+  { kind: "scripts", fits: file("project\\.json"), part: "nx_project", rules: "tool", tool: /\bnx\b/ },
+  { kind: "scripts", fits: file("deno\\.jsonc?"), part: "deno", rules: "tool", tool: /\bdeno\b/ },
+  { kind: "scripts", fits: file("pnpm-workspace\\.yaml"), part: "pnpm_workspace" },
+  { kind: "scripts", fits: /^(?:tasks|dodo)\.py$/, says: /^(?:from|import) invoke\b|^def task_/m },
+  { kind: "scripts", fits: file("build\\.xml"), says: /<target\b/ },
   { kind: "scripts", fits: /(?:^|\/)\.mvn\//, rules: "java", from: /\.mvn\/.*$/, tool: /\bmvnw?\b/ },
   { kind: "scripts", fits: /(?:^|\/)gradle\/wrapper\// },
   // These say with which shell, from where and with which hooks a package manager runs what it runs.
@@ -197,7 +241,7 @@ const rows: readonly Row[] = [
   {
     kind: "scripts",
     fits: file(
-      "package-lock\\.json|npm-shrinkwrap\\.json|pnpm-lock\\.yaml|yarn\\.lock|bun\\.lockb?|uv\\.lock|poetry\\.lock|Pipfile\\.lock|requirements\\.txt|Cargo\\.lock|go\\.sum",
+      "package-lock\\.json|npm-shrinkwrap\\.json|pnpm-lock\\.yaml|yarn\\.lock|bun\\.lockb?|deno\\.lock|uv\\.lock|poetry\\.lock|pdm\\.lock|Pipfile\\.lock|requirements\\.txt|Cargo\\.lock|go\\.sum|Gemfile\\.lock|composer\\.lock",
     ),
     part: "lock",
   },
@@ -209,6 +253,7 @@ const rows: readonly Row[] = [
   { kind: "test", fits: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$/ },
   { kind: "test", fits: /(?:^|\/)test-[^/]*\.[cm]?[jt]sx?$|-test\.[cm]?[jt]sx?$|Spec\.[cm]?[jt]sx?$/, says: saysTests },
   { kind: "test", fits: /(?:^|\/)(?:Test[A-Z]\w*|\w*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|scala|groovy)$/ },
+  { kind: "test", fits: /(?:^|\/)spec\/(?:.*\/)?[^/]+\.rb$|(?:^|\/)spec\/(?:fixtures|support|factories)\/|\wTest\.php$/ },
   {
     kind: "test",
     fits: /(?:^|\/)(?:tests?|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|(?:unit|integration|functional|acceptance|system|smoke|contract|regression)[-_]?tests?|test[-_]?(?:utils?|helpers?|support|fixtures?|data|suite)|src\/(?:test|it|integrationTest|functionalTest|testFixtures))\/(?!.*\.(?:md|rst|adoc)$)/,

@@ -1,36 +1,9 @@
 // What a run changed of its judges, told from two trees in memory: also what only the commands, makefiles and scripts of the base lead to.
 
 import { describe, expect, test } from "vitest";
-import type { Check } from "../../contracts/evidence.ts";
-import type { Difference } from "../../ports/workspace.ts";
 import { lookAtOracles } from "./look-oracles.ts";
+import { base, between, changesIn, commit, hows, type Texts } from "./look-oracles.test-support.ts";
 import { undoOf } from "./undo.ts";
-
-type Texts = Readonly<Record<string, string>>;
-const [base, commit] = ["b".repeat(40), "c".repeat(40)];
-
-function between(before: Texts, after: Texts) {
-  const tree = (at: string): Texts => (at === base ? before : after);
-  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
-  const differences = paths.flatMap((path): Difference[] => {
-    const [was, now] = [before[path] ?? null, after[path] ?? null];
-    if (was === now) return [];
-    return [{ path, kind: was === null ? "added" : now === null ? "deleted" : "changed", was, now }];
-  });
-  return {
-    differences: () => Promise.resolve(differences),
-    pathsAt: (at: string) => Promise.resolve(Object.keys(tree(at))),
-    textAt: (at: string, path: string) => Promise.resolve(tree(at)[path] ?? null),
-  };
-}
-
-const check = (command: string): Check => ({ id: command, kind: "criterion", title: command, command, source: "test" });
-
-async function changesIn(before: Texts, change: Texts, commands: readonly string[] = [], scope: readonly string[] = ["**"]) {
-  const parts = { workspace: between(before, { ...before, ...change }), protect: [], restores: false };
-  return (await lookAtOracles(parts, { base, commit, scope, approved: [], checks: commands.map(check) })).changes;
-}
-const hows = async (...those: Parameters<typeof changesIn>) => (await changesIn(...those)).map(({ path, how }) => `${path} ${how}`);
 
 const manifest = (scripts: object): string => JSON.stringify({ name: "x", scripts });
 const jsTest = 'import { test } from "node:test";\ntest("a", () => assert.equal(add(1, 2), 3));\n';
@@ -182,6 +155,12 @@ describe("code that reaches for its judges", () => {
     ["calc.py", "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n"],
     ["calc.py", "class Any:\n    def __eq__(self, other):\n        return True\n"],
     ["calc.py", 'import pytest\npytest.skip("x", allow_module_level=True)\n'],
+    ["calc.py", "class Any(int):\n    __eq__ = lambda self, other: True\n"],
+    ["calc.py", "class Base:\n    def assertEqual(self, a, b):\n        pass\n"],
+    ["calc.py", "import sys, os\nsys.excepthook = lambda *a: os._exit(0)\n"],
+    ["src/a.cjs", 'process.on("uncaughtException", () => {});\n'],
+    ["src/a.js", 'process.once("uncaughtException", (error) => process.exit(0));\n'],
+    ["src/a.js", 'import { syncBuiltinESMExports } from "node:module";\nsyncBuiltinESMExports();\n'],
   ])("%s: %j", async (path, text) => {
     expect(await hows({}, { [path]: text })).toEqual([`${path} mocked`]);
     expect(await hows({ [path]: "" }, { [path]: text }, [], [path, "**"])).toEqual([`${path} mocked`]);
@@ -190,8 +169,9 @@ describe("code that reaches for its judges", () => {
 
   test("is found in code alone, and honest code is let be", async () => {
     const honest =
-      'import assert from "node:assert";\n// assert.equal = x\nassert.equal(1, 1);\nconst assertion = assert.ok;\nif (a.equal === b) process.exit(0);\nprocess.exitCode = 1;\n';
-    const python = "import os\nclass P:\n    def __eq__(self, other):\n        return True if self.x == other.x else False\nos._exit(0)\n";
+      'import assert from "node:assert";\n// assert.equal = x\nassert.equal(1, 1);\nconst assertion = assert.ok;\nif (a.equal === b) process.exit(0);\nprocess.exitCode = 1;\nprocess.on("uncaughtException", (error) => { console.error(error); process.exit(1); });\nprocess.on("SIGTERM", () => process.exit(0));\n';
+    const python =
+      "import os\nclass P:\n    def __eq__(self, other):\n        return True if self.x == other.x else False\nos._exit(0)\nsys.excepthook = report\nkey = lambda one: True\n";
     expect(await hows({}, { "src/a.js": honest, "calc.py": python, "README.md": "assert.equal = 1" })).toEqual([]);
   });
 
@@ -207,6 +187,42 @@ describe("code that reaches for its judges", () => {
   });
 });
 
+describe("what only one file is told", () => {
+  const lint = { "package.json": manifest({ lint: "eslint src && mypy ." }), "src/a.ts": "const a = 1;\n", "calc.py": "x = 1\n" };
+  test("that no checker is to look at it, in a file that was looked at", async () => {
+    expect(await hows(lint, { "src/a.ts": "/* eslint-disable */\nconst a = 1;\n" }, ["npm run lint"])).toEqual(["src/a.ts mocked"]);
+    expect(await hows(lint, { "src/a.ts": "// @ts-nocheck\nconst a = 1;\n" }, ["npm run lint"])).toEqual(["src/a.ts mocked"]);
+    expect(await hows(lint, { "calc.py": "# mypy: ignore-errors\nx = 1\n" }, ["npm run lint"])).toEqual(["calc.py mocked"]);
+  });
+  test("but one line may be let be, what is new is often made by a program, and where nobody looks nothing is hidden", async () => {
+    const one = "// eslint-disable-next-line no-console\nconsole.log(1); /* eslint-disable no-alert */\n";
+    expect(await hows(lint, { "src/a.ts": one, "src/made.ts": "/* eslint-disable */\n" }, ["npm run lint"])).toEqual([]);
+    expect(await hows({ "src/a.ts": "1" }, { "src/a.ts": "// @ts-nocheck\n1" }, ["node --test"])).toEqual([]);
+  });
+});
+
+describe("a new test that bends all tests", () => {
+  const py = { "tests/test_a.py": "def test_a():\n    assert 1\n" };
+  const bent = "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n";
+  test("is found, also where the scope names tests", async () => {
+    expect(await hows(py, { "tests/test_b.py": bent }, [], ["tests/**"])).toEqual(["tests/test_b.py mocked"]);
+    expect(await hows({}, { "test/b.test.js": 'import assert from "node:assert";\nassert.equal = () => {};\n' })).toHaveLength(1);
+  });
+  test("and is not there when the others are run", async () => {
+    const parts = { workspace: between(py, { ...py, "tests/test_b.py": bent }), protect: [], restores: false };
+    const { changes } = await lookAtOracles(parts, { base, commit, scope: ["**"], approved: [], checks: [] });
+    expect(await undoOf(parts, { base, commit, changes, commands: [] })).toMatchObject({ paths: [], without: ["tests/test_b.py"] });
+  });
+  test("but one that stands in for something of its own is the work", async () =>
+    expect(
+      await hows(py, {
+        "test/b.test.js":
+          "process.exit = vi.fn();\nObject.defineProperty(process, 'platform', { value: 'win32' });\nglobalThis.expect = chai.expect;\n",
+        "tests/test_b.py": "class Any:\n    def __eq__(self, other):\n        return True\npytest.skip('x', allow_module_level=True)\n",
+      }),
+    ).toEqual([]));
+});
+
 test("text made to be slow to read is read in good time", async () => {
   const bad = [
     "assert.",
@@ -219,11 +235,35 @@ test("text made to be slow to read is read in good time", async () => {
     "pytest.",
     '""" ',
     "echo ;",
+    "process.on('uncaughtException',function(",
+    "__eq__ = lambda ",
+    "add_test(",
+    "- 'a'\n",
   ];
-  for (const path of ["src/a.js", "src/a.py", "go.mod", "settings.gradle", "tests/__init__.py", "a_test.go", ".npmrc"])
+  for (const path of [
+    "src/a.js",
+    "src/a.py",
+    "go.mod",
+    "CMakeLists.txt",
+    "pnpm-workspace.yaml",
+    "deno.json",
+    "settings.gradle",
+    "tests/__init__.py",
+    "a_test.go",
+    ".npmrc",
+  ])
     for (const text of bad)
-      await changesIn({ "tests/test_a.py": "def test_a(): pass\n", "b_test.go": "", "go.mod": "" }, { [path]: text.repeat(30_000) }, [
-        "npm test",
-      ]);
+      await changesIn(
+        {
+          "tests/test_a.py": "def test_a(): pass\n",
+          "b_test.go": "",
+          "go.mod": "",
+          "CMakeLists.txt": "",
+          "pnpm-workspace.yaml": "",
+          "deno.json": "{}",
+        },
+        { [path]: text.repeat(30_000) },
+        ["npm test"],
+      );
   await changesIn({ "package.json": "{}" }, { "package.json": manifest({ test: `echo ${" ;".repeat(100_000)}` }) }, ["npm test"]);
 });

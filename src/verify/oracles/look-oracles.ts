@@ -9,11 +9,11 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
 import { decidingOf } from "./deciding.ts";
-import { includedIn } from "./deciding-make.ts";
+import { aimsIn, includedIn } from "./deciding-make.ts";
+import { ledBy } from "./led.ts";
 import type { Named } from "./named.ts";
-import { isCandidate, type Judged, judgeOracles, type Seen, type Setting } from "./judge.ts";
-import type { Row } from "./kinds.ts";
-import { meddlingIn, sourceRowOf } from "./meddling.ts";
+import { isCandidate, type Judged, judgeOracles, rowFor, type Seen, type Setting } from "./judge.ts";
+import type { Part, Row } from "./kinds.ts";
 import { programsIn, settingsIn } from "./programs.ts";
 import { rowsWith } from "./protect.ts";
 
@@ -37,11 +37,15 @@ export async function lookAtOracles(parts: OracleParts, { base, commit, scope, a
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
   const seen: Seen[] = [];
   // What judges is read before what may meddle with it, and of code only what does meddle is compared.
-  const isCode = ({ path }: Difference): boolean => setting.rowOf(path) === null;
+  const isCode = (difference: Difference): boolean => isSource(rowFor(difference, setting)?.part);
   const ordered = [...candidates.filter((one) => !isCode(one)), ...candidates.filter(isCode)];
   for (const [at, difference] of ordered.entries()) {
     const isRead = at < textsMax; // L1
-    if (isCode(difference) && (!isRead || !(await meddles(parts.workspace, commit, difference.path)))) continue;
+    if (
+      isCode(difference) &&
+      (!isRead || !(await meddles(parts.workspace, commit, difference.path, rowFor(difference, setting), setting.named)))
+    )
+      continue;
     seen.push(await read(parts.workspace, base, commit, difference, isRead));
   }
   const judged = judgeOracles(seen, movesIn(differences), setting, scope, approved);
@@ -61,6 +65,7 @@ export async function settingOf(
   const used = [...commands];
   const testing: string[] = [];
   const makefiles: string[] = [];
+  const texts: string[] = [...commands];
   for (const [path, part] of [
     ["package.json", "package"],
     ["Makefile", "make"],
@@ -72,14 +77,22 @@ export async function settingOf(
     const parts = Object.entries(decidingOf(part, text, bare) ?? {});
     used.push(...parts.map(([, words]) => words));
     testing.push(...parts.flatMap(([name, words]) => (isTesting.test(name) ? words : [])));
+    texts.push(text);
     if (part === "make") makefiles.push(text);
   }
   const rows = rowsWith(protect);
-  const programs = new Set([...programsIn(used), ...programsIn(testing, true), ...settingsIn(used)]);
+  const started = new Set([...programsIn(used), ...programsIn(testing, true)]);
+  const programs = new Set([
+    ...started,
+    ...settingsIn(used),
+    ...(await ledBy(started, texts, paths, (path) => workspace.textAt(base, path, textBytesMax))),
+  ]);
+  const isAim = aimsOf(makefiles, bare, paths);
   const included = includedIn(makefiles);
   const isIncluded = included.length === 0 ? () => false : picomatch([...included], { dot: true });
   const rowOf = (path: string): Row | null => {
     const row = rows(path);
+    if (isAim(path)) return aimed;
     if (isIncluded(path) && (row === null || row.part === "included")) return taken; // new or not: the base's makefile names it
     return row ?? (programs.has(path) && paths.has(path) ? program : null);
   };
@@ -87,14 +100,30 @@ export async function settingOf(
 }
 
 const program: Row = { kind: "scripts", fits: /$^/ };
+const aimed: Row = {
+  kind: "scripts",
+  fits: /$^/,
+  rules: "named",
+  because: "it bears the name of a rule that the makefile runs, and while it is there make finds nothing to do",
+};
+
+/** Whether a path would keep make from running a check: it is, or lies in, what a target is called, and nothing was there before. */
+function aimsOf(makefiles: readonly string[], named: Named, paths: ReadonlySet<string>): (path: string) => boolean {
+  if (!named.commands.some((command) => /\bmake\b/.test(command))) return () => false;
+  const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
+  const aims = new Set(makefiles.flatMap((text) => aimsIn(text, named)).filter((aim) => !folders.has(aim)));
+  return (path) => aims.has(path.split("/", 1)[0] ?? "");
+}
+
 const taken: Row = { kind: "scripts", fits: /$^/, part: "included", rules: "named" };
 /** The scripts and rules by which a project tests itself. */
 const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
 
-async function meddles(workspace: Reading, commit: GitSha, path: string): Promise<boolean> {
-  const text = await workspace.textAt(commit, path, textBytesMax);
-  const family = sourceRowOf(path)?.family;
-  return text !== null && family !== undefined && Object.keys(meddlingIn(text, family)).length > 0;
+const isSource = (part: Part | undefined): boolean => part === "source" || part === "test_source";
+
+async function meddles(workspace: Reading, commit: GitSha, path: string, row: Row | null, named: Named): Promise<boolean> {
+  const text = row?.part === undefined ? null : await workspace.textAt(commit, path, textBytesMax);
+  return text !== null && row?.part !== undefined && Object.keys(decidingOf(row.part, text, named, row.family) ?? {}).length > 0;
 }
 
 async function read(workspace: Reading, base: GitSha, commit: GitSha, difference: Difference, isRead: boolean): Promise<Seen> {

@@ -4,10 +4,10 @@ const interpreters = /^(?:sh|bash|zsh|dash|node|deno|bun|tsx|ts-node|python[\d.]
 const isSetting = (word: string): boolean => /^\w+=/.test(word) || word.startsWith("-");
 /** A script that a check runs judges if it was made for that; one in the midst of the code is what is judged. */
 const judges = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
-const isCode = /^(?:src|lib|app|pkg|internal|cmd)\//;
+export const isCode = /^(?:src|lib|app|pkg|internal|cmd)\//;
 
 /** Where programs lie that work on the project and are not part of it. */
-const isTool = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
+export const isTool = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
 
 /**
  * The files that commands start, as paths from the top: `sh scripts/check.sh`, `./run-tests`. `isTesting`: these commands are the
@@ -39,3 +39,7 @@ export function settingsIn(commands: readonly string[]): ReadonlySet<string> {
   const named = commands.flatMap((command) => [...command.matchAll(pointing)].map(([, path = ""]) => normalize(path)));
   return new Set(named.filter((path) => !isCode.test(path)));
 }
+
+/** Every path that texts name, whatever they do with it. */
+export const pathsNamedIn = (texts: readonly string[]): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => text.match(/[\w@/-][\w.@/-]*/g) ?? []).map((path) => normalize(path)));

@@ -1,5 +1,5 @@
 import picomatch from "picomatch";
-import { rowOf, type Row } from "./kinds.ts";
+import { isProgramText, rowOf, type Row } from "./kinds.ts";
 
 const added: Row = { kind: "test", fits: /$^/ };
 
@@ -22,3 +22,13 @@ const withoutEnds = (glob: string): string => {
   const bare = glob.startsWith("./") ? glob.slice(2) : glob;
   return bare.endsWith("/") ? `${bare}**` : bare;
 };
+
+/** Of these paths what judges, but for data beside the tests: what a check keeps of its own work may change as it runs. */
+export function judgesAmong(paths: readonly string[], protect: readonly string[]): readonly string[] {
+  const rowAt = rowsWith(protect);
+  return paths.filter((path) => {
+    const row = rowAt(path);
+    if (row === null || row.part === "lock" || row.part === "rust_source") return false;
+    return row.kind !== "test" || isProgramText(path);
+  });
+}

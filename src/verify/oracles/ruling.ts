@@ -6,9 +6,12 @@ import { familyOf } from "./kinds.ts";
 export function isRuling(path: string, row: Row, base: ReadonlySet<string>, rowOf: (path: string) => Row | null, named: Named): boolean {
   const { rules, from = /[^/]*$/, fits, tool } = row;
   if (rules === undefined) return false;
-  if (rules === "named" || (tool !== undefined && named.used.some((command) => tool.test(command)))) return true;
+  if (rules === "named") return true;
   const folder = path.replace(from, "");
   const below = (test: (other: string) => boolean): boolean => [...base].some((other) => other.startsWith(folder) && test(other));
+  if (!below(() => true)) return false; // a package of its own brings its own settings
+  if (tool !== undefined && named.used.some((command) => tool.test(command))) return true;
+  if (rules instanceof RegExp) return below((other) => rules.test(other));
   switch (rules) {
     case "beside":
       return below((other) => fits.test(other) && !other.slice(folder.length).includes("/"));

@@ -1,0 +1,19 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import { countsOf } from "./oracles/test-words.ts";
+
+const testFileBytesMax = 1024 * 1024;
+
+/** Whether a file of a checkout has test cases. It was written by whoever is judged, so only a regular file of some size is read. */
+export const testFilesIn =
+  (folder: string) =>
+  (path: string): boolean => {
+    const way = isAbsolute(path) ? relative(folder, path) : path;
+    if (way.startsWith("..")) return false;
+    try {
+      const found = lstatSync(join(folder, way));
+      return found.isFile() && found.size <= testFileBytesMax && countsOf(readFileSync(join(folder, way), "utf8"), "js").cases > 0;
+    } catch {
+      return false;
+    }
+  };

@@ -1,0 +1,32 @@
+// deciding-cmake: the calls of a CMakeLists.txt that say which tests there are and what counts as passing them.
+
+import type { Deciding } from "./named.ts";
+
+const calls =
+  /\b(add_test|set_tests_properties|set_property|enable_testing|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests|add_subdirectory|set|option|include)\s{0,20}\(([^()]{0,2000})(\)|\()/gi;
+const bends = /^(?:set_tests_properties|set_property|set|option) /;
+
+/** Each call by its name and by what it is about. */
+export function decidingCmake(text: string): Deciding {
+  const bare = text.replaceAll(/#[^\n]*/g, "");
+  const found: Record<string, string> = {};
+  for (const [, call = "", words = ""] of bare.matchAll(calls)) {
+    const name = call.toLowerCase();
+    const args = words.trim().split(/\s+/);
+    if (!isOfTests(name, words)) continue;
+    const about = name === "set_property" ? words.trim().replaceAll(/\s+/g, " ") : args[0] === "NAME" ? args[1] : args[0];
+    const key = `${name} ${about ?? ""}`;
+    found[key] = `${found[key] ?? ""}${words.replaceAll(/\s+/g, " ").trim()}\n`;
+  }
+  return found;
+}
+
+/** Whether a call that was not there changes what the others come to; a further test does not. */
+export const isBending = (name: string): boolean => bends.test(name);
+
+function isOfTests(name: string, words: string): boolean {
+  if (name === "set" || name === "option") return /^\s*(?:BUILD_TESTING|CTEST_\w+|CMAKE_CTEST\w*)\b/.test(words);
+  if (name === "set_property") return /^\s*TEST\b/.test(words);
+  if (name === "add_subdirectory") return /tests?\b/i.test(words);
+  return name !== "include" || /^\s*CTest\b/.test(words);
+}

@@ -1,0 +1,55 @@
+// led: the files that the programs of a check take in: what they source and import. Only such as lie where tools lie and as nothing else
+// uses: a module that a check looks at is what is judged, not what judges.
+
+import { dirname, join, normalize } from "node:path/posix";
+import { isCode, isTool, pathsNamedIn, programsIn } from "./programs.ts";
+
+const filesMax = 30;
+const roundsMax = 3;
+
+export async function ledBy(
+  programs: ReadonlySet<string>,
+  /** Commands and manifests: what they name themselves is used by more than a check. */
+  texts: readonly string[],
+  paths: ReadonlySet<string>,
+  read: (path: string) => Promise<string | null>,
+): Promise<ReadonlySet<string>> {
+  const led = new Set<string>();
+  const started = pathsNamedIn(texts);
+  let open = [...programs].filter((path) => paths.has(path)).slice(0, filesMax);
+  for (let round = 0; round < roundsMax && open.length > 0; round++) {
+    const next: string[] = [];
+    for (const path of open) {
+      const text = await read(path);
+      for (const found of text === null ? [] : takenIn(path, text, paths)) {
+        if (led.size >= filesMax || led.has(found) || programs.has(found) || started.has(found)) continue;
+        led.add(found);
+        next.push(found);
+      }
+    }
+    open = next;
+  }
+  return led;
+}
+
+const sourced = /^[ \t]{0,80}(?:\.|source)[ \t]{1,9}([^\n;&|]{1,200})/gm;
+const imported = /(?:\bfrom|\bimport|\brequire)\s{0,9}\(?\s{0,9}["'](\.{1,2}\/[\w./-]{1,200})["']/g;
+const pythonic = /^[ \t]{0,80}(?:from[ \t]{1,9}\.{0,2}([A-Za-z_]\w{0,80})[ \t]{1,9}import|import[ \t]{1,9}([A-Za-z_]\w{0,80}))/gm;
+const endings = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
+
+function takenIn(program: string, text: string, paths: ReadonlySet<string>): readonly string[] {
+  const folder = dirname(program);
+  const all = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, one, other]) => one ?? other ?? "");
+  const names = /\.[cm]?[jt]s$/.test(program)
+    ? all(imported).flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`)))
+    : program.endsWith(".py")
+      ? all(pythonic).map((name) => join(folder, `${name}.py`))
+      : [
+          ...all(sourced)
+            .flatMap((words) => /([\w.][\w./-]{0,199})["'`\s]*$/.exec(words)?.[1] ?? [])
+            .flatMap((name) => [normalize(name), join(folder, name)]),
+          ...programsIn([text]),
+        ];
+  const isTakenIn = (path: string): boolean => paths.has(path) && !isCode.test(path) && (isTool.test(path) || /\.(?:ba)?sh$/.test(path));
+  return names.filter(isTakenIn);
+}
