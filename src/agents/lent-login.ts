@@ -6,9 +6,24 @@
 //       only where the user's own has not changed meanwhile. Else the user's stays as it is.
 //   L3. Taking back is one step: the user's file is the old or the new, never half of one.
 //   L4. Turns side by side share what is lent: a token that one of them renewed is not put back for the other, and the last one clears it away.
+//   L5. What is lent is on record before it lies there, so that after a crash the next life takes it back by the same rules: a token that
+//       was renewed is not lost with the runner, and none stays behind.
 
-import { randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { writeBelow } from "./private-config.ts";
 import type { AgentProfile, LoginFile } from "./profiles/profile.ts";
@@ -23,7 +38,8 @@ export type GivenBack = {
 };
 export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<GivenBack> };
 
-type Lent = { readonly file: LoginFile; readonly place: string; before: Buffer; borrowers: number };
+/** `before`: names what was lent. */
+type Lent = { readonly file: LoginFile; readonly place: string; readonly record: string; before: string; borrowers: number };
 
 /** What lies in private HOMEs at this moment, by its place there. */
 const lentNow = new Map<string, Lent>();
@@ -42,7 +58,7 @@ export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, 
       if (one.borrowers > 0) continue;
       // A login lies in the private HOME only while somebody works with it.
       lentNow.delete(one.place); // L4
-      rmSync(one.place, { recursive: true, force: true });
+      clearAway(one);
     }
     isBack = true;
     return Promise.resolve({ renewed, kept });
@@ -57,12 +73,41 @@ function lendOne(file: LoginFile, userHome: string, privateHome: string): Lent |
     shared.borrowers += 1;
     return shared; // L4
   }
-  const before = contentOf(join(userHome, file.path));
-  if (typeof before === "string") return null;
-  writeBelow(privateHome, file.path, before); // L1
-  const lent = { file, place, before, borrowers: 1 };
+  const content = contentOf(join(userHome, file.path));
+  if (typeof content === "string") return null;
+  const lent = { file, place, record: recordOf(file, privateHome), before: nameOf(content), borrowers: 1 };
+  mkdirSync(dirname(lent.record), { recursive: true, mode: 0o700 });
+  writeFileSync(lent.record, lent.before, { mode: 0o600 }); // L5
+  writeBelow(privateHome, file.path, content); // L1
   lentNow.set(place, lent);
   return lent;
+}
+
+/** Takes back what a life that is over had lent and could not take back itself. L5 */
+export function settleLent(files: readonly LoginFile[], userHome: string, privateHome: string): GivenBack {
+  const renewed: string[] = [];
+  const kept: { path: string; why: string }[] = [];
+  for (const file of files) {
+    const lent = { file, place: join(privateHome, file.path), record: recordOf(file, privateHome) };
+    const before = contentOf(lent.record);
+    if (typeof before === "string" || lentNow.has(lent.place)) continue;
+    const why = takeBack({ ...lent, before: before.toString("utf8"), borrowers: 0 }, userHome);
+    if (why === null) renewed.push(file.path);
+    else if (why !== "") kept.push({ path: file.path, why });
+    clearAway(lent);
+  }
+  return { renewed, kept };
+}
+
+/** Beside the private HOME, where no agent in a box looks. */
+const recordOf = ({ path }: LoginFile, privateHome: string): string =>
+  join(dirname(privateHome), "lent", nameOf(Buffer.from(path)).slice(0, 16));
+
+const nameOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+function clearAway({ place, record }: Pick<Lent, "place" | "record">): void {
+  rmSync(place, { recursive: true, force: true });
+  rmSync(record, { force: true });
 }
 
 /** Null where it was taken back, empty where there was nothing to take, else why the user's was left alone. */
@@ -70,14 +115,15 @@ function takeBack(lent: Lent, userHome: string): string | null {
   const { file, place, before } = lent;
   const after = contentOf(place);
   if (typeof after === "string") return file.refreshes ? `the agent left ${after} in its place` : "";
-  if (after.equals(before) || !file.refreshes) return "";
-  if (file.path.endsWith(".json") && shapeOf(after) !== shapeOf(before)) return "what the agent left there has another shape"; // L2
+  if (nameOf(after) === before || !file.refreshes) return "";
   const mine = join(userHome, file.path);
   const now = contentOf(mine);
   if (typeof now === "string") return `the user's own is ${now} by now`;
-  if (!now.equals(before)) return "the user's own changed meanwhile"; // L2
+  if (nameOf(now) !== before) return "the user's own changed meanwhile"; // L2
+  if (file.path.endsWith(".json") && shapeOf(after) !== shapeOf(now)) return "what the agent left there has another shape"; // L2
   replace(mine, after); // L3
-  lent.before = after;
+  lent.before = nameOf(after);
+  writeFileSync(lent.record, lent.before, { mode: 0o600 });
   return null;
 }
 

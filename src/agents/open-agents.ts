@@ -3,14 +3,14 @@
 // Invariants:
 //   O1. A turn's account is open for as long as a process of the turn may live, and no longer.
 //   O2. What the meter counted is what was used; what the agent says of it counts only where the meter saw nothing.
-//   O3. A login that was lent is given back, however the turn ends.
+//   O3. A login that was lent is given back, however the turn ends; after a crash by the next life.
 
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { Agents, TurnOrder, TurnResult } from "../ports/agent.ts";
 import type { Account, Meter } from "../ports/meter.ts";
 import { acpLimits, type AcpLimits } from "./acp/limits.ts";
-import { lendLogin } from "./lent-login.ts";
+import { lendLogin, settleLent } from "./lent-login.ts";
 import { openMetering } from "./metering.ts";
 import { writePrivateConfig } from "./private-config.ts";
 import { sweepMarked } from "./process/end-tree.ts";
@@ -22,6 +22,7 @@ import { launchOf } from "./profiles/launch.ts";
 import { type ChosenLogin, chooseLogin } from "./profiles/login.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve.ts";
+import { agentProfiles } from "./profiles/table.ts";
 import { contextOf } from "./judge.ts";
 import { openDesk, type ReturnOf } from "./returns/desk.ts";
 import { asJson, returnsServer, type StdioServer } from "./returns/tools.ts";
@@ -81,7 +82,11 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
       return environmentOfLife(life, place);
     },
     // Not this life's own: after a crash attempts are settled one by one, and those settled first are at work already.
-    sweep: (run) => sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words)),
+    sweep: async (run) => {
+      const found = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words));
+      if (options.home !== undefined) settleLent(loginFiles, options.userHome ?? homedir(), options.home); // O3
+      return found;
+    },
     close: async () => {
       await sweepMarked(belongsToLife(life));
       guardian?.leave();
@@ -89,6 +94,9 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
     },
   };
 }
+
+/** Every file that may have been lent. */
+const loginFiles = Object.values(agentProfiles).flatMap(({ own }: AgentProfile) => own?.files ?? []);
 
 async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["mark"], guarding: () => Guardian): Promise<TurnResult> {
   if (order.cancel.aborted) return { kind: "cut", by: "cancel", detail: "The turn was cancelled before it began.", usage: null };

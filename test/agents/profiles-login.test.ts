@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { lendLogin, loginBytesMax } from "../../src/agents/lent-login.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { lendLogin, loginBytesMax, type settleLent } from "../../src/agents/lent-login.ts";
 import { writePrivateConfig } from "../../src/agents/private-config.ts";
 import { chooseLogin } from "../../src/agents/profiles/login.ts";
 import { agentProfiles } from "../../src/agents/profiles/table.ts";
@@ -156,6 +156,42 @@ describe("a login is lent", () => {
     expect(await other.giveBack()).toEqual({ renewed: [], kept: [] });
     expect(existsSync(join(home, credentials))).toBe(false);
     expect(jsonAt(join(user, credentials))).toEqual(fresh);
+  });
+});
+
+describe("a runner that was killed while it lent a login", () => {
+  /** The next life: another process, which knows nothing but what lies there. */
+  const next = async (): Promise<ReturnType<typeof settleLent>> => {
+    vi.resetModules();
+    const anew = await import("../../src/agents/lent-login.ts");
+    return anew.settleLent(claude.own?.files ?? [], user, home);
+  };
+
+  test("has the renewed token taken back by the next life, and leaves none behind", async () => {
+    const mine = put(join(user, credentials), old);
+    await lendLogin(claude, user, home);
+    put(join(home, credentials), fresh);
+    expect(await next()).toEqual({ renewed: [credentials], kept: [] });
+    expect([jsonAt(mine), existsSync(join(home, credentials))]).toEqual([fresh, false]);
+    expect(await next()).toEqual({ renewed: [], kept: [] });
+  });
+
+  test("takes nothing from a user who logged in again meanwhile, nor what has another shape, nor what was never lent", async () => {
+    const mine = put(join(user, credentials), old);
+    const theirs = { claudeAiOauth: { accessToken: "c", refreshToken: "t" } };
+    await lendLogin(claude, user, home);
+    put(join(home, credentials), fresh);
+    put(mine, theirs);
+    expect(await next()).toEqual({ renewed: [], kept: [{ path: credentials, why: "the user's own changed meanwhile" }] });
+    expect([jsonAt(mine), existsSync(join(home, credentials))]).toEqual([theirs, false]);
+
+    vi.resetModules();
+    await (await import("../../src/agents/lent-login.ts")).lendLogin(claude, user, home);
+    put(join(home, credentials), { evil: true });
+    expect((await next()).kept).toEqual([{ path: credentials, why: "what the agent left there has another shape" }]);
+    put(join(home, credentials), fresh);
+    expect(await next()).toEqual({ renewed: [], kept: [] });
+    expect(jsonAt(mine)).toEqual(theirs);
   });
 });
 

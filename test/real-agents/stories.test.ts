@@ -22,16 +22,21 @@ const mainPrompts = ({ model }: Stage): readonly string[] =>
     .calls()
     .filter(({ isSideCall }) => !isSideCall)
     .map(({ prompt }) => prompt);
+const turned = (text: string): string =>
+  text.replaceAll(/[A-Za-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + (/[A-Ma-m]/.test(letter) ? 13 : -13)));
 const made = ({ folder }: Stage): string => readFileSync(join(folder, "made.txt"), "utf8").trim();
 
 describe.each(agentsToTry)("$title", ({ name, isHere }) => {
   test.skipIf(!isHere)("works to a verified end with a key that it never sees", async () => {
-    const stage = await open(name, `[[bash env > seen.txt]] ${honest}`);
+    // Turned, since a file with a secret in it, the turn's own token too, is not committed.
+    const stage = await open(name, `[[bash env > /tmp/env; tr A-Za-z N-ZA-Mn-za-m < /tmp/env > seen.txt]] ${honest}`);
     const { json, code } = await stage.go();
     expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
     expect(code).toBe(0);
     expect(made(stage)).toBe("made by the agent");
-    expect(readFileSync(join(stage.folder, "seen.txt"), "utf8")).not.toContain(realKey);
+    const seen = turned(readFileSync(join(stage.folder, "seen.txt"), "utf8"));
+    expect(seen).toMatch(/^PATH=/m);
+    expect(seen).not.toContain(realKey);
     expect(stage.model.calls().every(({ status }) => status === 200)).toBe(true);
     expect(await countersOf(stage)).toMatchObject({ tokens: tokensTold(stage), calls: stage.model.calls().length });
     await expectTidy(stage);
