@@ -123,6 +123,19 @@ function ofList(lint: Lint, id: string, fact: readonly string[], at: DataPath, w
 
 const kinds = ["passed", "failed", "skipped"];
 const taskFacts = ["done", "failed", "left", "not_begun"];
+const gateFacts = ["hollow", "hollow_files", "oracles"];
+const checkFacts = ["ran", "passing", "failing", "regressed", "red_before", "flaky", "quarantined", "oracles"];
+const agentFacts = ["changed", "promised", "announced_more", "agent_asks", "session", ...gateFacts];
+const flowFacts = ["run", "status", "verdict", "commit", ...gateFacts];
+
+/** The facts a step can have, or undefined where code that it names may find any. */
+function factsOf(registry: Lint["registry"], step: Step): readonly string[] | undefined {
+  if (step.tasks !== undefined) return taskFacts;
+  if (step.run !== undefined) return registry.facts?.[step.run];
+  if (step.check !== undefined) return step.check.some((name) => registry.proof.includes(name)) ? undefined : checkFacts;
+  if ((step.proof ?? []).some((proof) => typeof proof === "string")) return undefined;
+  return step.agent === undefined ? flowFacts : agentFacts;
+}
 
 function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], at: DataPath, want: Want): void {
   const [first, field] = fact;
@@ -139,13 +152,13 @@ function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], a
     if (first !== "answer") return say(at, "unknown_fact", `found ${step.id}.${first}, and a human step has only ${step.id}.answer`);
     const options = Object.keys(step.human.options ?? {});
     for (const value of valuesOf(want)) {
-      if (step.human.free !== true && !options.includes(String(value)))
+      if (step.human.free !== true && options.length > 0 && !options.includes(String(value)))
         say(at, "fact_value", `found the answer ${shown(value)}, expected one of ${options.join(", ")}`);
     }
     return;
   }
   if (first === "answer") return say(at, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
-  const made = step.tasks !== undefined ? taskFacts : step.run === undefined ? undefined : registry.facts?.[step.run];
+  const made = factsOf(registry, step);
   if (made !== undefined && !made.includes(first))
     say(
       at,

@@ -81,11 +81,13 @@ export function pathFault(path: string): string | null {
 
 function names({ say, registry }: Lint, step: Step, path: DataPath, list: StepList): void {
   const known = (word: string, name: string | undefined, rule: string, names: readonly string[], at: DataPath): void => {
-    if (name !== undefined && !names.includes(name)) say(at, rule, `found the unknown ${word} ${shown(name)}.${didYouMean(name, names)}`);
+    if (name === undefined || names.includes(name)) return;
+    const near = didYouMean(name, names);
+    // Where nothing is near, the list is the only way to learn the names.
+    say(at, rule, `found the unknown ${word} ${shown(name)}${near === "" ? `, expected one of ${names.join(", ")}` : `.${near}`}`);
   };
   known("function", step.run, "unknown_function", registry.run, [...path, "run"]);
   known("return schema", step.returns, "unknown_schema", registry.schemas, [...path, "returns"]);
-  if (registry.flows !== undefined) known("flow", step.flow, "unknown_flow", registry.flows, [...path, "flow"]);
   if (step.tasks !== undefined) {
     known("reader", step.tasks.read, "unknown_reader", registry.readers.tasks, [...path, "tasks", "read"]);
     const { read, from } = step.tasks;
@@ -123,7 +125,7 @@ function human({ say }: Lint, human: Human, path: DataPath): void {
   if (human.question.trim() === "") say([...path, "question"], "human_question", "found an empty question");
   if (options.length === 0 && human.free !== true)
     say(path, "human_options", "found a question without an answer, expected options, or free: true");
-  const offered = (answer: string): boolean => human.free === true || options.includes(answer);
+  const offered = (answer: string): boolean => human.free === true || options.length === 0 || options.includes(answer);
   if (human.recommend !== undefined && !offered(human.recommend)) {
     say(
       [...path, "recommend"],

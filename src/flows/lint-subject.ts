@@ -16,7 +16,7 @@ export type Registry = {
   /** The faces a flow may name; left out, any name will do. */
   readonly faces?: readonly string[];
   /** Flows that may be called as children; left out, any name will do. */
-  readonly flows?: readonly string[];
+  readonly flows?: CalledFlows;
   /** Per `run` function what it does to the world; where this is given, every function must say it. */
   readonly effects?: Readonly<Record<string, string>>;
   /** Per `run` function the facts it makes; where one is listed, rows may name only these. */
@@ -26,6 +26,9 @@ export type Registry = {
   /** The functions that land work; `land` unless told. */
   readonly lands?: readonly string[];
 };
+
+/** Flows by their names; null where one cannot be read. */
+export type CalledFlows = Readonly<Record<string, Flow | null>>;
 
 export type LintSubject = {
   readonly flow: Flow;

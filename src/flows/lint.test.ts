@@ -552,6 +552,71 @@ describe("every break has its finding, on its own line", () => {
   });
 });
 
+describe("a flow that calls others", () => {
+  const flowOf = (text: string): Flow => {
+    const read = readLocated("flow.yaml", text, Flow);
+    if (isRefused(read)) throw new Error(read.findings.map(findingText).join("\n"));
+    return read.value;
+  };
+  const calling = (name: string, called: string, more = ""): string =>
+    `flow: ${name}\nversion: 1\nlands_nothing: true\nphases: [{ id: "1", steps: [{ id: kid, flow: ${called}${more} }] }]\n`;
+  const notes = flowOf(
+    "flow: notes\nversion: 1\nlands_nothing: true\noptions: { tone: { type: word, one_of: [dry, warm] } }\nphases: [{ id: n, steps: [{ id: c, check: [project] }] }]\n",
+  );
+  const flows = { notes, back: flowOf(calling("back", "small")), broken: null };
+  const rulesOf = (text: string): readonly string[] =>
+    lint(text, { registry: { flows } }).map(({ line, rule, message }) => `${line} ${rule} ${message}`);
+
+  test("is clean where each is there and takes what it is given", () => {
+    expect(rulesOf(calling("small", "notes", ", with: { tone: warm }"))).toEqual([]);
+  });
+  test("that asks a person is warned of: nobody is asked on a child's behalf", () => {
+    const asks = flowOf(
+      calling("asks", "notes").replace("{ id: kid", '{ id: ask, human: { question: "Go?", options: { A: yes } } }, { id: kid'),
+    );
+    const [found, ...more] = lint(calling("small", "asks"), { registry: { flows: { ...flows, asks } } });
+    expect(found).toMatchObject({ rule: "called_asks", severity: "warning", line: 4 });
+    expect(more).toEqual([]);
+  });
+  test.each([
+    ["one that nobody has", calling("small", "note"), /^4 unknown_flow .*expected one of notes, back, broken\. Did you mean notes\?/],
+    ["one that cannot be read", calling("small", "broken"), /^4 called_invalid .*autopilot flow lint broken/],
+    ["an option it does not have", calling("small", "notes", ", with: { tune: warm }"), /^4 unknown_option .*Did you mean tone\?/],
+    ["a value its option cannot have", calling("small", "notes", ", with: { tone: hot }"), /^4 option_value .*expected one of dry, warm/],
+    ["itself", calling("small", "small"), /^4 flow_ring .*small -> small/],
+    ["one that calls it back", calling("small", "back"), /^4 flow_ring .*small -> back -> small/],
+  ])("%s is told with its line", (_title, text, expected) => {
+    const told = lint(text, { registry: { flows: { ...flows, ...(text.includes("flow: small }") ? { small: flowOf(text) } : {}) } } });
+    const found = told.map(({ line, rule, message }) => `${line} ${rule} ${message}`);
+    expect(found).toEqual([expect.stringMatching(expected)]);
+  });
+});
+
+test("a fact that no step of this kind has is told: a row on it would never match", () => {
+  const told = (from: string, to: string): readonly string[] => lint(without(from, to)).map(({ rule, message }) => `${rule} ${message}`);
+  const work = "returns: work, sees: [plan, checks], otherwise: [{ go: checks }] }";
+  const row = (fact: string) =>
+    `returns: work, sees: [plan, checks], otherwise: [{ go: checks }], then: [{ when: { ${fact}: { min: 1 } }, go: work, count: debug }] }`;
+  expect(told(work, row("work.holow"))).toEqual([expect.stringMatching(/^unknown_fact .*Did you mean hollow\?/)]);
+  expect(told(work, row("work.hollow"))).toEqual([]);
+  expect(
+    told(
+      '"npm test"], otherwise: [{ go: work, count: debug }]',
+      '"npm test"], otherwise: [{ when: { checks.faling: { min: 1 } }, go: work, count: debug }]',
+    ),
+  ).toEqual([expect.stringMatching(/^unknown_fact .*expected one of checks\.ran, .*Did you mean failing\?/)]);
+});
+
+test("where no known name is near an unknown one, all of them are listed", () => {
+  const [found] = lint(without("run: look }", "run: zzzzzz }"));
+  expect(found?.message).toContain("expected one of land, look, judge_it");
+});
+
+test("a question without answers is told once, not again by whoever names an answer", () => {
+  const rules = lint(without("options: { A: yes, B: no }, recommend: A", "recommend: A")).map(({ rule }) => rule);
+  expect(rules).toEqual(["human_options"]);
+});
+
 describe("how many attempts there can be", () => {
   const read = readLocated("flow.yaml", good, Flow);
   if (isRefused(read)) throw new Error("refused");

@@ -2,6 +2,7 @@
 // Each rule stands in the file that names its subject; this one hands them what they look at and sorts what they found.
 
 import { pathText, type Finding } from "../kit/finding.ts";
+import { lintCalled } from "./lint-called.ts";
 import { lintCompletion } from "./lint-completion.ts";
 import { lintCounts } from "./lint-counts.ts";
 import { lintFacts } from "./lint-facts.ts";
@@ -21,6 +22,7 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
   const lint: Lint = { ...subject, say, report: (finding) => found.push(finding) };
   lintShape(lint);
   lintSteps(lint);
+  lintCalled(lint);
   lintPrompts(lint);
   lintFacts(lint);
   lintGates(lint);

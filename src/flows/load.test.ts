@@ -112,6 +112,13 @@ describe("what is refused, with its place", () => {
 test.each([
   ["objectve", /Did you mean objective\?/],
   ["../../etc", /no flow called/],
+  ["MyFlow", /small letters, digits, - and _/],
 ])("no flow %s", async (name, message) => {
   expect(await loadFlow(root, name)).toMatchObject({ kind: "missing", message: expect.stringMatching(message) as string });
+});
+
+test("a folder without its flow.yaml is told as that, by the file that is not there", async () => {
+  mkdirSync(join(root, ".autopilot/flows/bare"), { recursive: true });
+  const told = await loadFlow(root, "bare");
+  expect(told).toMatchObject({ kind: "invalid", findings: [{ file: join(root, ".autopilot/flows/bare/flow.yaml"), rule: "flow_file" }] });
 });

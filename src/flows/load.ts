@@ -41,7 +41,7 @@ export const flowsFolder = join(".autopilot", "flows");
 
 /** Finds and reads a flow. It is held to its schema here; `lintFlow` finds the rest. */
 export async function loadFlow(root: string, name: string): Promise<FlowResult> {
-  if (!flowName.test(name)) return missing(name, []); // F1
+  if (!flowName.test(name)) return misnamed(name); // F1
   const file = join(root, flowsFolder, name, "flow.yaml");
   const text = await readPlain(root, join(flowsFolder, name), "flow.yaml", documentBytesMax);
   if (text.kind === "refused") return { kind: "invalid", source: file, findings: [finding(file, "flow_file", text.message)] };
@@ -50,7 +50,11 @@ export async function loadFlow(root: string, name: string): Promise<FlowResult> 
       names: await promptsIn(join(root, flowsFolder, name, "prompts")),
       textOf: (prompt) => readPlain(root, join(flowsFolder, name), join("prompts", prompt), promptBytesMax),
     });
-  return (await builtInFlow(name)) ?? missing(name, await namesOfFlows(root));
+  const builtIn = await builtInFlow(name);
+  if (builtIn !== null) return builtIn;
+  const known = await namesOfFlows(root);
+  if (!known.includes(name)) return missing(name, known);
+  return { kind: "invalid", source: file, findings: [finding(file, "flow_file", "found no such file in the flow's folder, expected one")] };
 }
 
 /** A flow file wherever it lies, with the prompts beside it. For looking at one; runs take theirs by name. */
@@ -181,6 +185,12 @@ function missing(name: string, known: readonly string[]): FlowResult {
   const list = known.length === 0 ? "" : ` There are: ${known.join(", ")}.`;
   return { kind: "missing", name, message: `There is no flow called ${JSON.stringify(name)}.${didYouMean(name, known)}${list}` };
 }
+
+const misnamed = (name: string): FlowResult => ({
+  kind: "missing",
+  name,
+  message: `There is no flow called ${JSON.stringify(name)}: a flow's name has small letters, digits, - and _, and begins with a letter.`,
+});
 
 const finding = (file: string, rule: string, message: string): Finding => ({
   file,

@@ -1,0 +1,75 @@
+import type { Flow } from "../contracts/flow.ts";
+import { shown, type DataPath } from "../kit/finding.ts";
+import { didYouMean } from "../kit/suggest.ts";
+import { fitsOption, optionWords } from "./lint-shape.ts";
+import type { CalledFlows, Lint } from "./lint-subject.ts";
+import { stepsEverywhere } from "./lists.ts";
+
+/** The flows that a flow calls: each is there, takes the options it is given, and none leads back to one that waits for it. */
+export function lintCalled(lint: Lint): void {
+  const flows = lint.registry.flows;
+  if (flows === undefined) return;
+  for (const { step, path } of stepsEverywhere(lint.flow)) {
+    if (step.flow === undefined) continue;
+    const at = [...path, "flow"];
+    const names = Object.keys(flows);
+    if (!Object.hasOwn(flows, step.flow)) {
+      lint.say(
+        at,
+        "unknown_flow",
+        `found the unknown flow ${shown(step.flow)}, expected one of ${names.join(", ")}.${didYouMean(step.flow, names)}`,
+      );
+      continue;
+    }
+    const called = flows[step.flow] ?? null;
+    if (called === null) {
+      lint.say(at, "called_invalid", `found the flow ${shown(step.flow)}, which cannot be read itself: autopilot flow lint ${step.flow}`);
+      continue;
+    }
+    const asking = stepsEverywhere(called).find(
+      ({ step: { human, only_if, unless } }) =>
+        human !== undefined && human.preset === undefined && only_if === undefined && unless === undefined,
+    );
+    if (asking !== undefined)
+      lint.say(
+        at,
+        "called_asks",
+        `found the flow ${shown(step.flow)}, whose step ${asking.step.id} asks a person: as a child it asks nobody, and fails`,
+        "warning",
+      );
+    options(lint, called, step.with ?? {}, [...path, "with"]);
+    const ring = ringFrom(lint.flow.flow, step.flow, flows);
+    if (ring !== null)
+      lint.say(at, "flow_ring", `found flows that call each other for ever: ${ring.join(" -> ")}, expected each to come to its end`);
+  }
+}
+
+function options({ say }: Lint, called: Flow, given: Readonly<Record<string, unknown>>, path: DataPath): void {
+  const known = called.options ?? {};
+  for (const [name, value] of Object.entries(given)) {
+    const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (option === undefined)
+      say(
+        [...path, name],
+        "unknown_option",
+        `found the option ${shown(name)}, which the flow ${called.flow} does not have.${didYouMean(name, Object.keys(known))}`,
+      );
+    else if (!fitsOption(option, value)) say([...path, name], "option_value", `found ${shown(value)}, expected ${optionWords(option)}`);
+  }
+}
+
+/** The way from a flow that is called back to the one that calls it, or null. */
+function ringFrom(caller: string, called: string, flows: CalledFlows): readonly string[] | null {
+  const seen = new Set<string>();
+  const ways: (readonly string[])[] = [[caller, called]];
+  for (const way of ways) {
+    const last = way.at(-1) ?? "";
+    if (last === caller) return way;
+    if (seen.has(last)) continue;
+    seen.add(last);
+    const flow = (Object.hasOwn(flows, last) ? flows[last] : null) ?? null;
+    const next = flow === null ? [] : stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
+    for (const name of next) ways.push([...way, name]);
+  }
+  return null;
+}
