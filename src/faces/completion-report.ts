@@ -51,9 +51,17 @@ export function completionPage(input: CompletionInput): string {
     ...section("Summary", summaryLines(metrics, batch)),
     ...section("Trend", trendLines(trend)),
     ...section("Warnings", list(all)),
+    ...section("Files", fileLines),
     "",
   ].join("\n");
 }
+
+/** Who wonders about files that git calls untracked reads here whose they are. */
+const fileLines: readonly string[] = [
+  "What agents wrote is on your branch with the work. The runner's own pages of a phase in `.planning/phases/` (TRIAGE.json, EXECUTION-LOG.md, " +
+    "VERIFICATION.md, the traces) are in no commit, and no run takes them for changes of yours. To keep them with the project: " +
+    '`git add .planning/phases && git commit -m "pages of the phases"`.',
+];
 
 const roadmapLines = (batch: CompletionReport): readonly string[] => [
   `${batch.completed_phases_total} of ${plural(batch.total_phases_in_roadmap, "phase")} are completed: **${batch.completion_percentage.toFixed(1)} %**.`,

@@ -56,6 +56,7 @@ const judgedBy: Readonly<Record<string, Decision["kind"]>> = {
   landed: "trade_off",
   branch_kept: "trade_off",
   checkout_dirty: "trade_off",
+  checkout_busy: "trade_off",
   checkout_moved: "trade_off",
   merge_conflict: "trade_off",
 };

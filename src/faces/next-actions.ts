@@ -73,11 +73,17 @@ function completedActions(run: RunView): readonly string[] {
   return [...merge, "autopilot report", "autopilot verify", ...prove];
 }
 
+/** Whether work of this run has come to the user's branch, the newest of it that was to. */
+export const hasLanded = (run: RunView): boolean => newestLanding(outcomesOf(run))?.facts["landed"] === true;
+
+const outcomesOf = (run: RunView) => Object.values(run.walks).flatMap(({ last }) => Object.values(last));
+// Where each phase lands for itself, the newest landing tells.
+const newestLanding = (outcomes: ReturnType<typeof outcomesOf>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
+
 /** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null where it landed or there is none. */
 export function branchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
-  const outcomes = Object.values(run.walks).flatMap(({ last }) => Object.values(last));
-  // Where each phase lands for itself, the newest landing tells.
-  const newest = outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
+  const outcomes = outcomesOf(run);
+  const newest = newestLanding(outcomes);
   const why = newest?.facts["why"];
   if (run.tip.commit === run.drafted.base.commit || newest?.facts["landed"] === true || why === "nothing_to_land") return null;
   const told = [newest?.reason ?? null, run.reason, ...run.phases.map(({ because }) => because), ...outcomes.map(({ reason }) => reason)];
@@ -85,7 +91,7 @@ export function branchKept(run: RunView): { readonly code: ReasonCode; readonly 
   return { code, detail: newest?.detail ?? null };
 }
 
-const keepsBranch: ReadonlySet<string> = new Set(["branch_kept", "checkout_dirty", "checkout_moved", "merge_conflict"]);
+const keepsBranch: ReadonlySet<string> = new Set(["branch_kept", "checkout_dirty", "checkout_busy", "checkout_moved", "merge_conflict"]);
 
 /** Commands that mean a run get `--run ID`; the others are left as they are. */
 const naming = (action: string, run: string): string =>

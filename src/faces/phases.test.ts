@@ -1,7 +1,8 @@
 // A roadmap in the middle of it, as status, watch and report tell it. The pages are golden files, and were read.
 
 import { expect, test } from "vitest";
-import type { Draft } from "../contracts/event.ts";
+import type { Draft, Entry } from "../contracts/event.ts";
+import type { RunView } from "../core/state.ts";
 import { boardLines } from "./board.ts";
 import { nextActions } from "./next-actions.ts";
 import { phaseEnding } from "./progress.ts";
@@ -58,6 +59,19 @@ test("what was judged on the way is no judgement of phases that are not done, an
   expect(view.judgement).toMatchObject({ verdict: "unverified", gaps: ["not completed: 5 phases (2, 2.1, 3, 4, 5)"] });
   expect(reportOf({ ...run, judged: { verdict: "refuted", gaps: [] } }, entries).judgement.verdict).toBe("refuted");
   expect([view.criteria, view.recommendations.filter((action) => action.includes("--done-criteria"))]).toEqual([[], []]);
+});
+
+test("what was to be taken back and could not be is told, in the report and by status, until the phase is walked again", () => {
+  const detail = "Later work changed a.js too, and cannot be told apart: nothing was taken back.";
+  const at = entries.findIndex((entry) => entry.event === "step_completed" && entry.attempt.startsWith("2@1/undo#"));
+  const failedUndo = { ...entries[at], event: "step_failed", facts: { rollback_performed: false }, detail } as unknown as Entry;
+  const told = reportOf(run, entries.with(at, failedUndo));
+  expect(told.phases.find(({ id }) => id === "2")).toMatchObject({ rolled_back_to: null, left_behind: detail });
+  expect(reportPage(told).join("\n")).toContain(`    left     what it did is still there: ${detail}`);
+  const undo = { kind: "failed", facts: { rollback_performed: false }, reason: "merge_conflict", detail };
+  const walk = { ...run.walks["2"], last: { undo } } as unknown as RunView["walks"][string];
+  const standing = statusPage({ ...run, walks: { ...run.walks, "2": walk } }, owner).join("\n");
+  expect(standing).toContain("could not be taken back and is still there");
 });
 
 test("what comes after the phases is ticked only where it came to the end that was wanted", () => {

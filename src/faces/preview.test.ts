@@ -53,3 +53,26 @@ test("the page reads as recorded", async () => {
 test("without a check the page says that nothing could be proved", () => {
   expect(previewPage(previewOf({ ...input, checks: [] }), hash("3"))).toContain("  ! none found: the result could not be proved");
 });
+
+test("a flow that asks for no criteria is shown by its own commands and gates, and no goal stands in for a criterion", () => {
+  const gated = {
+    ...flow,
+    before: [],
+    phases: [
+      {
+        id: "write",
+        steps: [
+          { id: "work", agent: "writer", prompt: "w.md", proof: [{ file: "A.md" }] },
+          { id: "look", check: ["project", "sh check.sh"] },
+        ],
+      },
+    ],
+  };
+  const goalAlone = { ...objective, done_criteria: [{ id: "c1", text: objective.goal, check: null }] };
+  const page = previewPage(previewOf({ ...input, flow: gated, objective: goalAlone, checks: [] }), hash("3"));
+  expect(page).toContain("  Completion  when every phase is done: its gates and checks hold");
+  expect(page).toContain("  · sh check.sh [flow]");
+  expect(page).toContain("  · what 1 step must leave behind [flow]");
+  expect(page).not.toContain("Done when");
+  expect(page.join()).not.toContain("could not be proved");
+});

@@ -7,6 +7,7 @@ import type { Base, Cast, IsolationInForce } from "../contracts/event.ts";
 import type { Check } from "../contracts/evidence.ts";
 import { type Flow, kindOf, type Phase, type Scalar, type Step } from "../contracts/flow.ts";
 import type { Objective } from "../contracts/objective.ts";
+import { type FlowProof, flowProofOf } from "./flow-proof.ts";
 import { isGoalAlone } from "./standing.ts";
 import { isolationWords } from "./status.ts";
 import { amount, figure, firstFew, money, oneLine, plural } from "./wording.ts";
@@ -54,6 +55,7 @@ export type PreviewView = {
     readonly version: number;
     readonly about: string;
     readonly options: Readonly<Record<string, Scalar>>;
+    readonly proof: FlowProof;
   };
   readonly phases: readonly PlannedPhase[];
   readonly roles: Readonly<Record<string, string>>;
@@ -78,7 +80,7 @@ export function previewOf(input: PreviewInput): PreviewView {
   return {
     objective: input.objective,
     inferred_defaults: input.inferredDefaults,
-    flow: { name: flow.flow, version: flow.version, about: flow.about ?? "", options: input.options },
+    flow: { name: flow.flow, version: flow.version, about: flow.about ?? "", options: input.options, proof: flowProofOf(flow) },
     phases: phasesOf(flow),
     roles: Object.fromEntries(Object.entries(input.cast).map(([role, { agent }]) => [role, agent])),
     scope: { patterns: input.objective.scope, files: input.scopeFiles },
@@ -116,7 +118,7 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
     `  Agents      ${firstFew(Object.entries(view.roles).map(([role, agent]) => `${agent} as ${role}`))}`,
     `  Isolation   ${isolationWords(view.isolation)}`,
     `  Starts at   ${base.commit.slice(0, 10)}${base.branch === null ? "" : ` on ${oneLine(base.branch)}`}`,
-    `  Completion  ${view.wanted === undefined ? completionWords(objective) : "when every phase is done and the runner's own checks hold"}`,
+    `  Completion  ${completionOf(view)}`,
     `  Policy      risk ${objective.risk_level}, hand-off ${objective.handoff_mode}, approval ${objective.approval_policy}`,
     "",
     ...(view.wanted === undefined || view.wanted.length === 0 ? [] : ["Wanted", ...view.wanted.map((line) => `  · ${line}`), ""]),
@@ -130,16 +132,7 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
     ...more(view.phases.length),
     "",
     "Checks the runner will run itself",
-    ...(view.checks.length === 0
-      ? [
-          view.wanted === undefined
-            ? "  ! none found: the result could not be proved"
-            : "  · what each phase must show; the project itself has none that was found",
-        ]
-      : view.checks
-          .slice(0, listedMax)
-          .map(({ command, kind, source }) => `  · ${oneLine(command)} [${kind.replace("_", "-")}, ${oneLine(source)}]`)),
-    ...more(view.checks.length),
+    ...checkLines(view),
     "",
     "Limits",
     `  ${dimensions.flatMap((dimension) => limitWords(dimension, view.limits.run[dimension])).join(", ")}${view.budget.profile === null ? "" : ` (${view.budget.profile})`}`,
@@ -152,10 +145,22 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
   ];
 }
 
-/** A goal that stands in for criteria is none where documents say what is wanted. */
-function doneLines({ objective, wanted }: PreviewView): readonly string[] {
+/** The project's checks and criteria, and what the flow itself asks for. */
+function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly string[] {
+  const found = [
+    ...checks.map(({ command, kind, source }) => `  · ${oneLine(command)} [${kind.replace("_", "-")}, ${oneLine(source)}]`),
+    ...proof.commands.map((command) => `  · ${oneLine(command)} [flow]`),
+  ];
+  const gates = wanted !== undefined || proof.gates === 0 ? [] : [`  · what ${plural(proof.gates, "step")} must leave behind [flow]`];
+  if (found.length > 0) return [...found.slice(0, listedMax), ...more(found.length), ...gates];
+  if (wanted !== undefined) return ["  · what each phase must show; the project itself has none that was found"];
+  return gates.length > 0 ? gates : ["  ! none found: the result could not be proved"];
+}
+
+/** A goal that stands in for criteria is none where documents or gates say what is wanted. */
+function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] {
   const { done_criteria } = objective;
-  if (wanted !== undefined && isGoalAlone(objective)) return [];
+  if ((wanted !== undefined || !flow.proof.isByCriteria) && isGoalAlone(objective)) return [];
   return [
     "Done when",
     ...done_criteria
@@ -169,6 +174,11 @@ function doneLines({ objective, wanted }: PreviewView): readonly string[] {
 const more = (count: number): readonly string[] => (count > listedMax ? [`  … ${figure(count - listedMax)} more`] : []);
 const limitWords = (dimension: string, limit: number | undefined): readonly string[] =>
   limit === undefined ? [] : [amount(dimension, limit)];
+
+function completionOf({ wanted, flow, objective }: PreviewView): string {
+  if (wanted !== undefined) return "when every phase is done and the runner's own checks hold";
+  return flow.proof.isPromised ? completionWords(objective) : "when every phase is done: its gates and checks hold";
+}
 
 function completionWords({ completion_mode, completion_promise }: Objective): string {
   if (completion_mode === "objective") return "when every criterion's cycle is done and its check holds";

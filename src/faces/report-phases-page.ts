@@ -19,7 +19,7 @@ export function phaseReportLines(phases: readonly PhaseReport[]): readonly strin
 }
 
 function paragraphOf(phase: PhaseReport): readonly string[] {
-  const { id, name, status, proof, false_claims, commits, post_mortem, rolled_back_to, verdict } = phase;
+  const { id, name, status, proof, false_claims, commits, post_mortem, rolled_back_to, left_behind, verdict } = phase;
   const shown = [...proof.filter((one) => one.status !== "passed"), ...proof.filter((one) => one.status === "passed")];
   return [
     `${phaseMarks[status]} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${headOf(phase)}`,
@@ -30,9 +30,10 @@ function paragraphOf(phase: PhaseReport): readonly string[] {
           `    why      ${post_mortem.category.replaceAll("_", " ")}: ${oneLine(post_mortem.description)}`,
           `    rule     ${oneLine(post_mortem.prevention_rule)}`,
         ]),
-    ...(rolled_back_to === null
+    ...(rolled_back_to === null || left_behind !== null
       ? []
       : [`    undone   what it did was taken back; it is kept on ${rolled_back_to === "" ? "its branch" : oneLine(rolled_back_to)}`]),
+    ...(left_behind === null ? [] : [`    left     what it did is still there: ${oneLine(left_behind)}`]),
     ...(verdict === null
       ? []
       : [

@@ -28,6 +28,8 @@ export type PhaseReport = PhaseRow & {
   readonly attempts: { readonly debug: number; readonly replan: number };
   /** The branch that keeps what was taken back; null where nothing was. */
   readonly rolled_back_to: string | null;
+  /** Why what it did is still there although it was to be taken back; null where that is not so. */
+  readonly left_behind: string | null;
   readonly verdict: { readonly verdict: string; readonly by: string; readonly issues: readonly string[] } | null;
   readonly post_mortem: { readonly category: FailureCategory; readonly description: string; readonly prevention_rule: string } | null;
 };
@@ -54,6 +56,7 @@ function reportOf(row: PhaseRow, own: readonly Entry[]): PhaseReport {
   const claims: { agent: string; text: string; why: string }[] = [];
   const attempts = { debug: 0, replan: 0 };
   let rolledBackTo: string | null = null;
+  let leftBehind: string | null = null;
   let verdict: PhaseReport["verdict"] = null;
   for (const entry of own) {
     switch (entry.event) {
@@ -61,6 +64,10 @@ function reportOf(row: PhaseRow, own: readonly Entry[]): PhaseReport {
       case "step_failed":
         for (const result of entry.checks ?? []) results.set(result.check.id, result); // Q1
         if (entry.facts["rollback_performed"] === true) rolledBackTo = String(entry.facts["diagnostic_branch"] ?? "");
+        if (entry.facts["rollback_performed"] === false && entry.event === "step_failed") leftBehind = entry.detail ?? entry.reason_code;
+        break;
+      case "phase_reopened": // what became of an earlier try is told by its own post-mortem
+        [rolledBackTo, leftBehind] = [null, null];
         break;
       case "changes_applied":
         commits.push({ sha: entry.commit, subject: subjectOf(entry.attempt), files: entry.paths.length });
@@ -86,6 +93,7 @@ function reportOf(row: PhaseRow, own: readonly Entry[]): PhaseReport {
     false_claims: claims.filter(({ text }, at) => claims.findIndex((one) => one.text === text) === at).slice(0, claimsMax),
     attempts,
     rolled_back_to: rolledBackTo,
+    left_behind: leftBehind,
     verdict,
     post_mortem: row.status === "failed" ? causeOf(row, own) : null,
   };

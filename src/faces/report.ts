@@ -7,6 +7,8 @@ import type { Entry } from "../contracts/event.ts";
 import type { Check, CheckStatus, ClaimChecked } from "../contracts/evidence.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
+import { stepsOfPhase } from "../core/reading.ts";
+import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { type Decision, decisionsOf } from "./decisions.ts";
 import { nextActions, type Owner } from "./next-actions.ts";
@@ -155,10 +157,20 @@ function summaryOf(run: RunView, changes: Changes, owner: Owner): string {
   );
 }
 
-const afterwardsOf = (run: RunView): ReportView["afterwards"] =>
-  run.phases
-    .filter(({ group, status }) => group === "after" && status !== "waiting")
-    .map(({ id, name, status, because }) => ({ name: name === "" ? id : name, status, because }));
+function afterwardsOf(run: RunView): ReportView["afterwards"] {
+  const after = run.phases.filter(({ group, status }) => group === "after" && status !== "waiting");
+  // A flow may do within one of them what a later one would have done: that was not left out.
+  const done = new Set(
+    after.flatMap(({ id }) => stepsOfPhase(run.drafted.flow, id).flatMap((step) => (hasPassed(run, id, step.id) ? [step.run] : []))),
+  );
+  return after.map(({ id, name, status, because }) => {
+    const isDone =
+      status === "skipped" && stepsOfPhase(run.drafted.flow, id).every(({ run: deed }) => deed !== undefined && done.has(deed));
+    return { name: name === "" ? id : name, status: isDone ? "completed" : status, because: isDone ? null : because };
+  });
+}
+
+const hasPassed = (run: RunView, phase: string, step: string): boolean => own(own(run.walks, phase)?.last ?? {}, step)?.kind === "passed";
 
 function phasesWords(run: RunView): string {
   const rows = phaseRows(run);

@@ -103,7 +103,15 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
         return say("phase_skipped", skippedDetails(phase, entry.because, earlier));
       case "phase_completed":
         completed.add(phase);
-        say("phase_completed", given({ reason: entry.because, alignment_score: told?.steps.get("judge")?.says["alignment_score"] }));
+        // Ids can be given to other phases later; the name says which one this was.
+        say(
+          "phase_completed",
+          given({
+            name: told?.name === phase ? undefined : told?.name,
+            reason: entry.because,
+            alignment_score: told?.steps.get("judge")?.says["alignment_score"],
+          }),
+        );
         return;
       case "phase_failed":
       case "closing_failed":

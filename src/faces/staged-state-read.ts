@@ -138,6 +138,8 @@ function currentOf(section: Section | null, say: Say, keep: (lines: readonly Lin
       : miss("retry_count", "0 to 3")
     : 0;
   if (!fields.has("retry_count")) say("warning", section.line, "current_retry_count", "found no retry_count, read as 0");
+  const last = flow !== null && Object.hasOwn(stagedSteps, flow) ? stagedSteps[flow]?.length : undefined;
+  if (typeof step === "number" && last !== undefined && (step < 1 || step > last)) return miss("step", `1 to ${last} or done`); // R2
   if (step === null || status === null || flow === null || count === null) return null; // R2
   const read = issuesOf(CurrentStep, {
     flow,
@@ -216,26 +218,37 @@ function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => voi
 function judge({ current, blockers, completed }: StagedRead["state"], sections: readonly Section[], say: Say): void {
   const lineOf = (title: Title): number => sections.find((section) => isCalled(section, title))?.line ?? 1;
   if (current === null) return;
-  const at = lineOf("Current Step");
+  const linesOf = (title: Title): readonly Line[] => sections.find((section) => isCalled(section, title))?.lines ?? [];
+  const fieldAt = (name: string): number =>
+    linesOf("Current Step").find((line) => fieldIn(line)?.name === name)?.number ?? lineOf("Current Step");
+  const rowAt = (step: number, name: string): number =>
+    linesOf("Completed Steps").find((line) => {
+      const cells = cellsIn(line);
+      return Number(cells?.[0]) === step && cells?.[1] === name;
+    })?.number ?? lineOf("Completed Steps");
   const steps = Object.hasOwn(stagedSteps, current.flow) ? stagedSteps[current.flow] : undefined;
   if (steps === undefined)
-    say("warning", at, "current_flow", `found the flow ${shown(current.flow)}, expected ${Object.keys(stagedSteps).join(" or ")}`);
+    say(
+      "warning",
+      fieldAt("flow"),
+      "current_flow",
+      `found the flow ${shown(current.flow)}, expected ${Object.keys(stagedSteps).join(" or ")}`,
+    );
   if (steps !== undefined && typeof current.step === "number") {
     const name = steps[current.step - 1];
-    if (name === undefined) say("error", at, "current_step", `found step ${current.step}, expected 1 to ${steps.length} or done`);
-    else if (name !== current.name)
-      say("warning", at, "current_name", `found the name ${shown(current.name)} for step ${current.step}, expected ${name}`);
+    if (name !== undefined && name !== current.name)
+      say("warning", fieldAt("name"), "current_name", `found the name ${shown(current.name)} for step ${current.step}, expected ${name}`);
   }
   if (current.status === "failed" && current.retry_count === 3 && blockers.length === 0)
     say("error", lineOf("Blockers"), "failed_without_blocker", "found a step that failed three times and no blocker that says so");
   if (current.retry_count === 3 && current.status !== "failed")
-    say("warning", at, "retries_spent", `found retry_count: 3 and status: ${current.status}, expected failed`);
+    say("warning", fieldAt("retry_count"), "retries_spent", `found retry_count: 3 and status: ${current.status}, expected failed`);
   for (const { step, name } of completed) {
     const known = steps?.[step - 1];
     if (steps !== undefined && known !== name)
       say(
         "warning",
-        lineOf("Completed Steps"),
+        rowAt(step, name),
         "completed_name",
         `found ${shown(name)} as step ${step}, expected ${known ?? `at most ${steps.length} steps`}`,
       );

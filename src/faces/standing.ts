@@ -4,8 +4,10 @@ import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { baselineOf, judgeChecks } from "../core/completion.ts";
-import { deedsOf, stepsOfPhase } from "../core/reading.ts";
+import { deedsOf, questionsOpen, stepsOfPhase } from "../core/reading.ts";
+import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
+import { flowProofOf } from "./flow-proof.ts";
 import { isVerdict, verdictsOpen } from "./verdicts.ts";
 import { choices, oneLine, walkWords } from "./wording.ts";
 
@@ -16,10 +18,11 @@ export function criteriaOf(run: RunView): readonly CriterionStanding[] {
   return run.drafted.objective.done_criteria.map((criterion) => ({ ...criterion, proved: resultOf(run, criterion)?.status === "passed" }));
 }
 
-/** Those that somebody gave. A flow that goes by documents is done when these say so, not when a sentence that stood in for a goal holds. */
+/** Those that somebody gave. A flow that goes by documents or by gates is done when these say so, not when a sentence that stood in for a goal holds. */
 export function ownCriteriaOf(run: RunView): readonly CriterionStanding[] {
   const { flow, objective } = run.drafted;
-  return flow.face !== undefined && isGoalAlone(objective) ? [] : criteriaOf(run);
+  if (!isGoalAlone(objective)) return criteriaOf(run);
+  return flow.face !== undefined || !flowProofOf(flow).isByCriteria ? [] : criteriaOf(run);
 }
 
 /** Whether nothing but the goal itself stands where criteria would. */
@@ -102,7 +105,7 @@ export function blockersOf(run: RunView): readonly string[] {
   return [
     ...pauseOf(run),
     ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} waits for a person's verdict`),
-    ...Object.values(run.blocks)
+    ...questionsOpen(run)
       .filter((block) => !isVerdict(block))
       .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
     ...failingChecksOf(run).map(({ check, status, exit_code, why }) => {
@@ -111,7 +114,10 @@ export function blockersOf(run: RunView): readonly string[] {
     }),
     ...run.phases
       .filter(({ status }) => status === "failed")
-      .map(({ id, name, because }) => `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}`),
+      .map(
+        ({ id, name, because }) =>
+          `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}${isLeftBehind(run, id) ? "; what it did could not be taken back and is still there" : ""}`,
+      ),
     ...(run.breaker.state === "open" && !over
       ? [
           `the circuit breaker is open (${(run.breaker.because ?? "no progress").replaceAll("_", " ")}) until ${run.breaker.cooldown_until ?? "it is reset"}`,
@@ -121,6 +127,9 @@ export function blockersOf(run: RunView): readonly string[] {
     ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
   ];
 }
+
+const isLeftBehind = (run: RunView, phase: string): boolean =>
+  Object.values(own(run.walks, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
 
 /** Pauses somebody chose are no blockers; every other one is, with its meaning. */
 function pauseOf(run: RunView): readonly string[] {

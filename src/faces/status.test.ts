@@ -89,7 +89,8 @@ test("a check of the project that nobody had looked at before a change is in the
   const late = { ...lint, baseline: lint.latest, isLate: true as const };
   const { blockers } = statusOf(runView({ ...blocked, checks: { "project:lint": late } }), null).progress;
   expect(blockers).toContain("a check of the project fails: npm run lint (exit 1)");
-  const red = { ...lint, baseline: { ...lint.latest, tests: { ran: 9, failed: 1, skipped: 0 } } };
+  const before = { ...lint.latest, tests: { ran: 9, failed: 1, skipped: 0 } };
+  const red = { ...lint, baseline: before, latest: before };
   const worse = { ...red, latest: { ...lint.latest, tests: { ran: 9, failed: 2, skipped: 0 } } };
   const told = (check: typeof red) => statusOf(runView({ ...blocked, checks: { "project:lint": check } }), null).progress.blockers.join();
   expect(told(red)).not.toContain("npm run lint");

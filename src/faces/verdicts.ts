@@ -1,6 +1,7 @@
 // verdicts: the questions that wait for a person's verdict on a phase, told apart from all others by the answers they take.
 
 import { humanVerdicts } from "../contracts/human-verdict.ts";
+import { questionsOpen } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 
 export type VerdictWord = (typeof humanVerdicts)[number];
@@ -12,7 +13,7 @@ export const isVerdict = ({ options, house }: Block): boolean => !house && human
 
 /** The phases that wait for one, in the order of the run. */
 export function verdictsOpen(run: RunView): readonly VerdictOpen[] {
-  const open = Object.values(run.blocks).filter(isVerdict);
+  const open = questionsOpen(run).filter(isVerdict);
   return run.phases.flatMap(({ id, name }) => {
     const block = open.find(({ walk }) => run.walks[walk]?.phase === id);
     return block === undefined ? [] : [{ phase: id, name, block }];

@@ -1,0 +1,31 @@
+import type { FlowView } from "../core/state.ts";
+
+/** How a flow comes to its end, as far as its own words tell. */
+export type FlowProof = {
+  /** Whether it looks at done criteria; a flow that calls another is taken to. */
+  readonly isByCriteria: boolean;
+  /** Whether it goes criterion by criterion, until the agent promises or all of them hold. */
+  readonly isPromised: boolean;
+  /** Commands that stand in the flow itself. */
+  readonly commands: readonly string[];
+  /** How many steps must leave something behind. */
+  readonly gates: number;
+};
+
+const ofCriteria = ["criterion", "criteria"];
+const functionsOfCriteria = ["next_criterion", "completion"];
+const group = /^[a-z][a-z0-9_-]*$/;
+
+export function flowProofOf(flow: FlowView): FlowProof {
+  const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
+  const listed = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
+  const steps = [...listed, ...listed.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])])];
+  const checks = steps.flatMap(({ check }) => check ?? []);
+  const isPromised = steps.some(({ run }) => run !== undefined && functionsOfCriteria.includes(run));
+  return {
+    isByCriteria: isPromised || checks.some((check) => ofCriteria.includes(check)) || steps.some((step) => step.flow !== undefined),
+    isPromised,
+    commands: [...new Set(checks.filter((check) => !group.test(check)))],
+    gates: steps.filter(({ proof }) => (proof?.length ?? 0) > 0).length,
+  };
+}
