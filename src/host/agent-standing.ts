@@ -1,6 +1,7 @@
 // agent-standing: how each agent stands on this machine: found or not, logged in or not, and what keeps it from being used.
 
 import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 import { findAgent, type FoundAgent, onPath } from "../agents/find.ts";
 import { chooseLogin, type ChosenLogin } from "../agents/profiles/login.ts";
 import type { AgentProfile } from "../agents/profiles/profile.ts";
@@ -81,8 +82,17 @@ function named({ argv, id, hints }: AgentProfile, { env }: Place, nothing: Omit<
   const [program] = argv;
   if (program === undefined)
     return { ...nothing, state: "missing", problem: "no command is given for it", mend: `set agents.${id}.argv in the config` };
+  // It is started in a folder that agents write to: what is looked for there could be another program with every turn.
+  if (program.includes("/") && !isAbsolute(program))
+    return {
+      ...nothing,
+      state: "unfit",
+      problem: `${program} is no whole path`,
+      mend: `write agents.${id}.argv with the program's whole path`,
+    };
   if (program.includes("/") || onPath(program, env) !== null) return { ...nothing, state: "installed", argv };
-  return { ...nothing, state: "missing", argv, problem: `${program} is not on the PATH`, mend: hints.install };
+  const mend = hints.install.replace("agents.NAME", `agents.${id}`);
+  return { ...nothing, state: "missing", argv, problem: `${program} is not on the PATH`, mend };
 }
 
 const unresolved = (name: string, override: Omit<AgentOverride, "argv">, why: string): AgentStanding => ({

@@ -5,8 +5,7 @@
 //   A2. What an agent wrote apart is brought in after its last process has ended, and before anybody looks at its folder.
 //   A3. An agent sees its own folder, its private HOME and what it must read; of the blobs only its script.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type OpenedAgents, openAgents } from "../agents/open-agents.ts";
 import type { Policy } from "../contracts/policy.ts";
@@ -22,6 +21,7 @@ import { scopeOf } from "../workspace/scope.ts";
 import { boxLimitsOf } from "./box-limits.ts";
 import { returnsEntry, scriptedEntry } from "./embedded.ts";
 import type { Place } from "./place.ts";
+import { socketFolder } from "./temporary.ts";
 
 /** Where the door stands inside a box with a network of its own. */
 const doorPort = 4517;
@@ -97,7 +97,7 @@ type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly 
 async function openMeterFor({ isolation, policy, learn }: AgentsBox): Promise<MeterHere> {
   const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
   // A socket's path may hold about a hundred bytes only, and a run's folder may lie deep.
-  const own = mkdtempSync(join(tmpdir(), "autopilot-door-")); // 0700 by itself
+  const own = await socketFolder("door", "meter.sock");
   const socket = join(own, "meter.sock");
   const meter = await openMeter({
     socket,

@@ -62,6 +62,7 @@ export const reportSchema = v.looseObject({
       commits: v.array(v.looseObject({ sha: text, subject: text, files: v.number() })),
       false_claims: v.array(v.looseObject({ agent: text, text, why: text })),
       rolled_back_to: v.nullable(text),
+      left_behind: v.nullable(text),
       post_mortem: v.nullable(v.looseObject({ category: FailureCategory, description: text, prevention_rule: text })),
     }),
   ),

@@ -1,7 +1,8 @@
 import type { Answer } from "../contracts/answer.ts";
+import { questionsOpen } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict } from "../faces/verdicts.ts";
-import { ask } from "./ask-owner.ts";
+import { ask, refuseLate } from "./ask-owner.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { standingOf, type Standing } from "./standing.ts";
@@ -46,12 +47,13 @@ async function approveOracles(place: Place, standing: Standing): Promise<Answer>
       message: `${standing.run} has no changed oracles that wait for approval.`,
       data: { allowed_from: ["a run with changed oracles"] },
     });
-  const { view } = await ask(
+  const { view, outcome } = await ask(
     place,
     standing,
     { event: "oracles_approved", content: oracles.content },
     (run) => run.approved?.includes(oracles.content) === true,
   );
+  if (outcome === "late") refuseLate(standing, view, "It came too late to count.");
   return reply("oracles_approved", {
     ...where,
     state: view.status,
@@ -62,7 +64,7 @@ async function approveOracles(place: Place, standing: Standing): Promise<Answer>
 }
 
 function blockOf(standing: Standing, named: string | undefined): Open {
-  const open = Object.values(standing.view.blocks);
+  const open = questionsOpen(standing.view);
   const where = { run_id: standing.run, state: standing.view.status };
   if (open.length === 0)
     return refuse("invalid_state_transition", {
@@ -116,12 +118,14 @@ async function give(place: Place, standing: Standing, block: Open, text: string)
       data: { field: "issue" },
     });
   }
-  const { view } = await ask(
+  const { view, outcome } = await ask(
     place,
     standing,
     { event: "block_answered", block: block.block, answer: chosen },
     (run) => run.blocks[block.block] === undefined,
   );
+  if (outcome === "late")
+    refuseLate(standing, view, `"${block.question}" was settled from somewhere else meanwhile; ${chosen} does not count.`);
   return reply("block_answered", {
     run_id: standing.run,
     state: view.status,

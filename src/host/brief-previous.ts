@@ -30,7 +30,12 @@ export type BriefSources = {
 export async function previousOf(run: RunView, walk: WalkView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
   const lines: string[] = [];
   if (run.violation !== null && run.violation.attempt === open.attempt) {
-    lines.push(`Your last try was discarded: it changed what is outside the scope: ${run.violation.detail}`);
+    const { by, detail } = run.violation;
+    lines.push(
+      by === "secret"
+        ? `Your last try was discarded: it wrote a secret into a file: ${detail}. Files name the variable that holds it, never its value.`
+        : `Your last try was discarded: it changed what is outside the scope: ${detail}`,
+    );
   }
   const refused = (run.oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
   if (refused.length > 0) {

@@ -4,7 +4,7 @@ import { limitOf } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
 import { budgetOf, budgetPage } from "../faces/budget-view.ts";
 import { readQuantity } from "../kit/quantity.ts";
-import { ask } from "./ask-owner.ts";
+import { ask, refuseLate } from "./ask-owner.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { mustBe, standingOf, type Standing } from "./standing.ts";
@@ -31,12 +31,16 @@ export function raise(
     let view = standing.view;
     for (const { scope, dimension, to } of raises) {
       const detail = input.reason === undefined ? {} : { detail: input.reason };
-      ({ view } = await ask(
+      const came = await ask(
         place,
         { ...standing, view },
         { event: "limit_raised", scope, dimension, to, ...detail },
         (run) => (run.limits[scope][dimension] ?? 0) >= to,
-      ));
+      );
+      view = came.view;
+      const now = view.limits[scope][dimension] ?? 0;
+      if (came.outcome === "late")
+        refuseLate(standing, view, `${dimension} was raised to ${now} from somewhere else meanwhile; ${to} would not raise it.`);
     }
     const said = raises.map(({ scope, dimension, to }) => `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`).join(", ");
     return reply("limit_raised", {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Config } from "../contracts/config.ts";
 import type { Flow } from "../contracts/flow.ts";
-import { castOf, inferredAgent } from "./cast.ts";
+import { castOf, inferredAgent, unheardRoles } from "./cast.ts";
 import type { Place } from "./place.ts";
 
 const flow: Flow = {
@@ -45,6 +45,17 @@ test("what the config says of an agent goes with the cast, so that the run goes 
   });
 });
 
+test("a command that would be looked for in the folder an agent writes to is refused", async () => {
+  for (const program of ["./agent.sh", "tools/agent", "~/agent"])
+    await expect(cast("mine", { agents: { mine: { argv: [program] } } })).rejects.toMatchObject({
+      answer: {
+        reason_code: "agent_unavailable",
+        message: `mine cannot be used here: ${program} is no whole path.`,
+        remediation: expect.arrayContaining(["write agents.mine.argv with the program's whole path"]) as string[],
+      },
+    });
+});
+
 test("an agent that is known and not installed is refused with how to install it", async () => {
   await expect(cast("gemini", {})).rejects.toMatchObject({
     answer: {
@@ -76,4 +87,11 @@ test("the only agent there is is taken where none is named; of two, neither", as
   await expect(inferredAgent(place, undefined, {}, flow)).rejects.toMatchObject({
     answer: { message: expect.stringContaining("none is installed here") as string },
   });
+});
+
+test("a role of the config that is almost one of the flow's is told; one that may be another flow's is not", () => {
+  const config = { roles: { exectuor: "one", judge: "two", planner: "one" } };
+  expect(unheardRoles(config, ["executor", "judge"])).toEqual([
+    "roles.exectuor in the config is no role of this flow, and nobody plays it. Did you mean executor?",
+  ]);
 });

@@ -10,6 +10,7 @@ import { stepsEverywhere } from "../flows/lists.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
 import { agentsHere, candidates, isOwnCommand, standingOf, unready } from "./agent-standing.ts";
+import { calledBy } from "./called-flows.ts";
 import { loadedFlow } from "./flows.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
@@ -29,6 +30,14 @@ export async function castOf(
   return cast;
 }
 
+/** Roles of the config that are almost one of these: most likely slips. Any other may be meant for another flow. */
+export function unheardRoles(config: Config, roles: readonly string[]): readonly string[] {
+  return Object.keys(config.roles ?? {}).flatMap((role) => {
+    const near = roles.includes(role) ? "" : didYouMean(role, roles);
+    return near === "" ? [] : [`roles.${role} in the config is no role of this flow, and nobody plays it.${near}`];
+  });
+}
+
 /** The agent to take where the flow has a role that nobody is named for; null where every role has a name. */
 export async function inferredAgent(place: Place, agent: string | undefined, config: Config, flow: Flow): Promise<string | null> {
   if (agent !== undefined || config.agent !== undefined) return null;
@@ -37,14 +46,10 @@ export async function inferredAgent(place: Place, agent: string | undefined, con
 }
 
 /** The roles of a flow and of every flow it calls: who plays them is settled before any agent could have a say. */
-async function rolesOf(place: Place, flow: Flow, roles = new Set<string>(), known = new Set([flow.flow])): Promise<ReadonlySet<string>> {
-  for (const { step } of stepsEverywhere(flow)) {
-    if (step.agent !== undefined) roles.add(step.agent);
-    if (step.flow === undefined || known.has(step.flow)) continue;
-    known.add(step.flow);
-    await rolesOf(place, (await loadedFlow(place, step.flow)).flow, roles, known);
-  }
-  return roles;
+async function rolesOf(place: Place, flow: Flow): Promise<ReadonlySet<string>> {
+  const called = await calledBy(flow, (name) => loadedFlow(place, name));
+  const steps = [flow, ...called.map((one) => one.flow)].flatMap((one) => stepsEverywhere(one));
+  return new Set(steps.flatMap(({ step }) => step.agent ?? []));
 }
 
 export async function castFor(
@@ -56,6 +61,11 @@ export async function castFor(
 ): Promise<Cast> {
   if (name === undefined) return castFor(place, role, await onlyAgent(place, config, role), config, keep);
   if (name.startsWith("scripted:")) return { agent: "scripted", script: await keep(scriptText(place, name.slice("scripted:".length))) };
+  if (name === "scripted")
+    return refuse("agent_unavailable", {
+      message: "The agent scripted plays a script, and none is named.",
+      remediation: ["name its file too: scripted:FILE", "autopilot schema script says what may stand in one"],
+    });
   if (!isKnown(name, config)) {
     return refuse("agent_unavailable", {
       message: `There is no agent called ${name} here${didYouMean(name, known(config))}.`,

@@ -17,6 +17,7 @@ import type { OpenedLimits } from "../workspace/limits.ts";
 import { boxLimitsOf } from "./box-limits.ts";
 import { product } from "./product.ts";
 import { systemClock } from "./system-clock.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 export type ChecksBox = {
   readonly workspace: Workspace;
@@ -75,6 +76,7 @@ export function openChecks({
     runId,
     product,
     timeoutMs: policy.check_minutes_max * 60_000,
+    scratch: () => temporaryFolder("check"),
     clock: systemClock,
     get env() {
       return { ...mark(), ...cached };

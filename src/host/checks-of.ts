@@ -50,7 +50,7 @@ async function treeAt(repository: Repository): Promise<{ files: ReadonlySet<stri
   const manifests = [...files].filter((path) => !path.includes("/"));
   const texts = new Map<string, string>();
   for (const path of manifests.filter((name) =>
-    /^(package\.json|pyproject\.toml|setup\.cfg|pytest\.ini|tox\.ini|mypy\.ini|ruff\.toml|\.ruff\.toml|Cargo\.toml|[Mm]akefile|GNUmakefile|go\.mod)$/.test(
+    /^(package\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|pytest\.ini|tox\.ini|\.?mypy\.ini|ruff\.toml|\.ruff\.toml|Cargo\.toml|[Mm]akefile|GNUmakefile|go\.mod)$/.test(
       name,
     ),
   )) {

@@ -9,6 +9,7 @@ import type { EventOf } from "../contracts/event.ts";
 import { leftOf } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
 import type { Children } from "../engine/world.ts";
+import type { LoadedFlow } from "../flows/load.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { registryVersions } from "./functions/registry.ts";
 import type { Place } from "./place.ts";
@@ -46,7 +47,7 @@ export function childrenOf(parts: ChildParts): Children {
           await hand.append({ ...common, event: "run_started", reason_code: "run_started", from_state: "draft", to_state: "running" });
         }
         const why = await hand.drive({ cancel });
-        const { status, verdict, tip, ledger } = hand.view();
+        const { status, verdict, tip, ledger, drafted, detail } = hand.view();
         const { tokens, calls, usd, estimated } = ledger.run;
         // Its minutes are not charged: the parent's own clock went on meanwhile.
         const usage = { tokens, calls, usd, minutes: 0, source: estimated > 0 ? "estimated" : "reported" } as const;
@@ -54,7 +55,8 @@ export function childrenOf(parts: ChildParts): Children {
           usage,
           ok: status === "completed",
           facts: { run, status, verdict: verdict ?? "none", commit: tip.commit },
-          detail: `child run ${run}: ${status === "completed" ? (verdict ?? "") : why}`,
+          detail: `child run ${run}: ${status === "completed" ? (verdict ?? "") : [why, detail].filter((one) => one !== null).join(", ")}`,
+          ...(drafted.flow.lands_nothing === true ? {} : { work: { since: drafted.base.commit, commit: tip.commit } }),
         };
       });
     },
@@ -70,12 +72,12 @@ async function draft(
   options: Readonly<Record<string, string | number | boolean>>,
 ): Promise<void> {
   const { drafted, tip } = parts.view();
-  const { loadedFlow } = await import("./flows.ts"); // few runs have children, and none needs the flow parser without them
-  const { flow, prompts, hash } = await loadedFlow(parts.place, name);
+  const { flow, prompts, hash } = await recordedFlow(parts, name);
   const withoutLanding = flow.options?.["land"] === undefined ? {} : { land: false };
   const content = {
     flow,
     flow_hash: hash,
+    ...(drafted.called === undefined ? {} : { called: structuredClone(drafted.called) as EventOf<"run_drafted">["called"] }),
     prompts: Object.fromEntries(Object.entries(prompts).map(([prompt, text]) => [prompt, sha256(text)])),
     registry: { ...registryVersions },
     objective: structuredClone(drafted.objective) as EventOf<"run_drafted">["objective"],
@@ -89,8 +91,12 @@ async function draft(
     config_hash: drafted.config_hash,
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const hashes = new Set(Object.values(drafted.cast).flatMap(({ script }) => script ?? []));
-  const scripts = await Promise.all([...hashes].map(async (script) => (await parts.readBlob(script)).toString("utf8")));
+  // What a child of its own would be told lies with it too: each journal is whole by itself.
+  const hashes = new Set([
+    ...Object.values(drafted.cast).flatMap(({ script }) => script ?? []),
+    ...(drafted.called ?? []).flatMap((one) => Object.values(one.prompts)),
+  ]);
+  const texts = await Promise.all([...hashes].map(async (hash) => (await parts.readBlob(hash)).toString("utf8")));
   await parts.begin(
     folder,
     {
@@ -104,8 +110,20 @@ async function draft(
       ack: sha256(canonicalJson(content)),
       to_state: "draft",
     },
-    [...Object.values(prompts), ...scripts],
+    [...Object.values(prompts), ...texts],
   );
+}
+
+/** The flow as it was when the parent was drafted; one that was drafted before flows were kept with it takes it as it is now. */
+async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<LoadedFlow, "flow" | "prompts" | "hash">> {
+  const kept = parts.view().drafted.called?.find(({ flow }) => flow.flow === name);
+  if (kept === undefined) {
+    const { loadedFlow } = await import("./flows.ts"); // no run needs the flow parser for what is recorded
+    return loadedFlow(parts.place, name);
+  }
+  const prompts: Record<string, string> = {};
+  for (const [file, hash] of Object.entries(kept.prompts)) prompts[file] = (await parts.readBlob(hash)).toString("utf8");
+  return { flow: structuredClone(kept.flow) as LoadedFlow["flow"], prompts, hash: kept.flow_hash };
 }
 
 /** A child may use what its parent has left, and no more. */

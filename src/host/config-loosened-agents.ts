@@ -57,9 +57,8 @@ export function boxWithoutLoosening(project: Config, own: Config, kept: Config):
     processes: own.box?.processes ?? defaultLimits.processesMax,
     memory_mb: own.box?.memory_mb ?? defaultLimits.memoryBytesMax / 1024 ** 2,
     disk_mb: own.box?.disk_mb ?? defaultLimits.diskBytesMax / 1024 ** 2,
-    output_mb: own.box?.output_mb ?? Infinity,
   };
-  const raised = (["processes", "memory_mb", "disk_mb", "output_mb"] as const).filter((name) => (box[name] ?? 0) > most[name]);
+  const raised = (["processes", "memory_mb", "disk_mb"] as const).filter((name) => (box[name] ?? 0) > most[name]);
   const rest: BoxLimits = { ...box };
   for (const name of raised) delete rest[name];
   kept.box = rest;

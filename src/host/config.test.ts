@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../contracts/config.ts";
+import { limitRanges } from "../contracts/limit-ranges.ts";
 import { findingText } from "../kit/finding.ts";
+import { limitDefaults } from "./config-defaults.ts";
 import { configHash, projectConfigPath, readConfig, userConfigPath } from "./config.ts";
+import { costNames } from "./cost-constants.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -31,6 +34,64 @@ const told = (more: Record<string, string> = {}): string => {
   const result = readConfig({ env: env(more), root: root() });
   return result.kind === "invalid" ? result.findings.map(findingText).join("\n") : "valid";
 };
+
+test("what the door could not read, or what is no variable or address, is refused with its line", () => {
+  const wrong = [
+    ['hosts: ["https://api.example.com/"]', "expected a host, *.host or host:port"],
+    ['hosts: ["*"]', "expected a host, *.host or host:port"],
+    ['hosts: ["*.com"]', "expected a host, *.host or host:port"],
+    ['pass_env: ["*"]', "expected the name of one variable"],
+    ['key_env: "MY KEY"', "expected the name of one variable"],
+    ["upstream: api.example.com", "expected an address that begins with http:// or https://"],
+  ] as const;
+  for (const [line, expected] of wrong) {
+    user(`agents:\n  mine:\n    argv: [mine]\n    ${line}\n`);
+    expect(told()).toContain("config.yaml:4:");
+    expect(told()).toContain(expected);
+  }
+  user("network: { agents: [a b] }\n");
+  expect(told()).toContain("expected a host, *.host or host:port");
+  const hosts = '["api.example.com", "*.example.com", "localhost:8080", "127.0.0.1:80", "[::1]:80", "::1"]';
+  user(
+    `network: { agents: ${hosts} }\nagents: { mine: { argv: [mine], hosts: ${hosts}, upstream: "http://127.0.0.1:9/v1", key_env: MY_KEY } }\n`,
+  );
+  expect(told()).toBe("valid");
+});
+
+describe("limits have a range", () => {
+  const cases = [
+    ["cost_cap_tokens_total: 0", "found 0, expected a whole number from 1 to 1,000,000,000,000"],
+    ["cost_cap_tokens_per_phase: 1e300", "expected a whole number from 1 to 1,000,000,000,000"],
+    ["no_progress_threshold: 0", "found 0, expected a whole number from 1 to 10,000"],
+    ["same_error_threshold: 1.5", "found 1.5, expected a whole number from 1 to 10,000"],
+    ["wall_clock_timeout_minutes_total: 1e300", "expected a number from 0.01 to 525,600"],
+    ["output_degradation_pct: 700", "found 700, expected a whole number from 0 to 100"],
+    ["max_total_retries_per_run: -1", "found -1, expected a whole number from 0 to 10,000"],
+    ["buffer_multiplier: 0", "found 0, expected a number from 1 to 100"],
+    ["rounds: 1e300", "expected a number from 0 to 1,000,000,000,000"],
+  ] as const;
+  test.each(cases)("%s is refused with its line and what it may be, in anybody's file", (line, expected) => {
+    const text = `agent: a\nlimits:\n  ${line}\n`;
+    for (const place of [user, project]) {
+      place(text);
+      expect(told()).toContain("config.yaml:3:");
+      expect(told()).toContain(expected);
+      place("");
+    }
+  });
+  test("every known limit has one, and its default lies inside", () => {
+    const inside = Object.entries(limitDefaults).filter(([name, { value }]) => {
+      const range = limitRanges[name];
+      return range !== undefined && value >= range.from && value <= range.to;
+    });
+    expect(inside).toHaveLength(Object.keys(limitDefaults).length);
+    expect(costNames.filter((name) => limitRanges[name] === undefined)).toEqual([]);
+  });
+  test("a list is no mapping of them", () => {
+    project("limits: []\n");
+    expect(told()).toContain("found a list, expected a mapping");
+  });
+});
 
 describe("layers", () => {
   test("with no file at all the defaults hold", () => {
@@ -140,7 +201,7 @@ describe("what loosens safety counts only from the user", () => {
   });
   test("tightening is always allowed", () => {
     project(
-      "limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }\nrisk_level: high\nmax_budget: conservative\napproval_policy: required-before-merge\nbox: { processes: 16, output_mb: 1 }\nprices: { claude-opus-5: { input: 50, output: 250 } }\nagents: { codex: { mode: edit, model: m, usage: none } }\n",
+      "limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }\nrisk_level: high\nmax_budget: conservative\napproval_policy: required-before-merge\nbox: { processes: 16 }\nprices: { claude-opus-5: { input: 50, output: 250 } }\nagents: { codex: { mode: edit, model: m, usage: none } }\n",
     );
     expect(read()).toMatchObject({
       config: { limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }, risk_level: "high" },

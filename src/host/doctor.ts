@@ -1,32 +1,44 @@
 import { spawnSync } from "node:child_process";
+import { statfsSync } from "node:fs";
 import { agentProfiles } from "../agents/profiles/table.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
-import { inspectIsolations } from "../workspace/isolation.ts";
 import { openRepository } from "../workspace/repository.ts";
 import { type AgentStanding, agentsHere, isUsable } from "./agent-standing.ts";
-import { findHome, listRuns } from "./home.ts";
-import { detects } from "./isolation-here.ts";
+import { findHome, type Home, isInTheWay, listRuns } from "./home.ts";
+import { detects, isolationsHere } from "./isolation-here.ts";
 import type { Place } from "./place.ts";
 import { product } from "./product.ts";
+import { redactionOf } from "./redaction-of.ts";
 import { readSettings } from "./settings.ts";
 import { answered, reply } from "./reply.ts";
 
-type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string };
+/** `isAside`: worth knowing, neither good nor missing. */
+type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: true };
 
 /** Looks at the machine and the folder, and says how to mend what is missing. Changes nothing. */
 export function doctor(place: Place, _input: object): Promise<Answer> {
   return answered(async () => {
     const standings = await agentsHere(place, configOf(place));
-    const findings: Finding[] = [node(), git(), await repository(place), config(place), ...(await isolations()), agentsFound(standings)];
     const home = findHome(place.cwd);
+    const findings: Finding[] = [
+      node(),
+      git(),
+      await repository(place),
+      config(place),
+      ...folder(home),
+      ...disk(home?.root ?? place.cwd),
+      ...(await isolations()),
+      ...secrets(place, home?.root ?? null),
+      agentsFound(standings),
+    ];
     const runs = home === null ? 0 : listRuns(home).length;
     const bad = findings.filter(({ ok }) => !ok);
     const page = [
       `${product} on ${process.platform}/${process.arch}`,
       "",
-      ...findings.flatMap(({ name, ok, found, mend }) => [
-        `${ok ? "✓" : "✗"} ${name}: ${found}`,
+      ...findings.flatMap(({ name, ok, found, mend, isAside }) => [
+        `${isAside === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
         ...(ok || mend === "" ? [] : [`    ${mend}`]),
       ]),
       "",
@@ -39,15 +51,15 @@ export function doctor(place: Place, _input: object): Promise<Answer> {
       bad.length === 0
         ? "Everything a run needs is here."
         : `${bad.length} ${bad.length === 1 ? "thing is" : "things are"} missing: ${bad.map(({ name }) => name).join(", ")}.`;
-    const isBlocked = bad.some(({ name }) => ["node", "git", "repository", "config"].includes(name));
+    const isBlocked = bad.some(({ name }) => ["node", "git", "repository", "config", "folder", "disk"].includes(name));
     return reply(isBlocked ? "workspace_unusable" : "ok", {
       result: isBlocked ? "FAIL" : bad.length > 0 ? "WARN" : "PASS",
       message,
       page,
-      remediation: bad.map(({ mend }) => mend),
+      remediation: [...new Set(bad.map(({ mend }) => mend))],
       data: {
         product,
-        findings,
+        findings: findings.map(({ name, ok, found, mend }) => ({ name, ok, found, mend })),
         agents: standings.map((one) => ({
           name: one.name,
           is_usable: isUsable(one),
@@ -89,6 +101,24 @@ async function repository(place: Place): Promise<Finding> {
   };
 }
 
+function folder(home: Home | null): readonly Finding[] {
+  if (home === null || !isInTheWay(home)) return [];
+  return [{ name: "folder", ok: false, found: `${home.folder} is no folder, and runs are kept in one`, mend: "move it out of the way" }];
+}
+
+const freeBytesMin = 200 * 1024 ** 2;
+
+function disk(root: string): readonly Finding[] {
+  try {
+    const { bavail, bsize } = statfsSync(root);
+    const free = bavail * bsize;
+    const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
+    return [{ name: "disk", ok: free >= freeBytesMin, found, mend: "make room: a run needs some hundred megabytes" }];
+  } catch {
+    return []; // a file system that does not tell
+  }
+}
+
 function config(place: Place): Finding {
   const read = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
   if (read.kind === "settings")
@@ -103,14 +133,23 @@ function config(place: Place): Finding {
 
 /** A level that is not to be had is worth a word where no other holds an agent either. */
 async function isolations(): Promise<Finding[]> {
-  const found = await inspectIsolations();
+  const found = await isolationsHere();
   const isHeld = found.some(({ level, isUsable: holds }) => holds && !detects(level));
-  return found.map(({ level, isUsable: holds, found: text }) => ({
+  return found.map(({ level, isUsable: holds, found: text, mend }) => ({
     name: `isolation ${level}`,
     ok: holds || isHeld,
     found: holds || !isHeld ? text : `not to be had here (${text})`,
-    mend: `install bubblewrap, or choose --isolation clone by name (it detects, it does not enforce)`,
+    mend: isHeld ? "" : `${mend}; or choose --isolation clone by name (it detects, it does not enforce)`,
+    ...(holds || !isHeld ? {} : { isAside: true as const }),
   }));
+}
+
+/** What is named like a secret and cannot be told from ordinary text is not redacted, and whoever set it should know. */
+function secrets(place: Place, root: string | null): readonly Finding[] {
+  const weak = redactionOf(place, root).weakSecrets();
+  if (weak.length === 0) return [];
+  const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${weak.join(", ")}`;
+  return [{ name: "secrets", ok: true, found, mend: "", isAside: true }];
 }
 
 function configOf(place: Place): Config {

@@ -5,7 +5,8 @@ import type { EventOf } from "../contracts/event.ts";
 import { confidenceFloors } from "../contracts/objective.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { addIgnoreLines } from "../workspace/owned.ts";
-import { castOf, inferredAgent } from "./cast.ts";
+import { calledBy } from "./called-flows.ts";
+import { castOf, inferredAgent, unheardRoles } from "./cast.ts";
 import { checksOf } from "./checks-of.ts";
 import { faceOf } from "./faces/table.ts";
 import { loadedFlow } from "./flows.ts";
@@ -16,7 +17,7 @@ import { type Home, newRunId, runFolder, writeCurrent } from "./home.ts";
 import { readObjective } from "./objective.ts";
 import { limitsOf, unheardLimits } from "./limits-of.ts";
 import { beginRun } from "./open-run.ts";
-import { refuseSecondRun } from "./open-runs.ts";
+import { refuseSecondRun, whileNoOtherStarts } from "./open-runs.ts";
 import { surveyedRepository } from "./opened-repository.ts";
 import { optionsOf, unheardPolicy } from "./options-of.ts";
 import type { Place } from "./place.ts";
@@ -32,6 +33,7 @@ export type Drafted = { readonly run: string; readonly warnings: readonly string
 export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
   const settings = settingsOf(place, home, input);
   const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
+  const called = await calledBy(flow, (name) => loadedFlow(place, name));
   const face = await faceOf(flow.face);
   const repository = await surveyedRepository(home.root, face?.owned);
   const prepared = await face?.prepare?.({ place, home, input });
@@ -59,7 +61,10 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   const draft = {
     flow,
     flow_hash: hash,
-    prompts: Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)])),
+    prompts: hashesOf(prompts),
+    ...(called.length === 0
+      ? {}
+      : { called: called.map((one) => ({ flow: one.flow, flow_hash: one.hash, prompts: hashesOf(one.prompts) })) }),
     registry: { ...registryVersions },
     objective,
     inferred_defaults: [...inferred_defaults, ...(only === null ? [] : ["agent"])],
@@ -73,25 +78,31 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
     config_hash: settings.hash,
   };
-  const run = newRunId(home, systemClock.now());
-  const event: EventOf<"run_drafted"> = {
-    event: "run_drafted",
-    actor: `operator:${place.user}`,
-    reason_code: "run_drafted",
-    run_id: run,
-    product,
-    ...draft,
-    base: { branch: repository.branch, commit: repository.head.commit, tree: repository.head.tree },
-    ack: sha256(canonicalJson(draft)),
-    to_state: "draft",
-  };
-  await addIgnoreLines(repository.commonDir);
-  await beginRun(place, home, runFolder(home, run), event, [
-    ...Object.values(prompts),
+  const blobs = [
+    ...[prompts, ...called.map((one) => one.prompts)].flatMap((texts) => Object.values(texts)),
     ...scripts,
     ...(prepared?.documents ?? []).map(({ text }) => text),
-  ]);
-  writeCurrent(home, run);
+  ];
+  await addIgnoreLines(repository.commonDir);
+  // The name a bare command means changes under the same lock as starting does: no draft takes it from a run that is open.
+  const run = await whileNoOtherStarts(home, async () => {
+    await refuseSecondRun(home, flow, { self: null, isNew: input.new === true });
+    const id = newRunId(home, systemClock.now());
+    const event: EventOf<"run_drafted"> = {
+      event: "run_drafted",
+      actor: `operator:${place.user}`,
+      reason_code: "run_drafted",
+      run_id: id,
+      product,
+      ...draft,
+      base: { branch: repository.branch, commit: repository.head.commit, tree: repository.head.tree },
+      ack: sha256(canonicalJson(draft)),
+      to_state: "draft",
+    };
+    await beginRun(place, home, runFolder(home, id), event, blobs);
+    writeCurrent(home, id);
+    return id;
+  });
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
   const assumed = only === null ? [] : [`No agent was named, so ${only} was taken: it is the only one installed here.`];
   const over = (settings.config.checks?.quarantine ?? [])
@@ -103,6 +114,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
       ...settings.warnings,
       ...(prepared?.warnings ?? []),
       ...unheardLimits(flow, tuned),
+      ...unheardRoles(settings.config, Object.keys(cast)),
       ...unheardPolicy(flow, objective),
       ...warnings,
       ...assumed,
@@ -121,5 +133,8 @@ function withGoal(input: GoInput, goal: string | undefined): GoInput {
 
 const withScope = (input: GoInput, scope: readonly string[] | undefined): GoInput =>
   scope === undefined || (input.scope ?? []).some((one) => given(one) !== null) ? input : { ...input, scope };
+
+const hashesOf = (prompts: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)]));
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -5,10 +5,10 @@ import { lintFlow } from "../flows/lint.ts";
 import { stepsEverywhere } from "../flows/lists.ts";
 import { loadFlow, namesOfFlows, type LoadedFlow } from "../flows/load.ts";
 import type { Finding } from "../kit/finding.ts";
+import { registryFor } from "./called-flows.ts";
 import { findHome } from "./home.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
-import { lintRegistry } from "./functions/registry.ts";
 
 const rootOf = (place: Place): string => findHome(place.cwd)?.root ?? place.cwd;
 
@@ -20,7 +20,7 @@ export function list(place: Place, _input: object): Promise<Answer> {
         const loaded = await loadFlow(rootOf(place), name);
         return {
           name,
-          about: loaded.kind === "loaded" ? (loaded.flow.about ?? "") : loaded.kind,
+          about: loaded.kind === "loaded" ? (loaded.flow.about ?? "") : `cannot be read; autopilot flow lint ${name} says why`,
           source: loaded.kind === "missing" ? "" : loaded.source,
         };
       }),
@@ -54,13 +54,17 @@ export function lint(place: Place, input: { readonly name?: string | undefined }
     for (const name of names) {
       const loaded = await loadFlow(rootOf(place), name);
       if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
-      const found = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded, "always");
+      const found = loaded.kind === "invalid" ? loaded.findings : await lintLoaded(place, loaded, "always");
       findings.push(...found);
-      if (loaded.kind === "loaded") warnings.push(...warningsOf(loaded));
+      if (loaded.kind === "loaded") warnings.push(...(await warningsOf(place, loaded)));
       if (loaded.kind === "loaded" && found.length === 0) walked.push(`${name}: ${explore(loaded.flow).states} states walked`);
     }
     const page = [...findings.map(findingLine), ...walked];
-    if (findings.length > 0) return reply("flow_invalid", { message: `${findings.length} findings.`, page, warnings, data: { findings } });
+    if (findings.length > 0) {
+      const message = findings.length === 1 ? "1 thing is wrong." : `${findings.length} things are wrong.`;
+      const remediation = ["mend the lines named above, then lint again", "autopilot help flow lint"];
+      return reply("flow_invalid", { message, page, warnings, remediation, data: { findings } });
+    }
     const message = `${names.length === 1 ? `Flow ${names[0]} is` : `${names.length} flows are`} fine.`;
     return reply("ok", { message, page: [...page, message], warnings, data: { findings: [] } });
   });
@@ -69,8 +73,8 @@ export function lint(place: Place, input: { readonly name?: string | undefined }
 const findingLine = ({ file, line, message, rule }: Finding): string => `${file}:${line}: ${message} (${rule})`;
 
 /** What is odd about a flow and keeps nobody from running it. */
-const warningsOf = (loaded: LoadedFlow): readonly string[] =>
-  lintFlow({ ...loaded, registry: lintRegistry })
+const warningsOf = async (place: Place, loaded: LoadedFlow): Promise<readonly string[]> =>
+  lintFlow({ ...loaded, registry: await registryFor(rootOf(place), loaded.flow) })
     .filter(({ severity }) => severity === "warning")
     .map(findingLine);
 
@@ -78,7 +82,7 @@ const warningsOf = (loaded: LoadedFlow): readonly string[] =>
 export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow> {
   const loaded = await loadFlow(rootOf(place), name);
   if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
-  const findings = loaded.kind === "invalid" ? loaded.findings : lintLoaded(loaded);
+  const findings = loaded.kind === "invalid" ? loaded.findings : await lintLoaded(place, loaded);
   if (loaded.kind === "invalid" || findings.length > 0) {
     return refuse("flow_invalid", {
       message: `Flow ${name} cannot run: ${findings.map(findingLine).join("; ")}`,
@@ -89,8 +93,9 @@ export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow
 }
 
 /** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were walked when they were built. */
-function lintLoaded(loaded: LoadedFlow, walk: "always" | "own" = "own"): readonly Finding[] {
-  const errors = lintFlow({ ...loaded, registry: lintRegistry }).filter(({ severity }) => severity === "error");
+async function lintLoaded(place: Place, loaded: LoadedFlow, walk: "always" | "own" = "own"): Promise<readonly Finding[]> {
+  const registry = await registryFor(rootOf(place), loaded.flow);
+  const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
   if (errors.length > 0 || (walk === "own" && loaded.source.startsWith("built-in:"))) return errors;
   return explore(loaded.flow).findings.map(({ phase, step, message }) => {
     const at = stepsEverywhere(loaded.flow).find(({ step: one }) => one.id === step);

@@ -1,12 +1,15 @@
 import type { Answer } from "../contracts/answer.ts";
+import type { RunView } from "../core/state.ts";
+import { whyStale } from "./draft-in-force.ts";
 import { makeDraft } from "./draft.ts";
 import type { GoInput } from "./go-input.ts";
-import { type Home, homeOf } from "./home.ts";
+import { type Home, homeOf, writeCurrent } from "./home.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "./open-runs.ts";
 import type { Place } from "./place.ts";
 import { previewOf } from "./preview.ts";
 import { readRun } from "./read-run.ts";
 import { refuse, reply } from "./reply.ts";
+import { mustBe } from "./standing.ts";
 import { work } from "./work.ts";
 
 export type GoFlags = GoInput & {
@@ -33,13 +36,13 @@ export async function goDraft(
   warnings: readonly string[] = [],
 ): Promise<Answer> {
   const { view } = await readRun(home, run);
-  if (stale !== null)
-    refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
+  if (stale !== null) refuseAs(run, stale);
   const preview = await previewOf(place, home, view);
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
     const consent = place.isTerminal ? await asked(place, preview.page) : null;
-    if (consent !== "y") {
+    if (consent === "y") await refuseStale(place, home, view); // a person may take their time, and much may happen in it
+    else {
       return reply("dry_run_required_before_execute", {
         run_id: run,
         state: "draft",
@@ -52,15 +55,25 @@ export async function goDraft(
     }
   }
   return work(place, home, run, input, [...warnings, ...preview.warnings], async (hand) => {
+    mustBe({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
     const { ack } = hand.view().drafted;
     const actor = `operator:${place.user}`;
     if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
     await whileNoOtherStarts(home, async () => {
       await refuseSecondRun(home, hand.view().drafted.flow, { self: run, isNew: input.new === true });
       await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+      writeCurrent(home, run);
     });
   });
 }
+
+async function refuseStale(place: Place, home: Home, view: RunView): Promise<void> {
+  const stale = await whyStale(place, home, view);
+  if (stale !== null) refuseAs(view.drafted.run_id, stale);
+}
+
+const refuseAs = (run: string, stale: string): never =>
+  refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
 
 async function asked(place: Place, page: readonly string[]): Promise<string | null> {
   for (const line of page) place.show(line);

@@ -1,9 +1,10 @@
 import type { Answer } from "../contracts/answer.ts";
+import { isOpen } from "../core/reading.ts";
 import type { GoFlags } from "./go-draft.ts";
 import { describedBy, hasGoal } from "./go-input.ts";
 import { findHome, listRuns, namedRun, type Home } from "./home.ts";
 import type { Place } from "./place.ts";
-import { readRun } from "./read-run.ts";
+import { readRun, readRunOrNull } from "./read-run.ts";
 import { answered, refuse } from "./reply.ts";
 import { takeUp } from "./take-up.ts";
 import { mustBe, type Standing } from "./standing.ts";
@@ -50,8 +51,8 @@ async function standingHere(home: Home, named: string | undefined): Promise<Stan
   const standing = { home, run, ...(await readRun(home, run)) };
   if (named !== undefined || !isClosed(standing)) return standing;
   for (const other of listRuns(home).toReversed()) {
-    const found = { home, run: other, ...(await readRun(home, other)) };
-    if (found.view.status === "running" || found.view.status === "paused") return found;
+    const found = await readRunOrNull(home, other); // damage in an old one is no reason not to begin
+    if (found !== null && isOpen(found.view)) return { home, run: other, ...found };
   }
   return standing;
 }

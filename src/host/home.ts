@@ -1,4 +1,16 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { refuse } from "./reply.ts";
 
@@ -22,6 +34,12 @@ export async function homeOf(cwd: string): Promise<Home> {
   const { openedRepository } = await import("./opened-repository.ts"); // the quick commands never come here
   const { root } = await openedRepository(cwd);
   return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
+}
+
+/** Whether something lies where our folder belongs that is none: a file, a link that leads nowhere. Then no run can be here. */
+export function isInTheWay({ folder }: Home): boolean {
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return false;
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true;
 }
 
 export const runFolder = (home: Home, run: string): string => join(home.folder, "runs", run);
@@ -55,7 +73,7 @@ export function listRuns(home: Home): string[] {
 }
 
 function byAge(a: string, b: string): number {
-  const [left, right] = [a, b].map((name) => ({ stem: name.slice(0, 21), n: Number(name.slice(22) || "1") }));
+  const [left, right] = [a, b].map((name) => ({ stem: name.slice(0, stemChars), n: Number(name.slice(stemChars + 1) || "1") }));
   if (left === undefined || right === undefined) return 0;
   return left.stem === right.stem ? left.n - right.n : left.stem < right.stem ? -1 : 1;
 }
@@ -87,10 +105,14 @@ export function writeCurrent(home: Home, run: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** A run's id is its start in UTC; a second one in the same second gets a number. */
+const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
+
+/** A run's id is its start in UTC; a second one in the same second gets a number. Where the clock was set back, it is still the newest one's successor. */
 export function newRunId(home: Home, now: string): string {
   const [day, time] = now.split("T");
-  const stem = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
+  const at = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
+  const newest = listRuns(home).at(-1)?.slice(0, stemChars) ?? at;
+  const stem = newest > at ? newest : at; // runs are told apart by age through their ids
   mkdirSync(join(home.folder, "runs"), { recursive: true, mode: 0o700 });
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;

@@ -1,5 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
+import { questionsOpen } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 import { questionsOf } from "../faces/choose-box.ts";
 import { oneLine } from "../faces/wording.ts";
@@ -39,7 +40,7 @@ export function inbox(place: Place, input: { readonly run?: string | undefined }
       about: Object.values(shown.get(block.block) ?? {}).map(String),
       command: verdictCommand(phase),
     }));
-    const others = Object.values(view.blocks)
+    const others = questionsOpen(view)
       .filter((block) => !isVerdict(block))
       .map((block): Waiting => ({ ...fieldsOf(block), command: `autopilot answer --block "${block.block}" <answer>` }));
     const blocks = [...deferred, ...others];

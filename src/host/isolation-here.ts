@@ -1,15 +1,27 @@
 import type { ChosenLogin } from "../agents/profiles/login.ts";
-import { inspectIsolations } from "../workspace/isolation.ts";
+import { erase } from "../workspace/folder.ts";
+import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 export type IsolationHere = { readonly level: string; readonly isUsable: boolean; readonly found: string };
 
 /** The isolation a run would have here with these settings: the strongest that passes its self-test, or the one named. */
 export async function isolationHere(wanted: string): Promise<IsolationHere> {
-  const inspected = await inspectIsolations();
+  const inspected = await isolationsHere();
   const detecting = { level: wanted, isUsable: true, found: "it detects what an agent did, and does not hold it" };
   const refused = { level: "none", isUsable: false, found: `no run would start: ${inspected.map(({ found }) => found).join("; ")}` };
   if (wanted === "auto") return inspected.find(({ level, isUsable }) => isUsable && !detects(level)) ?? refused;
   return inspected.find(({ level }) => level === wanted) ?? (detects(wanted) ? detecting : { ...refused, level: wanted });
+}
+
+/** Every means of isolation, tried in a folder that goes again. */
+export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
+  const folder = await temporaryFolder("isolation");
+  try {
+    return await inspectIsolations(folder);
+  } finally {
+    await erase(folder);
+  }
 }
 
 export const detects = (level: string): boolean => level === "clone" || level === "none";

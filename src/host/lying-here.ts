@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import type { Foreign } from "./faces/face.ts";
 import { faces } from "./faces/table.ts";
+import { isInTheWay } from "./home.ts";
 import { refuse } from "./reply.ts";
 import { findingText } from "../kit/finding.ts";
 import type { Place } from "./place.ts";
@@ -9,6 +11,11 @@ export type Lying = Foreign & { readonly isBegun: boolean };
 
 /** What lies here for a run to take up, of every face there is. Reads only; nothing is drawn, nothing is decided. */
 export async function lyingHere(place: Place, root: string): Promise<readonly Lying[]> {
+  if (isInTheWay({ root, folder: join(root, ".autopilot") }))
+    return refuse("workspace_unusable", {
+      message: `A file lies where a folder is needed: ${join(root, ".autopilot")}. Runs are kept in a folder of that name.`,
+      remediation: ["move it out of the way, then give the command again"],
+    });
   const found: Lying[] = [];
   for (const load of Object.values(faces)) {
     const face = await load();

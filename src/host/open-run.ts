@@ -74,7 +74,12 @@ async function withRunIn<Value>(
     const trouble = troubleOf(error);
     if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
     const state = await pauseFor(folder, trouble, redactionOf(place, home.root).redactor); // H2
-    return refuse(trouble.code, { run_id: run, message: trouble.message, ...(state === null ? {} : { state }) });
+    return refuse(trouble.code, {
+      run_id: run,
+      message: trouble.message,
+      remediation: [trouble.hint],
+      ...(state === null ? {} : { state }),
+    });
   }
 }
 

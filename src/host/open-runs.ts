@@ -1,38 +1,18 @@
 // open-runs: one open run per flow family and repository. Whoever starts a run looks and starts under one lock, so that two never both do.
 
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { nodeDisk } from "../journal/disk.ts";
-import { JournalFailure } from "../journal/failure.ts";
-import { takeLock } from "../journal/lock.ts";
+import { isOpen } from "../core/reading.ts";
 import { type Home, listRuns } from "./home.ts";
-import { readRun } from "./read-run.ts";
-import { Refusal, refuse } from "./reply.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { readRunOrNull } from "./read-run.ts";
+import { refuse } from "./reply.ts";
 
-const waitMs = 50;
-const waitsMax = 200;
+const waitMs = 10_000;
 
 /** Does something while no other process starts a run in this repository. */
 export async function whileNoOtherStarts<Value>(home: Home, work: () => Promise<Value>): Promise<Value> {
-  const folder = join(home.folder, "starting");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (let waits = 0; ; waits++) {
-    const lock = await takeLock(nodeDisk, folder).catch((error: unknown) => {
-      const isTaken = error instanceof JournalFailure && error.kind === "run_locked";
-      if (!isTaken || waits >= waitsMax) throw error;
-      return null;
-    });
-    if (lock === null) {
-      await sleep(waitMs);
-      continue;
-    }
-    try {
-      return await work();
-    } finally {
-      lock.release();
-    }
-  }
+  const done = await oneAtATime(home, "starting", async () => ({ value: await work() }), { waitMs });
+  if (done !== null) return done.value;
+  return refuse("run_locked", { message: `Another process has been starting a run here for ${waitMs / 1_000} s.` });
 }
 
 type Family = { readonly flow: string; readonly face?: string | undefined };
@@ -46,9 +26,8 @@ export async function refuseSecondRun(home: Home, flow: Family, { self, isNew }:
   if (isNew && maySecond) return;
   for (const run of listRuns(home).toReversed()) {
     if (run === self) continue;
-    const view = await viewOf(home, run);
-    if (view === null || (view.status !== "running" && view.status !== "paused") || familyOf(view.drafted.flow) !== familyOf(flow))
-      continue;
+    const view = (await readRunOrNull(home, run))?.view ?? null;
+    if (view === null || !isOpen(view) || familyOf(view.drafted.flow) !== familyOf(flow)) continue;
     refuse("run_open", {
       run_id: run,
       state: view.status,
@@ -59,14 +38,5 @@ export async function refuseSecondRun(home: Home, flow: Family, { self, isNew }:
         ...(maySecond ? ["--new begins a second run beside it"] : []),
       ],
     });
-  }
-}
-
-async function viewOf(home: Home, run: string) {
-  try {
-    return (await readRun(home, run)).view;
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
   }
 }

@@ -57,10 +57,11 @@ function tunedOption(flow: Flow, name: string, tuned: Readonly<Record<string, nu
 export function readOption(flow: Flow, name: string, text: string): Scalar {
   const declared = flow.options ?? {};
   const option = Object.hasOwn(declared, name) ? declared[name] : undefined;
-  const bad = (expected: string): never =>
-    refuse("objective_schema_invalid", { message: `--option ${name}=${text}: expected ${expected}.`, data: { field: name } });
-  if (option === undefined)
-    return bad(`an option of flow ${flow.flow}: ${Object.keys(declared).join(", ")}${didYouMean(name, Object.keys(declared))}`);
+  const bad = (expected: string, hint = ""): never =>
+    refuse("objective_schema_invalid", { message: `--option ${name}=${text}: expected ${expected}.${hint}`, data: { field: name } });
+  const names = Object.keys(declared);
+  if (option === undefined && names.length === 0) return bad(`none, for flow ${flow.flow} has no options`);
+  if (option === undefined) return bad(`an option of flow ${flow.flow}: ${names.join(", ")}`, didYouMean(name, names));
   switch (option.type) {
     case "flag":
       return text === "true" ? true : text === "false" ? false : bad("true or false");

@@ -1,5 +1,5 @@
 import type { Answer } from "../contracts/answer.ts";
-import { ask } from "./ask-owner.ts";
+import { ask, refuseLate } from "./ask-owner.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
 import { mustBe, standingOf } from "./standing.ts";
@@ -17,18 +17,19 @@ export function pause(place: Place, input: { readonly run?: string | undefined; 
       { event: "control_requested", control: "pause", now: input.now },
       (run) => run.status !== "running" && (!isParked || run.asked === "pause"),
     );
-    if (outcome === "done")
-      return reply("operator_paused", {
-        result: "PASS",
+    if (outcome === "taken")
+      return reply("pause_requested", {
         run_id: standing.run,
         state: view.status,
-        message: `${standing.run} is ${view.status}.`,
-        remediation: ["autopilot resume"],
+        message: `${standing.run} will pause when its turn ends.`,
       });
-    return reply("pause_requested", {
+    if (view.status !== "paused") refuseLate(standing, view, `${standing.run} could not be paused.`); // it ended meanwhile
+    return reply("operator_paused", {
+      result: "PASS",
       run_id: standing.run,
       state: view.status,
-      message: `${standing.run} will pause when its turn ends.`,
+      message: `${standing.run} is ${view.status}.`,
+      remediation: ["autopilot resume"],
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../contracts/config.ts";
 import type { Check } from "../contracts/evidence.ts";
-import type { Draft } from "../contracts/event.ts";
+import type { Cast, Draft } from "../contracts/event.ts";
 import type { Policy } from "../contracts/policy.ts";
 import { given } from "../core/drafts.ts";
 import type { RunView } from "../core/state.ts";
@@ -37,7 +37,7 @@ export async function policyChange(
   keep: (text: string) => Promise<string>,
 ): Promise<Draft | null> {
   const settings = settingsOf(place, home);
-  const { config_hash, flow } = run.drafted;
+  const { config_hash } = run.drafted;
   if (settings.hash === config_hash) return null;
   const noticed = {
     event: "policy_changed",
@@ -47,17 +47,29 @@ export async function policyChange(
     reason_code: "config_changed",
   } as const;
   if (!adopts) return { ...noticed, adopted: false };
-  const { castOf } = await import("./cast.ts"); // rarely needed, and it brings the parser of scripts
-  const cast =
-    settings.config.agent === undefined && settings.config.roles === undefined
-      ? {}
-      : { cast: await castOf(place, undefined, settings.config, structuredClone(flow) as never, keep) };
   return {
     ...noticed,
     adopted: true,
     actor: `operator:${place.user}`,
     isolation: settings.isolation,
     policy: policyOf(settings.config, recordedPolicy(run).restores),
-    ...cast,
+    cast: await recast(place, run, settings.config, keep),
   };
+}
+
+/** Who plays from here on: whom the config names; else who played before, as the config has them now. A script that was named by hand is kept. */
+async function recast(
+  place: Place,
+  { drafted }: RunView,
+  config: Config,
+  keep: (text: string) => Promise<string>,
+): Promise<Record<string, Cast>> {
+  const { castFor } = await import("./cast.ts"); // rarely needed, and it brings the parser of scripts
+  const cast: Record<string, Cast> = {};
+  for (const [role, recorded] of Object.entries(drafted.cast)) {
+    const named = config.roles?.[role] ?? config.agent;
+    const isKept = named === undefined && recorded.script !== undefined;
+    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castFor(place, role, named ?? recorded.agent, config, keep);
+  }
+  return cast;
 }

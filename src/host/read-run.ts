@@ -5,7 +5,7 @@ import { JournalFailure } from "../journal/failure.ts";
 import { ownerOf } from "../journal/owner.ts";
 import { readJournal } from "../journal/read.ts";
 import { type Home, runFolder } from "./home.ts";
-import { refuse } from "./reply.ts";
+import { Refusal, refuse } from "./reply.ts";
 
 /** A run as its journal tells it, read without taking it in hand; with its living owner, if it has one. */
 export async function readRun(
@@ -19,6 +19,16 @@ export async function readRun(
     return { view: state, owner: ownerOf(folder) };
   } catch (error) {
     return refuseJournal(error, run);
+  }
+}
+
+/** The same for a look at all runs here, where one whose journal cannot be read is left alone. */
+export async function readRunOrNull(home: Home, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
+  try {
+    return await readRun(home, run);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
   }
 }
 
@@ -48,5 +58,17 @@ export function refuseJournal(error: unknown, run: string): never {
       : trouble.kind === "journal_damaged"
         ? { damaged_line: trouble.line, damaged_byte: trouble.byte }
         : {};
-  return refuse(trouble.kind, { run_id: run, message: error.message, data });
+  return refuse(trouble.kind, {
+    run_id: run,
+    message: trouble.kind === "journal_damaged" ? `${run}: ${error.message}` : error.message,
+    ...(trouble.kind === "journal_damaged" ? { remediation: waysOn(run) } : {}),
+    data,
+  });
 }
+
+/** What can be done where a journal is damaged: its work is not lost with it, and other work need not wait. */
+export const waysOn = (run: string): readonly string[] => [
+  `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
+  `git log autopilot/${run} shows the work that was kept`,
+  'autopilot "what you want done" begins another run beside it',
+];

@@ -71,6 +71,17 @@ test("weak secrets are told by name, and only those", () => {
   );
 });
 
+test("a plain word is no secret for standing where a password stands, and is told of", () => {
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, ".netrc"), "machine ftp.example.com login me password anonymous\n");
+  const { redactor, weakSecrets } = opened({
+    DATABASE_URL: "postgres://postgres:postgres@localhost/app",
+    OTHER_URL: "redis://:s3cr3t-pw@db",
+  });
+  expect(redactor.text("postgres anonymous s3cr3t-pw")).toBe("postgres anonymous [redacted:OTHER_URL]");
+  expect(weakSecrets()).toEqual(["DATABASE_URL", "netrc"]);
+});
+
 test("what the user names, passwords in addresses and key files in a variable are secrets too", () => {
   const { redactor } = opened(
     {

@@ -4,8 +4,10 @@
 //   X1. A secret is spoken of by its name alone.
 
 import { existsSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
 import { openRedactor, type Redactor } from "../kit/redact.ts";
+import { type FoundSecret, secretsIn } from "../kit/redact-find.ts";
 import { secretCharsMin } from "../kit/redact-needles.ts";
 import { redactEvent } from "../kit/redact-value.ts";
 import { leavesOf, secretsInFiles } from "./redaction-files.ts";
@@ -38,12 +40,18 @@ export function openRedaction({ env, names, set, home }: SecretSources): Redacti
   const named = new Set(names);
   for (const [name, value] of [...Object.entries(env), ...Object.entries(set)]) {
     if (value === undefined || value === "") continue;
-    for (const password of passwordsIn(value)) learn(name, password);
+    for (const password of passwordsIn(value)) learnUnlessWeak(name, password);
     if (named.has(name)) learn(name, value);
     else if (namesSecret(name)) take(name, value);
   }
-  for (const { name, value } of secretsInFiles(home)) learn(name, value);
+  for (const { name, value } of secretsInFiles(home)) learnUnlessWeak(name, value);
   return { redactor, learn, weakSecrets: () => [...weak].toSorted() };
+
+  /** What stands where a password stands is one, but `postgres` for a password would be struck out of every sentence and file. */
+  function learnUnlessWeak(name: string, value: string): void {
+    if (worthOf(value, () => false, secretCharsMin) === "weak") weak.add(name);
+    else learn(name, value);
+  }
 
   function take(name: string, value: string): void {
     const worth = worthOf(value, existsSync, secretCharsMin);
@@ -63,6 +71,23 @@ function innerOf(value: string): readonly string[] {
     return [];
   }
 }
+
+const sliceMs = 25;
+
+/** Looks for secrets in a file's content. A large one takes its time, and a stop request must not wait for it. */
+export const secretFinder =
+  (redactor: Redactor) =>
+  async (bytes: Buffer): Promise<readonly FoundSecret[]> => {
+    const found: FoundSecret[] = [];
+    let began = performance.now();
+    for (const inWindow of secretsIn(redactor, bytes)) {
+      found.push(...inWindow);
+      if (performance.now() - began < sliceMs) continue;
+      await setImmediate();
+      began = performance.now();
+    }
+    return found;
+  };
 
 /** An answer on its way to a terminal or a log: what was said on the command line may be said back, and no more than its name of a secret. */
 export function redactAnswer(answer: Answer, env: SecretSources["env"]): Answer {

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenedAgents } from "../agents/open-agents.ts";
 import { resolveProfile } from "../agents/profiles/resolve.ts";
@@ -18,6 +17,7 @@ import type { Place } from "./place.ts";
 import { policyOf } from "./policy.ts";
 import { refuse, reply } from "./reply.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 const minutesMax = 2;
 const saidCharsMax = 200;
@@ -31,7 +31,7 @@ export async function rehearse(place: Place, name: string): Promise<Answer> {
     text = kept;
     return Promise.resolve("0".repeat(64));
   });
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-try-")));
+  const folder = realpathSync(await temporaryFolder("try"));
   const layer = join(folder, "work");
   mkdirSync(layer);
   writeFileSync(join(folder, "script"), text);
@@ -119,7 +119,7 @@ function whyNot(name: string, cast: Cast, result: Exclude<TurnResult, { kind: "e
   if (result.kind === "failed") {
     if (result.reason !== "agent_unavailable") return { code: result.reason, remediation: [again, "autopilot doctor"] };
     const isLogin = /logged in|log in|authenticat/i.test(result.detail);
-    return { code: result.reason, remediation: [isLogin ? hints.login : hints.install, again] };
+    return { code: result.reason, remediation: [isLogin ? hints.login : hints.install.replace("agents.NAME", `agents.${name}`), again] };
   }
   switch (result.by) {
     case "cancel":

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { knownPhases } from "./roadmap-known.ts";
+import { knownPhases, phasesKnown } from "./roadmap-known.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -36,4 +36,21 @@ test("where the state is damaged its backup counts; where both are, nothing is k
   expect(known()).toEqual({ "1": true });
   writeFileSync(join(folder, "state.json.backup"), "[]");
   expect(known()).toEqual({});
+});
+
+test("by which runs a phase was completed, and what it was called the last time, where that is written down", () => {
+  const state = (run: string, name?: string): string =>
+    JSON.stringify({
+      _meta: { run_id: run },
+      phases: { phase_02: { status: "completed" } },
+      event_log: [null, { event: "phase_completed", phase: "2", details: name === undefined ? {} : { name } }],
+    });
+  writeFileSync(join(folder, "archive/run-2026-01-01-000000.json"), state("run-2026-01-01-000000", "Login"));
+  writeFileSync(join(folder, "archive/run-2026-01-02-000000.json"), state("run-2026-01-02-000000"));
+  writeFileSync(join(folder, "state.json"), state("run-2026-01-03-000000", "Sign in"));
+  expect(phasesKnown({ folder }).get("2")).toEqual({
+    isCompleted: true,
+    runs: ["run-2026-01-01-000000", "run-2026-01-02-000000", "run-2026-01-03-000000"],
+    name: "Sign in",
+  });
 });

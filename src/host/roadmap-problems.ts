@@ -1,26 +1,47 @@
 // roadmap-problems: the roadmap of a project with all that is wrong with it, weighed for the phases that are asked for.
 
-import type { Finding } from "../kit/finding.ts";
-import { findingText } from "../kit/finding.ts";
+import { type Finding, findingText, shown } from "../kit/finding.ts";
 import { completedPhases } from "../flows/documents/order.ts";
 import { refuse } from "./reply.ts";
 import { phaseOfFinding, readRoadmapDocuments, type RoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
-import { knownPhases } from "./roadmap-known.ts";
+import { type KnownPhase, phasesKnown } from "./roadmap-known.ts";
 
 /** The roadmap of this project with all that belongs to it, and which of its phases are done. Refused where there is none. */
 export function roadmapHere(home: { readonly root: string; readonly folder: string }): {
   readonly read: RoadmapDocuments;
   readonly completed: ReadonlySet<string>;
+  readonly known: ReadonlyMap<string, KnownPhase>;
 } {
-  const known = knownPhases(home);
-  const read = readRoadmapDocuments(home.root, ({ id, checked }) => known.get(id) ?? checked);
+  const known = phasesKnown(home);
+  const isKnown = new Map([...known].map(([id, { isCompleted }]) => [id, isCompleted]));
+  const read = readRoadmapDocuments(home.root, ({ id, checked }) => isKnown.get(id) ?? checked);
   if (read === null)
     return refuse("missing_docs", {
       message: `There is no roadmap here: looked for ${roadmapPaths.join(" and ")} in ${home.root}.`,
       remediation: ["write .planning/ROADMAP.md: - [ ] **Phase 1: Name**, and a section ### Phase 1: Name with **Goal**: …"],
     });
-  return { read, completed: completedPhases(read.phases, known) };
+  const findings = [...read.findings, ...renamedIn(read, known)];
+  return { read: { ...read, findings }, completed: completedPhases(read.phases, isKnown), known };
 }
+
+/** An id that was another phase's when it was completed: what stands there now counts as done, though perhaps nobody has begun it. */
+function renamedIn({ path, phases }: RoadmapDocuments, known: ReadonlyMap<string, KnownPhase>): readonly Finding[] {
+  return phases.flatMap(({ id, name, line }) => {
+    const before = known.get(id);
+    if (before === undefined || !before.isCompleted || before.name === null || plainOf(before.name) === plainOf(name)) return [];
+    const message =
+      `phase ${id} was completed as ${shown(before.name)} and is called ${shown(name)} now; it counts as completed. ` +
+      `If it is another phase, give it an id that no phase has had`;
+    return [{ file: path, line, column: 1, path: `phase_${id}`, rule: "phase_renamed", message, severity: "warning" as const }];
+  });
+}
+
+/** Case, blanks and marks do not make another phase. */
+const plainOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
 
 /** Rules of which a phase that is asked for dies, and that only concern it: what it is about nobody has written yet. */
 const fatalWhenAsked: ReadonlySet<string> = new Set(["stub_goal", "missing_section"]);

@@ -11,11 +11,12 @@ import { Objective } from "../contracts/objective.ts";
 import { reasons } from "../contracts/reason.ts";
 import { PortfolioCheckpoint, PortfolioEvent, PortfolioProjectSnapshot, PortfolioTaskSnapshot } from "../contracts/portfolio.ts";
 import { CalibrationCycleEvent, QualityRunEvent } from "../contracts/quality-run.ts";
-import { roadmapReturns } from "../contracts/agent-returns.ts";
 import { CompletionFile, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../contracts/roadmap-reports.ts";
 import { RoadmapState } from "../contracts/roadmap-state.ts";
 import { Script, TurnMeta } from "../contracts/script.ts";
 import { StagedState } from "../contracts/staged-state.ts";
+import { returnSchemas } from "../flows/returns.ts";
+import { didYouMean } from "../kit/suggest.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
@@ -55,9 +56,9 @@ const schemas: Readonly<Record<string, () => object>> = {
   "portfolio-project": () => draw(PortfolioProjectSnapshot),
   "portfolio-task": () => draw(PortfolioTaskSnapshot),
   "agent-returns": () => ({
-    title: "what the roadmap's agents hand back, by name",
+    title: "what agents hand back, by the name that `returns` of a step has",
     type: "object",
-    properties: Object.fromEntries(Object.entries(roadmapReturns).map(([name, schema]) => [name, draw(schema)])),
+    properties: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, draw(schema)])),
   }),
   // Drawn as one: each kind of line drawn by itself would bring definitions of its own, which nothing at the root refers to.
   journal: () => ({
@@ -73,11 +74,11 @@ export function schema(_place: Place, input: { readonly name?: string | undefine
     const names = Object.keys(schemas);
     if (input.name === undefined)
       return Promise.resolve(reply("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
-    const make = schemas[input.name];
+    const make = Object.hasOwn(schemas, input.name) ? schemas[input.name] : undefined;
     if (make === undefined)
       return refuse("usage", {
-        message: `There is no schema called ${input.name}.`,
-        remediation: names.map((name) => `autopilot schema ${name}`),
+        message: `There is no schema called ${input.name}.${didYouMean(input.name, names)}`,
+        remediation: ["autopilot schema lists the names there are"],
       });
     const drawn = make();
     return Promise.resolve(

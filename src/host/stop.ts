@@ -1,5 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
-import { ask } from "./ask-owner.ts";
+import { hasLanded } from "../faces/next-actions.ts";
+import { ask, refuseLate } from "./ask-owner.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
 import { mustBe, standingOf } from "./standing.ts";
@@ -16,11 +17,12 @@ export function stop(place: Place, input: { readonly run?: string | undefined; r
       { event: "control_requested", control: "stop", now: true, ...detail },
       (run) => run.status === "stopped" || run.status === "completed",
     );
+    if (view.status !== "stopped") refuseLate(standing, view, `${standing.run} could not be stopped.`); // it was completed meanwhile
     return reply("operator_stopped", {
       result: "PASS",
       run_id: standing.run,
       state: view.status,
-      message: `${standing.run} is ${view.status}. Its work stays on branch autopilot/${standing.run}.`,
+      message: `${standing.run} is ${view.status}. Its work stays on branch autopilot/${standing.run}${hasLanded(view) ? "; what was finished has landed" : ""}.`,
       data: { reason: input.reason ?? null },
     });
   });

@@ -2,11 +2,12 @@ import type { Answer } from "../contracts/answer.ts";
 import { mayResume } from "../core/breaker.ts";
 import type { Asks } from "./asks.ts";
 import { faceOf } from "./faces/table.ts";
+import { readRequests, removeRequest } from "./inbox-files.ts";
 import { policyChange } from "./policy.ts";
 import { settingsOf } from "./settings.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
-import type { Standing } from "./standing.ts";
+import { mustBe, type Standing } from "./standing.ts";
 import { systemClock } from "./system-clock.ts";
 import { work } from "./work.ts";
 
@@ -27,10 +28,12 @@ export async function takeUp(place: Place, standing: Standing, input: TakeUpInpu
   const found = await face?.takeUp?.({ place, home, view: standing.view, flags: input.flags ?? new Set() });
   const warnings = [...told, ...may, ...(found?.warnings ?? [])];
   return work(place, home, run, input, warnings, async (hand) => {
+    mustBe({ ...standing, view: hand.view() }, "resume", "paused", "running"); // another terminal may have been quicker
     const change = await policyChange(place, home, hand.view(), input.adoptConfig === true, hand.putBlob);
     if (change !== null) await hand.append(change);
     for (const text of found?.blobs ?? []) await hand.putBlob(text);
     for (const event of found?.events ?? []) await hand.append(event);
+    await forgetPauses(hand.folder);
     const { status, asked, asker } = hand.view();
     // Whoever worked went away before the pause that was asked for came about. It is written down first: going on is the later wish.
     if (status === "running" && asked === "pause")
@@ -46,6 +49,13 @@ export async function takeUp(place: Place, standing: Standing, input: TakeUpInpu
       ...(input.now === true ? { now: true } : {}),
     });
   });
+}
+
+/** Pauses that nobody lived to take: going on is the later wish. */
+async function forgetPauses(folder: string): Promise<void> {
+  for (const request of await readRequests(folder)) {
+    if (request.event === "control_requested" && request.control === "pause") await removeRequest(folder, request.request);
+  }
 }
 
 /** Whether a run may be taken up now: nobody else owns it, the breaker has cooled down. Gives what should be said beforehand. */

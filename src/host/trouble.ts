@@ -30,7 +30,8 @@ export function troubleOf(error: unknown): Trouble | null {
     const { kind } = error;
     return kind === "event_too_large" ? null : { code: kind, message: error.message }; // large payloads belong in blobs
   }
-  if (error instanceof WorkspaceFailed) return { code: error.reason, message: error.message };
+  if (error instanceof WorkspaceFailed)
+    return { code: error.reason, message: error.message, ...(error.hint === null ? {} : { hint: error.hint }) };
   const errno = codeOf(error);
   if (errno === null || !(error instanceof Error)) return null;
   if (errno === "ENOSPC" || errno === "EDQUOT") return { code: "disk_full", message: `The disk is full: ${error.message}.` };

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { IsolationInForce } from "../contracts/event.ts";
 import type { Home } from "./home.ts";
 import { isolationFor } from "./isolation-for.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 const tried = new Map<string, Promise<IsolationInForce>>();
 
@@ -16,7 +15,7 @@ export function tryIsolation(wanted: string, home: Home): Promise<IsolationInFor
 }
 
 async function test(wanted: string, home: Home): Promise<IsolationInForce> {
-  const folder = mkdtempSync(join(tmpdir(), "autopilot-isolation-"));
+  const folder = await temporaryFolder("isolation");
   try {
     const { level, mechanism, enforced, not_enforced } = await isolationFor(wanted, home, folder);
     return { level, mechanism, enforced: [...enforced], not_enforced: [...not_enforced] };

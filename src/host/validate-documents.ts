@@ -20,9 +20,9 @@ import { loadFlow } from "../flows/load.ts";
 import type { Finding } from "../kit/finding.ts";
 import { type Hazard, hazardsIn } from "../kit/json-hazards.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
+import { registryFor } from "./called-flows.ts";
 import { readConfigFile } from "./config-file.ts";
 import { stateBytesMax } from "./faces/roadmap-places.ts";
-import { lintRegistry } from "./functions/registry.ts";
 import type { Format, LogFormat } from "./validate-formats.ts";
 import { bytesOf } from "./validate-open.ts";
 
@@ -121,7 +121,8 @@ async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violat
   }
   const loaded = await loadFlow(place[1] ?? "", place[2] ?? "");
   if (loaded.kind === "invalid") return loaded.findings.map(violationOf);
-  return loaded.kind === "loaded" ? lintFlow({ ...loaded, registry: lintRegistry }).map(violationOf) : [];
+  if (loaded.kind === "missing") return [];
+  return lintFlow({ ...loaded, registry: await registryFor(place[1] ?? "", loaded.flow) }).map(violationOf);
 }
 
 function configFindings(path: string): readonly Finding[] {

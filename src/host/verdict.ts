@@ -1,7 +1,7 @@
 import type { Answer } from "../contracts/answer.ts";
 import { type VerdictOpen, verdictCommand, verdictsOpen, type VerdictWord } from "../faces/verdicts.ts";
 import { phaseIdOf } from "../flows/documents/phase-id.ts";
-import { ask } from "./ask-owner.ts";
+import { ask, refuseLate } from "./ask-owner.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { standingOf, type Standing } from "./standing.ts";
@@ -22,12 +22,14 @@ export function verdict(place: Place, input: Input): Promise<Answer> {
     const { phase, name, block } = openFor(standing, input.phase);
     const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
     refuseIssues(standing, phase, input.verdict, issues);
-    const { view } = await ask(
+    const { view, outcome } = await ask(
       place,
       standing,
       { event: "block_answered", block: block.block, answer: input.verdict, ...(issues.length === 0 ? {} : { issues }) },
       (run) => run.blocks[block.block] === undefined,
     );
+    if (outcome === "late")
+      refuseLate(standing, view, `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`);
     const left = verdictsOpen(view);
     return reply("block_answered", {
       run_id: standing.run,

@@ -26,6 +26,7 @@ function byEvidence(view: RunView, statusOf: StatusOf): Verdict {
     latest: statusOf(latest.evidence, latest.status),
     testsBefore: baseline.tests,
     tests: latest.tests,
+    broke: latest.broke,
   }));
   const criteria = objective.done_criteria.map(({ id, text, check }) => {
     const known = states.find((state) => state.check.id === `criterion:${id}`);

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { Answer } from "../contracts/answer.ts";
 import type { CheckStatus, Evidence } from "../contracts/evidence.ts";
 import type { RunView } from "../core/state.ts";
@@ -11,8 +9,9 @@ import { openedRepository } from "./opened-repository.ts";
 import { type Again, openRecheck, treeOf } from "./recheck.ts";
 import type { Place } from "./place.ts";
 import { readEvidence } from "./read-evidence.ts";
-import { readRun } from "./read-run.ts";
+import { readRun, waysOn } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
+import { temporaryFolder } from "./temporary.ts";
 import { damagedBlobs, type Records, recordsOf } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
 import { verdictAgain } from "./verify-verdict.ts";
@@ -44,7 +43,7 @@ export function verify(
 
 function damaged(run: string, chain: Verification, shown: object): Answer {
   const message = `The journal of ${run} is damaged at line ${chain.damaged_line}, byte ${chain.damaged_byte}: ${chain.reason}`;
-  return reply("journal_damaged", { run_id: run, message, data: { chain: shown, evidence: [] } });
+  return reply("journal_damaged", { run_id: run, message, remediation: waysOn(run), data: { chain: shown, evidence: [] } });
 }
 
 async function recheckAll(
@@ -130,7 +129,7 @@ async function evidenceAgain(
     pieces.set(key, { piece, hashes }); // the last one made counts
   }
   if (pieces.size === 0) return { evidence, isolation: null, now };
-  const folder = mkdtempSync(join(tmpdir(), "autopilot-verify-"));
+  const folder = await temporaryFolder("verify");
   try {
     const recheck = await openRecheck(place, home, repository, view, folder);
     try {

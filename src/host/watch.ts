@@ -2,7 +2,6 @@
 // Where there is no terminal there are only the lines. Reads only.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
@@ -13,6 +12,7 @@ import { ownerOf } from "../journal/owner.ts";
 import { type Read, readJournal } from "../journal/read.ts";
 import { msOf } from "../kit/iso-time.ts";
 import { runFolder } from "./home.ts";
+import { livePath } from "./live-view.ts";
 import { narrate } from "./narrate.ts";
 import type { Place } from "./place.ts";
 import { refuseJournal } from "./read-run.ts";
@@ -86,6 +86,6 @@ function draw(place: Place, run: RunView, owner: { readonly pid: number }, live:
 }
 
 function liveIn(folder: string): string {
-  const path = join(folder, "live");
+  const path = livePath(folder);
   return existsSync(path) ? readFileSync(path, "utf8") : "";
 }

@@ -1,36 +1,36 @@
 // world: the one place where the parts of a driven run meet.
 
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry, IsolationInForce } from "../contracts/event.ts";
 import type { Evidence } from "../contracts/evidence.ts";
-import type { Signal } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
 import type { Recorder, World } from "../engine/world.ts";
-import { glimpse } from "../faces/progress.ts";
 import { redactBytes } from "../kit/redact-stream.ts";
-import type { Isolation } from "../workspace/confinement.ts";
-import { type OpenedLimits, openLimits } from "../workspace/limits.ts";
+import { openLimits } from "../workspace/limits.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { openAgentsBox } from "./agents-box.ts";
 import { briefOf } from "./brief.ts";
 import { openChecks } from "./checks-box.ts";
 import { childrenOf, type ChildParts } from "./children.ts";
-import type { Desk } from "./faces/desk.ts";
 import { blobsIn, entriesIn, openFace } from "./faces/open-face.ts";
 import { faceOf } from "./faces/table.ts";
 import { registryOf } from "./functions/registry.ts";
 import type { Home } from "./home.ts";
 import { openInbox, sendRequest } from "./inbox.ts";
 import { isolationFor } from "./isolation-for.ts";
+import { inForce } from "./isolation-in-force.ts";
 import { openHolding } from "./learnings-hold.ts";
+import { openLiveView } from "./live-view.ts";
 import { openedRepository } from "./opened-repository.ts";
-import { atOnce, type Place } from "./place.ts";
+import { atOnce } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
 import { openGlimpses, redactedAgents } from "./redacted-glimpse.ts";
 import { redactionOf } from "./redaction-of.ts";
+import { secretFinder } from "./redaction.ts";
 import { systemClock } from "./system-clock.ts";
+import { sweepTemporary } from "./temporary.ts";
 
 export type WorldParts = ChildParts & {
   readonly home: Home;
@@ -39,7 +39,6 @@ export type WorldParts = ChildParts & {
   readonly cancel: AbortSignal | null;
 };
 
-const liveEveryMs = 150;
 const evidenceCharsMax = 4_000;
 
 export type OpenedWorld = { readonly world: World; readonly isolation: IsolationInForce; readonly close: () => Promise<void> };
@@ -64,6 +63,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     ownedPaths: (await faceOf(drafted.flow.face))?.owned ?? [],
     expectedTip: tip.commit,
     redact: (bytes) => redactBytes(redactor, bytes),
+    secretsIn: secretFinder(redactor),
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
@@ -82,6 +82,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   });
   // What an earlier life left alive is ended before anything new begins; the branch is looked at meanwhile.
   const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id)]);
+  void sweepTemporary(); // meanwhile; one that is cut short is ended by the next
   for (const layer of layersIn(folder)) await isolation.collect(layer);
   const verifier = openChecks({
     workspace,
@@ -102,7 +103,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
   const desk = await openFace({ place, home, folder, view });
   const holding = openHolding({ verifier, view });
-  const show = liveView(place, folder, openGlimpses(redactor), desk);
+  const live = openLiveView(place, folder, openGlimpses(redactor), desk);
   // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
   const called = parts.cancel ?? place.interrupted;
@@ -133,6 +134,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       readBlob: blobsIn(folder),
       clock: systemClock,
       cancel: place.interrupted,
+      isChild,
     }),
     children: childrenOf(parts),
     inbox,
@@ -140,10 +142,11 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       briefOf(prompts, run, walk, step, open, { outputOf, handedOf, learningsOf: (role) => desk.learnings(role, holding(open.attempt)) }),
     onEntry: (entry, run) => {
       if ("request" in entry) inbox.acknowledge(entry.request);
+      live.fact(entry);
       desk.take(entry, run);
       parts.watch(entry, run);
     },
-    onSignal: show,
+    onSignal: live.signal,
   };
   const close = async (): Promise<void> => {
     called.removeEventListener("abort", pause);
@@ -155,37 +158,8 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   return { world, isolation: inForce(isolation, limits), close };
 }
 
-/** What holds and what does not, as the journal and the user are told. */
-function inForce({ level, mechanism, enforced, not_enforced }: Isolation, limits: OpenedLimits): IsolationInForce {
-  return {
-    level,
-    mechanism,
-    enforced: [...enforced, ...limits.inForce],
-    not_enforced: [...not_enforced, ...limits.missing],
-  };
-}
-
 /** Folders in which an earlier life's agents may have left something apart. */
 function layersIn(folder: string): readonly string[] {
   const layers = join(folder, "layers");
   return existsSync(layers) ? readdirSync(layers).map((name) => join(layers, name)) : [];
-}
-
-/** The last glimpse, for this terminal and, in a file that is overwritten, for `watch`. */
-function liveView(place: Place, folder: string, hear: (signal: Signal) => () => Signal, desk: Desk): (signal: Signal) => void {
-  let shownAt = Number.NEGATIVE_INFINITY;
-  return (signal) => {
-    const redacted = hear(signal);
-    if (signal.signal === "tool" || signal.signal === "checking") desk.signal(redacted());
-    if (systemClock.monotonicMs() - shownAt < liveEveryMs) return;
-    const line = glimpse(redacted());
-    if (line === null) return;
-    shownAt = systemClock.monotonicMs();
-    place.live(line);
-    try {
-      writeFileSync(join(folder, "live"), line, { mode: 0o600 });
-    } catch {
-      // A glimpse that cannot be kept is no reason to end a run; what matters goes to the journal, which says so.
-    }
-  };
 }

@@ -44,6 +44,7 @@ export function openDesk(face: OpenedFace, clock: Pick<Clock, "now">, tell: (pro
     // One after the other, so that an older drawing never comes after a newer one.
     drawing = drawing
       .then(() => face.draw(clock.now()))
+      .finally(() => face.remarks?.().forEach(tell))
       .catch((error: unknown) => {
         if (hasTold) return;
         hasTold = true;

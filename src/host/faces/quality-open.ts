@@ -1,7 +1,8 @@
 // quality-open: the files of a quality run, drawn beside it. The log is only added to; PROGRESS.md and the gate's log are written whole.
 //
-// Invariant:
+// Invariants:
 //   D1. What a line of the log rests on is on disk before the line is: first the gate's log, then PROGRESS.md, then the line.
+//   D2. What a person or another tool wrote into those two is kept in the run's folder before they are drawn over (sheets.ts).
 
 import type { Entry } from "../../contracts/event.ts";
 import { gateLog } from "../../faces/quality-gate-log.ts";
@@ -11,7 +12,7 @@ import { RunStateLog } from "../../faces/run-state.ts";
 import type { RunView } from "../../core/state.ts";
 import type { FaceParts, OpenedFace } from "./face.ts";
 import { type Differs, type EarlierLog, QualityLogFile } from "./quality-log-file.ts";
-import { writeWholeFile } from "./whole-file.ts";
+import { openSheets } from "./sheets.ts";
 
 export async function openQualityFace(parts: FaceParts): Promise<OpenedFace> {
   await Promise.resolve();
@@ -19,12 +20,8 @@ export async function openQualityFace(parts: FaceParts): Promise<OpenedFace> {
   const { drafted } = parts.view();
   const file = new QualityLogFile(parts.root, log, earlierOf(drafted, parts.readBlob));
   const isVerifiedEarlier = drafted.options["earlier_verified"] === true;
-  const drawn = new Map<string, string>();
-  const drawWhole = async (path: string, text: string): Promise<void> => {
-    if (text === "" || drawn.get(path) === text) return;
-    await writeWholeFile(parts.root, path, text);
-    drawn.set(path, text);
-  };
+  const sheets = openSheets(parts.root, parts.folder); // D2
+  const drawWhole = (path: string, text: string): Promise<void> => (text === "" ? Promise.resolve() : sheets.draw(path, text));
   return {
     take: (entry) => log.take(entry),
     draw: async () => {
@@ -34,6 +31,7 @@ export async function openQualityFace(parts: FaceParts): Promise<OpenedFace> {
       await drawWhole(progressPath, progressPage(log, { differs: differs === null ? null : differsWords(differs), isVerifiedEarlier }));
       if (differs === null) await file.write();
     },
+    remarks: () => sheets.remarks(),
   };
 }
 

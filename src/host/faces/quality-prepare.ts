@@ -8,7 +8,6 @@ import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gateLogPath, progressPath, runStatePath, terminalSection } from "../../faces/run-state-names.ts";
 import { type LogRead, readLog, whyOver } from "../../faces/run-state-read.ts";
-import { git } from "../../workspace/git.ts";
 import { ownedAlways } from "../../workspace/owned.ts";
 import { ownedOf } from "../../workspace/scope.ts";
 import { statusOf } from "../../workspace/status.ts";
@@ -18,6 +17,7 @@ import { openedRepository } from "../opened-repository.ts";
 import { refuse } from "../reply.ts";
 import { settingsOf } from "../settings.ts";
 import type { Prepared, PrepareOrder } from "./face.ts";
+import { ignoredAmong } from "./ignored-paths.ts";
 import { hashOf } from "./quality-log-file.ts";
 import { readBounded } from "./whole-file.ts";
 
@@ -81,18 +81,9 @@ const kindsLeft = [
 ];
 
 async function refuseIgnored(root: string): Promise<void> {
-  const input = [Buffer.from(kindsLeft.join("\0"))];
-  const { out } = await git({
-    cwd: root,
-    config: "user",
-    args: ["check-ignore", "-v", "-z", "--no-index", "--stdin"],
-    input,
-    codes: [0, 1],
-  });
-  const found = out.toString("utf8").split("\0");
-  const rules = kindsLeft.flatMap((_, at) => [found.slice(at * 4, at * 4 + 4)]);
-  const [source = "", line = "", pattern = "", path] = rules.find(([, , rule]) => rule !== undefined && !rule.startsWith("!")) ?? [];
-  if (path === undefined) return; // a rule that begins with ! takes back another
+  const rule = await ignoredAmong(root, kindsLeft);
+  if (rule === null) return;
+  const { path, source, line, pattern } = rule;
   refuse("workspace_unusable", {
     message: `Git ignores ${path} (${source}:${line}: ${pattern}), so what a phase writes there could not be kept. Nothing was started.`,
     remediation: [
@@ -100,7 +91,7 @@ async function refuseIgnored(root: string): Promise<void> {
         ? `take ${pattern} out of ${source}, commit, then autopilot quality`
         : "echo '!/quality/**' >> .gitignore && git add .gitignore && git commit -m 'keep what an audit writes', then autopilot quality",
     ],
-    data: { path, source, line: Number(line), pattern },
+    data: { path, source, line, pattern },
   });
 }
 
@@ -140,7 +131,10 @@ const moved = (bytes: number, hash: string, why: string): Earlier => ({
   facts: { earlier_log: "moved", earlier_bytes: bytes, ...(hash === "" ? {} : { earlier_hash: hash }) },
   documents: [],
   isContinued: false,
-  warnings: [`The log that lies here is kept under quality/history/ and a new one begun: ${why}.`],
+  warnings: [
+    `The log that lies here is kept under quality/history/ and a new one begun: ${why}. ` +
+      "What the documents under quality/ prove is not done again; for a fresh audit move them away first (git mv quality quality-1, commit).",
+  ],
 });
 
 /** What the last phase leaves, as the format asks for it. */

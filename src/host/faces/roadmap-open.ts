@@ -180,6 +180,7 @@ export async function openRoadmapFace({ home, root, folder, view, entries, readB
       const [first] = problems;
       if (first !== undefined) throw first;
     },
+    remarks: () => sheets.remarks(),
     learnings: async (role, holds) => {
       await caughtUp();
       return learningsText(role, books.learnings, holds);

@@ -101,7 +101,7 @@ export function openTraceFiles(root: string, sheets: Sheets): TraceFiles {
         const text = file.lines.join("");
         await sheets.claim(path);
         const mayAdd = file.isKnown && isUntouched(root, path, file.bytes);
-        await (mayAdd ? appendToFile(root, path, text) : drawWhole(root, path, file, text));
+        await (mayAdd ? appendToFile(root, path, text) : drawWhole(root, path, file, text, sheets));
         file.lines.splice(0, taken); // what came meanwhile, or could not be written, is drawn the next time
         file.bytes += Buffer.byteLength(text);
         file.isKnown = true;
@@ -114,7 +114,7 @@ const isUntouched = (root: string, path: string, bytes: number): boolean =>
   lstatSync(join(root, path), { throwIfNoEntry: false })?.size === bytes;
 
 /** N2. The first time in a life the text is the whole; later it is what came since, and what is there goes before it. */
-async function drawWhole(root: string, path: string, file: Drawn, text: string): Promise<void> {
+async function drawWhole(root: string, path: string, file: Drawn, text: string, sheets: Sheets): Promise<void> {
   const there = await readBounded(root, path, traceBytesMax);
   const bytes = there.kind === "read" ? there.bytes : Buffer.alloc(0);
   if (file.isKnown) {
@@ -124,6 +124,8 @@ async function drawWhole(root: string, path: string, file: Drawn, text: string):
     file.bytes = bytes.length + gap.length;
     return;
   }
-  if (bytes.equals(Buffer.from(text))) return;
+  const whole = Buffer.from(text);
+  if (bytes.equals(whole)) return;
+  if (!whole.subarray(0, bytes.length).equals(bytes)) await sheets.aside(path); // lines that are not ours
   await writeWholeFile(root, path, text);
 }

@@ -1,6 +1,6 @@
 // Documents drawn whole: only when they changed, never over what somebody else left, never through a link.
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { clearRooms, room } from "./roadmap-room.test-support.ts";
@@ -29,6 +29,31 @@ test("what this run drew it may draw over, also in its next life; what another l
   expect(here.text(page)).toBe("two");
   expect(readFileSync(join(here.folder, "set-aside", page), "utf8")).toBe("mine");
   expect(readdirSync(join(here.folder, "set-aside/.planning/phases/1"))).toEqual(["VERIFICATION.md"]);
+});
+test("a page of ours that a person wrote in is kept aside before it is drawn anew or taken away, and that is told once", async () => {
+  const here = room();
+  const first = openSheets(here.root, here.folder);
+  await first.draw(page, "one");
+  await first.draw(page, "two");
+  expect(first.remarks()).toEqual([]);
+  here.write(page, "two, and a note of mine");
+  await first.draw(page, "three");
+  expect(here.text(page)).toBe("three");
+  const kept = join(here.folder, "set-aside", page);
+  expect(readFileSync(kept, "utf8")).toBe("two, and a note of mine");
+  expect(first.remarks()).toEqual([expect.stringContaining(kept)]);
+  expect(first.remarks()).toEqual([]);
+  here.write(page, "a second note");
+  const next = openSheets(here.root, here.folder); // between two lives
+  await next.clear(page);
+  expect([here.has(page), readFileSync(`${kept}.2`, "utf8")]).toEqual([false, "a second note"]);
+});
+test("what a run drew before it wrote down hashes is its own", async () => {
+  const here = room();
+  writeFileSync(join(here.folder, "drawn"), `${page}\n`);
+  here.write(page, "of an older version");
+  await openSheets(here.root, here.folder).draw(page, "new");
+  expect([here.text(page), existsSync(join(here.folder, "set-aside"))]).toEqual(["new", false]);
 });
 test("what is to be taken away is kept aside where another left it, and deleted where this run drew it", async () => {
   const here = room();

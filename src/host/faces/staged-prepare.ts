@@ -4,6 +4,7 @@ import { scopeOf } from "../../workspace/scope.ts";
 import type { Flow, Scalar } from "../../contracts/flow.ts";
 import { stagedStatePath } from "../../contracts/staged-state.ts";
 import { listedPhases, phaseRule } from "../../core/reading.ts";
+import { findingProofs } from "../../engine/survey.ts";
 import { isResearchDecided } from "../../faces/staged-decisions.ts";
 import { readStagedState, type StagedRead } from "../../faces/staged-state-read.ts";
 import { stagedSummary } from "../../faces/staged-summary.ts";
@@ -13,6 +14,7 @@ import { loadedFlow } from "../flows.ts";
 import { refuse } from "../reply.ts";
 import { settingsOf } from "../settings.ts";
 import type { Prepared, PrepareOrder } from "./face.ts";
+import { ignoredAmong, pathsAsked } from "./ignored-paths.ts";
 import { detectStaged, disagreement } from "./staged-detect.ts";
 import { stagedTextIn } from "./staged-file.ts";
 import { isLeftOut, scanFlow } from "./staged-scan.ts";
@@ -24,7 +26,7 @@ const breaker = { no_progress_threshold: 20, same_error_threshold: 20 };
 
 export async function prepareStaged({ place, home, input }: PrepareOrder): Promise<Prepared> {
   const { flow } = await loadedFlow(place, input.flow ?? "");
-  await refuseUnseen(home.root);
+  await refuseUnseen(home.root, flow);
   refuseNarrow(input.scope);
   const found = await stagedTextIn(home.root);
   if (found !== null && "why" in found)
@@ -88,13 +90,22 @@ function optionOfPhase(flow: Flow, phase: string): string | null {
 }
 
 /** A run begins from the last commit: documents that are in none it would not see, and those git ignores it could never write. */
-async function refuseUnseen(root: string): Promise<void> {
-  const ignored = await git({ cwd: root, args: ["check-ignore", "-q", "--no-index", "_docs/00_problem/problem.md"], codes: [0, 1, 128] });
-  if (ignored.code === 0)
+async function refuseUnseen(root: string, flow: Flow): Promise<void> {
+  const asked = (listedPhases(flow, "phases") ?? []).flatMap(({ id }) => pathsAsked(findingProofs(flow, id)));
+  const rule = await ignoredAmong(root, asked);
+  if (rule !== null) {
+    const { path, source, line, pattern } = rule;
+    const isFolder = /^\/?_docs\b/.test(pattern);
     refuse("workspace_unusable", {
-      message: "Git ignores _docs/, so what a run writes there could not be kept.",
-      remediation: ["take _docs out of .gitignore, then autopilot go"],
+      message: `Git ignores ${isFolder ? "_docs/" : path} (${source}:${line}: ${pattern}), so what a run writes there could not be kept.`,
+      remediation: [
+        isFolder
+          ? `take ${pattern} out of ${source}, commit, then autopilot go`
+          : "echo '!/_docs/**' >> .gitignore && git add .gitignore && git commit -m 'keep the documents', then autopilot go",
+      ],
+      data: { path, source, line, pattern },
     });
+  }
   const { out } = await git({
     cwd: root,
     args: ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", "_docs"],

@@ -33,6 +33,7 @@ export const completion = {
         latest: latest.status,
         testsBefore: baseline.tests,
         tests: latest.tests,
+        broke: latest.broke,
         quarantined: latest.quarantined,
       })),
       treeChanged: state.tip.tree !== base.tree,

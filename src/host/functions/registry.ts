@@ -33,6 +33,8 @@ export type FunctionParts = {
   readonly readBlob: (hash: string) => Buffer | null;
   readonly clock: Clock;
   readonly cancel: AbortSignal;
+  /** A child run lands nothing: its parent takes its work. */
+  readonly isChild?: boolean;
 };
 
 /** The runner's own functions, by the names that flows call them. */
@@ -48,7 +50,7 @@ export function registryOf(parts: FunctionParts): Functions<RunView, WalkView> {
       baseline: baseline(parts.verifier),
       next_criterion: nextCriterion,
       completion,
-      land: land(parts.workspace),
+      land: land(parts.workspace, { isChild: parts.isChild === true, home: parts.home }),
       wrap_up: wrapUp(parts),
     },
     proof: { ...roadmap.proof, ...quality.proof, ...staged.proof, project_tests: projectTests(parts.verifier) },

@@ -132,7 +132,13 @@ describe("the report", () => {
       return { ...run, phases: completed, walks: { ...run.walks, [phase]: walk } };
     };
     const [unaudited, broken] = [room(), room()];
-    await perform(unaudited, failedIn("after.self_audit", "audit", "R-1 was not looked at"));
+    const judged = { verdict: "verified" as const, gaps: [] };
+    const { facts } = await perform(unaudited, { ...failedIn("after.self_audit", "audit", "R-1 was not looked at; nor R-2"), judged });
+    expect(facts).toMatchObject({
+      verdict: "verified_with_gaps",
+      gaps: expect.stringMatching(/^The self-audit did not come to its end: R-1 was not looked at, nor R-2[^;]*$/) as string,
+    });
+    expect((await perform(room(), { ...run, judged })).facts).not.toHaveProperty("verdict"); // nothing was left open
     const told = { code: "audit_failed", message: expect.stringContaining("R-1 was not looked at") as string };
     expect(dataIn(unaudited)).toMatchObject({ warnings: expect.arrayContaining([told]) as unknown });
     expect(unaudited.text(".autopilot/completion-report.md")).toMatch(/## Self-audit\n\nThe self-audit did not come to its end/);

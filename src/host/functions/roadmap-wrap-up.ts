@@ -3,8 +3,10 @@
 // Invariants:
 //   U1. Doing it twice leaves what doing it once does: a run has one entry among the figures, and one report.
 //   U2. A report that cannot be written is told and ends no run.
+//   U3. What the self-audit left open, or never came to, is a gap in the run's verdict: not everything asked for was proved.
 
 import type { Entry } from "../../contracts/event.ts";
+import type { Verdict } from "../../contracts/objective.ts";
 import type { Facts } from "../../contracts/outcome.ts";
 import type { CompletionReport } from "../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../contracts/roadmap-state.ts";
@@ -46,7 +48,8 @@ export function wrapUp(parts: WrapUpParts): Functions<RunView, WalkView>["run"][
     perform: async ({ state: run }) => {
       const input = await summed(parts, run);
       const unwritten = await written(parts, input);
-      return { ok: true, facts: factsOf(input, unwritten === null), ...(unwritten === null ? {} : { detail: unwritten }) }; // U2
+      const facts = { ...factsOf(input, unwritten === null), ...verdictFacts(run, input) };
+      return { ok: true, facts, ...(unwritten === null ? {} : { detail: unwritten }) }; // U2
     },
   };
 }
@@ -98,6 +101,17 @@ function afterwards(run: RunView): readonly Warning[] {
           },
         ]),
   ];
+}
+
+/** The verdict that the phases came to, with what the self-audit left open. U3 */
+function verdictFacts({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): Facts {
+  const open = [
+    ...warnings.flatMap(({ code, message }) => (code === "audit_failed" ? [message] : [])),
+    ...(audit?.remaining_gap_details ?? []).map(({ requirement_id, description }) => `${requirement_id}: ${description} (self-audit)`),
+  ].map((gap) => gap.replaceAll(";", ",").slice(0, detailCharsMax));
+  if (judged === null || open.length === 0) return {};
+  const verdict: Verdict = judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict;
+  return { verdict, gaps: [...new Set([...judged.gaps, ...open])].join("; ") };
 }
 
 /** How it ends if nothing more is done: the phases are through, and only this report is still being written. */

@@ -9,6 +9,17 @@ describe("what documents hold, counted", () => {
     expect(bugIdsIn(null)).toEqual([]);
   });
 
+  test("an id may have words before its number, and ends with it", () => {
+    expect(bugIdsIn("### BUG-H-1: a\n### BUG-H-2 b\n### BUG-AUTH-LOGIN-3\n### BUG-004-a slug\n### BUG-H-\n")).toEqual([
+      "BUG-H-1",
+      "BUG-H-2",
+      "BUG-AUTH-LOGIN-3",
+      "BUG-004",
+      "BUG-H",
+    ]);
+    expect(idsIn("### REQ-H-1\n### REQ-H-2\n### REQ-M-1\n", "REQ")).toBe(3);
+  });
+
   test.each([
     ["a section each", "## Finding 1\nx\n## Finding two\ny\n## Risks\n", 2],
     ["numbered sections", "# E\n## 1. One\n## 2. Two\n## 10. Ten\n", 3],

@@ -1,8 +1,11 @@
 // counted-in: what the documents of a quality run hold, counted. Texts in, numbers and names out.
 
+/** An id of a family: BUG-001, BUG-H-1. Words of letters may stand before what ends it; what comes after that is no part of it. */
+const idOf = (family: string): string => `${family}-(?:[A-Za-z][A-Za-z-]*-)?[A-Za-z0-9]+`;
+
 /** The confirmed bugs of BUGS.md, one heading each, in the order they stand there. */
 export const bugIdsIn = (bugs: string | null): readonly string[] =>
-  [...(bugs ?? "").matchAll(/^### (BUG-[A-Za-z0-9]+)/gm)].map(([, id = ""]) => id);
+  [...(bugs ?? "").matchAll(new RegExp(`^### (${idOf("BUG")})`, "gm"))].map(([, id = ""]) => id);
 
 /** Every bug heading, also one whose id nobody could name a file after. */
 export const bugHeadingsIn = (bugs: string | null): number => [...(bugs ?? "").matchAll(/^### BUG-/gm)].length;
@@ -29,8 +32,8 @@ export const namesPattern = (exploration: string | null, pattern: number): boole
 /** The ids of one family (REQ, UC): those of headings, and where no heading has one, those that begin a line, an item or a cell. */
 export function idsIn(document: string | null, family: string): number {
   const distinct = (pattern: RegExp): number => new Set([...(document ?? "").matchAll(pattern)].map(([, id]) => id)).size;
-  const inHeadings = distinct(new RegExp(`^#{1,6}\\s.*?\\b(${family}-[A-Za-z0-9]+)`, "gm"));
-  return inHeadings > 0 ? inHeadings : distinct(new RegExp(`^[ \\t>|*\\-\\d.]*(${family}-[A-Za-z0-9]+)`, "gm"));
+  const inHeadings = distinct(new RegExp(`^#{1,6}\\s.*?\\b(${idOf(family)})`, "gm"));
+  return inHeadings > 0 ? inHeadings : distinct(new RegExp(`^[ \\t>|*\\-\\d.]*(${idOf(family)})`, "gm"));
 }
 
 /** Whether a document names an id, as a word of its own: BUG-1 is not named by BUG-10. */

@@ -110,6 +110,16 @@ describe("row 5: for every bug a write-up and a red log; without bugs nothing", 
     ["empty results", { ...bugs, "results/tdd-results.json": "" }, false],
     ["one write-up missing", { ...bugs, "writeups/BUG-002.md": null }, false],
     ["one red log missing", { ...bugs, "results/BUG-001.red.log": null }, false],
+    [
+      "ids of several words, each with its own",
+      { "BUGS.md": "### BUG-H-1\n", "writeups/BUG-H-1.md": "x", "results/BUG-H-1.red.log": "x" },
+      true,
+    ],
+    [
+      "ids of several words, and files of one name for two",
+      { "BUGS.md": "### BUG-H-1\n### BUG-H-2\n", "writeups/BUG-H.md": "x", "results/BUG-H.red.log": "x" },
+      false,
+    ],
     ["a third bug with nothing", { "BUGS.md": `${bugs["BUGS.md"]}### BUG-003\n` }, false],
   ])("%s", (_what, files, is) => expect(holds("5", files)).toBe(is));
 });

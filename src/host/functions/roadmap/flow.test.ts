@@ -40,6 +40,7 @@ describe("the flow roadmap", () => {
       "confirm",
       "debug",
       "undo",
+      "withdraw",
     ]);
     expect(stepNamed("execute").tasks?.each.map(({ id }) => id)).toEqual(["do"]);
     const roles = [...(flow.steps ?? []), ...(stepNamed("execute").tasks?.each ?? []), stepNamed("audit")].flatMap(
@@ -119,7 +120,8 @@ describe("the flow roadmap", () => {
 
 test("every function that the flow names by lists is there under its name", () => {
   const nothing = new Proxy({}, { get: () => undefined }) as never;
-  const functions = roadmapFunctions({ verifier: nothing, workspace: nothing, home: { root: "/", folder: "/" }, readBlob: () => null });
+  const home = { root: "/", folder: "/" };
+  const functions = roadmapFunctions({ verifier: nothing, workspace: nothing, home, readBlob: () => null, entries: () => [] });
   for (const group of ["run", "proof", "phases", "tasks"] as const) {
     const names = group === "run" ? Object.keys(roadmapNames.run) : [...roadmapNames[group]];
     expect(Object.keys(functions[group]).sort(), group).toEqual(names.sort());

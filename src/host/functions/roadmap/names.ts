@@ -2,7 +2,7 @@ import type { FunctionNames } from "../lazy-functions.ts";
 
 /** The functions a roadmap is walked with, by name, without what they do. */
 export const roadmapNames = {
-  run: { preflight: "none", triage: "none", rollback: "keyed", audit_scope: "none" },
+  run: { preflight: "none", triage: "none", rollback: "keyed", withdraw: "idempotent", audit_scope: "none" },
   proof: [
     "written",
     "plan_lint",

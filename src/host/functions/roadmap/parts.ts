@@ -1,3 +1,4 @@
+import type { Entry } from "../../../contracts/event.ts";
 import type { RunView, WalkView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
@@ -9,6 +10,7 @@ export type RoadmapParts = {
   readonly workspace: Workspace;
   readonly home: { readonly root: string; readonly folder: string };
   readonly readBlob: (hash: string) => Buffer | null;
+  readonly entries: () => readonly Entry[];
 };
 
 export type Order = FunctionOrder<RunView, WalkView>;

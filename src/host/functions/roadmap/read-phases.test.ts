@@ -26,7 +26,8 @@ function reading(options: Readonly<Record<string, string | boolean>>, { text = r
   const documents = [{ path: ".planning/ROADMAP.md", hash: "a".repeat(64) }];
   const state: RunView = { ...run, drafted: { ...run.drafted, documents, options } };
   const workspace = { pathsAt: () => Promise.resolve(paths) } as never;
-  return readPhases({ verifier: {} as never, workspace, home: { root: folder, folder }, readBlob: () => Buffer.from(text) })(state);
+  const home = { root: folder, folder };
+  return readPhases({ verifier: {} as never, workspace, home, readBlob: () => Buffer.from(text), entries: () => [] })(state);
 }
 const told = async (...given: Parameters<typeof reading>): Promise<unknown> => {
   const found = await reading(...given);

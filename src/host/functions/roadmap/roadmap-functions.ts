@@ -17,11 +17,18 @@ import { rollback } from "./rollback.ts";
 import { taskCommands } from "./task-commands.ts";
 import { triage } from "./triage.ts";
 import { wiring } from "./wiring.ts";
+import { withdraw } from "./withdraw.ts";
 import { written } from "./written.ts";
 
 export function roadmapFunctions(parts: RoadmapParts): Functions<RunView, WalkView> {
   return {
-    run: { preflight: preflight(parts), triage: triage(parts), rollback: rollback(parts), audit_scope: auditScope(parts) },
+    run: {
+      preflight: preflight(parts),
+      triage: triage(parts),
+      rollback: rollback(parts),
+      withdraw: withdraw(parts),
+      audit_scope: auditScope(parts),
+    },
     proof: {
       written: written(parts),
       plan_lint: planProof(parts),

@@ -1,0 +1,25 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { Entry } from "../contracts/event.ts";
+import { livePath, openLiveView } from "./live-view.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "autopilot-live-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ended = (attempt: string): Entry =>
+  ({ event: "step_completed", attempt, facts: {}, actor: "system", reason_code: "ok" }) as unknown as Entry;
+
+test("a glimpse is to be seen until its own attempt has ended, here and for whoever watches", () => {
+  const shown: string[] = [];
+  const place = { live: (line: string) => void shown.push(line) };
+  const live = openLiveView(place, folder, (signal) => () => signal, { signal: () => undefined });
+  live.signal({ signal: "checking", attempt: "1@1/measure#1", title: "tests", command: "npm test" });
+  expect(readFileSync(livePath(folder), "utf8")).toContain("checking tests");
+  live.fact(ended("1@1/another#1"));
+  expect(shown).toHaveLength(1);
+  live.fact(ended("1@1/measure#1"));
+  expect(shown.at(-1)).toBe("");
+  expect(readFileSync(livePath(folder), "utf8")).toBe("");
+});
