@@ -15,7 +15,7 @@ import { overviewUsage, usageLine } from "./help-page.ts";
 import type { Io } from "./io.ts";
 import type { Globals, Parsed } from "./parse.ts";
 import { openPlace } from "./place.ts";
-import { completed, jsonOf, linesOf } from "./render.ts";
+import { completed, jsonOf, linesOf, type Terminal } from "./render.ts";
 import type { Command } from "./spec.ts";
 
 /** The folder a command acts in. */
@@ -58,10 +58,14 @@ export function tell(answer: Answer, argv: readonly string[], io: Io, misusedCom
     io.write("out", `${jsonOf(whole, { isPretty: io.isTerminal.out })}\n`); // M1
     return exitOf(whole);
   }
-  const { out } = linesOf(whole, { hasColour: hasColour("out", argv, io) });
-  const { err } = linesOf(whole, { hasColour: hasColour("err", argv, io) });
+  const terminal = (to: "out" | "err"): Terminal => ({
+    hasColour: hasColour(to, argv, io),
+    ...(io.isTerminal[to] ? { columns: io.columns() } : {}),
+  });
+  const { out } = linesOf(whole, terminal("out"));
+  const { err } = linesOf(whole, terminal("err"), usage);
   if (out.length > 0) io.write("out", `${out.join("\n")}\n`);
-  if (err.length + usage.length > 0) io.write("err", `${[...err.slice(0, 1), ...usage, ...err.slice(1)].join("\n")}\n`);
+  if (err.length > 0) io.write("err", `${err.join("\n")}\n`);
   return exitOf(whole);
 }
 

@@ -1,7 +1,7 @@
 // completion-script: what a shell needs to complete commands, flags and their values, made from the specs.
 
 import { unreachable } from "../../kit/never.ts";
-import { type Command, type FlagSpec, globalFlags } from "./spec.ts";
+import { type Command, type FlagSpec, globalFlags, type Names } from "./spec.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 
@@ -25,6 +25,12 @@ const secondWords = (commands: readonly Command[], first: string): readonly Comm
   commands.filter(({ name }) => name.startsWith(`${first} `));
 const second = ({ name }: Command): string => name.split(" ")[1] ?? "";
 
+/** Prints the names that only the folder knows, one a line. */
+const asking: Readonly<Record<Names, string>> = {
+  flows: "autopilot flow list 2>/dev/null | cut -d' ' -f1",
+  schemas: "autopilot schema 2>/dev/null",
+};
+
 /** What may follow a command that is no flag: its sub-commands, or the values of its first word. */
 const wordsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
@@ -32,29 +38,45 @@ const wordsAfter = (command: Command, commands: readonly Command[]): readonly st
     : [...secondWords(commands, command.name).map(second), ...(command.arguments[0]?.values ?? [])];
 
 function bashScript(commands: readonly Command[]): readonly string[] {
-  const valued = new Map(
-    commands.flatMap(({ flags }) =>
-      shown(flags).flatMap(({ name, values }) => (values === undefined ? [] : [[name, values.join(" ")] as const])),
-    ),
-  );
-  const flagWords = (flags: readonly FlagSpec[]): string =>
-    shown(flags)
+  const flags = [...globalFlags, ...commands.flatMap((command) => command.flags)].filter(({ hidden }) => hidden !== true);
+  const valued = [...new Map(flags.filter(({ kind }) => kind !== "flag").map((flag) => [flag.name, flag])).values()];
+  const spelt = ({ name, short }: FlagSpec): string => (short === undefined ? `--${name}` : `-${short}|--${name}`);
+  const answers = valued.flatMap((flag) => {
+    if (flag.name === "directory") return [`    ${spelt(flag)}) COMPREPLY=($(compgen -d -- "$cur")); return ;;`];
+    const values = flag.values?.join(" ") ?? (flag.names === undefined ? null : `$(${asking[flag.names]})`);
+    return values === null ? [] : [`    ${spelt(flag)}) COMPREPLY=($(compgen -W "${values}" -- "$cur")); return ;;`];
+  });
+  const flagWords = (some: readonly FlagSpec[]): string =>
+    shown(some)
       .map(({ name }) => `--${name}`)
       .join(" ");
-  const cases = firstWords(commands).map((command) => {
-    const own = [command, ...secondWords(commands, command.name)].flatMap(({ flags }) => flags);
-    return `    ${command.name}) words="${wordsAfter(command, commands).join(" ")}"; flags="${flagWords(own)}" ;;`;
+  const cases = commands.map((command) => {
+    const own = command.name.includes(" ") ? [command] : [command, ...secondWords(commands, command.name)];
+    const words = command.arguments.map(({ names, values = [] }, at) =>
+      names !== undefined ? `$(${asking[names]})` : (at === 0 ? wordsAfter(command, commands) : values).join(" "),
+    );
+    const offered = (words.length === 0 ? [wordsAfter(command, commands).join(" ")] : words).flatMap((word, at) =>
+      word === "" ? [] : [` [[ $count -ne ${at} ]] || words="${word}";`],
+    );
+    return `    "${command.name}")${offered.join("")} flags="${flagWords(own.flatMap((one) => one.flags))}" ;;`;
   });
+  const pairs = commands.filter(({ name }) => name.includes(" ")).map(({ name }) => `"${name}"`);
   return [
     "_autopilot() {",
-    '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" command="" words="" flags="" word',
+    '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" command="" words="" flags="" count=0 skip="" word',
     "  COMPREPLY=()",
     '  case "$prev" in',
-    ...[...valued].map(([name, values]) => `    --${name}) COMPREPLY=($(compgen -W "${values}" -- "$cur")); return ;;`),
-    '    -C|--directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;',
+    ...answers,
     "  esac",
-    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-    '    case "$word" in -*) ;; *) command="$word"; break ;; esac',
+    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do', // `count`: the words after the command
+    '    if [[ -n "$skip" ]]; then skip=""; continue; fi',
+    '    case "$word" in',
+    `      ${valued.map(spelt).join("|")}) skip=1 ;;`,
+    "      -*) ;;",
+    '      *) if [[ -z "$command" ]]; then command="$word"; else',
+    `           case "$command $word" in ${pairs.join("|")}) command="$command $word" ;; *) count=$((count+1)) ;; esac`,
+    "         fi ;;",
+    "    esac",
     "  done",
     '  case "$command" in',
     `    "") words="${firstWords(commands)
@@ -64,9 +86,10 @@ function bashScript(commands: readonly Command[]): readonly string[] {
     "  esac",
     '  if [[ "$cur" == -* ]]; then',
     `    COMPREPLY=($(compgen -W "$flags ${flagWords(globalFlags)}" -- "$cur"))`,
-    "  else",
+    '  elif [[ -n "$words" ]]; then',
     '    COMPREPLY=($(compgen -W "$words" -- "$cur"))',
-    '    [[ ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$cur"))',
+    "  else",
+    '    COMPREPLY=($(compgen -f -- "$cur"))',
     "  fi",
     "}",
     "complete -F _autopilot autopilot",
@@ -80,7 +103,8 @@ function fishScript(commands: readonly Command[]): readonly string[] {
     .join(" ");
   const flagLine = (condition: string, flag: FlagSpec): string => {
     const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
-    const value = flag.kind === "flag" ? "" : flag.values === undefined ? " -r" : ` -x -a ${quoted(flag.values.join(" "))}`;
+    const values = flag.values?.join(" ") ?? (flag.names === undefined ? undefined : `(${asking[flag.names]})`);
+    const value = flag.kind === "flag" ? "" : values === undefined ? " -r" : ` -x -a ${quoted(values)}`;
     return `complete -c autopilot${condition}${short} -l ${flag.name}${value} -d ${quoted(flag.about)}`;
   };
   const within = (name: string): string => ` -n ${quoted(`__fish_seen_subcommand_from ${name}`)}`;
@@ -93,8 +117,18 @@ function fishScript(commands: readonly Command[]): readonly string[] {
     ...firstWords(commands).flatMap((command) => {
       const words = wordsAfter(command, commands);
       const own = [command, ...secondWords(commands, command.name)].flatMap(({ flags }) => shown(flags));
+      const asked = command.arguments[0]?.names;
+      const seconds = secondWords(commands, command.name);
+      const alone =
+        seconds.length === 0 ? command.name : `${command.name}; and not __fish_seen_subcommand_from ${seconds.map(second).join(" ")}`;
       return [
-        ...(words.length === 0 ? [] : [`complete -c autopilot -f${within(command.name)} -a ${quoted(words.join(" "))}`]),
+        ...(words.length === 0 ? [] : [`complete -c autopilot -f${within(alone)} -a ${quoted(words.join(" "))}`]),
+        ...(asked === undefined ? [] : [`complete -c autopilot -f${within(command.name)} -a ${quoted(`(${asking[asked]})`)}`]),
+        ...seconds.flatMap((one) => {
+          const names = one.arguments[0]?.names;
+          const both = `${command.name}; and __fish_seen_subcommand_from ${second(one)}`;
+          return names === undefined ? [] : [`complete -c autopilot -f${within(both)} -a ${quoted(`(${asking[names]})`)}`];
+        }),
         ...own.map((flag) => flagLine(within(command.name), flag)),
       ];
     }),

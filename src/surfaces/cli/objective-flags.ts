@@ -64,7 +64,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
   },
   { name: "red-green", kind: "text", placeholder: "COMMAND", many: true, about: "A check that must fail before and pass after." },
   { name: "holdout", kind: "text", placeholder: "COMMAND", many: true, about: "A check that the agent is not told about." },
-  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow.", standard: "objective" },
+  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow.", standard: "objective", names: "flows" },
   {
     name: "option",
     kind: "text",

@@ -91,6 +91,7 @@ const wrongs: readonly (readonly [readonly string[], string])[] = [
   [["log", "--jsonl", "--json"], "--jsonl and --json do not go together."],
   [["ack"], "autopilot ack needs ID: the preview's id"],
   [["stop", "the", "flaky", "test"], "autopilot stop takes no words, but 3 came: the flaky test"],
+  [["flow", "lnt"], "autopilot flow takes no words, but 1 came: lnt. Did you mean lint?"],
   [["ack", "a", "b"], "autopilot ack takes at most 1, but 2 came: a b"],
   [["completions", "tcsh"], "SHELL is one of bash, zsh, fish, not tcsh."],
   [["doctor", "--run", "run-1"], "autopilot doctor is not about one run, so --run means nothing here."],

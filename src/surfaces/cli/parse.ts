@@ -40,7 +40,7 @@ export function parse(argv: readonly string[], commands: readonly Command[]): Pa
   if (globals.help || globals.version) return good;
   const slip = slipOf(words, isImplied && !read.isEnded, commands);
   if (slip !== null) return { ...slip, command: null };
-  const wrong = wrongWords(words, command) ?? wrongRun(values, command);
+  const wrong = wrongWords(words, command, commands) ?? wrongRun(values, command);
   return wrong === null ? good : { ...wrong, command };
 }
 
@@ -167,13 +167,16 @@ function slipOf(words: readonly string[], isImplied: boolean, commands: readonly
   };
 }
 
-function wrongWords(words: readonly string[], command: Command): Omit<Misuse, "command"> | null {
+function wrongWords(words: readonly string[], command: Command, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const specs = command.arguments;
   const hint = `autopilot help ${command.name}`;
   const missing = specs.find((spec, at) => spec.optional !== true && words[at] === undefined);
   if (missing !== undefined) return { misuse: `autopilot ${command.name} needs ${missing.name}: ${missing.about}`, hint };
   if (specs.at(-1)?.many !== true && words.length > specs.length) {
     const misuse = `autopilot ${command.name} takes ${specs.length === 0 ? "no words" : `at most ${specs.length}`}, but ${words.length} came: ${words.join(" ").slice(0, 100)}`;
+    const seconds = commands.flatMap(({ name }) => (name.startsWith(`${command.name} `) ? name.slice(command.name.length + 1) : []));
+    const near = didYouMean(words[0] ?? "", seconds);
+    if (near !== "") return { misuse: `${misuse}.${near}`, hint };
     return { misuse, hint: `${hint}; if it is your goal: autopilot go -- ${command.name} …` };
   }
   for (const [at, word] of words.entries()) {

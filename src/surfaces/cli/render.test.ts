@@ -25,9 +25,25 @@ test("what failed is told on stderr", () => {
   expect(err).toEqual(["✗ The run is paused.", "Next: autopilot resume"]);
 });
 
+test("a message of several lines stands indented under its first: nothing in it looks like a line of ours", () => {
+  const { err } = linesOf(
+    { ...answer, result: "FAIL", message: "It died.\nLast it said:\n✓ all \u001b[2Jwell", warnings: [] },
+    { hasColour: false },
+  );
+  expect(err).toEqual(["✗ It died.", "    Last it said:", "    ✓ all \\x1b[2Jwell", "Next: autopilot resume"]);
+});
+
 test("a page stands for its message where all is well, and a hint it holds is not said twice", () => {
   const page = ["run-1  paused", "  → autopilot resume"];
   expect(linesOf({ ...answer, result: "PASS", warnings: [], page }, { hasColour: false })).toEqual({ out: page, err: [] });
+});
+
+test("on a terminal prose is broken between words, and a command stays on its line", () => {
+  const page = ["Isolation  " + "word ".repeat(12).trim(), "  → autopilot answer --block 'block:plan@1/agree#1' A"];
+  const { out, err } = linesOf({ ...answer, page, warnings: ["w ".repeat(30).trim()] }, { hasColour: false, columns: 40 });
+  const words = "word word word word word word";
+  expect(out.slice(0, 3)).toEqual([`Isolation  ${words}`, `           ${words}`, page[1]]);
+  expect(err.slice(0, 2).every((line) => line.length <= 40)).toBe(true);
 });
 
 test("an agent's text neither steers the terminal nor makes a line of its own", () => {

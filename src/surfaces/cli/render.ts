@@ -1,12 +1,14 @@
 // render: an answer as it goes out: one JSON object for programs, lines for people.
 //
 // Invariants:
-//   R1. What people see has passed `visible()`, line by line: no text of an agent or a file steers the terminal or makes a line of its own.
+//   R1. What people see has passed `visible()`, line by line: no text of an agent or a file steers the terminal or begins a line.
 //   R2. Colour is put on after that, only on a terminal, and only by us.
 //   R3. Every answer but PASS says what to do now.
+//   R4. On a terminal a long line is broken between words, but never one that holds a command: that is there to be copied.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { type ResultWord, reasons } from "../../contracts/reason.ts";
+import { wrappedTo } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
 
 /** R3, whoever made the answer. */
@@ -23,20 +25,33 @@ export function jsonOf(answer: Answer, { isPretty }: { readonly isPretty: boolea
   return JSON.stringify({ ...common, ...data, ...common }, null, isPretty ? 2 : undefined);
 }
 
+/** What is known of where it goes out; `columns` only where that is a terminal. */
+export type Terminal = { readonly hasColour: boolean; readonly columns?: number };
+/** Something to be copied as it stands: a command, an address. */
+const command = /→|\b(?:autopilot [a-z"-]|git [a-z]|npm [a-z]|https?:)/;
+
 export type Rendered = { readonly out: readonly string[]; readonly err: readonly string[] };
 
-/** The page on stdout; warnings and hints on stderr, and there too what went wrong. */
-export function linesOf(answer: Answer, { hasColour }: { readonly hasColour: boolean }): Rendered {
+/** The page on stdout; warnings and hints on stderr, and there too what went wrong, with how the command is used. */
+export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage: readonly string[] = []): Rendered {
   const paint = hasColour ? painted : plain;
+  const broken = (line: string): readonly string[] => (columns === undefined || command.test(line) ? [line] : wrappedTo(line, columns)); // R4
   const page = (answer.page ?? []).map(visible); // R1
-  const message = paint(answer.result, `${marks[answer.result]} ${visible(answer.message)}`);
+  const lines = page.flatMap(broken);
+  const told = (as: ResultWord, line: string): readonly string[] => broken(line).map((piece) => paint(as, piece));
+  const [first = "", ...more] = answer.message.split("\n");
+  const message = [
+    ...told(answer.result, `${marks[answer.result]} ${visible(first)}`),
+    ...more.map((line) => `    ${visible(line)}`), // R1: what a program printed stands apart, and begins no line of ours
+  ];
   const isSaid = page.length > 0 && answer.result === "PASS";
   const hints = answer.remediation.map(visible).filter((hint) => !page.some((line) => line.includes(hint)));
   return {
-    out: [...page.map((line, at) => pageLine(line, page[at + 1], paint)), ...(isSaid || answer.result === "FAIL" ? [] : [message])],
+    out: [...lines.map((line, at) => pageLine(line, lines[at + 1], paint)), ...(isSaid || answer.result === "FAIL" ? [] : message)],
     err: [
-      ...(answer.result === "FAIL" ? [message] : []),
-      ...answer.warnings.map((warning) => paint("WARN", `! ${visible(warning)}`)),
+      ...(answer.result === "FAIL" ? message : []),
+      ...usage,
+      ...answer.warnings.flatMap((warning) => told("WARN", `! ${visible(warning)}`)),
       ...hints.map((hint, at) => `${at === 0 ? paint("head", "Next:") : "     "} ${hint}`),
     ],
   };

@@ -4,6 +4,8 @@
 import type { Answer } from "../../contracts/answer.ts";
 import type { Place } from "../../host/place.ts";
 
+export type Names = "flows" | "schemas";
+
 export type FlagSpec = {
   readonly name: string;
   readonly short?: string;
@@ -14,6 +16,8 @@ export type FlagSpec = {
   readonly values?: readonly string[];
   readonly placeholder?: string;
   readonly min?: number;
+  /** Names that only this folder knows; completions ask for them. */
+  readonly names?: Names;
   /** What holds where it is not given, in words; the host fills it in. */
   readonly standard?: string;
   /** A text must match; `says` is its form in words. */
@@ -29,6 +33,7 @@ export type ArgumentSpec = {
   readonly many?: boolean;
   readonly optional?: boolean;
   readonly values?: readonly string[];
+  readonly names?: Names;
 };
 
 /** What was given, parsed and checked: only flags the command knows, only values its kinds allow. */

@@ -5,7 +5,7 @@ export const config: Command = {
   summary: "Every setting in force, and where it came from.",
   usage: "",
   details: [
-    "Flags over environment (AUTOPILOT_…) over .autopilot/config.yaml over the user's config.yaml over defaults.",
+    "Flags over environment (AUTOPILOT_…) over .autopilot/config.yaml over the user's config.yaml over defaults. docs/CONFIG.md explains every key.",
     "`limits` tunes the breaker's thresholds, the caps and the constants of an estimate by their names (docs/FLOWS.md, \"Limits of the config\"). The project's file only tightens them.",
   ],
   arguments: [],

@@ -8,7 +8,7 @@ export const flowLint: Command = {
   details: [
     "No path may reach completed past a proof that failed, none may be a dead end, and every ring has a count. Without NAME: all of them.",
   ],
-  arguments: [{ name: "NAME", about: "the flow's name", optional: true }],
+  arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
   flags: [],
   takesRun: false,
   run: async (place, given) => (await import("../../../host/flows.ts")).lint(place, defined({ name: given.words[0] })),

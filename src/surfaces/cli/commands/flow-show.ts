@@ -6,7 +6,7 @@ export const flowShow: Command = {
   summary: "One flow: its phases, steps, roles, limits and options.",
   usage: "NAME",
   details: ["The options are given with `autopilot go --flow NAME --option name=value`."],
-  arguments: [{ name: "NAME", about: "the flow's name" }],
+  arguments: [{ name: "NAME", about: "the flow's name", names: "flows" }],
   flags: [],
   takesRun: false,
   run: async (place, given) => (await import("../../../host/flows.ts")).show(place, defined({ name: given.words[0] })),

@@ -19,7 +19,7 @@ const ownFlags: readonly FlagSpec[] = [
     about: "Which agent works, as the log names it; --agent takes any other.",
     excludes: "agent",
   },
-  { name: "target-path", kind: "text", placeholder: "PATH", about: "The part of the project that is audited.", standard: "." },
+  { name: "target-path", kind: "text", placeholder: "PATH", about: "The part of the project that is audited.", standard: "all of it" },
   { name: "benchmark", kind: "text", placeholder: "NAME", about: "What the log calls this code base.", standard: "the folder's name" },
   { name: "lever-state", kind: "text", placeholder: "NAME", about: "The experiment this run belongs to.", standard: "baseline" },
   { name: "playbook-version", kind: "text", placeholder: "VERSION", about: "The version the log names.", standard: "the flow's" },

@@ -6,7 +6,7 @@ export const schema: Command = {
   summary: "The JSON Schema of every file and JSON output; the table of reason codes.",
   usage: "[NAME]",
   details: ["Without NAME the names there are. `autopilot schema reason-codes` lists every code with its meaning, result and hint."],
-  arguments: [{ name: "NAME", about: "which one", optional: true }],
+  arguments: [{ name: "NAME", about: "which one", optional: true, names: "schemas" }],
   flags: [],
   takesRun: false,
   run: async (place, given) => (await import("../../../host/schemas.ts")).schema(place, defined({ name: given.words[0] })),
