@@ -1,8 +1,9 @@
 // The built product, as it is installed: a stub that starts quickly, and commands that load only what they need.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { scripted } from "./support/autopilot.ts";
@@ -78,6 +79,34 @@ test("what is not plainly status is answered by the whole command line", () => {
   expect(answers[0]?.stdout).toContain("Usage: autopilot status");
   expect(answers[1]?.stderr).toContain("Unknown flag --nonsense.");
   expect(answers[2]?.stderr).toContain("is not a folder.");
+});
+
+test("what is packed is one build without a stray file, has the pages it speaks of, and runs by itself", () => {
+  const room = mkdtempSync(join(tmpdir(), "packed-"));
+  try {
+    expect(run([join(repository, "scripts/pack.mjs"), room])).toMatchObject({ status: 0 });
+    expect(readdirSync(room)).toEqual([`autopilot-${version}.tgz`]);
+    spawnSync("tar", ["xzf", join(room, `autopilot-${version}.tgz`), "-C", room]);
+    const home = join(room, "package");
+    const dist = readdirSync(join(home, "dist"));
+    const named = dist
+      .flatMap((name) => [...readFileSync(join(home, "dist", name), "utf8").matchAll(/["'`]\.\/([\w.-]+\.cjs)["'`]/g)])
+      .map(([, name]) => name);
+    const started = ["autopilot.cjs", "cli.cjs", "status.cjs", "scripted.cjs", "returns.cjs", "door.cjs", "chain-worker.cjs"];
+    expect(dist.filter((name) => !named.includes(name) && !started.includes(name))).toEqual([]);
+    expect(named.filter((name) => name !== undefined && !dist.includes(name))).toEqual([]);
+    expect(readdirSync(home).toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json"]);
+    const pages =
+      [readFileSync(join(home, "README.md"), "utf8"), run([stub, "help", "flow"]).stdout].join().match(/(?<!_)docs\/[\w./-]+\.md/g) ?? [];
+    expect(pages.filter((page) => statSync(join(home, page), { throwIfNoEntry: false }) === undefined)).toEqual([]);
+    mkdirSync(join(home, "node_modules"));
+    for (const name of readdirSync(join(repository, "node_modules")))
+      if (/^(fs-native-extensions|require-addon|which-runtime|bare-)/.test(basename(name)))
+        symlinkSync(join(repository, "node_modules", name), join(home, "node_modules", name));
+    expect(run([join(home, "dist/autopilot.cjs"), "flow", "lint", "objective"])).toMatchObject({ status: 0 });
+  } finally {
+    rmSync(room, { recursive: true, force: true });
+  }
 });
 
 test("building again with nothing changed does nothing and says nothing", () => {

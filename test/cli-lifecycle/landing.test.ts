@@ -1,10 +1,10 @@
 // Landing: verified work comes to the branch the run began on where nothing has to be forced; else it stays where it is and the hint says how.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ReasonCode, reasons } from "../../src/contracts/reason.ts";
-import { autopilot, begin, eventsOf, goScripted, scripted, until } from "../support/autopilot.ts";
+import { autopilot, begin, eventsOf, goScripted, journal, scripted, until } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 import { criterion, done, makesOut, writes } from "./stories.ts";
@@ -150,4 +150,48 @@ test.concurrent("a run that was told not to land keeps its branch and says how t
   expect(json.state).toBe("completed");
   expect(checkout(folder)).toBe(before);
   expect(json.remediation).toContain(`git merge autopilot/${json.run_id ?? ""}`);
+});
+
+test.concurrent("a stop that comes while the work lands ends the run, and its account says that the work has landed", async () => {
+  const folder = scratch({ files: { ".gitattributes": "*.txt filter=slow\n" } });
+  git(folder, "config", "filter.slow.smudge", `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done; cat`);
+  const going = begin(folder, words(folder, makesOut));
+  await until("it lands", () => eventsOf(folder, "step_started").some(({ step }) => step === "merge"));
+  await until("git has begun", () => existsSync(join(folder, ".git/index.lock")));
+  const stopping = begin(folder, ["stop", "--json"]);
+  await until("the stop is taken", () => eventsOf(folder, "control_requested").length > 0);
+  goOn(folder);
+  const [stopped, told] = [await stopping.ended, await going.ended];
+  expect(stopped.json).toMatchObject({ result: "PASS", state: "stopped" });
+  expect(stopped.json.message).toContain("has landed");
+  expect(told.json).toMatchObject({ reason_code: "operator_stopped", state: "stopped" });
+  expect(existsSync(join(folder, "out.txt"))).toBe(true);
+  expect(eventsOf(folder, "step_completed").at(-1)).toMatchObject({ reason_code: "landed", facts: { landed: true } });
+});
+
+test.concurrent("two runs that land at the same moment both land, one after the other", async () => {
+  const folder = scratch({ files: { ".gitattributes": "*.txt filter=slow\n" } });
+  git(folder, "config", "filter.slow.smudge", `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done; cat`);
+  const going = ["one", "two"].map((name) => {
+    const agent = scripted(folder, [{ do: [writes(`${name}.txt`), done] }], name);
+    const more = ["--done-criteria", `it is there :: test -f ${name}.txt`, "--isolation", "clone", "--new", "--yes", "--json"];
+    return begin(folder, ["go", `make ${name}`, ...agent, ...more]);
+  });
+  const landing = (): readonly string[] =>
+    readdirSync(join(folder, ".autopilot/runs")).filter((run) =>
+      journal(folder, join(folder, ".autopilot/runs", run)).some(({ event, step }) => event === "step_started" && step === "merge"),
+    );
+  await until("both are to land", () => landing().length === 2 && existsSync(join(folder, ".git/index.lock")));
+  goOn(folder);
+  for (const { ended } of going)
+    expect((await ended).json).toMatchObject({
+      result: "PASS",
+      state: "completed",
+      warnings: expect.not.arrayContaining([expect.stringContaining("merged")]) as string[],
+    });
+  expect([existsSync(join(folder, "one.txt")), existsSync(join(folder, "two.txt")), git(folder, "status", "--porcelain")]).toEqual([
+    true,
+    true,
+    "",
+  ]);
 });

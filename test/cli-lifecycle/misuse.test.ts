@@ -1,9 +1,11 @@
 // Bad input: a slip of the keyboard changes nothing, and a broken file is told with its place and with what was expected there.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { autopilot, journal, runFolderOf } from "../support/autopilot.ts";
+import { autopilot, journal, program, runFolderOf } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
 import { makesOut, objective } from "./stories.ts";
@@ -175,6 +177,18 @@ describe("a journal", () => {
     expect((await autopilot(folder, ["verify", "--chain-only", "--json"])).code).toBe(0);
   });
 
+  test("that is damaged is no reason not to begin where it is an old run's, and else its run and the ways on are named", async () => {
+    const old = "run-2020-01-01-000000";
+    const folderOfOld = join(folder, ".autopilot/runs", old);
+    write(folderOfOld, { "journal.jsonl": whole.replace("run_started", "run_sttrted") });
+    expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ reason_code: "objective_schema_invalid" });
+    const { json } = await autopilot(folder, ["status", "--run", old, "--json"]);
+    expect(json).toMatchObject({ reason_code: "journal_damaged", run_id: old, damaged_line: 3 });
+    expect(json.message).toContain(old);
+    expect(json.remediation).toEqual(expect.arrayContaining([expect.stringContaining(`git log autopilot/${old}`)]));
+    rmSync(folderOfOld, { recursive: true });
+  });
+
   test("whose evidence was changed or removed is found by verify, piece by piece", async () => {
     const hashes = journal(folder).flatMap((entry) => ((entry["checks"] ?? []) as { evidence: string }[]).map(({ evidence }) => evidence));
     const hash = hashes.at(-1) ?? "";
@@ -200,4 +214,18 @@ test("a folder where a file is expected, and a pipe in a config's place, are tol
   mkdirSync(join(folder, ".autopilot", "config.yaml"), { recursive: true });
   const { code, json } = await autopilot(folder, ["start", ...objective(folder)]);
   expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "config_invalid" });
+});
+
+test("where the system gives too few descriptors to start git, that is said, and it is no bug", async () => {
+  const folder = scratch();
+  const line = `ulimit -n 24; exec "$0" "$@"`;
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", line, process.execPath, program, "start", "x", "--json"], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: dirname(folder) },
+  }).catch((error: unknown) => error as { readonly stdout: string });
+  expect(JSON.parse(stdout)).toMatchObject({
+    result: "FAIL",
+    reason_code: "workspace_unusable",
+    message: expect.stringContaining("EMFILE") as string,
+  });
 });

@@ -1,9 +1,10 @@
 // The commands that set up and describe: init, doctor, flow, agents, schema, completions and help.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { autopilot, scripted } from "../support/autopilot.ts";
+import { autopilot, program, scripted } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { criterion, makesOut, objective } from "./stories.ts";
@@ -42,15 +43,57 @@ describe("setting up", () => {
     ).toHaveLength(1);
   });
 
-  test("doctor looks at node, git, repository, config and isolation, and changes nothing", async () => {
+  test("doctor looks at node, git, repository, config, disk and isolation, and changes nothing", async () => {
     const here = scratch();
     const before = fingerprint(here, { without: [".git/index"] });
     const { json } = await autopilot(here, ["doctor", "--json"]);
     expect((json["findings"] as { name: string }[]).map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["node", "git", "repository", "config"]),
+      expect.arrayContaining(["node", "git", "repository", "config", "disk"]),
     );
     expect((json["findings"] as { name: string }[]).some(({ name }) => name.startsWith("isolation "))).toBe(true);
     expect(fingerprint(here, { without: [".git/index"] })).toBe(before);
+  });
+
+  test("a file where the folder of runs belongs is told as what it is, by whoever looks there", async () => {
+    const here = scratch();
+    writeFileSync(join(here, ".autopilot"), "mine\n");
+    for (const words of [["status"], ["resume"], ["go"], ["start", "x", "--isolation", "clone", ...scripted(here, [])]]) {
+      const { code, json } = await autopilot(here, [...words, "--json"]);
+      expect({ words: words[0], code, reason: json.reason_code }).toEqual({ words: words[0], code: 1, reason: "workspace_unusable" });
+      expect(json.message).toMatch(/^A file lies where a folder is needed: .*\.autopilot/);
+      expect(json.remediation.join()).toContain("out of the way");
+    }
+    const { json } = await autopilot(here, ["doctor", "--json"]);
+    expect(json.message).toContain("folder");
+    expect(readFileSync(join(here, ".autopilot"), "utf8")).toBe("mine\n");
+  });
+
+  test("the embedded agent without a script is told what it lacks, not that it is not there", async () => {
+    const here = scratch();
+    for (const words of [
+      ["agents", "try", "scripted"],
+      ["start", "x", "--agent", "scripted"],
+    ]) {
+      const { json } = await autopilot(here, [...words, "--json"]);
+      expect(json.message).toBe("The agent scripted plays a script, and none is named.");
+      expect(json.remediation[0]).toContain("scripted:FILE");
+    }
+  });
+
+  test("doctor says for each means of isolation what it lacks, and which secrets cannot be told from ordinary text", async () => {
+    const here = scratch();
+    const bin = join(dirname(here), "bin");
+    mkdirSync(bin);
+    for (const name of ["git", "sh"])
+      symlinkSync(execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(), join(bin, name));
+    const env = { PATH: bin, DB_PASSWORD: "hunter2", API_TOKEN: "Zx81kQ-vv02_Lm4ooP" };
+    const { json } = await autopilot(here, ["doctor", "--json"], { env });
+    const findings = json["findings"] as { name: string; found: string; mend: string }[];
+    const mendOf = (level: string): string => findings.find(({ name }) => name === `isolation ${level}`)?.mend ?? "";
+    expect(mendOf("bwrap")).toMatch(/^install bubblewrap: apt install bubblewrap .*; or choose --isolation clone by name/);
+    expect(mendOf("landlock")).toMatch(/^install perl or python3/);
+    expect(mendOf("srt")).toMatch(/^install Anthropic's sandbox runtime/);
+    expect(findings.find(({ name }) => name === "secrets")?.found).toMatch(/too short or too plain .*: DB_PASSWORD$/);
   });
 
   test("flow list, show, lint and detect answer, and a flow of the user's own is among them", async () => {
@@ -86,6 +129,11 @@ describe("setting up", () => {
     expect(names).toEqual(expect.arrayContaining(["status", "report", "journal", "config", "flow", "script", "objective", "reason-codes"]));
     for (const name of names)
       expect(Object.keys((await autopilot(folder, ["schema", name, "--json"])).json["schema"] as object).length, name).toBeGreaterThan(0);
+    for (const name of ["constructor", "__proto__", "valueOf", "cnfig"]) {
+      const { code, json } = await autopilot(folder, ["schema", name, "--json"]);
+      expect({ name, code }).toEqual({ name, code: 2 });
+      expect(json.message).toContain(`There is no schema called ${name}.`);
+    }
     for (const shell of ["bash", "zsh", "fish"]) expect((await autopilot(folder, ["completions", shell])).out).toContain("autopilot");
     for (const words of [["help"], ["help", "go"], ["go", "--help"], ["--help"], ["budget", "raise", "--help"]]) {
       const { code, out, err } = await autopilot(folder, words);
@@ -93,6 +141,41 @@ describe("setting up", () => {
       expect(out).toContain("Usage: autopilot");
     }
     expect((await autopilot(folder, ["--version"])).out).toMatch(/^autopilot \d+\.\d+\.\d+\n$/);
+  });
+
+  test("bash completes commands, second words, flags, their values, and names that only this folder knows", async () => {
+    const { out } = await autopilot(folder, ["completions", "bash"]);
+    const lines = [
+      "",
+      "fl",
+      "flow ",
+      "flow lint obj",
+      "go --isolation cl",
+      "go --flow gre",
+      "schema conf",
+      "verdict 1 ",
+      "-C /tmp statu",
+      "go --holdo",
+    ];
+    const script = `autopilot() { ${process.execPath} ${program} "$@"; }
+      ${out}
+      while IFS= read -r line; do
+        read -r -a COMP_WORDS <<< "autopilot $line"; [[ "$line" == *" " || -z "$line" ]] && COMP_WORDS+=("")
+        COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _autopilot; echo "\${COMPREPLY[*]}"
+      done`;
+    const told = execFileSync("bash", ["-c", script], { cwd: folder, input: `${lines.join("\n")}\n`, encoding: "utf8" }).split("\n");
+    expect(told[0]).toContain("go start roadmap");
+    expect(told.slice(1, -1)).toEqual([
+      "flow",
+      "list show lint detect",
+      "objective",
+      "clone",
+      "greenfield",
+      "config",
+      "pass fail issues_found",
+      "status",
+      "--holdout",
+    ]);
   });
 
   test("slash commands may be typed as they are: /autopilot status", async () => {

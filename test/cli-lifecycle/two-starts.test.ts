@@ -1,24 +1,58 @@
+// Two terminals begin at the same moment, or one while the other still asks or has asked.
+
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { scratch, write, scratchFolder } from "../support/scratch-repository.ts";
-import { spawn } from "node:child_process";
-import { resolve, join } from "node:path";
+import { go } from "../../src/host/go.ts";
+import { leaveRequest } from "../../src/host/inbox-files.ts";
+import { start } from "../../src/host/start.ts";
+import { autopilot, runFolderOf, scripted } from "../support/autopilot.ts";
+import { scratch } from "../support/scratch-repository.ts";
 
-const entry = resolve("dist/autopilot.cjs");
+const idle = [{ do: [{ sleep: 3000 }, { write: { path: "hello.txt", text: "hello\n" } }] }];
 
-function start(folder: string, script: string): Promise<{ code: number; reason: string }> {
-  return new Promise((done) => {
-    const words = ["go", "say hello", "--agent", `scripted:${script}`, "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
-    const child = spawn(process.execPath, [entry, ...words], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
-    let out = "";
-    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString("utf8")));
-    child.on("close", (code) => done({ code: code ?? 1, reason: (JSON.parse(out) as { reason_code: string }).reason_code }));
-  });
-}
-
-test("of two starts at the same moment one runs and the other is told of it", async () => {
+test("of several starts at the same moment one runs, the others are told of it, and a bare command means the one that runs", async () => {
   const folder = scratch();
-  const side = scratchFolder();
-  write(side, { "agent.yaml": 'turns:\n  - do: [{ sleep: 3000 }, { write: { path: hello.txt, text: "hello\\n" } }]\n' });
-  const ended = await Promise.all([start(folder, join(side, "agent.yaml")), start(folder, join(side, "agent.yaml"))]);
-  expect(ended.map(({ reason }) => reason).toSorted()).toEqual(["cycle_cap_reached", "run_open"]);
+  const words = ["go", "say hello", ...scripted(folder, idle), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
+  const ended = await Promise.all([1, 2, 3].map(() => autopilot(folder, words)));
+  expect(ended.map(({ json }) => json.reason_code).toSorted()).toEqual(["cycle_cap_reached", "run_open", "run_open"]);
+  const named = [...new Set(ended.map(({ json }) => json.run_id))];
+  expect(named, "those refused name the one that runs").toHaveLength(1);
+  expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ run_id: named[0], state: "running" });
+});
+
+test("a draft that another terminal starts while this one still asks is not started twice", async () => {
+  const folder = scratch();
+  const nothing = (): void => undefined;
+  const place = {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: resolve(folder, "../home") },
+    user: "ada",
+    isTerminal: true,
+    show: nothing,
+    live: nothing,
+    interrupted: new AbortController().signal,
+    ask: async () => {
+      const other = await autopilot(folder, ["go", "--yes", "--max-cycles", "1", "--json"]);
+      expect(other.json.reason_code).toBe("cycle_cap_reached");
+      return "y";
+    },
+  };
+  const [, agent = ""] = scripted(folder, []);
+  expect(await start(place, { words: ["say hello"], agent, isolation: "clone" })).toMatchObject({ result: "PASS" });
+  expect(await go(place, { words: [], yes: false })).toMatchObject({ reason_code: "invalid_state_transition", state: "running" });
+});
+
+test("a pause that nobody lived to take does not hold up the resume that comes after it", async () => {
+  const folder = scratch();
+  const words = ["go", "say hello", ...scripted(folder, []), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
+  expect((await autopilot(folder, words)).json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+  await leaveRequest(runFolderOf(folder), {
+    event: "control_requested",
+    control: "pause",
+    now: true,
+    request: "left-behind",
+    actor: "operator:ada",
+  });
+  const resumed = await autopilot(folder, ["resume", "--max-cycles", "1", "--json"]);
+  expect(resumed.json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
 });

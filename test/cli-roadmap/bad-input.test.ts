@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, scripted } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { git, scratch, write } from "../support/scratch-repository.ts";
 import { planOf, problemsOf, projectOf, roadmapOf } from "./roadmaps.ts";
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../fixtures/roadmap", name), "utf8");
@@ -164,6 +164,52 @@ describe.concurrent("which phases", () => {
   test("where everything is completed there is nothing to do, and that is no failure", async () => {
     const ended = await refused(roadmap(roadmapOf([{ id: "1", checked: true }])), []);
     expect([ended.code, ended.json.result, ended.json.reason_code]).toEqual([0, "PASS", "roadmap_completed"]);
+  });
+
+  test("a plan that is in no commit, and documents that git ignores, are refused before a run would miss them", async () => {
+    const files = roadmap(roadmapOf([{ id: "1", goal: "TBD" }]));
+    const folder = scratch({ files });
+    write(folder, { ".planning/phases/1/PLAN.md": planOf("1") });
+    const asked = () => autopilot(folder, ["roadmap", "1", "--json", "--isolation", "clone", ...scripted(folder, [])]);
+    const loose = await asked();
+    expect([loose.code, loose.json.reason_code]).toEqual([1, "workspace_unusable"]);
+    expect(loose.json.message).toContain("Not committed yet: .planning/phases/1/PLAN.md");
+    git(folder, "add", "-A");
+    git(folder, "commit", "-q", "-m", "plan");
+    expect((await asked()).json.state).toBe("draft");
+    const ignored = await refused({ ...files, ".gitignore": "/.planning/\n", ".planning/ROADMAP.md": roadmapOf([one]) });
+    expect(ignored.json).toMatchObject({
+      reason_code: "workspace_unusable",
+      message: expect.stringContaining(".planning/phases/1/RESEARCH.md (.gitignore:1: /.planning/)") as string,
+    });
+  });
+
+  test("ids are what is remembered: a completed one under another name is told, and work that is on another branch is not built upon", async () => {
+    const folder = scratch({ files: roadmap(roadmapOf([one, { id: "2", after: "Phase 1" }])) });
+    const run = "run-2026-01-01-000000";
+    const state = {
+      _meta: { run_id: run },
+      phases: { phase_1: { status: "completed" } },
+      event_log: [{ event: "phase_completed", phase: "1", details: { name: "Something else" } }],
+    };
+    write(folder, { [`.autopilot/archive/${run}.json`]: JSON.stringify(state) });
+    const asked = (id: string) => autopilot(folder, ["roadmap", id, "--json", "--isolation", "clone", ...scripted(folder, [])]);
+    const done = await asked("1");
+    expect(done.json.reason_code).toBe("roadmap_completed");
+    expect(done.json.warnings.join("\n")).toContain('phase 1 was completed as "Something else" and is called');
+    expect((await asked("2")).json.warnings.join("\n")).toContain("phase_renamed");
+    git(folder, "checkout", "-q", "-b", `autopilot/${run}`);
+    git(folder, "commit", "-q", "--allow-empty", "-m", `x\n\nAutopilot-Run: ${run}\nAutopilot-Attempt: 1@1/debug#1`);
+    git(folder, "rm", "-q", "README.md");
+    git(folder, "commit", "-q", "-m", "more");
+    git(folder, "checkout", "-q", "main");
+    const refusal = await asked("2");
+    expect([refusal.code, refusal.json.reason_code, refusal.json.remediation[0]]).toEqual([
+      1,
+      "dependencies_unmet",
+      `git merge autopilot/${run}`,
+    ]);
+    expect(refusal.json.message).toContain(`phase 1 (on autopilot/${run})`);
   });
 
   test("a dependency that is neither completed nor asked for is told beforehand", async () => {

@@ -78,7 +78,13 @@ describe.concurrent("a roadmap is walked", () => {
     expect([ended.code, ended.json.reason_code]).toEqual([1, "phase_failed"]);
     const report = JSON.parse(readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8")) as object;
     expect(report).toMatchObject({ status: "failed", self_audit: null, warnings: [{ code: "integration_failed" }] });
-    expect((await autopilot(folder, ["report", "--json"])).json["judgement"]).toMatchObject({ verdict: "refuted" });
+    const told = (await autopilot(folder, ["report", "--json"])).json;
+    expect(told["judgement"]).toMatchObject({ verdict: "refuted" });
+    expect(told["afterwards"]).toMatchObject([
+      { name: "Integration check", status: "failed" },
+      { name: "Self-audit", status: "skipped" },
+      { name: "Report", status: "completed" },
+    ]);
   });
 
   test("bare `roadmap` takes up what is open, else begins with the next phase; what is done is not done again", async () => {

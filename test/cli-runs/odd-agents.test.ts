@@ -65,14 +65,30 @@ describe.concurrent("agents that break", () => {
     ["dies at its start", [process.execPath, odd, "dies-at-start"], /exited with code 7[\s\S]*cannot find my own head/],
     ["is not there", ["/nowhere/agent"], /cannot be started/],
     ["wants a login", [process.execPath, odd, "needs-login"], /logged in/],
-  ])("an agent that %s is unavailable, and the report says why", async (_what, argv, why) => {
+  ])("an agent that %s pauses the run at its second try, with the reason, and nothing is charged for it", async (_what, argv, why) => {
     const folder = scratch();
     write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { odd: { argv } } }) });
     const { json } = await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "odd", ...bExists]);
-    expect(json).toMatchObject({ result: "FAIL", state: "paused" });
-    const failures = eventsOf(folder, "step_failed").filter(({ reason_code }) => reason_code === "agent_unavailable");
-    expect(failures.length).toBeGreaterThan(0);
-    expect(failures[0]?.["detail"]).toMatch(why);
+    expect(json).toMatchObject({ result: "FAIL", state: "paused", reason_code: "agent_unavailable" });
+    expect(json.message).toMatch(why);
     expect(json.remediation.length).toBeGreaterThan(0);
+    const cut = eventsOf(folder, "step_interrupted");
+    expect(cut).toMatchObject([1, 2].map(() => ({ by: "agent", reason_code: "agent_unavailable", attempt: "1@1/execute#1" })));
+    expect(cut[0]?.["detail"]).toMatch(why);
+    expect((await autopilot(folder, ["status", "--json"])).json["budget"]).toMatchObject({ counters: { tokens: 0, calls: 0 } });
+  });
+
+  test("one whose command is mended in the config is taken by --adopt-config, though a flag had named it", async () => {
+    const folder = scratch();
+    const says = (argv: readonly string[]): void =>
+      write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { odd: { argv } } }) });
+    says(["/nowhere/agent"]);
+    await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "odd", ...bExists]);
+    says([process.execPath, odd, "answers-strangely"]);
+    const words = ["--max-cycles", "1", "--json"];
+    expect((await autopilot(folder, ["resume", ...words])).json.reason_code).toBe("agent_unavailable");
+    const { json } = await autopilot(folder, ["resume", "--adopt-config", ...words], { env: { AUTOPILOT_ISOLATION: "clone" } });
+    expect(json.reason_code).not.toBe("agent_unavailable");
+    expect(eventsOf(folder, "turn_ended")[0]).toMatchObject({ agent: "odd", said: "fine" });
   });
 });

@@ -164,17 +164,17 @@ phases:
     expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
   });
 
-  test("another flow as a step: the child has its own journal, proves for itself, and does not land by itself", async () => {
+  test("another flow as a step: the child has its own journal, proves for itself, does not land by itself, and its work lands with its parent's", async () => {
     const folder = scratch();
     const parent = `flow: parent
 version: 1
 about: Calls another.
-lands_nothing: true
 phases:
   - id: call
     steps:
-      - { id: child, flow: objective, with: { completion_mode: promise, max_cycles: 2 }, otherwise: [{ end: failed, because: child_failed }] }
-      - { id: after, check: ["test -d ."] }
+      - { id: child, flow: objective, with: { completion_mode: promise, max_cycles: 2 }, proof: [{ file: src/b.txt, fresh: true }], otherwise: [{ end: failed, because: child_failed }] }
+      - { id: after, check: ["test -f src/b.txt"] }
+after: [{ id: land, steps: [{ id: merge, run: land }] }]
 `;
     write(folder, flowAt("parent", parent, {}));
     const head = git(folder, "rev-parse", "HEAD");
@@ -197,12 +197,51 @@ phases:
     const { run } = (ended?.["facts"] ?? { run: "" }) as { run: string };
     const child = journal(folder, join(folder, ".autopilot/runs", String(json.run_id), "children", run));
     expect(child.map(({ event }) => event)).toEqual(expect.arrayContaining(["run_drafted", "run_started", "turn_ended", "run_completed"]));
-    expect(git(folder, "rev-parse", "HEAD")).toBe(head);
+    expect(git(folder, "log", "--format=%s", `${head}..HEAD`)).toBe("autopilot call/child: make b"); // one commit of the parent's, none of the child's
+    expect(git(folder, "show", "HEAD:src/b.txt")).toBe("b");
     expect(git(folder, "show", `autopilot/${run}:src/b.txt`)).toBe("b");
     expect(json.state).toBe("completed");
     // One purse: what the child used is its parent's, and the child had no more than its parent had left.
     expect((await autopilot(folder, ["status", "--json"])).json["budget"]).toMatchObject({ counters: { tokens: 1000, calls: 1 } });
     expect(child[0]).toMatchObject({ limits: { run: { tokens: 50_000 } } });
+  });
+
+  test("a child walks the flow its parent was drafted with; one that lands nothing keeps its work to itself", async () => {
+    const folder = scratch();
+    const parent = `flow: parent
+version: 1
+phases:
+  - id: call
+    steps:
+      - { id: look, human: { question: "Go on?", options: { A: yes } } }
+      - { id: kept, flow: notes }
+      - { id: left, flow: trial }
+      - { id: after, check: ["test -f NOTES.md"] }
+after: [{ id: land, steps: [{ id: merge, run: land }] }]
+`;
+    const child = (name: string, more: string): string =>
+      `flow: ${name}\nversion: 1\n${more}\nphases:\n  - { id: n, steps: [{ id: write, agent: writer, prompt: write.md, proof: [{ file: ${name.toUpperCase()}.md }] }] }\n`;
+    const lands = "after: [{ id: land, steps: [{ id: merge, run: land }] }]";
+    write(folder, {
+      ...flowAt("parent", parent, {}),
+      ...flowAt("notes", child("notes", lands), { "write.md": prompt }),
+      ...flowAt("trial", child("trial", "lands_nothing: true"), { "write.md": prompt }),
+    });
+    const writes = (flow: string) => ({
+      when: { flow },
+      do: [{ write: { path: `${flow.toUpperCase()}.md`, text: `${flow} of this release\n` } }],
+    });
+    const asked = await goScripted(folder, [writes("notes"), writes("trial")], ["--flow", "parent"]);
+    expect(asked.json).toMatchObject({ reason_code: "human_block_open" });
+    write(folder, flowAt("notes", "flow: notes\nversion: 2\n", { "write.md": "changed" }));
+    await autopilot(folder, ["answer", "A", "--json"]);
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+    expect(git(folder, "ls-tree", "--name-only", "HEAD")).toContain("NOTES.md");
+    expect(git(folder, "ls-tree", "--name-only", "HEAD")).not.toContain("TRIAL.md");
+    const { facts } = (eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/left#")) ?? {}) as {
+      facts?: { run: string };
+    };
+    expect(git(folder, "show", `autopilot/${facts?.run}:TRIAL.md`)).toBe("trial of this release");
   });
 
   test("a child that cannot prove itself fails its step", async () => {

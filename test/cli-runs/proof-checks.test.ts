@@ -45,6 +45,21 @@ describe.concurrent("checks", () => {
     expect(proved).toMatchObject({ facts: { red_before: 1, regressed: 0 } });
   });
 
+  test("a test that passed in a check that was red must pass still: mending one and breaking another is told by name", async () => {
+    const tap = 'for t in one two; do if test -f src/$t.txt; then echo "ok 1 - $t"; else echo "not ok 1 - $t"; fi; done; exit 1';
+    const folder = scratch({ files: { "package.json": manifest("sh test/all.sh"), "test/all.sh": tap, "src/two.txt": "2\n" } });
+    const swap = [{ write: { path: "src/one.txt", text: "1\n" } }, { delete: { path: "src/two.txt" } }];
+    const turns = [{ do: [makeB, ...swap, promise] }, { do: [{ write: { path: "src/two.txt", text: "2\n" } }, promise] }];
+    const { json } = await goScripted(folder, turns, bExists);
+    expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    expect(eventsOf(folder, "step_failed")).toMatchObject([
+      {
+        reason_code: "check_regressed",
+        detail: "npm run test: failed (passed before the work began and fails now: two), worse than before the run",
+      },
+    ]);
+  });
+
   test("a criterion that regressed is open again, and the run goes on until it holds", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
     const words = [...bExists, "--done-criteria", "a stays :: test -f src/a.txt"];

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, scripted } from "../support/autopilot.ts";
+import { autopilot, eventsOf, runFolderOf, scripted } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
 import { audit, history, inShort, left, linesIn, log, logText, named, progress, sources, turns } from "./audit.ts";
 import { faultsIn } from "./seed-reader.ts";
@@ -80,6 +80,7 @@ describe.concurrent("a log of another tool", () => {
     expect(named(log(folder), "phase_end")[0]).toMatchObject({ key_counts: { findings_total: 8 } }); // theirs
     expect(progress(folder)).toContain("**Benchmark:** theirs-1.0 **Lever:** pre-pattern7");
     expect(progress(folder)).toContain("**Runner:** claude **Playbook version:** 1.5.7");
+    expect(readFileSync(join(runFolderOf(folder), "set-aside/quality/PROGRESS.md"), "utf8")).toContain("Theirs."); // never lost
     expect(faultsIn(logText(folder), 2)).toEqual([]);
   });
 

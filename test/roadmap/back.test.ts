@@ -82,7 +82,7 @@ describe.concurrent("ways back", () => {
     const steps = stepsOf(folder, "1");
     expect(steps.filter((one) => one.startsWith("debug"))).toHaveLength(3);
     expect(steps.filter((one) => one.startsWith("research"))).toHaveLength(2);
-    expect(steps.slice(-5)).toEqual(["plan passed", "plan_check passed", "execute passed", "checks failed", "undo passed"]);
+    expect(steps.slice(-5)).toEqual(["plan_check passed", "execute passed", "checks failed", "undo passed", "withdraw passed"]);
     expect(steps.filter((one) => /^(verify|judge)/.test(one))).toEqual([]); // red checks never come before a judge
     expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "acceptance_criteria_unmet" }]);
     expect(eventsOf(folder, "route_taken").flatMap(({ count }) => count ?? [])).toEqual(["debug", "debug", "debug", "replan"]);

@@ -99,7 +99,7 @@ describe.concurrent("what is no work", () => {
     const stamp = judge("1", { returns: judgeReturn({ independent_evidence: [] }) });
     const { json } = await goRoadmap(folder, instead("judge", stamp));
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    expect(stepsOf(folder, "1").slice(-3)).toEqual(["judge failed", "judge failed", "undo passed"]);
+    expect(stepsOf(folder, "1").slice(-4)).toEqual(["judge failed", "judge failed", "undo passed", "withdraw passed"]);
     expect(factsOf(folder, "1", "judge")).toMatchObject({ independent: 0, report_kept: true });
     expect([failure(folder), categoryOf(folder)]).toEqual(["return_invalid", "coordination_failure"]);
   });
@@ -131,7 +131,7 @@ describe.concurrent("what is no work", () => {
     const lie = verify("1", { returns: verifyReturn({ commands_run: ["npm test -> passed", "test -f src/never.js -> passed"] }) });
     const { json } = await goRoadmap(folder, instead("verify", lie));
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    expect(stepsOf(folder, "1").slice(-3)).toEqual(["verify failed", "verify failed", "undo passed"]);
+    expect(stepsOf(folder, "1").slice(-4)).toEqual(["verify failed", "verify failed", "undo passed", "withdraw passed"]);
     expect(factsOf(folder, "1", "verify")).toMatchObject({ reproduced: false, refuted: 1 });
     expect([failure(folder), categoryOf(folder)]).toEqual(["return_invalid", "coordination_failure"]);
     expect(falseClaims(folder)).toContain("commands_run: test -f src/never.js -> passed");

@@ -80,6 +80,7 @@ describe.concurrent("people", () => {
   test("the verdict fail: the phase is taken back and failed, and what depends on it is blocked", async () => {
     const folder = project(phases);
     await goRoadmap(folder, turns);
+    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/")).toContain("src/sum.js"); // it landed with what went on meanwhile
     await autopilot(folder, ["verdict", "1", "fail", "--issue", "nobody wants it", "--json"]);
     const { json } = await autopilot(folder, ["resume", "--json"]);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
@@ -87,8 +88,10 @@ describe.concurrent("people", () => {
     expect(eventsOf(folder, "phase_skipped")).toMatchObject([{ walk: "2", because: "blocked_by_phase_1" }]);
     expect(factsOf(folder, "1", "undo")).toMatchObject({ rollback_performed: true });
     expect(git(folder, "show", "autopilot-diagnostic-phase-1:src/sum.js")).toContain("a + b");
-    const left = git(folder, "ls-tree", "-r", "--name-only", `autopilot/${String(json.run_id)}`, "src/").split("\n");
-    expect(left).toEqual(["src/greet.js", "src/index.js", "src/main.js", "src/twice.js"]); // what phase 3 did meanwhile stays
+    for (const branch of [`autopilot/${String(json.run_id)}`, "HEAD"]) {
+      const left = git(folder, "ls-tree", "-r", "--name-only", branch, "src/").split("\n");
+      expect(left).toEqual(["src/greet.js", "src/index.js", "src/main.js", "src/twice.js"]); // what phase 3 did meanwhile stays
+    }
   });
 
   test("a phase that only a person can judge is not executed; a person's pass does not stand in for its criteria, which are run then", async () => {

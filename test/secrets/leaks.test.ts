@@ -180,3 +180,51 @@ describe("a secret in what the user says", () => {
     expect(journal(folder)[0]).toMatchObject({ objective: { goal: "use [redacted:npmrc] at [redacted:HOUSE_NUMBER]" } });
   });
 });
+
+describe("a secret in what an agent would have committed", () => {
+  const token = "Zx81kQ-vv02_Lm4ooP";
+  const password = "base-known-pw-99";
+  const env = { DEPLOY_TOKEN: token, DB_PASSWORD: password };
+  const halves = (text: string): string => `${text.slice(0, 7)}""${text.slice(7)}`; // a script is redacted too, so it has the secret in two
+  const done = [{ write: { path: "src/b.txt", text: "b\n" } }, { say: "<promise>DONE</promise>" }];
+  const turns = [
+    { do: [{ run: `echo "token: ${halves(token)}" > src/plain.yml` }, ...done] },
+    { do: [{ run: `{ printf '\\0\\1'; echo "export T=${halves(token)}" | base64; } > src/packed.bin` }, ...done] },
+    { do: [{ run: `echo "db: ${halves(password)}" > src/copy.yml; echo more >> src/old.yml` }, ...done] },
+  ];
+  const words = ["--scope", "src/**", "--done-criteria", "b is there :: test -f src/b.txt", "--isolation", "clone"];
+  const goes = (folder: string, around: Readonly<Record<string, string>>) =>
+    autopilot(folder, ["go", "make b", "--yes", "--json", ...words, ...scripted(folder, turns)], { env: around });
+  const files = { "README.md": "x\n", "src/old.yml": `db: ${password}\n` };
+
+  test("is refused by name, the agent is told, the second time a person is; what the repository holds already is no news", async () => {
+    const folder = scratch({ files });
+    const paused = await goes(folder, env);
+    expect(paused.json).toMatchObject({ state: "paused", reason_code: "secret_in_changes" });
+    const set = journal(folder).filter(({ event }) => event === "step_interrupted");
+    expect(set.map(({ by, paths, reason_code }) => ({ by, paths, reason_code }))).toEqual(
+      ["src/plain.yml", "src/packed.bin"].map((path) => ({ by: "secret", paths: [path], reason_code: "secret_in_changes" })),
+    );
+    expect((await autopilot(folder, ["status"], { env })).out).toContain("src/packed.bin (secret: it holds the secret DEPLOY_TOKEN)");
+    const { out } = await autopilot(folder, ["log"], { env });
+    expect(out).not.toContain(token);
+
+    const ended = await autopilot(folder, ["resume", "--json"], { env });
+    expect(ended.json).toMatchObject({ state: "completed", reason_code: "completion_verified" });
+    expect(readFileSync(join(folder, "src/copy.yml"), "utf8")).toBe(`db: ${password}\n`);
+    // No object of the repository or of the run holds it, packed or not.
+    const { execFileSync } = await import("node:child_process");
+    for (const at of [join(folder, ".git"), join(runFolderOf(folder), "git")]) {
+      const all = execFileSync("git", ["--git-dir", at, "cat-file", "--batch-all-objects", "--batch"], { maxBuffer: 1 << 26 });
+      expect(all.includes("b\n")).toBe(true);
+      expect(all.includes(token) || all.includes(Buffer.from(`export T=${token}`).toString("base64"))).toBe(false);
+    }
+  });
+
+  test("is committed where nobody says that it is a secret", async () => {
+    const folder = scratch({ files });
+    const { json: told } = await goes(folder, {});
+    expect(told).toMatchObject({ state: "completed" });
+    expect(readFileSync(join(folder, "src/plain.yml"), "utf8")).toBe(`token: ${token}\n`);
+  });
+});

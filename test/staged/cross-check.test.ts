@@ -200,6 +200,13 @@ describe.concurrent("which flow", () => {
       reason_code: "workspace_unusable",
       message: expect.stringContaining("ignores _docs/") as string,
     });
+    // Not every document is ignored, and the one that is would be missed only after all the steps before it were paid for.
+    const partly = scratch({ files: { ".gitignore": "*_report.md\n" } });
+    expect((await goStaged(partly, "greenfield", [])).json).toMatchObject({
+      reason_code: "workspace_unusable",
+      message: expect.stringContaining("ignores _docs/02_document/FINAL_report.md (.gitignore:1: *_report.md)") as string,
+      remediation: [expect.stringContaining("echo '!/_docs/**' >> .gitignore") as string],
+    });
     expect((await goStaged(scratch(), "greenfield", [], ["--scope", "src/**"])).json).toMatchObject({
       reason_code: "objective_schema_invalid",
     });

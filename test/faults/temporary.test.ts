@@ -1,0 +1,50 @@
+// What a killed runner leaves in the system's temporary folder is taken away by the next start, and nothing of a living one.
+
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { autopilot, begin, scripted, until } from "../support/autopilot.ts";
+import { scratch } from "../support/scratch-repository.ts";
+
+const turns = [{ do: [{ write: { path: "b.txt", text: "b\n" } }, { say: "<promise>DONE</promise>" }] }];
+const words = (folder: string, first: object) => [
+  "go",
+  "make b",
+  "--yes",
+  "--isolation",
+  "clone",
+  "--done-criteria",
+  "b :: test -f b.txt",
+  ...scripted(folder, [first, ...turns]),
+];
+
+test("the folder of a runner that was killed in a turn goes with the next start, and one of a living runner stays", async () => {
+  const [killed, alive] = [scratch(), scratch()];
+  const TMPDIR = join(dirname(killed), "tmp");
+  mkdirSync(TMPDIR);
+  const env = { TMPDIR };
+  const lying = (): readonly string[] =>
+    readdirSync(TMPDIR, { recursive: true, encoding: "utf8" }).filter((path) => /(?:door|check)-\w+$/.test(path));
+  // Waits the first time alone: after a kill the turn is played from its beginning.
+  const again = join(dirname(killed), "again");
+  const hang = {
+    do: [{ run: `test -e ${again} || { touch ${again}; sleep 60; }` }, ...(turns[0]?.do ?? [])],
+  };
+
+  const other = begin(alive, words(alive, { do: [{ hang: true }] }), { env });
+  const theirs = await until("the living one's door", () => lying().find((path) => path.includes("door-")));
+  const first = begin(killed, words(killed, hang), { env });
+  const ours = await until("the other door", () => lying().find((path) => path.includes("door-") && path !== theirs));
+  await until("its turn", () => existsSync(again));
+  first.child.kill("SIGKILL");
+  await first.ended;
+  expect(lying()).toEqual(expect.arrayContaining([theirs, ours])); // it is left, and nobody else takes it away
+
+  const resumed = await autopilot(killed, ["resume", "--json"], { env });
+  expect(resumed.json).toMatchObject({ state: "completed" });
+  expect(lying()).toEqual([theirs]);
+
+  expect((await autopilot(alive, ["stop", "--json"], { env })).json.state).toBe("stopped");
+  await other.ended;
+  expect(readdirSync(TMPDIR).filter((name) => name.startsWith("autopilot-own-"))).toEqual([]);
+});
