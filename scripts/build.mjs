@@ -4,13 +4,15 @@
 //   B1. Nothing is rebuilt when nothing changed: dist/.stamp holds the hash of all that goes in.
 //   B2. A file of dist/ is replaced whole (written beside, then renamed), and chunks of an older build stay for an hour:
 //       a process that runs from dist/ while it is rebuilt still finds its lazy chunks.
+//       `--into DIR` builds afresh into another folder, which then holds this build and nothing else.
 //   B3. The stub imports nothing but node:fs, so that `--version` costs no more than Node itself.
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
-const dist = join(root, "dist");
+const into = process.argv.indexOf("--into");
+const dist = into < 0 ? join(root, "dist") : resolve(process.argv[into + 1] ?? "dist");
 const isClean = process.argv.includes("--clean");
 const isForced = isClean || process.argv.includes("--force");
 
