@@ -127,8 +127,11 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
     ending = await endingOf(child, clock, () => why !== null);
     stopTimer();
     cancel?.removeEventListener("abort", onAbort);
-    if (child.pid !== undefined) ended = await endFamily(family); // C2
-    await closed(child, clock);
+    // One that was not started has left nobody, and where descriptors ran out it has not even pipes.
+    if (child.pid !== undefined) {
+      ended = await endFamily(family); // C2
+      await closed(child, clock);
+    }
   }
 
   const durationMs = Math.max(0, Math.round(clock.monotonicMs() - beganMs));

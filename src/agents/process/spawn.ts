@@ -74,19 +74,25 @@ export async function spawnAgent(
   try {
     child = begin(command, args, { cwd, env }, launch.hasInput ?? true);
   } catch (error) {
-    return { problem: `${command} cannot be started: ${messageOf(error)}` };
+    return cannotStart(command, error);
   }
-  // A pipe to a process that has gone reports it as an error; the exit says it better.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
-  const stderrTail = keepTail(child.stderr);
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
-  const failure = await new Promise<Error | null>((resolve) => {
+  const begun = new Promise<Error | null>((resolve) => {
     child.once("spawn", () => resolve(null));
     child.on("error", resolve);
   });
-  if (failure !== null) return { problem: `${command} cannot be started: ${failure.message}` };
+  if (child.pid === undefined) return cannotStart(command, await begun); // where descriptors ran out it has not even pipes
+  // A pipe to a process that has gone reports it as an error; the exit says it better.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
+  const stderrTail = keepTail(child.stderr);
+  const failure = await begun;
+  if (failure !== null) return cannotStart(command, failure);
   return { child, stdin: child.stdin, stdout: child.stdout, exited, stderrTail };
 }
+
+const cannotStart = (command: string, error: unknown): { readonly problem: string } => ({
+  problem: `${command} cannot be started: ${error instanceof Error ? error.message : String(error)}`,
+});
 
 /** In a group of its own, so that it can be ended with what it begins. */
 function begin(
@@ -132,5 +138,3 @@ function keepTail(stderr: Readable): () => string {
   });
   return () => tail.toString("utf8");
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import type { Entry } from "../../../contracts/event.ts";
 import type { LandResult } from "../../../ports/workspace.ts";
 import type { Order } from "./parts.ts";
@@ -6,18 +9,25 @@ import { withdraw } from "./withdraw.ts";
 
 const applied = (attempt: string) => ({ event: "changes_applied", attempt }) as unknown as Entry;
 const landed = { event: "step_completed", attempt: "2/closing@1/land#1", facts: { landed: true } } as unknown as Entry;
-const order = { state: { drafted: { run_id: "run-2026-01-01-000000" } }, walk: { path: "1", visit: 1, phase: "1" } } as unknown as Order;
+const root = mkdtempSync(join(tmpdir(), "autopilot-withdraw-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const home = { root, folder: join(root, ".autopilot") };
+const order = {
+  state: { drafted: { run_id: "run-2026-01-01-000000" } },
+  walk: { path: "1", visit: 1, phase: "1" },
+  cancel: new AbortController().signal,
+} as unknown as Order;
 
 function withdrawn(entries: readonly Entry[], result: LandResult = { landed: true, how: "merge", commit: "c" } as never) {
   let lands = 0;
   const workspace = { land: () => Promise.resolve((lands++, result)) } as never;
-  return withdraw({ workspace, entries: () => entries })
+  return withdraw({ workspace, home, entries: () => entries })
     .perform(order)
     .then((found) => ({ ...found, lands }));
 }
 
 test("what landed with others is taken back on the user's branch too; what never landed is not landed for that", async () => {
-  expect(await withdrawn([applied("1@1/execute#1/a@1/do#1"), landed])).toMatchObject({ ok: true, lands: 1 });
+  expect(await withdrawn([applied("1@1/execute#1/a@1/do#1"), landed])).toMatchObject({ ok: true, lands: 1, stands: true });
   expect(await withdrawn([landed, applied("1@1/execute#1/a@1/do#1")])).toMatchObject({ ok: true, lands: 0 });
   expect(await withdrawn([applied("11@1/do#1"), landed])).toMatchObject({ ok: true, lands: 0 }); // another phase's
 });
