@@ -42,14 +42,20 @@ export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): num
 export async function endFamily(family: Family, roundsMax = 40): Promise<{ readonly found: number; readonly left: number }> {
   let first = -1;
   let left = 0;
+  // What ended with the command, or was just told to, may take a moment longer, and was not left behind.
+  for (let look = 0; look < settleLooks && livingOf(family).length > 0; look++) await pause(settleMs);
   for (let round = 0; round < roundsMax; round++) {
     left = signalFamily(family, "SIGKILL");
     if (first < 0) first = left;
     if (left === 0) break;
-    await new Promise((resolve) => setTimeout(resolve, 5 + round * 2));
+    await pause(5 + round * 2);
   }
   return { found: Math.max(0, first), left };
 }
+
+const settleLooks = 10;
+const settleMs = 20;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
