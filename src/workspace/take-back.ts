@@ -7,12 +7,13 @@
 //   U4. It is done at most once: its commit is found by its key.
 
 import type { GitSha } from "../contracts/ids.ts";
-import type { Applied, TakeBackOrder, TakenBack } from "../ports/workspace.ts";
-import { moveBranch, refuseIfCheckedOut } from "./apply.ts";
+import type { TakeBackOrder, TakenBack } from "../ports/workspace.ts";
+import { refuseIfCheckedOut } from "./apply.ts";
 import { bytePathOf, foldersAbove, shownOf, type BytePath } from "./byte-path.ts";
+import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { git, gitLine } from "./git.ts";
-import { inUser, messageOf, ownCommits, pathsBetween, type RunCommit, shortOf, tipOf, trailerValue } from "./history.ts";
+import { inUser, ownCommits, type RunCommit, shortOf, tipOf, trailerValue } from "./history.ts";
 import { identityEnv } from "./identity.ts";
 import { writeTree } from "./materialize.ts";
 import type { OpenRun } from "./run.ts";
@@ -35,7 +36,7 @@ export async function takeBack(run: OpenRun, order: TakeBackOrder): Promise<Take
   await refuseIfCheckedOut(run);
   const branch = await keeperOf(run, order.branch, tip.commit); // U1
   run.failpoint("kept");
-  return { applied: await commitBack(run, order, tip, tree), branch, conflict: [] };
+  return { applied: await commitOnTip(run, order, tip.commit, tree), branch, conflict: [] };
 }
 
 /** The run's commits behind one of its own, or behind the base. */
@@ -130,28 +131,4 @@ async function keeperOf(run: OpenRun, name: string, commit: GitSha): Promise<str
     if (made.code === 0) return branch;
   }
   throw new WorkspaceFailed("workspace_unusable", `No branch ${name} could be made to keep what is to be taken back.`);
-}
-
-async function commitBack(
-  run: OpenRun,
-  { attempt, subject }: TakeBackOrder,
-  tip: { readonly commit: GitSha; readonly tree: GitSha },
-  tree: GitSha,
-): Promise<Applied> {
-  const call = run.shadow.callIntoUser;
-  const commit = await gitLine({
-    ...call,
-    env: { ...call.env, ...identityEnv(run.identity) },
-    args: ["commit-tree", tree, "-p", tip.commit, "-F", "-"],
-    input: [Buffer.from(messageOf(run, attempt, subject))],
-  });
-  run.failpoint("taken_back");
-  if (!(await moveBranch(run, commit, tip.commit)))
-    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} moved while something was taken back on it.`);
-  run.failpoint("branch_moved_back");
-  return { commit, parent: tip.commit, tree, paths: await pathsBetween(run, tip.commit, commit), notApplied: 0 };
-}
-
-async function appliedBy(run: OpenRun, { commit, parent, tree }: RunCommit): Promise<Applied> {
-  return { commit, parent, tree, paths: await pathsBetween(run, parent, commit), notApplied: 0 };
 }

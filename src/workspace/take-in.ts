@@ -6,11 +6,9 @@
 
 import type { GitSha } from "../contracts/ids.ts";
 import type { Applied, TakeInOrder } from "../ports/workspace.ts";
-import { conflictsOf, moveBranch, refuseIfCheckedOut } from "./apply.ts";
-import { WorkspaceFailed } from "./failure.ts";
-import { gitLine } from "./git.ts";
-import { commitFor, messageOf, pathsBetween, shortOf, tipOf } from "./history.ts";
-import { identityEnv } from "./identity.ts";
+import { conflictsOf, refuseIfCheckedOut } from "./apply.ts";
+import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
+import { commitFor, tipOf } from "./history.ts";
 import type { Change } from "./judge.ts";
 import { writeTree } from "./materialize.ts";
 import type { OpenRun } from "./run.ts";
@@ -33,17 +31,7 @@ export async function takeIn(
   const tree = await writeTree(run.shadow, call, tip.commit, rows);
   if (tree === tip.tree) return null;
   await refuseIfCheckedOut(run);
-  const commit = await gitLine({
-    ...call,
-    env: { ...call.env, ...identityEnv(run.identity) },
-    args: ["commit-tree", tree, "-p", tip.commit, "-F", "-"],
-    input: [Buffer.from(messageOf(run, attempt, subject))],
-  });
-  run.failpoint("taken_in");
-  if (!(await moveBranch(run, commit, tip.commit)))
-    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} moved while a child run's work was taken in.`);
-  run.failpoint("branch_moved_in");
-  return appliedBy(run, { commit, parent: tip.commit, tree });
+  return commitOnTip(run, { attempt, subject }, tip.commit, tree);
 }
 
 function changesBetween(base: Tree, theirs: Tree): readonly Change[] {
@@ -54,10 +42,3 @@ function changesBetween(base: Tree, theirs: Tree): readonly Change[] {
 }
 
 const kindOf = ({ mode }: TreeEntry): "file" | "link" => (mode === "120000" ? "link" : "file");
-
-async function appliedBy(
-  run: OpenRun,
-  { commit, parent, tree }: { readonly commit: GitSha; readonly parent: GitSha; readonly tree: GitSha },
-): Promise<Applied> {
-  return { commit, parent, tree, paths: await pathsBetween(run, parent, commit), notApplied: 0 };
-}

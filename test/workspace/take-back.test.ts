@@ -46,7 +46,7 @@ test("done again, after whatever was cut off, it is the same commit and the same
   expect(branches(bench.root)).toEqual(["autopilot-diagnostic-phase-2"]);
 });
 
-test.each(["kept", "taken_back", "branch_moved_back"])("a crash at %s: the next try makes it one commit and one branch", async (place) => {
+test.each(["kept", "made_on_tip", "moved_to_it"])("a crash at %s: the next try makes it one commit and one branch", async (place) => {
   const { bench, since } = await walked();
   let fired = 0;
   const failpoint = (reached: string): void => {

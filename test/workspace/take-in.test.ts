@@ -54,3 +54,19 @@ test("a child that did nothing leaves nothing to take in", async () => {
   const { bench, since } = await called();
   expect(await bench.workspace.takeIn(order(since, since))).toBeNull();
 });
+
+test.each(["made_on_tip", "moved_to_it"])("a crash at %s: the next try makes it one commit", async (place) => {
+  const { bench, since, child } = await called();
+  let fired = 0;
+  const failpoint = (reached: string): void => {
+    if (reached !== place) return;
+    fired += 1;
+    throw new Error("crash");
+  };
+  const dying = await openBench({ root: bench.root, expectedTip: since, failpoint });
+  await expect(dying.workspace.takeIn(order(since, child))).rejects.toThrow("crash");
+  expect(fired).toBe(1);
+  const again = await openBench({ root: bench.root, expectedTip: since });
+  expect(await again.workspace.takeIn(order(since, child))).toMatchObject({ commit: runRef(bench.root), parent: since });
+  expect(git(bench.root, "rev-list", "--count", `${since}..${runRef(bench.root)}`)).toBe("1");
+});
