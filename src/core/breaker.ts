@@ -1,8 +1,11 @@
-// breaker: notices that a run goes in circles. Only agent attempts count, in the order their outcomes stand in the journal.
+// breaker: notices that a run goes in circles. Agent attempts count, and failures of checks that send work back, in the journal's order.
 //
 // Invariants:
 //   K1. No progress, or the same error, so often in a row opens it; a limit on retries is a limit, not a count of the breaker's.
 //   K2. Half open means one attempt: it closes the breaker, or opens it with a doubled cooldown.
+//   K3. Equal errors are consecutive until another error comes or the step that failed passes; commits and other steps' passes in between
+//       change nothing.
+//   K4. The same error opens the breaker when something would be tried again. Giving a phase up is not trying again.
 
 import type { CheckResult } from "../contracts/evidence.ts";
 import { msOf, plusMinutes } from "../kit/iso-time.ts";
@@ -27,30 +30,59 @@ export function thresholdsOf(run: RunView): {
   };
 }
 
-/** Takes an agent attempt's outcome into account. An open breaker counts nothing: what ends then began before. */
-export function countOutcome(breaker: Breaker, kind: "passed" | "failed", fingerprint: string | null, progress: boolean | undefined): void {
+export type Counted = {
+  readonly step: string;
+  readonly kind: "passed" | "failed";
+  readonly fingerprint: string | null;
+  readonly progress: boolean | undefined;
+};
+
+/** Counts how an agent attempt ended. An open breaker counts nothing: what ends then began before. */
+export function countOutcome(breaker: Breaker, { step, kind, fingerprint, progress }: Counted): void {
   if (breaker.state === "open") return;
   if (progress === true) breaker.no_progress = 0;
   if (progress === false) breaker.no_progress++;
-  breaker.same = kind === "passed" ? 0 : fingerprint === breaker.last_error ? breaker.same + 1 : 1;
-  breaker.last_error = kind === "passed" ? null : fingerprint;
+  countError(breaker, { step, kind, fingerprint });
   if (breaker.state === "half_open") breaker.probed = kind === "passed" && progress !== false ? "passed" : "failed"; // K2
+}
+
+/** K3. An error is over when the step that failed passes. */
+export function countError(breaker: Breaker, { step, kind, fingerprint }: Omit<Counted, "progress">): void {
+  if (breaker.state === "open") return;
+  if (kind === "failed") {
+    breaker.same = fingerprint === breaker.last_error ? breaker.same + 1 : 1;
+    breaker.last_error = fingerprint;
+    breaker.failed_step = step;
+  } else if (breaker.failed_step === undefined || breaker.failed_step === step) forgetError(breaker);
+}
+
+function forgetError(breaker: Breaker): void {
+  breaker.same = 0;
+  breaker.last_error = null;
+  delete breaker.failed_step;
+}
+
+/** A phase was given up: its equal errors count as one, so that only the same error in another phase adds to it. K4 */
+export function settlePhase(breaker: Breaker): void {
+  breaker.same = Math.min(breaker.same, 1);
 }
 
 /** A new probe begins with clean counters. */
 export function settleProbe(breaker: Breaker): void {
-  Object.assign(breaker, { no_progress: 0, same: 0, last_error: null, probed: null });
+  Object.assign(breaker, { no_progress: 0, probed: null });
+  forgetError(breaker);
 }
 
-/** Why it must open now, if so. K1, K2 */
-export function tripOf(run: RunView): "no_progress" | "same_error" | "probe_failed" | null {
-  const { state, probed, same, no_progress } = run.breaker;
+/** Why it must open at once, if so. K1, K2 */
+export function tripOf(run: RunView): "no_progress" | "probe_failed" | null {
+  const { state, probed, no_progress } = run.breaker;
   if (state === "open") return null;
   if (state === "half_open") return probed === "failed" ? "probe_failed" : null;
-  const { noProgressMax, sameErrorMax } = thresholdsOf(run);
-  if (same >= sameErrorMax) return "same_error";
-  return no_progress >= noProgressMax ? "no_progress" : null;
+  return no_progress >= thresholdsOf(run).noProgressMax ? "no_progress" : null;
 }
+
+/** Whether the same error came too often to try again. K1, K4 */
+export const isSameError = (run: RunView): boolean => run.breaker.state === "closed" && run.breaker.same >= thresholdsOf(run).sameErrorMax;
 
 /** When it may be tried again: the cooldown doubles each time it opens without having closed. */
 export function cooldownUntil(run: RunView): string {

@@ -9,7 +9,7 @@
 //   D5. No turn begins that could not be afforded.
 //   D6. A run with a failed phase never completes.
 
-import { cooldownUntil, tripOf } from "./breaker.ts";
+import { cooldownUntil, isSameError, tripOf } from "./breaker.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, pausedFor, reactionTo, reopened } from "./decide-phase.ts";
@@ -44,7 +44,9 @@ export function decide(run: RunStateView): Next {
   if (run.surveyed !== run.opening) return { do: "survey" };
   const { phases } = run.drafted.flow;
   if (!run.isRead && "read" in phases) return { do: "read", reader: phases.read };
-  return advanceRun(run) ?? (live.length > 0 ? wait : stuck(run));
+  const next = advanceRun(run);
+  if (next !== null && isSameError(run) && triesAgain(next)) return breakerOpens(run, "same_error");
+  return next ?? (live.length > 0 ? wait : stuck(run));
 }
 
 /** Everything that lives is called off, and every turn that a crash cut short is written off; what is paid and kept stays as it is. */
@@ -56,9 +58,19 @@ function stopping(run: RunView): Next {
 function breakerTurn(run: RunView): Next | null {
   if (run.breaker.state === "half_open" && run.breaker.probed === "passed") return record({ event: "circuit_breaker_closed" });
   const because = tripOf(run);
-  return because === null
-    ? null
-    : record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
+  return because === null ? null : breakerOpens(run, because);
+}
+
+const breakerOpens = (run: RunView, because: "no_progress" | "same_error" | "probe_failed"): Next =>
+  record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
+
+/** Another agent attempt, or a way back that leads to one. */
+function triesAgain(next: Next): boolean {
+  if (next.do === "attempt") return next.event.kind === "agent";
+  if (next.do !== "record") return false;
+  const { event } = next;
+  if (event.event === "step_retried") return true;
+  return (event.event === "route_taken" || event.event === "phases_rewound") && event.retry === true;
 }
 
 /** Why nothing new may begin, if so. */

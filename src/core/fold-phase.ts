@@ -1,4 +1,5 @@
 import { invariant } from "../kit/invariant.ts";
+import { settlePhase } from "./breaker.ts";
 import { nothingSpent } from "./born.ts";
 import { idleWalkIn, type LawsOf, newWalk, phaseIn, walkIn } from "./law.ts";
 import { closingPath } from "./reading.ts";
@@ -97,6 +98,7 @@ export const phaseLaws: LawsOf<Names> = {
   },
   phase_failed: (run, event) => {
     endPhase(run, event, "failed");
+    settlePhase(run.breaker);
   },
   closing_completed: (run, event) => {
     end(run, event, "completed");

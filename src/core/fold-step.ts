@@ -3,7 +3,7 @@ import { isVerdict } from "./verdict.ts";
 import { kindOf } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { countOutcome } from "./breaker.ts";
+import { countError, countOutcome } from "./breaker.ts";
 import { charge } from "./budget.ts";
 import { bump } from "./fold-phase.ts";
 import { keepPlace, takePlace } from "./fold-turn.ts";
@@ -198,15 +198,23 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   if (open.kind === "flow") {
     if (kind === "passed" && isVerdict(verdict)) put((run.called ??= {}), `${walk.path}/${open.step}`, verdict);
   } else if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
+  const counted = { step: open.step, kind, fingerprint: "fingerprint" in event ? event.fingerprint : null } as const;
   if (open.kind === "agent") {
     seeTree(run, walk.phase, event.tree);
-    countOutcome(run.breaker, kind, "fingerprint" in event ? event.fingerprint : null, event.progress);
-  }
+    countOutcome(run.breaker, { ...counted, progress: event.progress });
+  } else if (sendsBack(run, walk, open.step)) countError(run.breaker, counted);
   if (run.violation?.attempt === open.attempt) run.violation = null;
   // A turn came to its end, so the provider answers again. What is not there is not deleted: that would cost as if it were.
   if (open.kind === "agent" && run.parked !== undefined) delete run.parked;
   if (walk.left !== undefined) delete walk.left;
   close(run, open);
+}
+
+/** Whether a failure of this step is an error to be put right: the flow counts the way back from it as a retry. */
+function sendsBack(run: Run, walk: Walk, id: string): boolean {
+  const { counts = {} } = run.drafted.flow;
+  const step = stepsOf(run, walk).find((one) => one.id === id);
+  return (step?.otherwise ?? []).some(({ count }) => count !== undefined && own(counts, count)?.retry === true);
 }
 
 const unprovedMax = 1_000;

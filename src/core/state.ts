@@ -139,6 +139,8 @@ export type Breaker = {
   no_progress: number;
   same: number;
   last_error: string | null;
+  /** The step whose error that was. */
+  failed_step?: string;
   probed: "passed" | "failed" | null;
   because: string | null;
   cooldown_until: string | null;
