@@ -1,114 +1,56 @@
-// config-loosened: what the project's own config file may not decide. It travels with the repository, so whoever can write there could
-// otherwise switch a safeguard off for everybody who runs it. Tightening is always allowed.
+// config-loosened: the repository's config file held to the table of directions: what would loosen safety is left out, and told.
 
-import { profiles } from "../contracts/budget.ts";
 import type { Config } from "../contracts/config.ts";
-import { approvalPolicies, riskLevels } from "../contracts/objective.ts";
-import { limitDefaults } from "./config-defaults.ts";
-import { agentsWithoutLoosening, boxWithoutLoosening, pricesWithoutLoosening } from "./config-loosened-agents.ts";
-import { looserIn, readBudget } from "./objective-budget.ts";
-
-const repeatDefault = 3;
+import { configDirections, isRaised } from "./config-directions.ts";
+import type { Each, Rule, RuleContext } from "./config-rule.ts";
 
 export type Kept = { readonly config: Config; readonly ignored: readonly { readonly key: string; readonly why: string }[] };
 
-/** The project's config without what would loosen safety, measured against what the user's own config and the defaults say. */
+type AnyRule = Rule<unknown>;
+type AnyEach = Each<unknown>;
+type AnyTable = { readonly [key: string]: AnyNode };
+type AnyNode = AnyRule | AnyEach | AnyTable;
+type Data = Readonly<Record<string, unknown>>;
+
+const isRule = (node: AnyNode): node is AnyRule => "refuses" in node && typeof node.refuses === "function";
+const isEach = (node: AnyNode): node is AnyEach => !isRule(node) && "each" in node;
+
+/** The repository's config without what would loosen safety, measured against what the user's own config and the defaults say. */
 export function withoutLoosening(project: Config, own: Config): Kept {
   const ignored: { key: string; why: string }[] = [];
-  const kept: Config = { ...project };
-  const drop = (key: keyof Config, why: string): void => {
-    ignored.push({ key, why });
-    delete kept[key];
+
+  const hold = (node: AnyNode, said: unknown, mine: unknown, path: readonly string[], context: RuleContext): unknown => {
+    if (isRule(node)) {
+      const why = node.refuses(said, mine, context);
+      if (why === null) return said;
+      ignored.push({ key: path.join("."), why });
+      return node.rest?.(said, mine);
+    }
+    const kept: Record<string, unknown> = {};
+    const mineOf = (key: string): unknown => (isData(mine) && Object.hasOwn(mine, key) ? mine[key] : undefined);
+    for (const [key, value] of Object.entries(said as Data)) {
+      const inner = isEach(node) ? (node.each as AnyNode) : Object.hasOwn(node, key) ? node[key] : undefined;
+      if (value === undefined || inner === undefined) continue;
+      const next = isEach(node) ? { ...context, name: key } : context;
+      const held = hold(inner, value, mineOf(key), [...path, key], { ...next, beside: said as Data });
+      if (held !== undefined) kept[key] = held;
+    }
+    return kept;
   };
-  if (project.dry_run === "auto" && own.dry_run !== "auto") drop("dry_run", "it would start runs without showing them first");
-  if ((project.isolation === "none" || project.isolation === "clone") && project.isolation !== own.isolation) {
-    drop("isolation", `${project.isolation} does not hold the agent`);
-  }
-  const isAsked = (policy: string | undefined): boolean => policy !== undefined && policy !== approvalPolicies[0];
-  if (project.approval_policy === "none" && isAsked(own.approval_policy))
-    drop("approval_policy", "it would do without the approval you ask for");
-  const rank = (level: Config["risk_level"]): number => riskLevels.indexOf(level ?? "medium");
-  if (project.risk_level !== undefined && rank(project.risk_level) < rank(own.risk_level))
-    drop("risk_level", "it would lower the confidence a turn needs");
-  if (project.max_budget !== undefined) {
-    const [asked, most] = [
-      readBudget(project.max_budget),
-      own.max_budget === undefined ? { budget: profiles.balanced } : readBudget(own.max_budget),
-    ];
-    const more = "budget" in asked && "budget" in most ? looserIn(asked.budget, most.budget) : [];
-    if (more.length > 0) drop("max_budget", `it would allow more ${more.join(", ")}`);
-  }
-  if (project.limits !== undefined) {
-    const [fine, raised] = limitsNotRaised(project.limits, own.limits ?? {});
-    kept.limits = fine;
-    for (const name of raised) ignored.push({ key: `limits.${name}`, why: "it would raise a cap" });
-  }
-  restore(project, kept, ignored);
-  judges(project, own, kept, ignored);
-  network(project, own, kept, ignored);
-  ignored.push(
-    ...agentsWithoutLoosening(project, own, kept),
-    ...boxWithoutLoosening(project, own, kept),
-    ...pricesWithoutLoosening(project, own, kept),
-  );
-  return { config: kept, ignored };
+
+  const config = hold(configDirections as unknown as AnyTable, project, own, [], { name: "", beside: project, own }) as Config;
+  return { config, ignored };
 }
+
+const isData = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Of limits that travel with a project those that loosen nothing, and the names of the others. */
 export function limitsNotRaised(
   project: Readonly<Record<string, number>>,
   own: Readonly<Record<string, number>>,
 ): [Record<string, number>, string[]] {
-  const fine: Record<string, number> = {};
-  const raised: string[] = [];
-  for (const [name, value] of Object.entries(project)) {
-    const known = Object.hasOwn(limitDefaults, name) ? limitDefaults[name] : undefined;
-    const most = Object.hasOwn(own, name) ? own[name] : known?.value;
-    const isLooser = most !== undefined && (known?.looser === "less" ? value < most : value > most);
-    if (isLooser) raised.push(name);
-    else fine[name] = value;
-  }
-  return [fine, raised];
-}
-
-/** What judges an agent's work is not for the project to loosen: fewer repeats, checks that do not count, oracles that are none. */
-function judges(project: Config, own: Config, kept: Config, ignored: { key: string; why: string }[]): void {
-  const { repeat, quarantine, ...rest } = kept.checks ?? {};
-  const repeats = own.checks?.repeat ?? repeatDefault;
-  if (repeat !== undefined && repeat < repeats) ignored.push({ key: "checks.repeat", why: "it would look less often for flaky checks" });
-  const known = (own.checks?.quarantine ?? []).map(({ check }) => check);
-  const further = (quarantine ?? []).filter(({ check }) => !known.includes(check));
-  if (further.length > 0) ignored.push({ key: "checks.quarantine", why: "it would keep checks from counting" });
-  if (kept.checks !== undefined)
-    kept.checks = {
-      ...rest,
-      ...(repeat === undefined || repeat < repeats ? {} : { repeat }),
-      ...(quarantine === undefined || further.length > 0 ? {} : { quarantine }),
-    };
-  const opened = (project.protect ?? []).filter((glob) => glob.startsWith("!") && !(own.protect ?? []).includes(glob));
-  if (project.protect === undefined || opened.length === 0) return;
-  ignored.push({ key: "protect", why: `it would take the protection from ${opened.join(", ")}` });
-  const left = project.protect.filter((glob) => !opened.includes(glob));
-  if (left.length > 0) kept.protect = left;
-  else delete kept.protect;
-}
-
-/** Restoring runs commands with the network on, before anybody has looked. */
-function restore(project: Config, kept: Config, ignored: { key: string; why: string }[]): void {
-  if (project.checks?.restore === undefined || project.checks.restore === "copy") return;
-  const { restore: _restore, ...rest } = project.checks;
-  kept.checks = rest;
-  ignored.push({ key: "checks.restore", why: "it would give a step the network" });
-}
-
-function network(project: Config, own: Config, kept: Config, ignored: { key: string; why: string }[]): void {
-  if (project.network === undefined) return;
-  const { checks, agents, ...rest } = project.network;
-  kept.network = { ...rest };
-  if (checks === true && own.network?.checks !== true) ignored.push({ key: "network.checks", why: "it would give checks the network" });
-  else if (checks !== undefined) kept.network.checks = checks;
-  const further = (agents ?? []).filter((host) => !(own.network?.agents ?? []).includes(host));
-  if (agents !== undefined && further.length > 0)
-    ignored.push({ key: "network.agents", why: `it would give agents ${further.join(", ")}` });
-  else if (agents !== undefined) kept.network.agents = agents;
+  const raised = Object.keys(project).filter((name) =>
+    isRaised(name, project[name] ?? 0, Object.hasOwn(own, name) ? own[name] : undefined),
+  );
+  return [Object.fromEntries(Object.entries(project).filter(([name]) => !raised.includes(name))), raised];
 }

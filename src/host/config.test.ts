@@ -201,7 +201,7 @@ describe("what loosens safety counts only from the user", () => {
   });
   test("tightening is always allowed", () => {
     project(
-      "limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }\nrisk_level: high\nmax_budget: conservative\napproval_policy: required-before-merge\nbox: { processes: 16 }\nprices: { claude-opus-5: { input: 50, output: 250 } }\nagents: { codex: { mode: edit, model: m, usage: none } }\n",
+      "limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }\nrisk_level: high\nmax_budget: conservative\napproval_policy: required-before-merge\nbox: { processes: 16 }\nprices: { claude-opus-5: { input: 50, output: 250 } }\nagents: { codex: { mode: edit, model: m } }\n",
     );
     expect(read()).toMatchObject({
       config: { limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }, risk_level: "high" },

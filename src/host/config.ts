@@ -91,8 +91,8 @@ const layer = (from: Origin["from"], config: Config, positions: Positions | null
 type Data = { [key: string]: unknown };
 const isMapping = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Lists that add up: what one layer protects or keeps secret no other may expose. */
-const additive: readonly string[] = ["protect", "redact"];
+/** Lists that add up: what one layer protects, keeps secret or wants checked no other takes away. */
+const additive: readonly string[] = ["protect", "redact", "checks.commands"];
 
 /** Mappings are laid over each other key by key; anything else, the additive lists apart, is replaced whole. */
 function merged(layers: readonly Layer[]): { config: Config; origins: Record<string, Origin> } {

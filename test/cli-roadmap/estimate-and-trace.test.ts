@@ -1,7 +1,7 @@
 // What a roadmap will probably cost, before anything runs; and the traces that lie here, read as they are.
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
@@ -54,7 +54,9 @@ describe.concurrent("estimate", () => {
 
   test("a phase that comes near its cap is warned of, and the constants and caps are tunable", async () => {
     const folder = scratch({ files: projectOf([{ id: "1" }]) });
-    write(folder, { ".autopilot/config.yaml": "limits:\n  cost_cap_tokens_per_phase: 90000\n  task_tokens_simple: 20000\n" });
+    write(join(dirname(folder), "home/.config/autopilot"), {
+      "config.yaml": "limits:\n  cost_cap_tokens_per_phase: 90000\n  task_tokens_simple: 20000\n",
+    });
     const { json } = await autopilot(folder, ["estimate", "1", "--json"]);
     expect(rowsOf(json)[0]?.tokens.p90).toBe(84_000);
     expect(json.warnings).toEqual(["Phase 1 estimated at 84000 tokens (93% of budget cap)."]);
