@@ -12,8 +12,10 @@ import { Flow } from "./flow.ts";
 import { DocumentRead, PhaseRead, TaskRead } from "./found.ts";
 import { Policy } from "./policy.ts";
 import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, WalkPath } from "./ids.ts";
+import { IsolationInForce } from "./isolation-in-force.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { Facts, Says } from "./outcome.ts";
+import { TranscriptKept } from "./transcript.ts";
 
 const Scalar = v.union([v.string(), v.number(), v.boolean()]);
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -25,13 +27,7 @@ const common = { actor: Actor, reason_code: text };
 /** A change of the run's state says from where to where. */
 const change = { from_state: RunStatus, to_state: RunStatus };
 
-export const IsolationInForce = v.strictObject({
-  level: text,
-  mechanism: text,
-  enforced: v.array(text),
-  not_enforced: v.array(text),
-});
-export type IsolationInForce = v.InferOutput<typeof IsolationInForce>;
+export { IsolationInForce };
 
 /** Which agent plays a role: the profile's name, for the scripted agent its script by hash, and what the config says of it. */
 export const Cast = v.strictObject({ agent: text, script: maybe(Hash), argv: maybe(v.array(text)), override: maybe(AgentOverride) });
@@ -166,6 +162,8 @@ const events = {
     warnings: maybe(v.array(text)),
     notes: maybe(v.array(text)),
     question: maybe(text),
+    /** What the agent said and did, in a file of the run's folder, as it was when the turn ended. */
+    transcript: maybe(TranscriptKept),
   },
   changes_applied: { attempt: AttemptId, commit: GitSha, parent: GitSha, tree: GitSha, paths: v.array(text), not_applied: Count },
   step_completed: {

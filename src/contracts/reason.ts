@@ -44,6 +44,8 @@ export const reasons = {
   objective_schema_invalid: reason("FAIL", "The objective is incomplete or has a field that is not valid.", "autopilot help start"),
   invalid_state_transition: reason("FAIL", "The run is in a state from which this is not possible.", "autopilot status"),
   run_missing: reason("FAIL", "There is no such run here.", "autopilot status"),
+  transcript_missing: reason("FAIL", "There is no such transcript.", "autopilot log"),
+  work_missing: reason("FAIL", "The run's commits are no longer in this repository.", "autopilot report"),
   run_open: reason("FAIL", "Another run of this kind is still open here.", "autopilot resume, autopilot stop, or --new"),
   run_locked: reason("FAIL", "Another process is working on this run.", "autopilot watch"),
   ack_stale: reason("FAIL", "What was acknowledged has changed since.", "autopilot start shows the new preview"),

@@ -16,6 +16,10 @@ export type Signal =
       readonly kind?: string;
       /** The first path it names. */
       readonly path?: string;
+      /** What the tool was given: its command, or its arguments as JSON. */
+      readonly input?: string;
+      /** What the tool answered. Told once, with the call's end. */
+      readonly output?: string;
     }
   | { readonly signal: "checking"; readonly attempt: string; readonly title: string; readonly command: string }
   | { readonly signal: "usage"; readonly attempt: string; readonly tokens: number };

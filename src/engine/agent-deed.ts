@@ -145,6 +145,7 @@ async function failTurn(deed: Deed, result: Exclude<TurnResult, { kind: "ended" 
     announced_more: false,
     confidence: null,
     usage,
+    ...transcriptOf(result),
   };
   const heard = reason === "return_invalid" ? refusedReturn(deed, agent, result.detail) : [];
   await deed.recordAndSetAside(turn, ...heard, failure(deed, reason, result.detail)); // A1
@@ -180,8 +181,12 @@ async function turnOf(
     ...(result.warnings.length === 0 ? {} : { warnings: [...result.warnings] }),
     ...(result.notes.length === 0 ? {} : { notes: [...result.notes] }),
     ...(result.question === null ? {} : { question: result.question }),
+    ...transcriptOf(result),
   };
 }
+
+const transcriptOf = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">, "transcript"> =>
+  transcript === undefined ? {} : { transcript };
 
 /** A2: one path outside the scope, or with a secret in it, and nothing of the attempt is applied. Null where it stayed inside. */
 function violationOf(deed: Deed, changes: ChangeSet, outside: readonly string[]): Draft | null {

@@ -1,11 +1,13 @@
 // report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
 
 import { isReasonCode, reasons } from "../contracts/reason.ts";
+import { fileRows } from "./diff-page.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
 import { amount, attemptWords, duration, fewLines, figure, firstFew, money, oneLine, plural } from "./wording.ts";
 
 const commitsMax = 10;
+const filesMax = 8;
 const decisionsMax = 15;
 const excerptLinesMax = 6;
 const lookedUpMax = 12;
@@ -51,6 +53,8 @@ function doneLines({ changes, cost, phases }: ReportView): readonly string[] {
   const estimated = cost.estimated > 0 ? ", part of it estimated" : "";
   return [
     changeWords(changes),
+    ...fileRows(changes.paths ?? [], filesMax).map((row) => `  ${row}`),
+    ...(changes.files === 0 ? [] : ["→ autopilot diff shows it, autopilot transcript what the agent said and did"]),
     ...shown,
     ...more,
     `used ${amount("tokens", cost.tokens)}, ${plural(cost.calls, "call")}, ${amount("minutes", cost.minutes)}, ${money(cost.usd)}${estimated}`,

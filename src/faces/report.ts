@@ -24,6 +24,8 @@ export type Changes = {
   readonly insertions: number | null;
   readonly deletions: number | null;
   readonly commits: readonly { readonly sha: string; readonly subject: string }[];
+  /** File by file, where git was asked. */
+  readonly paths?: readonly { readonly path: string; readonly insertions: number | null; readonly deletions: number | null }[];
 };
 
 /** What the journal cannot know and the caller may hand in. */

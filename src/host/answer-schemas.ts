@@ -8,7 +8,7 @@ import { RoadmapPhase } from "../contracts/roadmap.ts";
 import { FailureCategory } from "../contracts/roadmap-values.ts";
 
 const text = v.string();
-const common = {
+export const common = {
   result: v.picklist(["PASS", "WARN", "FAIL"]),
   reason_code: text,
   run_id: v.nullable(text),
@@ -17,6 +17,8 @@ const common = {
   warnings: v.array(text),
   remediation: v.array(text),
 };
+/** Lines are null for a binary file. */
+export const changedFile = { path: text, insertions: v.nullable(v.number()), deletions: v.nullable(v.number()) };
 const amounts = v.record(text, v.nullable(v.number()));
 
 /** How one phase stands: a row of the table. */
@@ -75,6 +77,7 @@ export const reportSchema = v.looseObject({
     insertions: v.nullable(v.number()),
     deletions: v.nullable(v.number()),
     commits: v.array(v.unknown()),
+    paths: v.optional(v.array(v.looseObject(changedFile))),
   }),
   cost: v.looseObject({ tokens: v.number(), usd: v.number(), minutes: v.number(), calls: v.number() }),
   verdict: v.nullable(Verdict),

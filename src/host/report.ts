@@ -2,6 +2,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
 import { reportPage } from "../faces/report-page.ts";
 import { reportOf, type Changes } from "../faces/report.ts";
+import { changedFiles } from "../workspace/diff.ts";
 import { openRepository } from "../workspace/repository.ts";
 import { summaryOf } from "../workspace/summary.ts";
 import { entriesOf } from "./entries.ts";
@@ -33,7 +34,10 @@ export function report(place: Place, input: { readonly run?: string | undefined 
 async function changesOf(home: Home, view: RunView): Promise<Changes | null> {
   const opened = await openRepository(home.root);
   if ("failure" in opened) return null;
-  return summaryOf(opened.repository, view.drafted.base.commit, view.tip.commit).catch(() => null);
+  const [base, tip] = [view.drafted.base.commit, view.tip.commit];
+  return Promise.all([summaryOf(opened.repository, base, tip), changedFiles(opened.repository, base, tip)])
+    .then(([summary, paths]) => ({ ...summary, paths }))
+    .catch(() => null);
 }
 
 /** The end of what each deciding check printed. */

@@ -20,6 +20,7 @@ import { didYouMean } from "../kit/suggest.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
+import { diffSchema, transcriptSchema } from "./look-schemas.ts";
 
 const envelope = {
   seq: v.number(),
@@ -42,6 +43,8 @@ const schemas: Readonly<Record<string, () => object>> = {
   report: () => draw(reportSchema),
   "roadmap-list": () => draw(roadmapListSchema),
   estimate: () => draw(estimateSchema),
+  transcript: () => draw(transcriptSchema),
+  diff: () => draw(diffSchema),
   "roadmap-state": () => draw(RoadmapState),
   "staged-state": () => ({ title: "what _docs/_autopilot_state.md says, read from its Markdown", ...draw(StagedState) }),
   "post-mortem": () => draw(PostMortem),

@@ -1,4 +1,5 @@
-// trace: what agents and the runner did in each phase, span by span, read from the trace files that lie in the phases' folders.
+// trace: what agents and autopilot did in each phase, span by span. A roadmap keeps its spans in files in the phases' folders;
+// those of every other run are put together from its journal and its transcripts.
 //
 // Invariants:
 //   T1. Every whole line counts or is told with its number; a line that a crash cut in two is passed over.
@@ -10,9 +11,13 @@ import type { Answer } from "../contracts/answer.ts";
 import { TraceSpan } from "../contracts/roadmap-reports.ts";
 import { tracePage } from "../faces/trace-page.ts";
 import { comparePhaseIds, phaseIdOf } from "../flows/documents/phase-id.ts";
-import { findHome, namedRun } from "./home.ts";
+import { traceOfRun } from "../faces/run-trace.ts";
+import { entriesOf } from "./entries.ts";
+import { currentRun, findHome, type Home, namedRun, runFolder } from "./home.ts";
 import type { Place } from "./place.ts";
+import { readEvidence } from "./read-evidence.ts";
 import { readRun } from "./read-run.ts";
+import { readTranscripts } from "./transcript-read.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { phasesFolder } from "./faces/roadmap-places.ts";
 
@@ -27,6 +32,8 @@ export function trace(place: Place, input: Input): Promise<Answer> {
     const root = home?.root ?? place.cwd;
     const wanted = input.phase === undefined ? null : (phaseIdOf(input.phase) ?? input.phase);
     const during = await timesOf(home, input.run);
+    const byJournal = home === null ? null : await tracesOfRun(home, input.run ?? currentRun(home), wanted);
+    if (byJournal !== null) return byJournal;
     const read = tracesIn(root, wanted);
     const spans = read.spans.filter(({ timestamp }) => during === null || (timestamp >= during.from && timestamp <= during.to));
     const where = during === null ? {} : { run_id: during.run, state: during.state };
@@ -48,6 +55,27 @@ export function trace(place: Place, input: Input): Promise<Answer> {
       data: { phases: read.phases, spans },
     });
   });
+}
+
+/** The spans of a run whose flow keeps no trace files; null where they lie in files. */
+async function tracesOfRun(home: Home, named: string | null, wanted: string | null): Promise<Answer | null> {
+  const run = named === null ? null : namedRun(home, named);
+  if (run === null) return null;
+  const { view } = await readRun(home, run);
+  if (view.drafted.flow.face === "roadmap") return null;
+  const folder = runFolder(home, run);
+  const { entries } = await entriesOf(home, run);
+  const all = traceOfRun(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
+  const spans = wanted === null ? all : all.filter(({ phase_id }) => phase_id === wanted);
+  const phases = [...new Set(all.map(({ phase_id }) => phase_id))];
+  const where = { run_id: run, state: view.status };
+  if (spans.length === 0)
+    return refuse("missing_docs", {
+      ...where,
+      message: `There is no trace${wanted === null ? "" : ` of phase ${wanted}`} of ${run}: ${phases.length === 0 ? "no step has begun" : `its phases are ${phases.join(", ")}`}.`,
+      remediation: ["autopilot log"],
+    });
+  return reply("ok", { ...where, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
 }
 
 /** From when to when a run that was named has worked; null where none was: then everything that is there is meant. */

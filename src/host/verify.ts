@@ -12,6 +12,7 @@ import { readEvidence } from "./read-evidence.ts";
 import { readRun, waysOn } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { temporaryFolder } from "./temporary.ts";
+import { changedTranscripts } from "./transcript-verify.ts";
 import { damagedBlobs, type Records, recordsOf } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
 import { verdictAgain } from "./verify-verdict.ts";
@@ -83,6 +84,7 @@ async function recheckAll(
   const told = [
     ...(differs.length === 0 ? [] : [`${differs.length} give another result now, which does not change the verdict`]),
     ...(unrun.length === 0 ? [] : [`${unrun.length} cannot be run again here`]),
+    ...(await changedTranscripts(home, run)),
   ];
   const same = evidence.length - differs.length - unrun.length;
   return reply("ok", {

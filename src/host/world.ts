@@ -31,6 +31,7 @@ import { redactionOf } from "./redaction-of.ts";
 import { secretFinder } from "./redaction.ts";
 import { systemClock } from "./system-clock.ts";
 import { sweepTemporary } from "./temporary.ts";
+import { transcribedAgents } from "./transcript-write.ts";
 
 export type WorldParts = ChildParts & {
   readonly home: Home;
@@ -121,7 +122,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const world: World = {
     journal: recorder,
     clock: systemClock,
-    agents: redactedAgents(agents, redactor),
+    agents: transcribedAgents(redactedAgents(agents, redactor), { folder, redactor, now: () => systemClock.now() }),
     workspace,
     verifier,
     functions: registryOf({

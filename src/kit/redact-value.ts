@@ -35,6 +35,7 @@ const hashKeys: ReadonlySet<string> = new Set([
   "raw",
   "recorded",
   "script",
+  "sha256",
   "tree",
   "tree_after",
   "tree_before",

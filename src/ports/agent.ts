@@ -5,6 +5,7 @@ import type { Says } from "../contracts/outcome.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import type { TurnFacts } from "../contracts/script.ts";
 import type { Signal } from "../contracts/signal.ts";
+import type { TranscriptKept } from "../contracts/transcript.ts";
 
 /** One turn of an agent: who plays, what is asked, where it works, how long it may take, and how it is called off. */
 export type TurnOrder = {
@@ -51,8 +52,10 @@ export type ReportedUsage =
   | (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number; readonly source?: "metered" | "reported" })
   | null;
 
-/** How a turn ended. An agent never throws for what agents do: refusing, failing and hanging are results. */
-export type TurnResult =
+/** How a turn ended, and where its transcript lies if one was kept. An agent never throws: refusing, failing and hanging are results. */
+export type TurnResult = TurnEnd & { readonly transcript?: TranscriptKept };
+
+type TurnEnd =
   | {
       readonly kind: "ended";
       readonly stop: string;

@@ -79,6 +79,10 @@ async function worked(
     ["log", "--json"],
     ["report"],
     ["report", "--json"],
+    ["transcript", "--all"],
+    ["transcript", "--json"],
+    ["trace", "--json"],
+    ["diff", "--json"],
     ["verify", "--json"],
   ])
     ends.push(await autopilot(folder, words, { env }));
@@ -109,12 +113,12 @@ describe("two hundred secrets of the runner's, leaked in fifteen forms each", ()
       expect(journal(scene.folder).some((entry) => entry.event === event)).toBe(true);
   });
 
-  test("the same search finds them where the runner does not know them, in journal, blobs and what is set aside", async () => {
+  test("the same search finds them where the runner does not know them, in journal, blobs, transcripts and what is set aside", async () => {
     const scene = await drafted("unknown", 50);
     const { ends } = await worked(scene, {});
     const found = findIn(runFolderOf(scene.folder), scene.canaries, isOthers(scene.folder));
     const places = new Set(found.map(({ file }) => file.split("/")[0]));
-    expect([...places]).toEqual(expect.arrayContaining(["aside", "blobs", "journal.jsonl"]));
+    expect([...places]).toEqual(expect.arrayContaining(["aside", "blobs", "journal.jsonl", "transcripts"]));
     // Not one form of one secret escapes the search: each was leaked, and each is found.
     const traces = new Set(found.map(({ canary }) => canary));
     expect(traces.size).toBe(tracesIn(scene.canaries));

@@ -3,6 +3,7 @@
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { Signal } from "../../contracts/signal.ts";
 import { listOf, type Loose, recordOf, textOf } from "./loose.ts";
+import { inputIn, outputIn } from "./tool-texts.ts";
 
 export type ToolCall = {
   readonly id: string;
@@ -13,6 +14,9 @@ export type ToolCall = {
   readonly diffs: readonly string[];
   /** Paths in what the tool was given, by the names such fields usually have. */
   readonly given: readonly string[];
+  readonly input: string | null;
+  /** What the tool has answered so far; given out with the call's end and then forgotten. */
+  readonly output: string | null;
 };
 
 const callsMax = 10_000;
@@ -43,8 +47,11 @@ export class ToolCalls {
       locations: Array.isArray(update["locations"]) ? pathsOf(update["locations"]) : (before?.locations ?? []),
       diffs: Array.isArray(update["content"]) ? diffsOf(update["content"]) : (before?.diffs ?? []),
       given: update["rawInput"] === undefined ? (before?.given ?? []) : givenIn(update["rawInput"]),
+      input: inputIn(update["rawInput"]) ?? before?.input ?? null,
+      output: outputIn(update) ?? before?.output ?? null,
     };
-    this.#calls.set(id, call);
+    const isOpen = call.status === "pending" || call.status === "in_progress";
+    this.#calls.set(id, isOpen ? call : { ...call, output: null });
     return call;
   }
 
@@ -84,6 +91,8 @@ export function signalOf(attempt: AttemptId, call: ToolCall, status = call.statu
     call: call.id,
     ...(call.kind === null ? {} : { kind: call.kind }),
     ...(path === undefined ? {} : { path }),
+    ...(call.input === null ? {} : { input: call.input }),
+    ...(call.output === null || status === "pending" || status === "in_progress" ? {} : { output: call.output }),
   };
 }
 

@@ -98,6 +98,7 @@ function ofUser(line: Loose): readonly Loose[] {
       sessionUpdate: "tool_call_update",
       toolCallId: part["tool_use_id"],
       status: part["is_error"] === true ? "failed" : "completed",
+      rawOutput: part["content"],
     }));
 }
 

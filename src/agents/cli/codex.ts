@@ -75,9 +75,16 @@ function ofItem(item: Loose, isDone: boolean): Heard {
   }
 }
 
+/** What a tool was given and what it answered, where the item says so. */
+function textsOf(item: Loose): Loose {
+  const given = item["command"] ?? item["arguments"] ?? item["changes"];
+  const answered = item["aggregated_output"] ?? item["result"] ?? item["error"];
+  return { ...(given == null ? {} : { rawInput: given }), ...(answered == null ? {} : { rawOutput: answered }) };
+}
+
 function tool(item: Loose, isDone: boolean, kind: string, title: string, paths: readonly string[]): Heard {
   const hasFailed = item["status"] === "failed" || item["status"] === "declined";
   const status = !isDone ? "in_progress" : hasFailed ? "failed" : "completed";
   const locations = paths.map((path) => ({ path }));
-  return { updates: [{ sessionUpdate: "tool_call", toolCallId: item["id"], title, kind, status, locations }] };
+  return { updates: [{ sessionUpdate: "tool_call", toolCallId: item["id"], title, kind, status, locations, ...textsOf(item) }] };
 }

@@ -42,6 +42,7 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
     place.settle();
     if (!isRaw || answer.result === "FAIL") return tell(answer, argv, io, answer.reason_code === "usage" ? command : undefined);
     for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
+    for (const warning of answer.warnings) io.write("err", `! ${visible(warning)}\n`);
     return exitOf(answer);
   } finally {
     place.settle();

@@ -10,6 +10,7 @@ import { budget } from "./commands/budget.ts";
 import { completionsOf } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
 import { demo } from "./commands/demo.ts";
+import { diff } from "./commands/diff.ts";
 import { doctor } from "./commands/doctor.ts";
 import { estimate } from "./commands/estimate.ts";
 import { flowDetect } from "./commands/flow-detect.ts";
@@ -33,6 +34,7 @@ import { start } from "./commands/start.ts";
 import { status } from "./commands/status.ts";
 import { stop } from "./commands/stop.ts";
 import { trace } from "./commands/trace.ts";
+import { transcript } from "./commands/transcript.ts";
 import { validate } from "./commands/validate.ts";
 import { verdict } from "./commands/verdict.ts";
 import { verify } from "./commands/verify.ts";
@@ -41,7 +43,7 @@ import type { Chapter } from "./help-page.ts";
 import type { Command } from "./spec.ts";
 
 export const chapters: readonly Chapter[] = [
-  { title: "Work", commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report] },
+  { title: "Work", commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report, diff, transcript] },
   { title: "Decide", commands: [ack, approve, verdict, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",

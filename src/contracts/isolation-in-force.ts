@@ -1,0 +1,10 @@
+import * as v from "valibot";
+
+/** Which isolation holds an agent in a run, what it enforces and what it does not. */
+export const IsolationInForce = v.strictObject({
+  level: v.string(),
+  mechanism: v.string(),
+  enforced: v.array(v.string()),
+  not_enforced: v.array(v.string()),
+});
+export type IsolationInForce = v.InferOutput<typeof IsolationInForce>;

@@ -1,0 +1,58 @@
+// transcript: what an agent said and did in a turn, as its file keeps it: one JSON object a line, in the order it happened.
+// Transcripts are for people. Nothing is decided by them, so a missing or torn line loses nothing that counts.
+
+import * as v from "valibot";
+import { Hash } from "./ids.ts";
+
+const at = v.pipe(v.string(), v.maxLength(40));
+
+/** A turn begins. A turn that a crash interrupted begins again in the same file. */
+const Begins = v.object({ kind: v.literal("turn"), at, attempt: v.string(), agent: v.string() });
+const Said = v.object({ kind: v.literal("said"), at, text: v.string() });
+const Thought = v.object({ kind: v.literal("thought"), at, text: v.string() });
+/** A tool call, told again under the same id when more of it is known. `tool` is what it does: read, edit, execute, … */
+const Tool = v.object({
+  kind: v.literal("tool"),
+  at,
+  call: v.string(),
+  title: v.string(),
+  tool: v.optional(v.string()),
+  path: v.optional(v.string()),
+  input: v.optional(v.string()),
+});
+const Result = v.object({ kind: v.literal("result"), at, call: v.string(), status: v.string(), output: v.optional(v.string()) });
+/** `left_out`: how many lines were beyond the size bound. */
+const Ends = v.object({ kind: v.literal("end"), at, how: v.string(), left_out: v.number() });
+
+export const TranscriptLine = v.variant("kind", [Begins, Said, Thought, Tool, Result, Ends]);
+export type TranscriptLine = v.InferOutput<typeof TranscriptLine>;
+
+/** How the journal names a turn's transcript: the file as it was when the turn ended. */
+export const TranscriptKept = v.strictObject({ file: v.string(), bytes: v.number(), sha256: Hash });
+export type TranscriptKept = v.InferOutput<typeof TranscriptKept>;
+
+/** One tool call as a reader sees it. */
+export type TurnCall = {
+  readonly kind: "tool";
+  readonly at: string;
+  readonly call: string;
+  readonly title: string;
+  readonly tool: string | null;
+  readonly path: string | null;
+  readonly input: string | null;
+  readonly ended_at: string | null;
+  /** `open` while no result is known. */
+  readonly status: string;
+  readonly output: string | null;
+};
+export type TurnText = { readonly kind: "said" | "thought"; readonly at: string; readonly text: string };
+export type TurnTranscript = {
+  readonly attempt: string;
+  readonly agent: string;
+  readonly from: string;
+  readonly to: string | null;
+  /** How the turn ended; null while it is open or where a crash ended it. */
+  readonly how: string | null;
+  readonly left_out: number;
+  readonly entries: readonly (TurnCall | TurnText)[];
+};

@@ -1,0 +1,38 @@
+// diff-page: what a run changed, file by file: how many lines came and went.
+
+import { columned } from "./columned.ts";
+import { figure, oneLine, plural } from "./wording.ts";
+
+type ChangedFile = { readonly path: string; readonly insertions: number | null; readonly deletions: number | null };
+
+const pathCharsMax = 60;
+const barCharsMax = 20;
+
+/** At most so many files, those with the most changed lines first. */
+export function fileRows(files: readonly ChangedFile[], filesMax: number): readonly string[] {
+  const shown = files.toSorted((one, other) => sizeOf(other) - sizeOf(one)).slice(0, filesMax);
+  const most = Math.max(1, ...shown.map(sizeOf));
+  const rows = shown.map((file) => [oneLine(file.path, pathCharsMax), ...countsOf(file), barOf(file, most)]);
+  const left = files.length - shown.length;
+  return [...columned(rows, { right: [1, 2] }), ...(left > 0 ? [`… ${plural(left, "more file")}`] : [])];
+}
+
+export function statWords(files: readonly ChangedFile[], commits: number): string {
+  if (files.length === 0) return "nothing changed";
+  const sum = (of: "insertions" | "deletions"): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
+  return `${plural(files.length, "file")} +${figure(sum("insertions"))} -${figure(sum("deletions"))} in ${plural(commits, "commit")}`;
+}
+
+const sizeOf = ({ insertions, deletions }: ChangedFile): number => (insertions ?? 0) + (deletions ?? 0);
+
+function countsOf({ insertions, deletions }: ChangedFile): readonly [string, string] {
+  if (insertions === null || deletions === null) return ["binary", ""];
+  return [`+${figure(insertions)}`, `-${figure(deletions)}`];
+}
+
+/** As `git diff --stat` draws it. */
+function barOf({ insertions, deletions }: ChangedFile, most: number): string {
+  const scale = Math.min(1, barCharsMax / most);
+  const chars = (lines: number | null): number => (lines === null || lines === 0 ? 0 : Math.max(1, Math.round(lines * scale)));
+  return "+".repeat(chars(insertions)) + "-".repeat(chars(deletions));
+}

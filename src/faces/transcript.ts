@@ -1,0 +1,157 @@
+// transcript: what an agent said and did, put together from the lines its turns left, and shown turn by turn.
+
+import type { TranscriptLine, TurnCall, TurnText, TurnTranscript } from "../contracts/transcript.ts";
+import { msOf } from "../kit/iso-time.ts";
+import { visible } from "../kit/visible.ts";
+import { attemptWords, duration, oneLine, plural } from "./wording.ts";
+
+/** The turns that a file's lines tell. A turn that began twice (a crash came between) is two. */
+export function turnsIn(lines: readonly TranscriptLine[]): readonly TurnTranscript[] {
+  const turns: TurnTranscript[] = [];
+  let entries: (TurnCall | TurnText)[] = [];
+  for (const line of lines) {
+    if (line.kind === "turn") {
+      entries = [];
+      turns.push({ attempt: line.attempt, agent: line.agent, from: line.at, to: null, how: null, left_out: 0, entries });
+    } else if (line.kind === "end") {
+      const turn = turns.pop();
+      if (turn !== undefined) turns.push({ ...turn, to: line.at, how: line.how, left_out: line.left_out });
+    } else add(entries, line);
+  }
+  return turns;
+}
+
+type Happening = Exclude<TranscriptLine, { kind: "turn" | "end" }>;
+
+function add(entries: (TurnCall | TurnText)[], line: Happening): void {
+  if (line.kind === "said" || line.kind === "thought") {
+    const last = entries.at(-1);
+    if (last?.kind === line.kind) entries[entries.length - 1] = { ...last, text: last.text + line.text };
+    else entries.push({ kind: line.kind, at: line.at, text: line.text });
+    return;
+  }
+  const at = entries.findLastIndex((entry) => entry.kind === "tool" && entry.call === line.call && entry.status === "open");
+  const found = entries[at];
+  const before = found?.kind === "tool" ? found : null;
+  const call: TurnCall = {
+    kind: "tool",
+    at: before?.at ?? line.at,
+    call: line.call,
+    title: line.kind === "tool" ? line.title : (before?.title ?? ""),
+    tool: (line.kind === "tool" ? line.tool : null) ?? before?.tool ?? null,
+    path: (line.kind === "tool" ? line.path : null) ?? before?.path ?? null,
+    input: (line.kind === "tool" ? line.input : null) ?? before?.input ?? null,
+    ended_at: line.kind === "result" ? line.at : null,
+    status: line.kind === "result" ? line.status : "open",
+    output: line.kind === "result" ? (line.output ?? null) : null,
+  };
+  if (before === null) entries.push(call);
+  else entries[at] = call;
+}
+
+const rowsMax = 28;
+const saidRows = 6;
+const outputRows = 3;
+
+export type TranscriptShown = {
+  readonly turns: readonly TurnTranscript[];
+  /** Which of them, counted from 1; null: the last, in short. */
+  readonly turn: number | "all" | null;
+  /** The words that name this run on the command line, behind `autopilot transcript`. */
+  readonly named: string;
+};
+
+/** Without a choice: the last turn, on one screen. A turn by its number, or all of them, in full. */
+export function transcriptPage({ turns, turn, named }: TranscriptShown): readonly string[] {
+  const command = `autopilot transcript${named}`;
+  if (turn === "all") return turns.flatMap((one, at) => [...headOf(one, at, turns.length), ...bodyOf(one, wholly), ""]);
+  const at = (turn ?? turns.length) - 1;
+  const one = turns[at];
+  if (one === undefined) return [];
+  if (turn !== null) return [...headOf(one, at, turns.length), ...bodyOf(one, wholly)];
+  const body = bodyOf(one, briefly);
+  const shown = body.slice(-rowsMax);
+  const isCut = body.length > shown.length || one.entries.some(isLong);
+  return [
+    ...headOf(one, at, turns.length),
+    ...(body.length > shown.length ? [`  … ${plural(body.length - shown.length, "earlier row")}`] : []),
+    ...shown,
+    "",
+    ...(isCut ? [`→ ${command} --turn ${at + 1}   this turn in full`] : []),
+    ...(turns.length > 1 ? [`→ ${command} --all   all ${turns.length} turns`] : []),
+  ];
+}
+
+function headOf(turn: TurnTranscript, at: number, of: number): readonly string[] {
+  const { attempt, agent, from, to, how, left_out } = turn;
+  const calls = turn.entries.filter(({ kind }) => kind === "tool").length;
+  const took = to === null ? "not ended" : `${duration((msOf(to) ?? 0) - (msOf(from) ?? 0))}, ${oneLine(how ?? "")}`;
+  return [
+    `Turn ${at + 1} of ${of}: ${oneLine(agent)}, ${attemptWords(attempt)}, ${from.slice(11, 19)}, ${took}, ${plural(calls, "tool call")}`,
+    ...(left_out === 0 ? [] : [`! ${plural(left_out, "line")} not kept: the transcript of a turn is limited in size`]),
+    "",
+  ];
+}
+
+type Manner = {
+  readonly text: (text: string) => readonly string[];
+  readonly output: (text: string) => readonly string[];
+  readonly thinks: boolean;
+};
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((line) => visible(line.trimEnd()));
+
+const wholly: Manner = { text: linesOf, output: linesOf, thinks: true };
+const briefly: Manner = {
+  thinks: false,
+  text: (text) => cutAt(blankless(text), saidRows, "first"),
+  output: (text) => cutAt(blankless(text), outputRows, "last"),
+};
+
+const lineCharsMax = 160;
+const blankless = (text: string): readonly string[] =>
+  linesOf(text)
+    .filter((line) => line.trim() !== "")
+    .map((line) => (line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line));
+
+/** Of a command's output the last lines say most. */
+function cutAt(lines: readonly string[], linesMax: number, which: "first" | "last"): readonly string[] {
+  if (lines.length <= linesMax) return lines;
+  const more = `… ${plural(lines.length - linesMax + 1, "more line")}`;
+  return which === "first" ? [...lines.slice(0, linesMax - 1), more] : [more, ...lines.slice(-(linesMax - 1))];
+}
+
+function isLong(entry: TurnCall | TurnText): boolean {
+  const [text, rows] = entry.kind === "tool" ? [entry.output ?? "", outputRows] : [entry.text, saidRows];
+  return entry.kind === "thought" || blankless(text).length > rows || text.split("\n").some((line) => line.length > lineCharsMax);
+}
+
+function bodyOf(turn: TurnTranscript, manner: Manner): readonly string[] {
+  if (turn.entries.length === 0) return ["  The agent said and did nothing."];
+  return turn.entries.flatMap((entry) => {
+    if (entry.kind === "tool") return callLines(entry, manner);
+    if (entry.text.trim() === "" || (entry.kind === "thought" && !manner.thinks)) return [];
+    const [mark, rest] = entry.kind === "said" ? ["“ ", "  "] : ["(thinks) ", "         "];
+    return manner.text(entry.text).map((line, at) => `  ${at === 0 ? mark : rest}${line}`);
+  });
+}
+
+const marks: Readonly<Record<string, string>> = { completed: "✓", failed: "✗", cancelled: "✗", open: "●" };
+
+function callLines({ title, tool, input, status, output }: TurnCall, manner: Manner): readonly string[] {
+  const isCommand = tool === "execute" && input?.startsWith("{") !== true;
+  const name = isCommand ? `$ ${input ?? title}` : title === "" ? (tool ?? "a tool") : title;
+  const [first = "", ...more] = manner.text(name);
+  const isOdd = status !== "completed" && status !== "open";
+  const given = !isCommand && manner.thinks && input !== null ? linesOf(input) : [];
+  return [
+    `  ${marks[status] ?? "✓"} ${first}${isOdd ? ` (${oneLine(status)})` : ""}`,
+    ...more.map((line) => `      ${line}`),
+    ...given.map((line) => `    > ${line}`),
+    ...(output === null ? [] : manner.output(output).map((line) => `    │ ${line}`)),
+  ];
+}

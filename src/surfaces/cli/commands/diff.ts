@@ -1,0 +1,18 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const diff: Command = {
+  name: "diff",
+  summary: "What a run has changed so far, as a patch.",
+  usage: "[RUN] [--stat]",
+  details: [
+    "From the commit the run began at to the newest on its branch, merged or not. A turn that is still at work isn't in it yet.",
+    "Written to a file it is a patch that `git apply` takes; binary files are only named.",
+  ],
+  arguments: [{ name: "RUN", about: "a run's id", optional: true }],
+  flags: [{ name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." }],
+  takesRun: true,
+  isRaw: (given) => !given.flag("stat"),
+  run: async (place, given) =>
+    (await import("../../../host/diff.ts")).diff(place, { stat: given.flag("stat"), ...defined({ run: given.words[0] ?? given.run }) }),
+};

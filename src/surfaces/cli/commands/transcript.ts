@@ -1,0 +1,24 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const transcript: Command = {
+  name: "transcript",
+  summary: "What the agent said and did: its words, tool calls, commands and their output.",
+  usage: "[RUN] [--turn N | --all]",
+  details: [
+    "Shows the last turn on one screen; --turn and --all show everything. Secrets are removed before anything is written.",
+    "Recorded while it happens, whichever agent or flow: at most 4 MB a turn and 64 MB a run, the oldest turns go first.",
+    "It is what the agent's own program reported. `autopilot diff` shows what changed, `autopilot report` what was proved.",
+  ],
+  arguments: [{ name: "RUN", about: "a run's id", optional: true }],
+  flags: [
+    { name: "turn", kind: "number", min: 1, placeholder: "N", excludes: "all", about: "Only this turn, in full." },
+    { name: "all", kind: "flag", about: "Every turn, in full." },
+  ],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/transcript.ts")).transcript(place, {
+      all: given.flag("all"),
+      ...defined({ run: given.words[0] ?? given.run, turn: given.number("turn") }),
+    }),
+};
