@@ -36,7 +36,6 @@ await withFolder(async (folder) => {
     workspace: usual.workspace,
     putBlob: async () => "0".repeat(64),
     isolation: "none",
-    runId: "bench",
     product: "bench",
     timeoutMs: 60_000,
     clock: systemClock,

@@ -15,7 +15,7 @@ import { openMetering } from "./metering.ts";
 import { writePrivateConfig } from "./private-config.ts";
 import { sweepMarked } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
-import { belongsToLife, belongsToRun, environmentOfLife } from "./process/mark.ts";
+import { belongsToLife, belongsToRun } from "./process/mark.ts";
 import type { Command } from "./process/spawn.ts";
 import { argvOf, type Embedded } from "./profiles.ts";
 import { launchOf } from "./profiles/launch.ts";
@@ -63,8 +63,8 @@ export type AgentsOptions = {
 };
 
 export type OpenedAgents = Agents & {
-  /** What whoever else starts processes for this life puts into their environment; from now on the guardian looks after them too. */
-  readonly guarded: () => Readonly<Record<string, string>>;
+  /** The guardian also ends the processes with this `NAME=value` in their environment if the runner dies, until it's released. */
+  readonly guard: (word: string) => () => void;
   /** Ends what this set of agents began and lets its guardian go. */
   readonly close: () => Promise<void>;
 };
@@ -77,10 +77,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
 
   return {
     turn: (order) => playTurn(options, order, { run: order.run, attempt: order.attempt, place, life }, guarding),
-    guarded: () => {
-      guarding();
-      return environmentOfLife(life, place);
-    },
+    guard: (word) => guarding().seek(word),
     // Not this life's own: after a crash attempts are settled one by one, and those settled first are at work already.
     sweep: async (run) => {
       const found = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words));

@@ -81,6 +81,8 @@ export const Config = v.strictObject({
       quarantine: v.optional(v.array(Quarantine)),
       /** `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool, with the network for that step alone. */
       restore: v.optional(v.union([v.picklist(["copy", "lockfile"]), v.array(text)])),
+      /** Variables that checks get besides what they have in the user's shell. HOME and TMPDIR stay folders of their own. */
+      env: v.optional(v.record(VariableName, text)),
     }),
   ),
   limits: v.optional(TunedLimits),

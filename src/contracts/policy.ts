@@ -10,6 +10,7 @@ const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 export const Policy = v.strictObject({
   check_minutes_max: v.number(),
   check_network: v.boolean(),
+  check_env: maybe(v.record(text, text)),
   dependencies: maybe(v.array(text)),
   /** The commands that bring dependencies back before checks; where there are any, nothing installed is copied for checks. */
   restores: maybe(v.array(Check)),

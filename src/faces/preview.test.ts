@@ -50,6 +50,27 @@ test("the page reads as recorded", async () => {
   await expect(`${previewPage(previewOf(input), hash("3")).join("\n")}\n`).toMatchFileSnapshot("../../test/golden/pages/preview.txt");
 });
 
+test("what is missing is named with the command that installs it, and what is set for checks is shown", () => {
+  const page = previewPage(
+    previewOf({
+      ...input,
+      checkEnv: [
+        { name: "CI", value: "1", from: "config" },
+        { name: "TERM", value: "xterm", from: "shell" },
+      ],
+      missing: [{ name: "uv", needed_by: ["uv run pytest", "uv run mypy"], install: "pipx install uv" }],
+    }),
+    hash("3"),
+  );
+  expect(page).toEqual(
+    expect.arrayContaining([
+      "  with CI=1 (config checks.env)",
+      "  with TERM=xterm (your shell)",
+      "  ! missing: uv, which uv run pytest, uv run mypy need; get it with: pipx install uv",
+    ]),
+  );
+});
+
 test("without a check the page says that nothing could be proved", () => {
   expect(previewPage(previewOf({ ...input, checks: [] }), hash("3"))).toContain("  ! none found: the result could not be proved");
 });

@@ -20,6 +20,11 @@ export type Estimate = {
   readonly basis: string;
 };
 
+/** Something that checks need and this machine doesn't have. */
+export type MissingTool = { readonly name: string; readonly needed_by: readonly string[]; readonly install: string };
+/** A variable that checks get, and who says so. */
+export type CheckVariable = { readonly name: string; readonly value: string; readonly from: "config" | "shell" };
+
 /** Everything the preview shows; the caller has looked it up. */
 export type PreviewInput = {
   readonly objective: Objective;
@@ -30,6 +35,8 @@ export type PreviewInput = {
   /** How many files of the base tree the scope matches; null where that was not counted. */
   readonly scopeFiles: number | null;
   readonly checks: readonly Check[];
+  readonly checkEnv?: readonly CheckVariable[];
+  readonly missing?: readonly MissingTool[];
   readonly budget: Budget;
   readonly limits: { readonly run: Readonly<Record<string, number>>; readonly phase: Readonly<Record<string, number>> };
   readonly isolation: IsolationInForce;
@@ -67,6 +74,8 @@ export type PreviewView = {
     readonly command: string;
     readonly source: string;
   }[];
+  readonly check_env: readonly CheckVariable[];
+  readonly missing_tools: readonly MissingTool[];
   readonly budget: Budget;
   readonly limits: PreviewInput["limits"];
   readonly isolation: IsolationInForce;
@@ -85,6 +94,8 @@ export function previewOf(input: PreviewInput): PreviewView {
     roles: Object.fromEntries(Object.entries(input.cast).map(([role, { agent }]) => [role, agent])),
     scope: { patterns: input.objective.scope, files: input.scopeFiles },
     checks: input.checks.map(({ id, kind, title, command, source }) => ({ id, kind, title, command, source })),
+    check_env: input.checkEnv ?? [],
+    missing_tools: input.missing ?? [],
     budget: input.budget,
     limits: input.limits,
     isolation: input.isolation,
@@ -133,6 +144,8 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
     "",
     "Checks the runner will run itself",
     ...checkLines(view),
+    ...environmentLines(view.check_env),
+    ...view.missing_tools.map((one) => `  ! missing: ${missingWords(one)}`),
     "",
     "Limits",
     `  ${dimensions.flatMap((dimension) => limitWords(dimension, view.limits.run[dimension])).join(", ")}${view.budget.profile === null ? "" : ` (${view.budget.profile})`}`,
@@ -156,6 +169,22 @@ function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly 
   if (wanted !== undefined) return ["  · what each phase must show; the project itself has none that was found"];
   return gates.length > 0 ? gates : ["  ! none found: the result could not be proved"];
 }
+
+function environmentLines(variables: readonly CheckVariable[]): readonly string[] {
+  const shown = (from: CheckVariable["from"]): string =>
+    variables
+      .filter((one) => one.from === from)
+      .map(({ name, value }) => `${name}=${oneLine(value)}`)
+      .join(", ");
+  return [
+    ...(shown("config") === "" ? [] : [`  with ${shown("config")} (config checks.env)`]),
+    ...(shown("shell") === "" ? [] : [`  with ${shown("shell")} (your shell)`]),
+  ];
+}
+
+/** What is missing, for whom, and how to get it. */
+export const missingWords = ({ name, needed_by, install }: MissingTool): string =>
+  `${name}, which ${firstFew(needed_by)} ${needed_by.length === 1 ? "needs" : "need"}; get it with: ${install}`;
 
 /** A goal that stands in for criteria is none where documents or gates say what is wanted. */
 function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] {

@@ -25,7 +25,6 @@ export type ChecksBox = {
   /** What checks may take of the machine; without it only time and output bound them. */
   readonly limits?: OpenedLimits;
   readonly policy: Policy;
-  readonly runId: string;
   /** A folder of the run's own, which no agent sees. */
   readonly folder: string;
   readonly putBlob: VerifierParts["putBlob"];
@@ -33,22 +32,11 @@ export type ChecksBox = {
   readonly readBlob?: VerifierParts["readBlob"];
   /** Takes secrets out of what a check prints; without it, only what looks like one. */
   readonly redactor?: Redactor;
-  /** What every command bears besides; asked for with the first check, not before. */
-  readonly mark: () => Readonly<Record<string, string>>;
+  /** Ends a command's processes if this one dies; a guardian is started with the first check, not before. */
+  readonly guard: NonNullable<VerifierParts["guard"]>;
 };
 
-export function openChecks({
-  workspace,
-  isolation,
-  limits,
-  policy,
-  runId,
-  folder,
-  putBlob,
-  readBlob,
-  redactor,
-  mark,
-}: ChecksBox): Verifier {
+export function openChecks({ workspace, isolation, limits, policy, folder, putBlob, readBlob, redactor, guard }: ChecksBox): Verifier {
   const restores = policy.restores ?? [];
   const cache = join(folder, "cache");
   const cached = restores.length === 0 ? {} : cacheEnvironment(cache);
@@ -73,14 +61,12 @@ export function openChecks({
     ...(policy.quarantine === undefined ? {} : { quarantine: policy.quarantine }),
     ...(policy.protect === undefined ? {} : { protect: policy.protect }),
     isolation: isolation.level,
-    runId,
     product,
     timeoutMs: policy.check_minutes_max * 60_000,
-    scratch: () => temporaryFolder("check"),
+    scratch: () => temporaryFolder("work"),
     clock: systemClock,
-    get env() {
-      return { ...mark(), ...cached };
-    },
+    env: { ...policy.check_env, ...cached },
+    guard,
     wrap: (launch) => bounded(isolation.wrap({ ...box(launch), readable: restores.length === 0 ? [] : [cache] })),
     restores,
     wrapRestore: (launch) => bounded(isolation.wrap({ ...box(launch), writable: [...box(launch).writable, cache], network: "on" })), // K2

@@ -2,7 +2,8 @@ import type { Check } from "../contracts/evidence.ts";
 import type { Objective } from "../contracts/objective.ts";
 import { type DetectConfig, detectChecks } from "../verify/detect.ts";
 import { type RestoreSetting, restoresOf } from "../verify/detect-restore.ts";
-import type { DetectWarning } from "../verify/manifest.ts";
+import type { DetectWarning, Tree } from "../verify/manifest.ts";
+import { commandKey } from "../verify/same-command.ts";
 import { git } from "../workspace/git.ts";
 import type { Repository } from "../workspace/repository.ts";
 
@@ -14,7 +15,7 @@ export async function checksOf(
   objective: Objective,
   config: DetectConfig & { readonly restore?: RestoreSetting | undefined },
 ): Promise<{ checks: Check[]; restores: readonly Check[]; warnings: readonly DetectWarning[] }> {
-  const { files, read } = await treeAt(repository);
+  const { files, read } = await treeAt(repository.root, repository.head.commit);
   const { checks, warnings } = detectChecks({ files, read }, config);
   const own = [
     ...objective.done_criteria.flatMap(({ id, text, check }) =>
@@ -24,9 +25,9 @@ export async function checksOf(
     // Its title may come before the agent, in words about what failed; its command never.
     ...objective.holdout.map((command, at) => named(`holdout:${at + 1}`, "holdout", `holdout ${at + 1}`, command)),
   ];
-  const commands = new Set(own.map(({ command }) => command));
+  const commands = new Set(own.map(({ command }) => commandKey(command)));
   const restores = restoresOf({ files, read }, config.restore ?? "copy");
-  return { checks: [...own, ...checks.filter(({ command }) => !commands.has(command))], restores, warnings };
+  return { checks: [...own, ...checks.filter(({ command }) => !commands.has(commandKey(command)))], restores, warnings };
 }
 
 const named = (id: string, kind: Check["kind"], title: string, command: string): Check => ({
@@ -38,9 +39,8 @@ const named = (id: string, kind: Check["kind"], title: string, command: string):
 });
 
 /** The base tree's names, and its manifests' text: what is committed counts, not what lies about. */
-async function treeAt(repository: Repository): Promise<{ files: ReadonlySet<string>; read: (path: string) => string | null }> {
-  const { root, head } = repository;
-  const { out } = await git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", head.commit] });
+export async function treeAt(root: string, commit: string): Promise<Tree> {
+  const { out } = await git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", commit] });
   const files = new Set(
     out
       .toString("utf8")
@@ -56,7 +56,7 @@ async function treeAt(repository: Repository): Promise<{ files: ReadonlySet<stri
   )) {
     const blob = await git({
       cwd: root,
-      args: ["cat-file", "blob", `${head.commit}:${path}`],
+      args: ["cat-file", "blob", `${commit}:${path}`],
       outputBytesMax: manifestBytesMax,
       codes: [0, 128],
     });

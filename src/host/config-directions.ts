@@ -6,6 +6,7 @@
 //   D2. A rule compares with the user's own file and the defaults, never with what another rule let through.
 
 import { profiles } from "../contracts/budget.ts";
+import { maySteerChecks } from "../contracts/check-env.ts";
 import type { Config } from "../contracts/config.ts";
 import { type isolationLevels, riskLevels } from "../contracts/objective.ts";
 import { dependencyNames } from "../workspace/dependencies.ts";
@@ -65,6 +66,13 @@ export const configDirections: Node<Config> = {
         : null,
     ),
     restore: tighten((said) => (said === "copy" ? null : "it would give a step the network")),
+    env: {
+      each: tighten((said, own, { name }) => {
+        if (said === own) return null;
+        if (own !== undefined) return "you set it yourself";
+        return maySteerChecks(name) ? "it could steer the tools that judge" : null;
+      }),
+    },
   },
   limits: {
     each: tighten((said, own, { name }) => {

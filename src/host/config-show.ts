@@ -28,11 +28,12 @@ function originText({ from, file, line }: Origin): string {
 
 type Leaf = { readonly key: string; readonly value: unknown };
 
-/** Every value with its name, `checks.detect`. A variable that an agent is given may be a secret: then its name is shown and no more. */
+/** Every value with its name, `checks.detect`. A variable that an agent or a check is given may be a secret: then its name is shown and no more. */
 function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[] {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : leavesOf(one, [...path, name])));
-  const isSecret = path[0] === "agents" && path[2] === "env" && secretNames.test(path[3] ?? "");
+  const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
+  const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
   return [{ key: path.join("."), value: isSecret ? "(not shown)" : value }];
 }
 const secretNames = /key|token|secret|passw|auth|credential/i;

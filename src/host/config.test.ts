@@ -163,6 +163,7 @@ describe("what loosens safety counts only from the user", () => {
     ["fewer looks for flaky checks", "checks: { repeat: 1 }", "checks.repeat"],
     ["checks that do not count", 'checks: { quarantine: [{ check: npm test, until: "2999-01-01" }] }', "checks.quarantine"],
     ["tests that protect nothing", 'protect: ["!test/**"]', "protect"],
+    ["a variable that steers what judges", "checks: { env: { NODE_OPTIONS: SECRET } }", "checks.env.NODE_OPTIONS"],
     ["a price nobody knows", "prices: { nobodys-model: { input: 0, output: 0 } }", "prices.nobodys-model"],
   ];
   test.each(cases)("%s from the project is ignored with a warning that names the line", (_title, text, key) => {

@@ -3,10 +3,13 @@ import { statfsSync } from "node:fs";
 import { agentProfiles } from "../agents/profiles/table.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
+import { detectChecks } from "../verify/detect.ts";
 import { openRepository } from "../workspace/repository.ts";
 import { type AgentStanding, agentsHere, isUsable } from "./agent-standing.ts";
+import { treeAt } from "./checks-of.ts";
 import { findHome, type Home, isInTheWay, listRuns } from "./home.ts";
 import { detects, isolationsHere } from "./isolation-here.ts";
+import { missingTools } from "./missing-tools.ts";
 import type { Place } from "./place.ts";
 import { product } from "./product.ts";
 import { redactionOf } from "./redaction-of.ts";
@@ -30,6 +33,7 @@ export function doctor(place: Place, _input: object): Promise<Answer> {
       ...disk(home?.root ?? place.cwd),
       ...(await isolations()),
       ...secrets(place, home?.root ?? null),
+      ...(await checks(place)),
       agentsFound(standings),
     ];
     const runs = home === null ? 0 : listRuns(home).length;
@@ -99,6 +103,34 @@ async function repository(place: Place): Promise<Finding> {
     found: `${root}, ${branch ?? "detached HEAD"}${isDirty ? ", with uncommitted changes (they are not part of a run)" : ""}`,
     mend: "",
   };
+}
+
+/** The project's own checks, and what they need that isn't installed. */
+async function checks(place: Place): Promise<readonly Finding[]> {
+  const opened = await openRepository(place.cwd);
+  const settings = "failure" in opened ? null : readSettings(place, opened.repository.root);
+  if ("failure" in opened || settings?.kind !== "settings") return [];
+  const { root, head } = opened.repository;
+  const tree = await treeAt(root, head.commit);
+  const found = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
+  const isRestored = (settings.config.checks?.restore ?? "copy") !== "copy";
+  const missing = await missingTools(found, { root, tree, env: place.env, isRestored });
+  const none = "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion";
+  return [
+    {
+      name: "checks",
+      ok: true,
+      found: found.length === 0 ? none : found.join(", "),
+      mend: "",
+      ...(found.length === 0 ? { isAside: true } : {}),
+    },
+    ...missing.map(({ name, needed_by, install }) => ({
+      name,
+      ok: false,
+      found: `missing, and ${needed_by.join(", ")} needs it`,
+      mend: install,
+    })),
+  ];
 }
 
 function folder(home: Home | null): readonly Finding[] {

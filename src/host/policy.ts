@@ -17,7 +17,13 @@ export function policyOf({ checks, network, prices, box, on_limit, protect }: Co
     check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
     check_network: network?.checks ?? false,
     ...(restores.length === 0 ? {} : { restores: [...restores] }),
-    ...given({ dependencies: checks?.dependencies, repeat: checks?.repeat, quarantine: checks?.quarantine, protect }),
+    ...given({
+      check_env: checks?.env,
+      dependencies: checks?.dependencies,
+      repeat: checks?.repeat,
+      quarantine: checks?.quarantine,
+      protect,
+    }),
     ...given({ agent_hosts: network?.agents, prices, box, on_limit }),
   };
 }

@@ -1,11 +1,15 @@
 import picomatch from "picomatch";
-import { previewOf as viewOf, previewPage, type PreviewView } from "../faces/preview.ts";
+import type { Policy } from "../contracts/policy.ts";
 import type { RunView } from "../core/state.ts";
+import { type CheckVariable, missingWords, previewOf as viewOf, previewPage, type PreviewView } from "../faces/preview.ts";
 import { git } from "../workspace/git.ts";
+import { treeAt } from "./checks-of.ts";
 import { estimateOf } from "./estimate-of.ts";
 import { faceOf } from "./faces/table.ts";
 import type { Home } from "./home.ts";
+import { missingTools } from "./missing-tools.ts";
 import type { Place } from "./place.ts";
+import { recordedPolicy } from "./policy.ts";
 import { settingsOf } from "./settings.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
@@ -22,6 +26,16 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
   const settings = settingsOf(place, home);
   const isolation = await tryIsolation(drafted.isolation, home);
   const shown = await (await faceOf(drafted.flow.face))?.preview?.({ place, home, view: run });
+  const policy = recordedPolicy(run);
+  const missing = await missingTools(
+    drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
+    {
+      root: home.root,
+      tree: await treeAt(home.root, drafted.base.commit),
+      env: place.env,
+      isRestored: (policy.restores ?? []).length > 0,
+    },
+  );
   const data = viewOf({
     objective: structuredClone(drafted.objective) as never,
     inferredDefaults: drafted.inferred_defaults ?? [],
@@ -30,6 +44,8 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
     cast: structuredClone(drafted.cast) as never,
     scopeFiles: await countScope(home.root, drafted.base.commit, drafted.objective.scope),
     checks: structuredClone(drafted.checks),
+    checkEnv: checkEnvironment(place, policy),
+    missing,
     budget: structuredClone(drafted.budget),
     limits: drafted.limits,
     isolation,
@@ -37,9 +53,20 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
     ...(shown === undefined ? {} : { wanted: shown.wanted }),
     base: drafted.base,
   });
-  const warnings =
-    isolation.not_enforced.length > 0 ? [`Isolation ${isolation.level} does not enforce: ${isolation.not_enforced.join("; ")}.`] : [];
+  const warnings = [
+    ...missing.map((one) => `Missing: ${missingWords(one)}`),
+    ...(isolation.not_enforced.length > 0 ? [`Isolation ${isolation.level} does not enforce: ${isolation.not_enforced.join("; ")}.`] : []),
+  ];
   return { data, page: previewPage(data, drafted.ack), warnings, dryRun: settings.dryRun };
+}
+
+/** What the config sets for checks, and what of the user's shell changes how tools behave. */
+function checkEnvironment({ env }: Place, { check_env = {} }: Policy): readonly CheckVariable[] {
+  const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter((name) => check_env[name] === undefined);
+  return [
+    ...Object.entries(check_env).map(([name, value]) => ({ name, value, from: "config" as const })),
+    ...shell.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name], from: "shell" as const }])),
+  ];
 }
 
 async function countScope(root: string, commit: string, scope: readonly string[]): Promise<number | null> {

@@ -8,7 +8,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Guardian, openGuardian } from "../agents/process/guardian.ts";
-import { environmentOfLife } from "../agents/process/mark.ts";
 import type { CheckStatus, Evidence, OracleChange } from "../contracts/evidence.ts";
 import type { RunView } from "../core/state.ts";
 import { git } from "../workspace/git.ts";
@@ -55,18 +54,14 @@ export async function openRecheck(place: Place, home: Home, repository: Reposito
   });
   const life = randomUUID();
   let guardian: Guardian | null = null;
-  const guarded = (): Readonly<Record<string, string>> => {
-    guardian ??= openGuardian(life); // A3
-    return environmentOfLife(life, "");
-  };
+  const guard = (word: string): (() => void) => (guardian ??= openGuardian(life)).seek(word); // A3
   const verifier = openChecks({
     workspace,
     isolation,
     policy,
-    runId: drafted.run_id,
     folder,
     putBlob: () => Promise.resolve("0".repeat(64)),
-    mark: guarded,
+    guard,
   });
   const again = async ({ check, commit, oracles = [], tests_before }: Evidence, changes: readonly OracleChange[]): Promise<Again> => {
     if (commit === null) return { why: "no commit is recorded with it" };

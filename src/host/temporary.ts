@@ -1,23 +1,25 @@
 // temporary: the folder this process has under the system's temporary folder; everything short-lived lies in it. A process that was
-// killed cannot take its folder away, so the next one does.
+// killed cannot take its folder away, so the next one does, and ends the commands that were left at work in it.
 //
 // Invariants:
 //   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to nobody after.
 //   T2. Nothing is swept but such a folder: by its name, no link, the user's own, closed to all others, with the file in it and nobody's lock
 //       on that. It is held open while it is looked at and emptied, so nothing can be put in its place meanwhile.
 //   T3. The file goes last: a sweep that is cut short is ended by the next one.
+//   T4. Its path names nobody: checks have their HOME in it, and must not be able to tell who runs them.
 
 import { closeSync, constants, fstatSync, mkdtempSync, openSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sweepMarked } from "../agents/process/end-tree.ts";
 import { codeOf } from "../journal/failure.ts";
 import { loadTryLock } from "../journal/lock.ts";
 import { erase } from "../workspace/folder.ts";
 
-const prefix = "autopilot-own-";
-const nameForm = /^autopilot-own-[A-Za-z0-9]{6}$/;
-const ownerFile = "owner";
+const prefix = "tmp-own-"; // T4
+const nameForm = /^tmp-own-[A-Za-z0-9]{6}$/;
+const ownerFile = "autopilot.owner";
 const sweptMax = 256;
 
 /** Where a path has to be short: a socket's may hold about a hundred bytes. */
@@ -97,6 +99,7 @@ async function sweepOne(folder: string, tryLock: (fd: number) => boolean): Promi
     if (file === null) return false;
     try {
       if (!fstatSync(file).isFile() || !tryLock(file)) return false; // T1
+      await sweepMarked((words) => words.some((word) => word.startsWith(`HOME=${folder}/`)));
       for (const name of readdirSync(inside)) if (name !== ownerFile) await erase(join(inside, name));
       rmSync(join(inside, ownerFile), { force: true }); // T3
       rmdirSync(folder);

@@ -82,20 +82,18 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     learn: redaction.learn,
   });
   // What an earlier life left alive is ended before anything new begins; the branch is looked at meanwhile.
-  const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id)]);
-  void sweepTemporary(); // meanwhile; one that is cut short is ended by the next
+  const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id), sweepTemporary()]);
   for (const layer of layersIn(folder)) await isolation.collect(layer);
   const verifier = openChecks({
     workspace,
     isolation,
     limits,
     policy,
-    runId: drafted.run_id,
     folder,
     putBlob: (bytes) => recorder.putBlob(bytes),
     readBlob: (hash) => parts.readBlob(hash),
     redactor,
-    mark: () => agents.guarded(), // a guardian is a process, and a run is in hand again without one
+    guard: (word) => agents.guard(word),
   });
   const inbox = await openInbox(folder);
   const outputOf = async (hash: string): Promise<string> =>

@@ -7,7 +7,6 @@
 //   C4. It sees the listed environment only (environment.ts), and its output is kept within bounds (output.ts).
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { CheckStatus, Expectation } from "../contracts/evidence.ts";
 import type { Hash } from "../contracts/ids.ts";
@@ -25,10 +24,15 @@ export type Launch = { readonly argv: readonly string[]; readonly cwd: string; r
 /** Puts a command behind an isolation; the answer is what is really started. */
 export type Wrap = (launch: Launch) => Launch;
 
+/**
+ * Told before a command starts how its processes are recognised (`NAME=value` in their environment), so that somebody ends them if this
+ * process can't any more. What it returns is called when they are gone.
+ */
+export type Guard = (word: string) => () => void;
+
 export type CommandOrder = {
   readonly command: string;
   readonly cwd: string;
-  readonly runId: string;
   readonly clock: Clock;
   readonly timeoutMs?: number;
   /** What it must answer; without it the exit code decides. */
@@ -37,6 +41,7 @@ export type CommandOrder = {
   readonly wrap?: Wrap;
   /** Further variables, such as where a restored cache lies. */
   readonly env?: Env;
+  readonly guard?: Guard;
   /** Where the command's own HOME and TMPDIR are made; the system's temporary folder unless told. */
   readonly scratch?: MakeFolder;
   /** Takes secrets out of what the command prints; without it, only what looks like one. */
@@ -77,9 +82,9 @@ export async function runCommand(order: CommandOrder): Promise<CommandResult> {
   }
 }
 
-function launchOf(order: CommandOrder, scratch: string, marker: string): Launch {
+function launchOf(order: CommandOrder, scratch: string): Launch {
   const extra = order.env === undefined ? {} : { extra: order.env };
-  const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, runId: order.runId, marker, ...extra });
+  const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, ...extra });
   const plain: Launch = { argv: ["/bin/sh", "-c", order.command], cwd: order.cwd, env };
   return order.wrap === undefined ? plain : order.wrap(plain);
 }
@@ -87,7 +92,7 @@ function launchOf(order: CommandOrder, scratch: string, marker: string): Launch 
 /** The environment a command would have, by its hash; null where that only shows when it is started. */
 export function envHashFor(order: CommandOrder): Hash | null {
   try {
-    return envHashOf(launchOf(order, order.cwd, "").env);
+    return envHashOf(launchOf(order, order.cwd).env);
   } catch {
     return null;
   }
@@ -95,8 +100,7 @@ export function envHashFor(order: CommandOrder): Hash | null {
 
 async function run(order: CommandOrder, scratch: string): Promise<CommandResult> {
   const { clock, cancel, timeoutMs = commandTimeoutMs } = order;
-  const marker = randomBytes(16).toString("hex");
-  const launch = launchOf(order, scratch, marker);
+  const launch = launchOf(order, scratch);
   const output = collectOutput(outputLimits, order.redactor);
   const answer = order.expect === undefined ? null : openAnswer(order.expect);
   const startedAt = clock.now();
@@ -108,6 +112,8 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
   const impossible = impossibleOf(launch);
   if (why === null && impossible !== null) ending = { code: null, signal: null, error: impossible };
   else if (why === null) {
+    const word = `HOME=${launch.env["HOME"] ?? scratch}`;
+    const release = order.guard?.(word);
     const child = start(launch);
     child.stdout?.on("data", output.add).on("error", () => undefined);
     child.stderr?.on("data", output.add).on("error", () => undefined);
@@ -119,7 +125,7 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
       child.stdout?.on("data", answer.said);
       child.stderr?.on("data", answer.complained);
     }
-    const family: Family = { leader: child.pid ?? 0, marker };
+    const family: Family = { leader: child.pid ?? 0, word };
     const cut = cutter(child, family, clock, (reason) => (why ??= reason));
     const stopTimer = clock.after(timeoutMs, () => cut("timeout")); // C1
     const onAbort = (): void => cut("cancel");
@@ -132,6 +138,7 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
       ended = await endFamily(family); // C2
       await closed(child, clock);
     }
+    release?.();
   }
 
   const durationMs = Math.max(0, Math.round(clock.monotonicMs() - beganMs));

@@ -10,6 +10,7 @@ import { detectJava } from "./detect-java.ts";
 import { detectNode } from "./detect-node.ts";
 import { detectPython } from "./detect-python.ts";
 import type { Detected, Tree } from "./manifest.ts";
+import { commandKey } from "./same-command.ts";
 
 export type DetectConfig = { readonly commands?: readonly string[] | undefined; readonly detect?: boolean | undefined };
 
@@ -27,7 +28,7 @@ export function detectChecks(tree: Tree, config: DetectConfig = {}): Detected {
   const found = config.detect === false ? [] : detectors.map((detector) => detector(tree)); // D1
   const commands = new Set<string>();
   const checks = [...named, ...found.flatMap(({ checks }) => checks)].filter(
-    ({ command }) => !commands.has(command) && commands.add(command),
+    ({ command }) => !commands.has(commandKey(command)) && commands.add(commandKey(command)),
   );
   return { checks, warnings: found.flatMap(({ warnings }) => warnings) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { environmentFor, envHashOf } from "./environment.ts";
 
-const source = { hasFolder: () => false, scratch: "/s", runId: "run-1", marker: "m" };
+const source = { hasFolder: () => false, scratch: "/s" };
 
 test("secrets and settings of the runner do not reach a command; the listed names do", () => {
   const from = {
@@ -18,17 +18,21 @@ test("secrets and settings of the runner do not reach a command; the listed name
     PATH: "/bin",
     LANG: "C.UTF-8",
     TZ: "UTC",
-    CI: "1",
-    NO_COLOR: "1",
-    TERM: "dumb",
-    PAGER: "cat",
-    GIT_PAGER: "cat",
-    GIT_TERMINAL_PROMPT: "0",
     HOME: "/s/home",
     TMPDIR: "/s/tmp",
-    AUTOPILOT_RUN: "run-1",
-    AUTOPILOT_COMMAND: "m",
   });
+});
+
+test("colours, the terminal's name and CI are what they are in the user's shell: passed on if set, never forced", () => {
+  const shell = { TERM: "xterm-256color", FORCE_COLOR: "1", USER: "me" };
+  expect(environmentFor({ ...source, from: shell })).toMatchObject(shell);
+  for (const name of ["CI", "NO_COLOR", "TERM", "PAGER"]) expect(environmentFor({ ...source, from: {} })).not.toHaveProperty(name);
+  expect(environmentFor({ ...source, from: { CI: "true", NO_COLOR: "1" } })).toMatchObject({ CI: "true", NO_COLOR: "1" });
+});
+
+test("nothing in a check's environment names the runner", () => {
+  const from = { PATH: "/bin", AUTOPILOT_AGENT: "claude", AUTOPILOT_RUN: "run-1" };
+  expect(JSON.stringify(environmentFor({ ...source, from }))).not.toMatch(/autopilot/i);
 });
 
 test("a tool chain in the real home is found from the private one", () => {
@@ -36,13 +40,13 @@ test("a tool chain in the real home is found from the private one", () => {
   expect(env["RUSTUP_HOME"]).toBe("/home/me/.rustup");
 });
 
-test("extra variables cannot replace the private home or the marker", () => {
-  const env = environmentFor({ ...source, from: {}, extra: { HOME: "/home/me", AUTOPILOT_COMMAND: "no", npm_config_cache: "/c" } });
-  expect(env).toMatchObject({ HOME: "/s/home", AUTOPILOT_COMMAND: "m", npm_config_cache: "/c" });
+test("extra variables can't replace the private home and temporary folder", () => {
+  const env = environmentFor({ ...source, from: {}, extra: { HOME: "/home/me", TMPDIR: "/tmp", npm_config_cache: "/c" } });
+  expect(env).toMatchObject({ HOME: "/s/home", TMPDIR: "/s/tmp", npm_config_cache: "/c" });
 });
 
 test("two commands of equal surroundings have one hash, another PATH another", () => {
-  const env = (PATH: string, marker: string) => envHashOf(environmentFor({ ...source, marker, scratch: `/s/${marker}`, from: { PATH } }));
+  const env = (PATH: string, folder: string) => envHashOf(environmentFor({ ...source, scratch: `/s/${folder}`, from: { PATH } }));
   expect(env("/bin", "1")).toBe(env("/bin", "2"));
   expect(env("/bin", "1")).not.toBe(env("/usr/bin", "1"));
 });

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   N1. A variable that is not on the list does not pass. Keys and tokens are not on the list.
-//   N2. HOME and TMPDIR are folders of this command alone.
+//   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so nothing
+//       in here names the runner: a check can't tell that it is being judged.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -10,8 +11,11 @@ import type { Hash } from "../contracts/ids.ts";
 
 export type Env = Readonly<Record<string, string>>;
 
-/** Passed on as they are, where they are set: where programs lie, how text is written, which clock is on the wall. */
-const passed = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "GOROOT", "VIRTUAL_ENV", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+/** Passed on as they are, if they are set, so that a check does what it does in the user's shell. */
+const passed = [
+  ...["PATH", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CI"],
+  ...["JAVA_HOME", "GOROOT", "VIRTUAL_ENV", "SSL_CERT_FILE", "SSL_CERT_DIR"],
+];
 
 /** Tool chains that live in the user's home by default; without a word they would be looked for in the private one. */
 const toolchains = [
@@ -20,40 +24,28 @@ const toolchains = [
   ["VOLTA_HOME", ".volta"],
 ] as const;
 
-/** Nobody is watching: no colours, no pager, no question. */
-const fixed = { CI: "1", NO_COLOR: "1", TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
-
 export type EnvSource = {
   readonly from: Readonly<Record<string, string | undefined>>;
   readonly hasFolder: (path: string) => boolean;
   /** The command's own folder, which holds `home` and `tmp`. */
   readonly scratch: string;
-  readonly runId: string;
-  /** Names this one command; every process it starts carries it. */
-  readonly marker: string;
   readonly extra?: Env;
 };
 
-const markerPrefix = "AUTOPILOT_";
-export const runMarker = "AUTOPILOT_RUN";
-export const commandMarker = "AUTOPILOT_COMMAND";
-
-export function environmentFor({ from, hasFolder, scratch, runId, marker, extra = {} }: EnvSource): Env {
+export function environmentFor({ from, hasFolder, scratch, extra = {} }: EnvSource): Env {
   const env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
   for (const name of passed) if (from[name] !== undefined) env[name] = from[name]; // N1
   for (const [name, folder] of toolchains) {
     const path = from[name] ?? (from["HOME"] === undefined ? undefined : join(from["HOME"], folder));
     if (path !== undefined && hasFolder(path)) env[name] = path;
   }
-  const own = { HOME: join(scratch, "home"), TMPDIR: join(scratch, "tmp"), [runMarker]: runId, [commandMarker]: marker }; // N2
-  return { ...env, ...fixed, ...extra, ...own };
+  return { ...env, ...extra, HOME: join(scratch, "home"), TMPDIR: join(scratch, "tmp") }; // N2
 }
 
-/** Names an environment by its content; what differs with every command (its folders, its marker) is left out, so that equal means equal. */
+/** Names an environment by its content; what differs with every command (its folders) is left out, so that equal means equal. */
 export function envHashOf(env: Env): Hash {
   const isVolatile = (name: string): boolean => name === "HOME" || name === "TMPDIR";
   const lines = Object.entries(env)
-    .filter(([name]) => !name.startsWith(markerPrefix))
     .map(([name, value]) => [name, isVolatile(name) ? "" : value] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(lines)).digest("hex");

@@ -7,7 +7,7 @@ import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { ClaimsWorkspace } from "./claims/of-tree.ts";
-import type { Wrap } from "./command.ts";
+import type { Guard, Wrap } from "./command.ts";
 import type { Env } from "./environment.ts";
 import type { PutBlob } from "./evidence.ts";
 import type { Reading } from "./oracles/look-oracles.ts";
@@ -19,7 +19,6 @@ export type VerifierParts = {
   readonly putBlob: PutBlob;
   /** The isolation's name, as evidence records it. */
   readonly isolation: string;
-  readonly runId: string;
   readonly product: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -27,6 +26,7 @@ export type VerifierParts = {
   /** For `restores`, where it differs. */
   readonly wrapRestore?: Wrap;
   readonly env?: Env;
+  readonly guard?: Guard;
   /** Makes the folder of one command; in the system's temporary folder unless told. */
   readonly scratch?: MakeFolder;
   /** Takes secrets out of evidence before it is kept; without it, only what looks like one. */

@@ -1,13 +1,14 @@
 // processes: which processes belong to a command, and their end.
 //
-// A process belongs if it is in the command's group or session, descends from one that is, or carries the command's marker in
-// its environment; so `setsid`, `nohup` and a double fork do not hide it. One that does all of that *and* wipes its environment
-// does: only a process namespace (isolation) holds that one. Where there is no /proc, the group is all that can be seen.
+// A process belongs if it is in the command's group or session, descends from one that is, or still has the command's own HOME in
+// its environment, a folder no other command ever had; so `setsid`, `nohup` and a double fork do not hide it. One that does all of that
+// *and* wipes its environment does: only a process namespace (isolation) holds that one. Where there is no /proc, the group is all that
+// can be seen.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { commandMarker } from "./environment.ts";
 
-export type Family = { readonly leader: number; readonly marker: string };
+/** `word`: what only this command's processes have in their environment, as `NAME=value`. */
+export type Family = { readonly leader: number; readonly word: string };
 
 type Row = { readonly pid: number; readonly parent: number; readonly group: number; readonly session: number };
 
@@ -16,10 +17,9 @@ export function livingOf(family: Family): readonly number[] {
   const pids = pidsHere();
   if (pids === null) return isGroupAlive(family.leader) ? [family.leader] : [];
   const rows = pids.flatMap((pid) => rowOf(pid) ?? []);
-  const needle = `${commandMarker}=${family.marker}`;
   const found = new Set<number>();
   for (const { pid, group, session } of rows) {
-    const isKin = group === family.leader || session === family.leader || environOf(pid).includes(needle);
+    const isKin = group === family.leader || session === family.leader || environOf(pid).includes(family.word);
     if (isKin && pid !== process.pid) found.add(pid);
   }
   // Children of what was found, until nothing is new.

@@ -201,17 +201,17 @@ class CheckSession {
   }
 
   #command(check: Check, { folder }: Place): CommandOrder {
-    const { runId, clock, timeoutMs, env, scratch, redactor } = this.#parts;
+    const { clock, timeoutMs, env, guard, scratch, redactor } = this.#parts;
     return {
       command: check.command,
       cwd: folder,
-      runId,
       clock,
       timeoutMs,
       cancel: this.#order.cancel,
       ...(check.expect === undefined ? {} : { expect: check.expect }),
       ...wrapFor(this.#parts, check),
       ...(env === undefined ? {} : { env }),
+      ...(guard === undefined ? {} : { guard }),
       ...(scratch === undefined ? {} : { scratch }),
       ...(redactor === undefined ? {} : { redactor }),
     };

@@ -12,6 +12,7 @@ import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { readEvidence } from "./evidence.ts";
+import { isSameCommand } from "./same-command.ts";
 
 type Where = { readonly tree: GitSha; readonly dependencies: Hash | null };
 export type Query = Where & {
@@ -72,7 +73,7 @@ export function openVerdicts(parts: {
 
 /** The same question of the same command: one that must return 2 says nothing of one that must return 3. */
 const isSame = (one: Check, other: Check): boolean =>
-  one.command === other.command && canonicalJson(one.expect ?? null) === canonicalJson(other.expect ?? null);
+  isSameCommand(one.command, other.command) && canonicalJson(one.expect ?? null) === canonicalJson(other.expect ?? null);
 
 const isPlain = ({ status, quarantined }: CheckResult): boolean =>
   (status === "passed" || status === "failed") && quarantined === undefined; // K2

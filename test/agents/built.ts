@@ -17,6 +17,8 @@ export const builtScripted = (): Promise<string> => built("scripted", "src/agent
 export const builtReturns = (): Promise<string> => built("returns", "src/agents/returns/main.ts");
 /** The path of a program that plays one turn, as a runner does, and is there to be killed. */
 export const builtStandIn = (): Promise<string> => built("stand-in", "test/agents/runner-stand-in.ts");
+/** The path of the guardian alone, for a process that opens it and is there to be killed. */
+export const builtGuardian = (): Promise<string> => built("guardian", "src/agents/process/guardian.ts");
 
 function built(name: string, source: string): Promise<string> {
   const path = paths.get(name) ?? build(name, source);

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openGuardian } from "../../src/agents/process/guardian.ts";
-import { builtScripted, builtStandIn } from "./built.ts";
+import { builtGuardian, builtScripted, builtStandIn } from "./built.ts";
 import { alive, isRunning, until } from "./table.ts";
 
 let folder: string;
@@ -52,6 +53,27 @@ test.skipIf(noProc)("no process outlives its runner, even one killed with -9 (ne
   await until(() => alive(`AUTOPILOT_PLACE=${folder}\0`).length === 0, "nobody with the mark is left");
   expect(isRunning(newer.pid ?? 0)).toBe(true);
   newer.kill("SIGKILL");
+});
+
+test.skipIf(noProc)("a check bears no mark, and a runner killed with -9 leaves none of it behind (needs /proc)", async () => {
+  const stand = `const guardian = require(process.argv[1]).openGuardian(process.argv[2]);
+    guardian.seek("HOME=" + process.argv[2] + "/a b");
+    guardian.seek("HOME=" + process.argv[2] + "/ended")();
+    console.log("sought");
+    setInterval(() => undefined, 1000);`;
+  const runner = spawn(process.execPath, ["-e", stand, await builtGuardian(), folder], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  const at = (name: string) =>
+    spawn("setsid", ["sleep", "1000"], { stdio: "ignore", env: { PATH: process.env["PATH"], HOME: join(folder, name) } });
+  const [check, ended] = [at("a b"), at("ended")];
+  await once(runner.stdout, "data");
+  expect([isRunning(check.pid ?? 0), isRunning(ended.pid ?? 0)]).toEqual([true, true]);
+  runner.kill("SIGKILL");
+  await until(() => !isRunning(check.pid ?? 0), "the check is gone");
+  expect(isRunning(ended.pid ?? 0)).toBe(true); // what was released is nobody's to end
+  ended.kill("SIGKILL");
 });
 
 test.skipIf(noProc)("a guardian goes when it is told to, and ends nobody (needs /proc to look from outside)", async () => {

@@ -24,7 +24,7 @@ test("the folder of a runner that was killed in a turn goes with the next start,
   mkdirSync(TMPDIR);
   const env = { TMPDIR };
   const lying = (): readonly string[] =>
-    readdirSync(TMPDIR, { recursive: true, encoding: "utf8" }).filter((path) => /(?:door|check)-\w+$/.test(path));
+    readdirSync(TMPDIR, { recursive: true, encoding: "utf8" }).filter((path) => /(?:door|work)-\w+$/.test(path));
   // Waits the first time alone: after a kill the turn is played from its beginning.
   const again = join(dirname(killed), "again");
   const hang = {
@@ -46,5 +46,5 @@ test("the folder of a runner that was killed in a turn goes with the next start,
 
   expect((await autopilot(alive, ["stop", "--json"], { env })).json.state).toBe("stopped");
   await other.ended;
-  expect(readdirSync(TMPDIR).filter((name) => name.startsWith("autopilot-own-"))).toEqual([]);
+  expect(readdirSync(TMPDIR).filter((name) => name.startsWith("tmp-own-"))).toEqual([]);
 });

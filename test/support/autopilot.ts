@@ -132,7 +132,7 @@ function seen<Value>(look: () => Value): Value | null {
   }
 }
 
-/** The living processes that bear a run's mark in their environment, whoever started them. Runs of one second share a name, so the place counts too. */
+/** The living processes that bear a run's mark in their environment or work in its folder, as checks do. Runs of one second share a name, so the place counts too. */
 export function processesOf(run: string, folder: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -144,8 +144,9 @@ function isMarked(pid: number, run: string, folder: string): boolean {
   try {
     const isZombie = /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
     const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
-    const isOfRun =
-      !isZombie && environment.split("\0").some((word) => word === `AUTOPILOT_RUN=${run}` || word.startsWith(`AUTOPILOT_RUN=${run}-`)); // a child run's name begins with its parent's
+    if (isZombie) return false;
+    if (readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/.autopilot/runs/${run}`)) return true;
+    const isOfRun = environment.split("\0").some((word) => word === `AUTOPILOT_RUN=${run}` || word.startsWith(`AUTOPILOT_RUN=${run}-`)); // a child run's name begins with its parent's
     return isOfRun && (environment.includes(`${folder}/`) || readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/`));
   } catch {
     return false;

@@ -47,7 +47,6 @@ const verifier = () =>
     },
     readBlob: async (hash) => blobs.get(hash) ?? Buffer.alloc(0),
     isolation: "none",
-    runId: "run-1",
     product: "autopilot 1",
     timeoutMs: 60_000,
     clock,

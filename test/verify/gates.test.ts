@@ -22,7 +22,6 @@ async function history(...commits: readonly Files[]) {
     isLater: (at, path, than) => workspace.isLater(at, path, than),
     putBlob: async () => "0".repeat(64),
     isolation: "none",
-    runId: "r",
     product: "p",
     timeoutMs: 20_000,
     clock,

@@ -33,7 +33,6 @@ async function between(before: Files, after: Files | ((root: string) => void), m
     workspace,
     putBlob: async () => "0".repeat(64),
     isolation: "none",
-    runId: "r",
     product: "p",
     timeoutMs: 1000,
     clock,

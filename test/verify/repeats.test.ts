@@ -67,7 +67,6 @@ function open(more: Partial<VerifierParts> = {}) {
       return hash;
     },
     isolation: "none",
-    runId: "run-1",
     product: "autopilot 1",
     timeoutMs: 60_000,
     clock,

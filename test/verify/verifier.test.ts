@@ -73,7 +73,6 @@ function open(tree: Record<string, string>, more: Partial<VerifierParts> = {}) {
     workspace: workspaceOf(tree),
     putBlob,
     isolation: "none",
-    runId: "run-1",
     product: "autopilot test",
     timeoutMs: 60_000,
     clock,

@@ -2,7 +2,8 @@
 //
 // A runner killed with -9 can end nobody. The guardian is a few lines of shell in a session of its own, holding the
 // other end of a pipe. When the runner is gone, however it went, the pipe ends, and the guardian kills whatever bears
-// this life's mark. A live runner takes leave of it with a word.
+// this life's mark, and the processes of the checks at work: those bear no mark, so it was told what they are recognised by.
+// A live runner takes leave of it with a word.
 //
 // Invariants:
 //   G1. The guardian bears no mark itself, and it looks for one life's mark only: a run taken up again at once by a new
@@ -21,8 +22,13 @@ const looksMax = 100;
 const script = `
 trap '' TERM HUP INT
 groups=''
+marks=$1
+newline='
+'
 while read -r word rest; do
   case $word in
+    seek) marks="$marks$newline$rest" ;;
+    lost) marks=$(printf '%s\\n' "$marks" | grep -vxF -e "$rest") ;;
     watch) groups="$groups $rest" ;;
     forget) groups=$(for group in $groups; do [ "$group" = "$rest" ] || printf ' %s' "$group"; done) ;;
     leave) exit 0 ;;
@@ -34,7 +40,7 @@ looks=0
 quiet=0
 while [ "$looks" -lt ${looksMax} ] && [ "$quiet" -lt 2 ]; do
   looks=$((looks + 1))
-  found=$(grep -lszxF "$1" /proc/[0-9]*/environ 2>/dev/null)
+  found=$(grep -lszxF -e "$marks" /proc/[0-9]*/environ 2>/dev/null)
   if [ -z "$found" ]; then quiet=$((quiet + 1)); continue; fi
   quiet=0
   for file in $found; do
@@ -50,6 +56,8 @@ export type Guardian = {
   readonly watch: (group: number) => void;
   /** That agent has ended; its group's number may come to mean another. */
   readonly forget: (group: number) => void;
+  /** What the processes of a command have in their environment, as `NAME=value`; ended with what is returned. */
+  readonly seek: (word: string) => () => void;
   /** The guardian goes; the runner has ended its agents itself. */
   readonly leave: () => void;
   readonly pid: number | undefined;
@@ -69,6 +77,10 @@ export function openGuardian(life: string): Guardian {
   return {
     watch: (group) => say(`watch ${group}`),
     forget: (group) => say(`forget ${group}`),
+    seek: (word) => {
+      say(`seek ${word}`);
+      return () => say(`lost ${word}`);
+    },
     leave: () => {
       say("leave");
       child.stdin?.end();

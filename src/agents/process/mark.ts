@@ -4,7 +4,8 @@
 // started with even after setsid() and after its parent is gone; a process group and a parent's id do not last that long.
 //
 // Invariants:
-//   M1. The variables are set on agents and checks only, never on the runner or its guardian: what bears a mark may be killed.
+//   M1. The variables are set on agents only, never on the runner or its guardian: what bears a mark may be killed. Checks bear none,
+//       so that they can't tell that they are being judged.
 //   M2. A run's name is unique in one repository only, so a mark also says which place it belongs to, and which life
 //       (one opened set of agents) started it. An older life's guardian never touches a newer life's agents.
 
@@ -27,11 +28,6 @@ export function environmentOf(mark: Mark): Record<string, string> {
     [names.life]: mark.life,
     ...(mark.place === "" ? {} : { [names.place]: mark.place }),
   };
-}
-
-/** What else of a life, a check say, must bear so that it is found and ended like an agent. */
-export function environmentOfLife(life: string, place: string): Record<string, string> {
-  return { [names.life]: life, ...(place === "" ? {} : { [names.place]: place }) };
 }
 
 /** Decides, from the `NAME=value` words of a process's environment, whether it is meant. */

@@ -1,0 +1,78 @@
+// needs: what a check's command needs on this machine before it can judge anything: its program, its installed packages. Pure; whether
+// it is there is looked up elsewhere. A tool that is missing is a different thing from a check that fails.
+
+import { isRecord, type Tree } from "./manifest.ts";
+
+export type Need =
+  | { readonly kind: "program"; readonly name: string; readonly install: string }
+  | { readonly kind: "folder"; readonly name: string; readonly install: string }
+  /** A Python module, of the interpreter that is named. */
+  | { readonly kind: "module"; readonly name: string; readonly python: string; readonly install: string };
+
+/** How a program is installed by the way its makers name first. */
+const installs: Readonly<Record<string, string>> = {
+  uv: "curl -LsSf https://astral.sh/uv/install.sh | sh",
+  poetry: "pipx install poetry",
+  pdm: "pipx install pdm",
+  pipenv: "pipx install pipenv",
+  ruff: "pipx install ruff",
+  mypy: "pipx install mypy",
+  pytest: "python3 -m pip install pytest",
+  tox: "pipx install tox",
+  npm: "install Node.js: https://nodejs.org",
+  npx: "install Node.js: https://nodejs.org",
+  node: "install Node.js: https://nodejs.org",
+  pnpm: "npm install -g pnpm",
+  yarn: "npm install -g yarn",
+  bun: "curl -fsSL https://bun.sh/install | bash",
+  deno: "curl -fsSL https://deno.land/install.sh | sh",
+  cargo: "curl -sSf https://sh.rustup.rs | sh",
+  go: "install Go: https://go.dev/dl",
+  python3: "install Python: https://www.python.org/downloads",
+  mvn: "install Maven: https://maven.apache.org/install.html",
+  gradle: "install Gradle: https://gradle.org/install",
+};
+
+/** Words of the shell itself, which need nothing. */
+const builtins = new Set(
+  "! . : [ break case cd command echo eval exec exit export false for if printf pwd read set test then time true type unset while { (".split(
+    " ",
+  ),
+);
+
+export function needsOf(command: string, tree: Tree): readonly Need[] {
+  const words = command
+    .trim()
+    .split(/\s+/)
+    .filter((_word, at, all) => !all.slice(0, at + 1).every((one) => /^[A-Za-z_]\w*=\S*$/.test(one)));
+  const [program = "", ...rest] = words;
+  if (!/^[\w+-][\w.+-]*$/.test(program) || builtins.has(program)) return []; // a path of the tree, or something only a shell can tell
+  const own: Need = { kind: "program", name: program, install: installs[program] ?? `install ${program}` };
+  const module = /^python[\d.]*$/.test(program) && rest[0] === "-m" ? rest[1] : undefined;
+  return [
+    own,
+    ...(module === undefined || tree.files.has(`${module}.py`) || tree.files.has(`${module}/__init__.py`)
+      ? []
+      : [{ kind: "module", name: module, python: program, install: `${program} -m pip install ${module}` } as const]),
+    ...packagesOf(program, tree),
+  ];
+}
+
+/** Scripts of package.json call programs that are installed beside it. */
+function packagesOf(program: string, tree: Tree): readonly Need[] {
+  const managers = ["npm", "npx", "pnpm", "yarn", "bun"];
+  if (!managers.includes(program) || tree.files.has(".pnp.cjs") || !hasDependencies(tree.read("package.json"))) return [];
+  const manager = program === "npx" ? "npm" : program;
+  const isLocked = tree.files.has("package-lock.json") || tree.files.has("npm-shrinkwrap.json");
+  return [{ kind: "folder", name: "node_modules", install: manager === "npm" && isLocked ? "npm ci" : `${manager} install` }];
+}
+
+function hasDependencies(manifest: string | null): boolean {
+  try {
+    const read: unknown = JSON.parse(manifest ?? "null");
+    const named = (key: string): boolean => isRecord(read) && isRecord(read[key]) && Object.keys(read[key]).length > 0;
+    return named("dependencies") || named("devDependencies");
+  } catch {
+    return false;
+  }
+}
