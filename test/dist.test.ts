@@ -85,8 +85,8 @@ test("what is packed is one build without a stray file, has the pages it speaks 
   const room = mkdtempSync(join(tmpdir(), "packed-"));
   try {
     expect(run([join(repository, "scripts/pack.mjs"), room])).toMatchObject({ status: 0 });
-    expect(readdirSync(room)).toEqual([`autopilot-${version}.tgz`]);
-    spawnSync("tar", ["xzf", join(room, `autopilot-${version}.tgz`), "-C", room]);
+    expect(readdirSync(room)).toEqual([`agent-autopilot-${version}.tgz`]);
+    spawnSync("tar", ["xzf", join(room, `agent-autopilot-${version}.tgz`), "-C", room]);
     const home = join(room, "package");
     const dist = readdirSync(join(home, "dist"));
     const named = dist

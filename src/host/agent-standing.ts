@@ -61,6 +61,12 @@ export function candidates(standings: readonly AgentStanding[]): readonly AgentS
 export const isOwnCommand = ({ profile, argv }: Pick<AgentStanding, "profile" | "argv">): boolean =>
   profile.found === "named" && argv.length > 0;
 
+/** The words that start it, as they are shown: every placeholder filled in. */
+export const commandOf = ({ profile, argv }: Pick<AgentStanding, "profile" | "argv">): readonly string[] =>
+  profile.found === "embedded"
+    ? ["autopilot", "go", "--agent", "scripted:FILE"]
+    : argv.flatMap((word) => (word === "{{mode}}" ? (profile.modes[profile.mode].argv ?? []) : [word]));
+
 export const userHomeOf = (place: Place): string => place.env["HOME"] ?? homedir();
 
 type Found = Pick<FoundAgent, "state" | "argv" | "realPath" | "version" | "problem" | "mend">;

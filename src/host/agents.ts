@@ -2,7 +2,7 @@ import { usageWords } from "../agents/profiles/words.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
 import { findingText } from "../kit/finding.ts";
-import { type AgentStanding, agentsHere, isUsable } from "./agent-standing.ts";
+import { type AgentStanding, agentsHere, commandOf, isUsable } from "./agent-standing.ts";
 import { findHome } from "./home.ts";
 import { type IsolationHere, isolationHere, networkWords } from "./isolation-here.ts";
 import type { Place } from "./place.ts";
@@ -45,7 +45,7 @@ const rank = (one: AgentStanding): number => (isUsable(one) ? 0 : one.state === 
 type Row = ReturnType<typeof rowOf>;
 
 function rowOf(one: AgentStanding, isolation: IsolationHere, config: Config) {
-  const { name, profile, state, argv, realPath, version, login, problem, mend } = one;
+  const { name, profile, state, realPath, version, login, problem, mend } = one;
   const hosts = [...(login.kind === "own" ? login.hosts : []), ...profile.hosts, ...(config.network?.agents ?? [])];
   return {
     name,
@@ -53,10 +53,7 @@ function rowOf(one: AgentStanding, isolation: IsolationHere, config: Config) {
     is_installed: state !== "missing",
     is_usable: isUsable(one),
     version: profile.found === "embedded" ? product.replace(/^\S+ /, "") : version,
-    command:
-      profile.found === "embedded"
-        ? ["autopilot", "go", "--agent", "scripted:FILE"]
-        : argv.flatMap((word) => (word === "{{mode}}" ? (profile.modes[profile.mode].argv ?? []) : [word])),
+    command: commandOf(one),
     program: realPath,
     speaks: profile.speaks,
     containment: { level: isolation.level, network: networkWords(isolation.level, login.kind, hosts), hosts },

@@ -9,8 +9,9 @@ import { Script } from "../contracts/script.ts";
 import { stepsEverywhere } from "../flows/lists.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
-import { agentsHere, candidates, isOwnCommand, standingOf, unready } from "./agent-standing.ts";
+import { agentsHere, candidates, commandOf, isOwnCommand, standingOf, unready } from "./agent-standing.ts";
 import { calledBy } from "./called-flows.ts";
+import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
 import { loadedFlow } from "./flows.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
@@ -38,8 +39,10 @@ export function unheardRoles(config: Config, roles: readonly string[]): readonly
   });
 }
 
+export type Inferred = { readonly name: string; readonly why: string };
+
 /** The agent to take where the flow has a role that nobody is named for; null where every role has a name. */
-export async function inferredAgent(place: Place, agent: string | undefined, config: Config, flow: Flow): Promise<string | null> {
+export async function inferredAgent(place: Place, agent: string | undefined, config: Config, flow: Flow): Promise<Inferred | null> {
   if (agent !== undefined || config.agent !== undefined) return null;
   const nameless = [...(await rolesOf(place, flow))].find((role) => config.roles?.[role] === undefined);
   return nameless === undefined ? null : onlyAgent(place, config, nameless);
@@ -59,7 +62,7 @@ export async function castFor(
   config: Config,
   keep: (text: string) => Promise<string>,
 ): Promise<Cast> {
-  if (name === undefined) return castFor(place, role, await onlyAgent(place, config, role), config, keep);
+  if (name === undefined) return castFor(place, role, (await onlyAgent(place, config, role)).name, config, keep);
   if (name.startsWith("scripted:")) return { agent: "scripted", script: await keep(scriptText(place, name.slice("scripted:".length))) };
   if (name === "scripted")
     return refuse("agent_unavailable", {
@@ -88,15 +91,24 @@ export async function castFor(
   return { agent: name, argv: [...argv], ...(Object.keys(override).length === 0 ? {} : { override }) };
 }
 
-/** The agent that is meant where nobody names one: the only one there is. None and several are refused alike, with what could be named. */
-async function onlyAgent(place: Place, config: Config, role: string): Promise<string> {
-  const [only, ...more] = candidates(await agentsHere(place, config));
-  if (only !== undefined && more.length === 0) return only.name;
-  const installed = only === undefined ? [] : [only, ...more];
+/** The agent that is meant where nobody names one: the only one there is, or the one the user chose of several. Else what could be named is told. */
+async function onlyAgent(place: Place, config: Config, role: string): Promise<Inferred> {
+  const installed = candidates(await agentsHere(place, config));
+  const [only, ...more] = installed;
+  if (only !== undefined && more.length === 0) return { name: only.name, why: "it is the only one installed here" };
+  const chosen =
+    installed.length === 0
+      ? null
+      : await chooseAgent(
+          place,
+          installed.map(({ name }) => name),
+        );
+  if (chosen !== null)
+    return { name: chosen.name, why: chosen.isRemembered ? `you chose it before (${chosenAgentPath(place.env)})` : "you chose it" };
   const found =
     installed.length === 0
       ? "none is installed here"
-      : `${installed.length} are installed: ${installed.map(({ name, argv }) => `${name} (${argv.join(" ")})`).join(", ")}`;
+      : `${installed.length} are installed: ${installed.map((one) => `${one.name} (${commandOf(one).join(" ")})`).join(", ")}`;
   return refuse("agent_unavailable", {
     message: `No agent is named for the role ${role}, and ${found}.`,
     remediation: [

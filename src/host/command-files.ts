@@ -3,7 +3,7 @@
 const about = "Drive an objective with autopilot: gated, journaled, proved by the runner.";
 const words =
   "Run `autopilot $ARGUMENTS --json` in the project's root and show the user its message, warnings and remediation. Do nothing else yourself.";
-const markdown = `---\ndescription: ${about}\n---\n${words}\n`;
+const markdown = `---\ndescription: ${JSON.stringify(about)}\n---\n${words}\n`;
 
 export const commandFiles: readonly {
   readonly folder: string;
@@ -17,6 +17,6 @@ export const commandFiles: readonly {
     folder: ".gemini",
     program: "gemini",
     path: ".gemini/commands/autopilot.toml",
-    text: `description = "${about}"\nprompt = """\n${words.replace("$ARGUMENTS", "{{args}}")}\n"""\n`,
+    text: `description = ${JSON.stringify(about)}\nprompt = """\n${words.replace("$ARGUMENTS", "{{args}}")}\n"""\n`,
   },
 ];

@@ -46,7 +46,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   await refuseSecondRun(home, flow, { self: null, isNew: input.new === true });
   const scripts: string[] = [];
   const only = await inferredAgent(place, input.agent, settings.config, flow);
-  const config = only === null ? settings.config : { ...settings.config, agent: only };
+  const config = only === null ? settings.config : { ...settings.config, agent: only.name };
   const cast = await castOf(place, input.agent, config, flow, (text) => {
     scripts.push(text);
     return Promise.resolve(sha256(text));
@@ -104,7 +104,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     return id;
   });
   const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
-  const assumed = only === null ? [] : [`No agent was named, so ${only} was taken: it is the only one installed here.`];
+  const assumed = only === null ? [] : [`No agent was named, so ${only.name} was taken: ${only.why}.`];
   const over = (settings.config.checks?.quarantine ?? [])
     .filter(({ until }) => systemClock.now().slice(0, 10) > until)
     .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);

@@ -2,47 +2,86 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { onPath } from "../agents/find.ts";
 import type { Answer } from "../contracts/answer.ts";
+import { detectChecks } from "../verify/detect.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
+import type { Repository } from "../workspace/repository.ts";
+import { agentsHere, candidates } from "./agent-standing.ts";
+import { treeAt } from "./checks-of.ts";
 import { commandFiles } from "./command-files.ts";
 import { homeOf } from "./home.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
+import { readSettings } from "./settings.ts";
 
-const template = `# autopilot's settings for this project. Every key is optional; "autopilot config" shows what is in force.
+type Found = { readonly agents: readonly string[]; readonly checks: readonly string[] };
+
+/** The config to begin with. What was found is a comment: it is found again at every start, and only what differs need be said. */
+export function configTemplate({ agents, checks }: Found): string {
+  const comment = (items: readonly string[], none: string): string =>
+    items.length === 0 ? none : items.join(", ").replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
+  return `# autopilot's settings for this project. Every key is optional; "autopilot config" shows what is in force.
 version: 1
-# agent: claude
-# checks:
-#   commands: ["npm test"]
-#   timeout_minutes: 10
-`;
 
-/** Lays out what a project needs: a config file, and ignore lines so that our files never show up as changes. */
-export function init(place: Place, input: { readonly gitignore?: boolean | undefined }): Promise<Answer> {
+# Agents installed here: ${comment(agents, "none")}
+# agent: ${agents[0] ?? "claude"}
+
+# Checks found in this project, run without being named here: ${comment(checks, "none")}
+# checks:
+#   commands: [${JSON.stringify(checks.length === 0 ? "npm test" : "make smoke")}]   # besides those found
+#   timeout_minutes: 15
+`;
+}
+
+/** Lays out what a project needs: a config file, and ignore lines so that our files never show up as changes. Asks first on a terminal. */
+export function init(
+  place: Place,
+  input: { readonly gitignore?: boolean | undefined; readonly yes?: boolean | undefined },
+): Promise<Answer> {
   return answered(async () => {
     const home = await homeOf(place.cwd);
     const repository = await openedRepository(home.root);
+    const found = await foundHere(place, repository);
+    const page = [`Agents  ${found.agents.join(", ") || "none installed"}`, `Checks  ${found.checks.join(", ") || "none found"}`];
+    const config = join(home.folder, "config.yaml");
+    const files = commandFilesFor(home.root, place);
+    const planned = [...(existsSync(config) ? [] : [".autopilot/config.yaml"]), ...files.map(({ path }) => path)];
+    if (planned.length > 0 && input.yes !== true && place.isTerminal) {
+      for (const line of page) place.show(line);
+      const answer = await place.ask(`Write ${planned.join(", ")}?`, ["yes", "no"]);
+      if (answer !== "yes") return reply("ok", { message: "Nothing was written.", page, data: { done: [], ...found } });
+    }
     const done: string[] = [];
     mkdirSync(home.folder, { recursive: true, mode: 0o700 });
-    const config = join(home.folder, "config.yaml");
     if (!existsSync(config)) {
-      writeFileSync(config, template, { flag: "wx" });
+      writeFileSync(config, configTemplate(found), { flag: "wx" });
       done.push("wrote .autopilot/config.yaml");
     }
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && addToGitignore(home.root)) done.push("added ignore lines to .gitignore");
-    done.push(...writeCommandFiles(home.root, place));
+    done.push(...writeCommandFiles(home.root, files));
     const message = done.length === 0 ? "Everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
-    return reply("ok", { message, remediation: offer, data: { done } });
+    return reply("ok", { message, page, remediation: offer, data: { done, ...found } });
   });
 }
 
+async function foundHere(place: Place, { root, head }: Repository): Promise<Found> {
+  const settings = readSettings(place, root);
+  const config = settings.kind === "settings" ? settings.config : {};
+  const agents = candidates(await agentsHere(place, config)).map(({ name }) => name);
+  const { checks } = detectChecks(await treeAt(root, head.commit), config.checks);
+  return { agents, checks: checks.map(({ command }) => command) };
+}
+
 /** A slash command for each agent whose folder is in the project or whose program is here; a file that is there is never touched. */
-function writeCommandFiles(root: string, place: Place): string[] {
+function commandFilesFor(root: string, place: Place): typeof commandFiles {
   const isMeant = ({ folder, program }: (typeof commandFiles)[number]): boolean =>
     existsSync(join(root, folder)) || onPath(program, place.env) !== null;
-  const found = commandFiles.filter((file) => isMeant(file) && !existsSync(join(root, file.path)));
+  return commandFiles.filter((file) => isMeant(file) && !existsSync(join(root, file.path)));
+}
+
+function writeCommandFiles(root: string, found: typeof commandFiles): string[] {
   for (const { path, text } of found) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text, { flag: "wx" });

@@ -12,10 +12,10 @@ import type { Hash } from "../contracts/ids.ts";
 export type Env = Readonly<Record<string, string>>;
 
 /** Passed on as they are, if they are set, so that a check does what it does in the user's shell. */
-const passed = [
-  ...["PATH", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CI"],
-  ...["JAVA_HOME", "GOROOT", "VIRTUAL_ENV", "SSL_CERT_FILE", "SSL_CERT_DIR"],
-];
+const passed =
+  "PATH USER LOGNAME SHELL TZ LANG LC_ALL LC_CTYPE TERM COLORTERM NO_COLOR FORCE_COLOR CI JAVA_HOME GOROOT VIRTUAL_ENV SSL_CERT_FILE SSL_CERT_DIR".split(
+    " ",
+  );
 
 /** Tool chains that live in the user's home by default; without a word they would be looked for in the private one. */
 const toolchains = [

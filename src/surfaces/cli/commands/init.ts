@@ -3,10 +3,17 @@ import type { Command } from "../spec.ts";
 export const init: Command = {
   name: "init",
   summary: "Write a config to begin with, the ignore lines, and slash commands for the agents found.",
-  usage: "[--gitignore]",
-  details: ["Not needed before the first run. Nothing that is there already is overwritten."],
+  usage: "[--gitignore] [--yes]",
+  details: [
+    "Not needed before the first run. Nothing that is there already is overwritten.",
+    "On a terminal it shows the agents and checks it found and asks before it writes.",
+  ],
   arguments: [],
-  flags: [{ name: "gitignore", kind: "flag", about: "Put the ignore lines into .gitignore too, for the whole team." }],
+  flags: [
+    { name: "gitignore", kind: "flag", about: "Put the ignore lines into .gitignore too, for the whole team." },
+    { name: "yes", kind: "flag", about: "Write without asking." },
+  ],
   takesRun: false,
-  run: async (place, given) => (await import("../../../host/init.ts")).init(place, { gitignore: given.flag("gitignore") }),
+  run: async (place, given) =>
+    (await import("../../../host/init.ts")).init(place, { gitignore: given.flag("gitignore"), yes: given.flag("yes") }),
 };
