@@ -4,7 +4,7 @@
 // An event is a fact and lies in the journal; a signal (signal.ts) is a glimpse and does not.
 
 import * as v from "valibot";
-import { Budget, Usage } from "./budget.ts";
+import { Budget, Dimension, Usage } from "./budget.ts";
 import { AgentOverride } from "./config.ts";
 import { Doubt } from "./doubt.ts";
 import { Check, CheckResult, ClaimChecked, OracleChange } from "./evidence.ts";
@@ -43,6 +43,9 @@ export type Base = v.InferOutput<typeof Base>;
 /** Why a model provider did not answer: its limit is used up, it is out of order, it refuses the request, or it refuses us. */
 export const ProviderFault = v.picklist(["limit", "service", "request", "access"]);
 export type ProviderFault = v.InferOutput<typeof ProviderFault>;
+
+/** A limit without room for what comes next, and what it must be raised to. */
+const ShortLimit = v.strictObject({ scope: v.picklist(["run", "phase"]), dimension: Dimension, limit: v.number(), to: v.number() });
 
 export const interruptions = ["operator", "crash", "scope", "secret", "budget", "provider", "agent"] as const;
 
@@ -88,7 +91,7 @@ const events = {
   },
   journal_repaired: { cut_bytes: Count, at_byte: Count },
   /** `phase`, `phases`: the failed phase, or all of several, that it is paused for. */
-  run_paused: { ...change, phase: maybe(text), phases: maybe(v.array(text)), detail: maybe(text) },
+  run_paused: { ...change, phase: maybe(text), phases: maybe(v.array(text)), detail: maybe(text), short: maybe(v.array(ShortLimit)) },
   run_resumed: { ...change, request: text, now: maybe(v.boolean()) },
   run_stopped: { ...change, detail: maybe(text) },
   run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
@@ -259,6 +262,7 @@ const events = {
     because: v.picklist(["no_progress", "same_error", "probe_failed", "phase_cap"]),
     cooldown_until: text,
     detail: maybe(text),
+    short: maybe(v.array(ShortLimit)),
   },
   circuit_breaker_closed: {},
 } as const;

@@ -21,8 +21,8 @@ export const reasons = {
   dry_run_required_before_execute: reason("FAIL", "The preview has not been acknowledged, so nothing was executed.", "autopilot go --yes"),
   budget_threshold_reached: reason(
     "FAIL",
-    "The next turn could exceed the budget, so it was not started.",
-    'autopilot budget raise tokens=+100k --reason "…" && autopilot resume',
+    "The budget is used up, or too small for the next turn.",
+    "autopilot status names the limit and the command that raises it",
   ),
   scope_violation_blocked: reason(
     "FAIL",
@@ -109,12 +109,12 @@ export const reasons = {
   phase_cap_reached: reason(
     "FAIL",
     "A phase used up what one phase may use, so it was halted and the circuit breaker opened.",
-    "autopilot budget raise phase.tokens=+100k (or phase.minutes=+30), then autopilot resume",
+    "autopilot status names the limit and the command that raises it",
   ),
   run_cap_reached: reason(
     "FAIL",
     "The run used up all that a run of this flow may use, so it was ended at once.",
-    "autopilot report; autopilot budget raise tokens=+1M and autopilot resume give it more",
+    "autopilot report; autopilot status names the limit and the command that raises it",
   ),
   approval_required: reason("WARN", "A person must approve before it goes on.", "autopilot approve, then autopilot resume"),
   human_block_open: reason("WARN", "A question waits for a person.", "autopilot inbox"),

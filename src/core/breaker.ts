@@ -35,24 +35,28 @@ export type Counted = {
   readonly kind: "passed" | "failed";
   readonly fingerprint: string | null;
   readonly progress: boolean | undefined;
+  readonly cause?: Breaker["cause"];
 };
 
 /** Counts how an agent attempt ended. An open breaker counts nothing: what ends then began before. */
-export function countOutcome(breaker: Breaker, { step, kind, fingerprint, progress }: Counted): void {
+export function countOutcome(breaker: Breaker, { progress, ...ended }: Counted): void {
   if (breaker.state === "open") return;
   if (progress === true) breaker.no_progress = 0;
   if (progress === false) breaker.no_progress++;
-  countError(breaker, { step, kind, fingerprint });
+  countError(breaker, ended);
+  const { kind } = ended;
   if (breaker.state === "half_open") breaker.probed = kind === "passed" && progress !== false ? "passed" : "failed"; // K2
 }
 
 /** K3. An error is over when the step that failed passes. */
-export function countError(breaker: Breaker, { step, kind, fingerprint }: Omit<Counted, "progress">): void {
+export function countError(breaker: Breaker, { step, kind, fingerprint, cause }: Omit<Counted, "progress">): void {
   if (breaker.state === "open") return;
   if (kind === "failed") {
     breaker.same = fingerprint === breaker.last_error ? breaker.same + 1 : 1;
     breaker.last_error = fingerprint;
     breaker.failed_step = step;
+    if (cause === undefined) delete breaker.cause;
+    else breaker.cause = cause;
   } else if (breaker.failed_step === undefined || breaker.failed_step === step) forgetError(breaker);
 }
 
@@ -60,6 +64,7 @@ function forgetError(breaker: Breaker): void {
   breaker.same = 0;
   breaker.last_error = null;
   delete breaker.failed_step;
+  delete breaker.cause;
 }
 
 /** A phase was given up: its equal errors count as one, so that only the same error in another phase adds to it. K4 */
@@ -71,6 +76,20 @@ export function settlePhase(breaker: Breaker): void {
 export function settleProbe(breaker: Breaker): void {
   Object.assign(breaker, { no_progress: 0, probed: null });
   forgetError(breaker);
+}
+
+/** Why it opened, with what failed: the breaker alone explains nothing. */
+export function whyOpen({ breaker }: RunView): string {
+  const { because, same, no_progress, cause, cooldown_until } = breaker;
+  const failure = cause === undefined ? "" : `${cause.reason}${cause.detail === "" ? "" : `: ${cause.detail}`}`;
+  const said = {
+    same_error: `the same failure ${same} times in a row: ${failure}`,
+    no_progress: `${no_progress} attempts in a row changed nothing that counts${failure === "" ? "" : `; the last failed with ${failure}`}`,
+    probe_failed:
+      failure === "" ? "the attempt after the cooldown made no progress" : `the attempt after the cooldown failed with ${failure}`,
+  };
+  const why = because !== null && Object.hasOwn(said, because) ? said[because as keyof typeof said] : (because ?? "open");
+  return `${why} (the breaker cools down until ${cooldown_until ?? "it is resumed"})`;
 }
 
 /** Why it must open at once, if so. K1, K2 */

@@ -44,7 +44,7 @@ function begin(run: RunView, walk: WalkView, step: Step): Next | null {
   if (run.breaker.state === "half_open" && liveOf(run).some((open) => open.kind === "agent")) return null;
   const need = needOf(run, walk.phase, step);
   const short = shortfallOf(run, walk.phase, need); // D5
-  if (short !== null) return whenQuiet(run, hit(run, short));
+  if (short !== null) return whenQuiet(run, hit(run, walk.phase, short, need));
   return { do: "attempt", event: { event, walk: walk.path, step: step.id, attempt, kind, try: tries, need } };
 }
 

@@ -6,16 +6,17 @@
 //       in its wave is none until that place has come.
 //   D3. Every way back is counted, and a count that is spent says what then.
 //   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker stands.
-//   D5. No turn begins that could not be afforded.
+//   D5. No turn begins that could not be afforded; after one that used more than a limit allows nothing goes on.
 //   D6. A run with a failed phase never completes.
 
-import { cooldownUntil, isSameError, tripOf } from "./breaker.ts";
+import { cooldownUntil, isSameError, tripOf, whyOpen } from "./breaker.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, pausedFor, reactionTo, reopened } from "./decide-phase.ts";
 import { paused, record, stopped } from "./drafts.ts";
-import { hit, hitInTurn } from "./limit-hit.ts";
+import { hit, hitByOverdraft, hitInTurn } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
+import { overdraftOf } from "./overdraft.ts";
 import { deedsOf, groups, liveAmong, liveOf, walkOf } from "./reading.ts";
 import type { OpenView, RunStateView, RunView } from "./state.ts";
 import { completionCodes, verdictOf } from "./verdict.ts";
@@ -76,6 +77,8 @@ function triesAgain(next: Next): boolean {
 /** Why nothing new may begin, if so. */
 function haltOf(run: RunView): Next | null {
   if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
+  const over = overdraftOf(run);
+  if (over !== null) return hitByOverdraft(run, run.overdrawn ?? "", over);
   const cut = run.hold === "budget_threshold_reached" ? hitInTurn(run) : null;
   if (cut !== null) return cut;
   if (run.hold !== null) return paused(run, run.hold, whatHeld(run, run.hold));
@@ -84,9 +87,10 @@ function haltOf(run: RunView): Next | null {
   // Where the budget is used up as well, that is told first: cooling down would not help.
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
   const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
-  if (short !== null) return hit(run, short);
-  if (run.breaker.because === "phase_cap") return paused(run, "phase_cap_reached", { detail: run.breaker.detail ?? "" });
-  return paused(run, "breaker_open", { detail: `${run.breaker.because ?? "open"}, until ${run.breaker.cooldown_until ?? "resumed"}` });
+  if (short !== null && phase !== undefined) return hit(run, phase, short, nothing);
+  const { detail = "", short: limits = [] } = run.breaker;
+  if (run.breaker.because === "phase_cap") return paused(run, "phase_cap_reached", { detail, short: [...limits] });
+  return paused(run, "breaker_open", { detail: whyOpen(run) });
 }
 
 /** What there is to say of a hold beyond its reason: which files, or what the provider said. */
@@ -106,9 +110,10 @@ const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 /** A turn that was cut short may have to be played again, and then it must be affordable like any other. D5 */
 function settle(run: RunView, open: OpenView, live: number): Next {
   const isTurn = open.kind === "agent" && open.stage === "started";
-  const short = isTurn ? shortfallOfRepeat(run, walkOf(run, open.walk).phase, open) : null;
+  const { phase } = walkOf(run, open.walk);
+  const short = isTurn ? shortfallOfRepeat(run, phase, open) : null;
   if (short === null) return { do: "settle", attempt: open.attempt };
-  return live > 0 ? wait : hit(run, short);
+  return live > 0 ? wait : hit(run, phase, short, open.need ?? nothing);
 }
 
 function advanceRun(run: RunView): Next | null {

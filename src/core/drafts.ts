@@ -1,4 +1,4 @@
-import type { Draft } from "../contracts/event.ts";
+import type { Draft, EventOf } from "../contracts/event.ts";
 import type { Shortfall } from "./budget.ts";
 import type { Next } from "./next.ts";
 import { liveOf } from "./reading.ts";
@@ -16,7 +16,7 @@ export function given<Fields extends Record<string, unknown>>(fields: Fields): {
 export function paused(
   run: RunView,
   reason_code: string,
-  more: { readonly phase?: string; readonly phases?: string[]; readonly detail?: string; readonly actor?: string } = {},
+  more: Partial<Pick<EventOf<"run_paused">, "phase" | "phases" | "detail" | "actor" | "short">> = {},
 ): Next {
   return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...more });
 }

@@ -2,6 +2,7 @@ import { transitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";
 import { settleProbe } from "./breaker.ts";
 import { type LawsOf, once, phaseIn } from "./law.ts";
+import { settleOverdraft } from "./overdraft.ts";
 import { put } from "./record.ts";
 import type { Run } from "./state.ts";
 
@@ -46,6 +47,7 @@ export const runLaws: LawsOf<Names> = {
     change(run, event, "paused");
     run.reason = event.reason_code;
     run.detail = event.detail ?? null;
+    if (event.short !== undefined) run.short = event.short;
     if (run.asked === "pause") run.asked = null; // A stop that came meanwhile still stands.
     run.now = false;
     run.hold = null;
@@ -57,6 +59,7 @@ export const runLaws: LawsOf<Names> = {
     once(run, event.request);
     run.reason = null;
     run.detail = null;
+    delete run.short;
     if (run.asked === "pause") run.asked = null;
     if (run.breaker.state !== "open") return;
     run.breaker.state = "half_open"; // Only a breaker that was open goes half open.
@@ -102,11 +105,12 @@ export const runLaws: LawsOf<Names> = {
     invariant(Number.isFinite(to) && to >= 0, `F1: the limit ${dimension} is raised to a number`);
     once(run, request);
     put(run.limits[scope], dimension, to);
+    settleOverdraft(run);
     // More of what it opened for is what it waited for: there is nothing to cool down.
     if (scope === "phase" && run.breaker.because === "phase_cap") run.breaker.cooldown_until = null;
   },
 
-  circuit_breaker_opened: ({ breaker }, { because, cooldown_until, detail }) => {
+  circuit_breaker_opened: ({ breaker }, { because, cooldown_until, detail, short }) => {
     breaker.state = "open";
     breaker.because = because;
     breaker.cooldown_until = cooldown_until;
@@ -114,6 +118,8 @@ export const runLaws: LawsOf<Names> = {
     breaker.probed = null;
     if (detail !== undefined) breaker.detail = detail;
     else delete breaker.detail;
+    if (short !== undefined) breaker.short = short;
+    else delete breaker.short;
   },
   circuit_breaker_closed: ({ breaker }) => {
     breaker.state = "closed";
@@ -122,6 +128,7 @@ export const runLaws: LawsOf<Names> = {
     breaker.opened = 0;
     breaker.probed = null;
     delete breaker.detail;
+    delete breaker.short;
   },
 };
 

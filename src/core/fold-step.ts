@@ -4,11 +4,11 @@ import { kindOf } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { countError, countOutcome } from "./breaker.ts";
-import { charge } from "./budget.ts";
 import { bump } from "./fold-phase.ts";
 import { keepPlace, takePlace } from "./fold-turn.ts";
 import { idleWalkIn, type LawsOf, openIn, skipped, walkIn } from "./law.ts";
 import { stepsOf, taskPath, wavePath } from "./reading.ts";
+import { chargeRun } from "./overdraft.ts";
 import { add, own, put } from "./record.ts";
 import type { OpenAttempt, Run, Walk } from "./state.ts";
 
@@ -71,7 +71,7 @@ export const stepLaws: LawsOf<Names> = {
   step_interrupted: (run, event) => {
     const open = openIn(run, event.attempt);
     const walk = walkIn(run, open.walk);
-    charge(run.ledger, walk.phase, event.usage);
+    chargeRun(run, walk.phase, event.usage);
     open.need = null;
     const isViolation = event.by === "scope" || event.by === "secret";
     if (isViolation) {
@@ -92,7 +92,7 @@ export const stepLaws: LawsOf<Names> = {
   attempt_settled: (run, { attempt, remedy, usage }) => {
     const open = openIn(run, attempt);
     invariant(open.opening !== run.opening, `F1: ${attempt} is in doubt`);
-    charge(run.ledger, walkIn(run, open.walk).phase, usage);
+    chargeRun(run, walkIn(run, open.walk).phase, usage);
     if (remedy === "ask") {
       open.crashes = 0; // It stays in doubt, kept as it is, and a person looks.
       run.hold = "crash_loop";
@@ -117,19 +117,26 @@ export const stepLaws: LawsOf<Names> = {
     if (reset === true) put(walk.streak, step, 0);
     else run.retries++;
   },
-  route_taken: (run, { walk: path, to, count, per, retry, because, pause, rest }) => {
+  route_taken: (run, { walk: path, step, to, count, per, retry, because, pause, rest }) => {
     const walk = idleWalkIn(run, path);
     const steps = stepsOf(run, walk);
+    const failed = pause === undefined ? undefined : own(walk.last, step);
     walk.at = placeIn(run, walk, to);
     if (walk.lost !== undefined) delete walk.lost;
     for (const { id } of steps.slice(walk.at)) delete walk.last[id]; // What lies ahead is undone.
     bump(run, walk, count, per, retry);
     walk.because = because ?? walk.because;
     run.hold = pause ?? run.hold;
+    if (pause !== undefined && failed?.kind === "failed") run.heldBy = { reason: pause, by: "step", detail: whyFailed(step, failed) };
+    else if (pause !== undefined) delete run.heldBy;
     run.resting = rest ?? run.resting;
     if (pause !== undefined) put(walk.streak, to, 0); // A person has looked, so its retries begin anew.
   },
 };
+
+/** The step, its reason and what there is to say of it: a pause is to name its cause. */
+const whyFailed = (step: string, { reason, detail }: Outcome): string =>
+  `${step} failed with ${reason ?? "no reason given"}${detail === null || detail === "" ? "" : `: ${detail}`}`;
 
 /** The opening of an attempt that was set down on purpose: in doubt for every opening, and no crash. */
 const setDown = 0;
@@ -180,7 +187,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
     detail: event.detail ?? null,
     checks: event.checks ?? [],
   };
-  charge(run.ledger, walk.phase, event.usage);
+  chargeRun(run, walk.phase, event.usage);
   if ("locks" in event && event.locks !== undefined) walk.checks = event.locks;
   put(walk.last, open.step, outcome);
   put(walk.seen, open.step, outcome);
@@ -198,7 +205,8 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   if (open.kind === "flow") {
     if (kind === "passed" && isVerdict(verdict)) put((run.called ??= {}), `${walk.path}/${open.step}`, verdict);
   } else if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
-  const counted = { step: open.step, kind, fingerprint: "fingerprint" in event ? event.fingerprint : null } as const;
+  const fingerprint = "fingerprint" in event ? event.fingerprint : null;
+  const counted = { step: open.step, kind, fingerprint, cause: { reason: event.reason_code, detail: event.detail ?? "" } } as const;
   if (open.kind === "agent") {
     seeTree(run, walk.phase, event.tree);
     countOutcome(run.breaker, { ...counted, progress: event.progress });

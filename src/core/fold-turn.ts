@@ -1,6 +1,7 @@
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { charge, growLargest } from "./budget.ts";
+import { growLargest } from "./budget.ts";
 import { type LawsOf, openIn, walkIn } from "./law.ts";
+import { chargeRun } from "./overdraft.ts";
 import { own, put } from "./record.ts";
 import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
 
@@ -16,7 +17,7 @@ export const turnLaws: LawsOf<Names> = {
     const place = placeOf(run, attempt);
     if (place !== undefined) place.asks++;
     run.retries++;
-    charge(run.ledger, walkIn(run, open.walk).phase, usage);
+    chargeRun(run, walkIn(run, open.walk).phase, usage);
   },
   turn_ended: (run, event) => {
     const open = openIn(run, event.attempt);
@@ -32,7 +33,7 @@ export const turnLaws: LawsOf<Names> = {
         : { ...event.says, confidence: event.confidence };
     const walk = walkIn(run, open.walk);
     if (event.claim !== undefined && event.returned === true) put((walk.handed ??= {}), open.step, event.claim);
-    charge(run.ledger, walk.phase, event.usage);
+    chargeRun(run, walk.phase, event.usage);
     if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
     const place = placeOf(run, event.attempt);
     if (place !== undefined) place.isOver = true;

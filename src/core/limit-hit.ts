@@ -5,26 +5,34 @@
 //   L2. A cap of the flow or of the config on one phase halts that phase and opens the breaker, once: `phase_cap_reached`.
 //   L3. A cap on the whole run ends it at once: `run_cap_reached`. Only a person who raises it makes it go on.
 
-import { dimensions, type Dimension } from "../contracts/budget.ts";
+import { dimensions, type Dimension, type Usage } from "../contracts/budget.ts";
 import { cooldownUntil } from "./breaker.ts";
-import { limitOf, type Shortfall, usedOf } from "./budget.ts";
+import { estimateTokens, limitOf, type Shortfall, usedOf } from "./budget.ts";
 import { paused, record, unaffordable } from "./drafts.ts";
 import type { Next } from "./next.ts";
 import { isClosing } from "./reading.ts";
-import { own } from "./record.ts";
-import type { RunView } from "./state.ts";
+import { own, valuesOf } from "./record.ts";
+import type { RunView, ShortLimit } from "./state.ts";
 
 /** What is to be done about a limit without room; said where nothing is under way. */
-export function hit(run: RunView, short: Shortfall, detail = unaffordable(short)): Next {
-  if (short.scope === "run") return paused(run, isCap(run, short.dimension) ? "run_cap_reached" : "budget_threshold_reached", { detail }); // L1, L3
-  if (run.breaker.state === "open") return paused(run, "phase_cap_reached", { detail });
+export function hit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = unaffordable(short)): Next {
+  const more = { detail, short: shortLimits(run, phase, need) };
+  if (short.scope === "run") return paused(run, isCap(run, short.dimension) ? "run_cap_reached" : "budget_threshold_reached", more); // L1, L3
+  if (run.breaker.state === "open") return paused(run, "phase_cap_reached", more);
   const cooldown_until = cooldownUntil(run);
-  return record({ event: "circuit_breaker_opened", because: "phase_cap", cooldown_until, detail, reason_code: "phase_cap_reached" }); // L2
+  return record({ event: "circuit_breaker_opened", because: "phase_cap", cooldown_until, ...more, reason_code: "phase_cap_reached" }); // L2
+}
+
+/** The same for a turn that used more than a limit allows: its work is kept, and looked at once there is room. */
+export function hitByOverdraft(run: RunView, phase: string, over: Shortfall): Next {
+  const { scope, dimension, limit, left } = over;
+  const used = `${dimension} of this ${scope}: ${rounded(limit - left)} of ${rounded(limit)} are used`;
+  return hit(run, phase, over, largestTurn(run), `${used}; the last turn's work is kept and not checked yet`);
 }
 
 /** The same for a turn that was cut short by what was left: of all limits the one that is nearest to being used up. */
 export function hitInTurn(run: RunView): Next | null {
-  let tightest: { readonly short: Shortfall; readonly share: number } | null = null;
+  let tightest: { readonly short: Shortfall; readonly share: number; readonly phase: string } | null = null;
   for (const scope of ["run", "phase"] as const) {
     for (const { id } of run.phases.filter((phase) => phase.status === "open" || isClosing(run, phase))) {
       for (const dimension of dimensions) {
@@ -33,13 +41,41 @@ export function hitInTurn(run: RunView): Next | null {
         const used = usedOf(run, scope, id, dimension);
         const share = limit === 0 ? Infinity : used / limit;
         if (tightest !== null && share <= tightest.share) continue;
-        tightest = { share, short: { scope, dimension, limit, left: Math.max(0, limit - used), need: 0 } };
+        tightest = { share, phase: id, short: { scope, dimension, limit, left: Math.max(0, limit - used), need: 0 } };
       }
     }
   }
   if (tightest === null) return null;
   const { scope, dimension, limit, left } = tightest.short;
-  return hit(run, tightest.short, `${dimension} of this ${scope}: a turn was cut short, with ${rounded(left)} of ${rounded(limit)} left`);
+  const detail = `${dimension} of this ${scope}: a turn was cut short, with ${rounded(left)} of ${rounded(limit)} left`;
+  return hit(run, tightest.phase, tightest.short, { ...largestTurn(run), [dimension]: limit }, detail);
+}
+
+/** What a turn takes at least where nothing larger is known: raising a limit by less would only pause again. */
+const turnFloor: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
+
+/** Every limit that has no room for this need, with what it must be raised to. */
+function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
+  const short: ShortLimit[] = [];
+  for (const scope of ["run", "phase"] as const) {
+    for (const dimension of dimensions) {
+      const limit = limitOf(run, scope, phase, dimension);
+      if (limit === undefined) continue;
+      const used = usedOf(run, scope, phase, dimension);
+      // Time passes by itself: less than a minute is gone before a turn has begun.
+      const needed = dimension === "minutes" ? Math.max(1, need.minutes) : (need[dimension] ?? 0);
+      if (limit > used && limit - used >= needed) continue;
+      short.push({ scope, dimension, limit, to: used + Math.max(needed, turnFloor[dimension]) });
+    }
+  }
+  return short;
+}
+
+/** The largest turn of any role so far, dimension by dimension. */
+function largestTurn(run: RunView): Usage {
+  const turns = valuesOf(run.ledger.largest);
+  const most = (dimension: Dimension): number => Math.max(0, ...turns.map((turn) => turn[dimension] ?? 0));
+  return { tokens: most("tokens"), minutes: most("minutes"), calls: most("calls"), usd: most("usd"), source: "estimated" };
 }
 
 /** Whether a limit of the run is a cap that the flow or the config sets, and not what somebody gave this one run. */

@@ -1,7 +1,7 @@
 // state: where a run stands, as its journal tells it. Plain data, so that a snapshot is its JSON.
 // Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
 
-import type { Usage } from "../contracts/budget.ts";
+import type { Dimension, Usage } from "../contracts/budget.ts";
 import type { Check, CheckResult, ClaimChecked, OracleChange } from "../contracts/evidence.ts";
 import type { Doubt } from "../contracts/doubt.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
@@ -134,6 +134,9 @@ export type Ledger = {
   largest: Record<string, Usage>;
 };
 
+/** A limit without room for what comes next, and what it must be raised to. */
+export type ShortLimit = { scope: "run" | "phase"; dimension: Dimension; limit: number; to: number };
+
 export type Breaker = {
   state: "closed" | "open" | "half_open";
   no_progress: number;
@@ -141,11 +144,15 @@ export type Breaker = {
   last_error: string | null;
   /** The step whose error that was. */
   failed_step?: string;
+  /** The newest failure that counts, as it was told: its reason, and what there is to say of it. */
+  cause?: { reason: string; detail: string };
   probed: "passed" | "failed" | null;
   because: string | null;
   cooldown_until: string | null;
   /** What a person should know besides. */
   detail?: string;
+  /** Where it opened for a limit: which ones are short. */
+  short?: readonly ShortLimit[];
   /** How often it has opened since it last closed: the cooldown doubles with it. */
   opened: number;
 };
@@ -181,11 +188,15 @@ export type Run = {
   asker: { actor: Actor; detail?: string } | null;
   now: boolean;
   hold: string | null;
-  /** What the interruption said that the hold came with. */
-  heldBy?: { reason: string; by: EventOf<"step_interrupted">["by"]; detail: string };
+  /** What the interruption or the failed step said that the hold came with. */
+  heldBy?: { reason: string; by: EventOf<"step_interrupted">["by"] | "step"; detail: string };
   /** The model provider would not answer: what was wrong, until when if it said so, and how often in a row that held the run up. */
   parked?: { fault: ProviderFault; until: string | null; detail: string; times: number };
   resting: string | null;
+  /** The phase whose turn used more than a limit allows, until that limit is raised. */
+  overdrawn?: string;
+  /** What a pause waits for more of: the limits that are short, and what each must be raised to. */
+  short?: readonly ShortLimit[];
   taken: Record<string, number>;
   invocation: Record<string, number>;
   finished: number;

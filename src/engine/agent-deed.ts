@@ -6,6 +6,7 @@
 //   A2. Nothing of an attempt that left its scope, or wrote a secret into a file, is applied.
 //   A3. The agent's word decides nothing here: `passed` means that the step's own proof holds.
 //   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whoever ends its turn first.
+//   A5. Turn, scope, budget, evidence: work of a turn that used more than a limit allows is kept, and proved once the limit is raised.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";
@@ -13,6 +14,7 @@ import type { Step } from "../contracts/flow.ts";
 import type { GitSha } from "../contracts/ids.ts";
 import { chargeOf } from "../core/budget.ts";
 import { madeProgress, fingerprintOf } from "../core/breaker.ts";
+import { overdraftOf } from "../core/overdraft.ts";
 import type { RunView, WalkView } from "../core/state.ts";
 import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
@@ -33,8 +35,19 @@ export async function agentDeed(deed: Deed): Promise<void> {
   if (place !== null) await inPlace(deed, place); // A4
   const applied = stage === "applied" ? { parent: null } : await applyChanges(deed, turn?.changes ?? null);
   if (applied === "over") return;
+  if (overdraftOf(deed.run()) !== null) return setDown(deed); // A5
   await proveStep(deed, turn, applied.parent);
 }
+
+/** The attempt stays open as it is: paid, its work on the run's branch, only the proof still to come. */
+const setDown = (deed: Deed): Promise<void> =>
+  deed.record({
+    event: "step_interrupted",
+    attempt: deed.attempt,
+    by: "budget",
+    reason_code: "budget_threshold_reached",
+    detail: "the turn used more than the budget allows; its work is kept and is checked once the limit is raised",
+  });
 
 async function inPlace(deed: Deed, place: Promise<void>): Promise<void> {
   await place;

@@ -1,6 +1,7 @@
+import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { thresholdsOf } from "../core/breaker.ts";
 import type { RunView } from "../core/state.ts";
-import { figure } from "./wording.ts";
+import { figure, oneLine } from "./wording.ts";
 
 export type BreakerView = {
   readonly state: RunView["breaker"]["state"];
@@ -25,6 +26,16 @@ export function breakerOf(run: RunView): BreakerView {
     because,
   };
 }
+
+/** The failure that the breaker counts, as a sentence; null where the newest attempt did not fail. */
+export function lastErrorOf({ breaker: { cause, last_error } }: RunView): string | null {
+  if (cause === undefined) return last_error;
+  const meaning = isReasonCode(cause.reason) ? reasons[cause.reason].meaning : `It failed with ${cause.reason}.`;
+  const detail = oneLine(cause.detail, errorCharsMax).replace(/[.\s]+$/, "");
+  return detail === "" ? meaning : `${meaning.replace(/\.$/, "")}: ${detail}.`;
+}
+
+const errorCharsMax = 500;
 
 /** `closed`; `closed, 1 of 3 turns without progress`; `open until … (no progress)`. */
 export function breakerWords(breaker: BreakerView): string {

@@ -10,7 +10,7 @@ export type DiagnosticInput = {
   readonly reason: string;
   readonly detail: string | null;
   readonly at: string;
-  /** Commands and hints; the reason's own hint is added. */
+  /** Commands and hints; without any, the reason's own hint. */
   readonly remediation: readonly string[];
   /** Post-mortems of this run, by file name. */
   readonly postMortems: readonly string[];
@@ -25,7 +25,7 @@ export function diagnosticPage({ state, reason, detail, at, remediation, postMor
   const known = isReasonCode(reason) ? reasons[reason] : null;
   const { _meta: meta, circuit_breaker: breaker, metrics } = state;
   const failed = Object.entries(state.phases).filter(([, { status }]) => status === "failed");
-  const hints = [...new Set([...remediation, ...(known === null || known.hint === "" ? [] : [known.hint])])];
+  const hints = remediation.length > 0 || known === null || known.hint === "" ? remediation : [known.hint];
   return [
     `# Diagnostic: ${meta.run_id}`,
     "",

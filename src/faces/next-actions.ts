@@ -4,6 +4,7 @@ import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
+import { waysOn } from "./ways-on.ts";
 import { oneLine } from "./wording.ts";
 
 /** The process that works on a run, or null where none does. */
@@ -26,15 +27,11 @@ function actionsIn(run: RunView, owner: Owner): readonly string[] {
     case "running":
       if (owner !== null) return [...questionsOf(run), "autopilot watch", "autopilot pause"];
       return [...questionsOf(run), "autopilot go", "autopilot stop"];
-    case "paused": {
-      const [questions, hints] = [questionsOf(run), hintOf(run)];
-      // What must come before it is said in one line with it: `resume` alone would often only pause again.
-      const isSaid = questions.length === 0 && hints.some((hint) => hint.includes(", then autopilot resume"));
-      return [...questions, ...hints, ...(isSaid ? [] : ["autopilot resume"]), "autopilot stop"];
-    }
+    case "paused":
+      return [...questionsOf(run), ...waysOn(run), "autopilot stop"];
     case "stopped":
       return [
-        ...(run.reason === "operator_stopped" ? [] : hintOf(run)),
+        ...(run.reason === null || run.reason === "operator_stopped" || !isReasonCode(run.reason) ? [] : [reasons[run.reason].hint]),
         "autopilot report",
         `git log autopilot/${run.drafted.run_id}`,
         'autopilot "what you want done"',
@@ -56,14 +53,6 @@ function questionsOf(run: RunView): readonly string[] {
       return `autopilot answer --block '${oneLine(block)}' ${oneLine(answer)}`;
     }),
   ];
-}
-
-/** The reason's own hint; one that only says `autopilot resume` adds nothing. */
-function hintOf(run: RunView): readonly string[] {
-  if (run.reason === null || !isReasonCode(run.reason)) return [];
-  if (run.reason === "human_block_open" && Object.keys(run.blocks).length > 0) return [];
-  const { hint } = reasons[run.reason];
-  return hint === "" ? [] : [hint];
 }
 
 function completedActions(run: RunView): readonly string[] {

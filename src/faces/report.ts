@@ -6,7 +6,7 @@
 import type { Entry } from "../contracts/event.ts";
 import type { Check, CheckStatus, ClaimChecked } from "../contracts/evidence.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
-import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
+import { type ReasonCode, reasons } from "../contracts/reason.ts";
 import { stepsOfPhase } from "../core/reading.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
@@ -207,10 +207,8 @@ function recommendationsOf(run: RunView, owner: Owner, isCurrent: boolean | unde
   const unchecked = ownCriteriaOf(run)
     .filter(({ check }) => check === null)
     .map(({ id, text }) => `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`);
-  const reason = run.reason !== null && isReasonCode(run.reason) ? reasons[run.reason].hint : "";
-  const hint = reason === "" || run.status === "completed" ? [] : [reason];
   const actions = nextActions(run, owner, isCurrent === undefined ? {} : { isCurrent });
-  const all = [...failing, ...(isCurrent === false ? [] : hint), ...actions, ...(run.verdict === "verified" ? [] : unchecked)];
+  const all = [...failing, ...actions, ...(run.verdict === "verified" ? [] : unchecked)];
   const unread = all.map((action) => action.replace(/^(?:look at )?autopilot report(?: --run \S+)?, then (?=autopilot )/, "")); // that is what is being read
   return [...new Set(unread)].filter((action) => !action.startsWith("autopilot report"));
 }

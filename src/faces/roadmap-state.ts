@@ -6,6 +6,7 @@
 
 import type { Entry } from "../contracts/event.ts";
 import type { RoadmapState } from "../contracts/roadmap-state.ts";
+import { lastErrorOf } from "./breaker-view.ts";
 import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../contracts/roadmap-values.ts";
 import { thresholdsOf } from "../core/breaker.ts";
 import { numberOf, stepsOfPhase } from "../core/reading.ts";
@@ -106,7 +107,7 @@ function drawn(
       state: breaker.state,
       consecutive_no_progress: breaker.no_progress,
       consecutive_same_error: breaker.same,
-      last_error: breaker.last_error,
+      last_error: lastErrorOf(run),
       cooldown_until: breaker.cooldown_until,
     },
     circuit_breaker_config: breakerConfigOf(run),

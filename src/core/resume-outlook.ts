@@ -1,0 +1,32 @@
+// resume-outlook: what a resume would come to, found out by deciding on a copy of the state. Nothing is done and nothing is recorded.
+
+import type { Draft, Entry } from "../contracts/event.ts";
+import { decide } from "./decide.ts";
+import { openFold } from "./fold.ts";
+import type { Run, RunView, ShortLimit } from "./state.ts";
+
+const decisionsMax = 10_000;
+
+/** Whether a paused run that is resumed now, after these raises, would pause again before it does anything. */
+export function wouldPauseAgain(run: RunView, raises: readonly Pick<ShortLimit, "scope" | "dimension" | "to">[] = []): boolean {
+  const fold = openFold(run as Run); // a copy
+  const apply = (event: Draft): void => {
+    const { seq, updatedAt, activeMs } = fold.state as Run;
+    const envelope = { seq: seq + 1, epoch: 0, ts: updatedAt, active_ms: activeMs, prev: "", crc: "" };
+    fold.apply({ actor: "system", reason_code: "ok", ...event, ...envelope } as Entry);
+  };
+  for (const [at, { scope, dimension, to }] of raises.entries())
+    apply({ event: "limit_raised", request: `outlook:${run.seq}:${at}`, scope, dimension, to });
+  apply({ event: "run_resumed", request: `outlook:${run.seq}`, from_state: "paused", to_state: "running" });
+  const isolation = { level: "", mechanism: "", enforced: [], not_enforced: [] };
+  apply({ event: "run_opened", opening: run.opening + 1, owner: { pid: 0, host: "" }, product: "", isolation });
+  for (let n = 0; n < decisionsMax; n++) {
+    const next = decide(fold.state);
+    if (next.do === "survey") apply({ event: "artifacts_surveyed", gone: [], proved: [...run.proved] });
+    else if (next.do !== "record") return false;
+    else if (next.event.event === "run_paused") return true;
+    else if (next.event.event === "run_stopped" || next.event.event === "run_completed") return false;
+    else apply(next.event);
+  }
+  return false;
+}

@@ -1,0 +1,57 @@
+// ways-on: the commands that bring a paused run past its pause. A raise is computed, in the limits that are short; a resume that could
+// only pause again is not offered.
+
+import type { Dimension } from "../contracts/budget.ts";
+import { isReasonCode, reasons } from "../contracts/reason.ts";
+import { own } from "../core/record.ts";
+import { wouldPauseAgain } from "../core/resume-outlook.ts";
+import type { RunView, ShortLimit } from "../core/state.ts";
+
+/** What to do about a pause, best first. Empty where only an answer to an open question helps. */
+export function waysOn(run: RunView): readonly string[] {
+  const raise = raiseWords(run);
+  if (raise !== null) return [`autopilot budget raise ${raise} && ${resumeCommand(run)}`];
+  const hints = run.short === undefined ? hintOf(run) : []; // what was short has been raised
+  if (run.reason === "oracle_changed" && run.approved?.includes(run.oracles?.content ?? "") !== true) return hints;
+  if (wouldPauseAgain(run)) return hints.filter((hint) => !hint.includes("autopilot resume"));
+  if (isCoolingDown(run)) return ["autopilot report", "autopilot resume --now", `autopilot resume after ${run.breaker.cooldown_until}`];
+  return hints.some((hint) => hint.includes("autopilot resume")) ? hints : [...hints, "autopilot resume"];
+}
+
+/** The limits that must be raised for this run to go on, as `budget raise` takes them; null where there are none. */
+function raiseWords(run: RunView): string | null {
+  const short = (run.short ?? []).filter(({ scope, dimension, to }) => (own(run.limits[scope], dimension) ?? 0) < to);
+  if (short.length > 0) return short.map((one) => `${one.scope === "phase" ? "phase." : ""}${one.dimension}=+${amountOf(one)}`).join(",");
+  return run.reason === "retry_limit_reached" && run.retries >= (own(run.limits.run, "retries") ?? Infinity)
+    ? `retries=+${run.retries - (own(run.limits.run, "retries") ?? 0) + retriesMore}`
+    : null;
+}
+
+const retriesMore = 5;
+
+const steps: Readonly<Record<Dimension, number>> = { tokens: 1_000, minutes: 1, calls: 1, usd: 0.01 };
+
+/** The difference, rounded up to what a person would type. */
+function amountOf({ dimension, limit, to }: ShortLimit): string {
+  const step = steps[dimension];
+  const count = Math.max(1, Math.ceil((to - limit) / step));
+  if (dimension === "tokens") return `${count}k`;
+  // A cent more, because cents don't add up exactly.
+  return dimension === "usd" ? ((count + 1) * step).toFixed(2) : String(count);
+}
+
+const isCoolingDown = ({ breaker }: RunView): boolean => breaker.state === "open" && breaker.cooldown_until !== null;
+
+/** A breaker that opened for a phase's limit closes when that is raised; any other cools down first, or is told not to. */
+function resumeCommand(run: RunView): string {
+  const isRaised = run.breaker.because === "phase_cap" && (run.short ?? []).some(({ scope }) => scope === "phase");
+  return isCoolingDown(run) && !isRaised ? "autopilot resume --now" : "autopilot resume";
+}
+
+/** The reason's own hint; one that only says `autopilot resume` adds nothing. */
+function hintOf({ reason, blocks }: RunView): readonly string[] {
+  if (reason === null || !isReasonCode(reason)) return [];
+  if (reason === "human_block_open" && Object.keys(blocks).length > 0) return [];
+  const { hint } = reasons[reason];
+  return hint === "" || hint === "autopilot resume" ? [] : [hint];
+}
