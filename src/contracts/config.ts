@@ -96,6 +96,8 @@ export const Config = v.strictObject({
   box: v.optional(BoxLimits),
   /** What to do when a provider's limit is used up: go on by itself at the reset, ask, or only pause. */
   on_limit: v.optional(v.picklist(limitPolicies)),
+  /** What work must come to before it lands; what nothing proved only lands by a flag. */
+  land: v.optional(v.strictObject({ minimum: v.optional(v.picklist(["verified", "verified_with_gaps"])) })),
   /** Optional steps of staged flows that are done without asking: ui, refactor, security, performance. */
   with: v.optional(v.array(text)),
   max_budget: v.optional(text),

@@ -44,5 +44,8 @@ export const transitions: readonly (readonly [RunStatus, RunStatus])[] = [
 ];
 
 export const verdicts = ["verified", "verified_with_gaps", "unverified", "refuted"] as const;
+/** What work must come to before it lands; `unverified` also lets in what a check refutes, and only a flag says so. */
+export const landMinimums = ["verified", "verified_with_gaps", "unverified"] as const;
+export type LandMinimum = (typeof landMinimums)[number];
 export const Verdict = v.picklist(verdicts);
 export type Verdict = v.InferOutput<typeof Verdict>;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { BoxLimits, limitPolicies, ModelPrice, Quarantine } from "./config.ts";
 import { Check } from "./evidence.ts";
+import { landMinimums } from "./objective.ts";
 
 const text = v.string();
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -22,5 +23,7 @@ export const Policy = v.strictObject({
   prices: maybe(v.record(text, ModelPrice)),
   box: maybe(BoxLimits),
   on_limit: maybe(v.picklist(limitPolicies)),
+  /** What work must come to before it lands. */
+  land: maybe(v.picklist(landMinimums)),
 });
 export type Policy = v.InferOutput<typeof Policy>;

@@ -65,7 +65,8 @@ export const reasons = {
 
   // Cycles and completion.
   cycle_cap_reached: reason("WARN", "This invocation used up its cycles; the run stays open.", "autopilot go"),
-  completion_unverified: reason("WARN", "Finished, but nothing runnable could prove it.", "add a check: --done-criteria 'text :: command'"),
+  completion_unverified: reason("WARN", "Finished, but no check proved it.", "add a check: --done-criteria 'text :: command'"),
+  completion_refuted: reason("FAIL", "Finished, but a check shows that it doesn't hold.", "autopilot report shows the failing checks"),
   completion_with_gaps: reason("WARN", "Finished, but part of the proof is missing.", "autopilot report names the gaps"),
   completion_promise_missing: reason("WARN", "The agent has not said the completion promise yet.", "autopilot go"),
   completion_gates_blocked: reason(
@@ -153,7 +154,12 @@ export const reasons = {
   journal_repaired: reason("PASS", "A torn last line, never acknowledged, was cut off.", ""),
 
   // Landing.
-  landed: reason("PASS", "The verified work is on your branch.", ""),
+  landed: reason("PASS", "The work is on your branch.", ""),
+  work_unproved: reason(
+    "WARN",
+    "The work isn't proved, so it stays on its own branch.",
+    "look at it, then git merge autopilot/<run>; --land unverified merges such work in a new run",
+  ),
   branch_kept: reason("WARN", "The work stays on its own branch; your checkout was left alone.", "git merge autopilot/<run>"),
   checkout_dirty: reason(
     "WARN",

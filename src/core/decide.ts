@@ -14,7 +14,7 @@ import type { Usage } from "../contracts/budget.ts";
 import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, pausedFor, reactionTo, reopened } from "./decide-phase.ts";
 import { paused, record, stopped } from "./drafts.ts";
-import { hit, hitByOverdraft, hitInTurn } from "./limit-hit.ts";
+import { hit, hitByOverdraft, hitInTurn, largestTurn } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
 import { overdraftOf } from "./overdraft.ts";
 import { deedsOf, groups, liveAmong, liveOf, walkOf } from "./reading.ts";
@@ -87,7 +87,8 @@ function haltOf(run: RunView): Next | null {
   // Where the budget is used up as well, that is told first: cooling down would not help.
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
   const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
-  if (short !== null && phase !== undefined) return hit(run, phase, short, nothing);
+  const isKnown = short?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs
+  if (short !== null && phase !== undefined && !isKnown) return hit(run, phase, short, largestTurn(run));
   const { detail = "", short: limits = [] } = run.breaker;
   if (run.breaker.because === "phase_cap") return paused(run, "phase_cap_reached", { detail, short: [...limits] });
   return paused(run, "breaker_open", { detail: whyOpen(run) });

@@ -72,7 +72,7 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
 }
 
 /** The largest turn of any role so far, dimension by dimension. */
-function largestTurn(run: RunView): Usage {
+export function largestTurn(run: RunView): Usage {
   const turns = valuesOf(run.ledger.largest);
   const most = (dimension: Dimension): number => Math.max(0, ...turns.map((turn) => turn[dimension] ?? 0));
   return { tokens: most("tokens"), minutes: most("minutes"), calls: most("calls"), usd: most("usd"), source: "estimated" };

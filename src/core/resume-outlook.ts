@@ -1,6 +1,6 @@
 // resume-outlook: what a resume would come to, found out by deciding on a copy of the state. Nothing is done and nothing is recorded.
 
-import type { Draft, Entry } from "../contracts/event.ts";
+import type { Draft } from "../contracts/event.ts";
 import { decide } from "./decide.ts";
 import { openFold } from "./fold.ts";
 import type { Run, RunView, ShortLimit } from "./state.ts";
@@ -13,7 +13,7 @@ export function wouldPauseAgain(run: RunView, raises: readonly Pick<ShortLimit, 
   const apply = (event: Draft): void => {
     const { seq, updatedAt, activeMs } = fold.state as Run;
     const envelope = { seq: seq + 1, epoch: 0, ts: updatedAt, active_ms: activeMs, prev: "", crc: "" };
-    fold.apply({ actor: "system", reason_code: "ok", ...event, ...envelope } as Entry);
+    fold.apply({ actor: "system", reason_code: "ok", ...event, ...envelope });
   };
   for (const [at, { scope, dimension, to }] of raises.entries())
     apply({ event: "limit_raised", request: `outlook:${run.seq}:${at}`, scope, dimension, to });

@@ -1,14 +1,18 @@
-import { type Verdict, verdicts } from "../contracts/objective.ts";
+import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
-import type { RunView } from "./state.ts";
+import { phaseRule } from "./reading.ts";
+import { own } from "./record.ts";
+import type { RunView, WalkView } from "./state.ts";
 
 export const isVerdict = (value: unknown): value is Verdict => typeof value === "string" && (verdicts as readonly string[]).includes(value);
 
 export type VerdictFound = { readonly verdict: Verdict; readonly gaps: readonly string[] };
 
-/** What follows from the evidence. Artifacts that hold their gates and nothing else, and child runs that are not verified, leave gaps in it. */
-export function verdictOf(run: RunView): VerdictFound {
-  const judged = judgedBy(run);
+/** What follows from the evidence. */
+export const verdictOf = (run: RunView): VerdictFound => withGaps(run, judgedBy(run));
+
+/** Artifacts that hold their gates and nothing else, and child runs that are not verified, leave gaps in any verdict. */
+function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
   const hollow = Object.entries(run.hollow ?? {}).map(([file, why]) => `${file} is hollow: ${why.replaceAll(";", ",")}`);
   const short = Object.entries(run.called ?? {})
     .filter(([, verdict]) => verdict !== "verified")
@@ -39,9 +43,61 @@ function hasChecks({ drafted: { flow } }: RunView): boolean {
   );
 }
 
+/** From the worst to the best. */
+const order: readonly Verdict[] = ["refuted", "unverified", "verified_with_gaps", "verified"];
+const worst = (found: readonly VerdictFound[]): VerdictFound => ({
+  verdict: order[Math.min(...found.map(({ verdict }) => order.indexOf(verdict)))] ?? "unverified",
+  gaps: found.flatMap(({ gaps }) => gaps),
+});
+
+/**
+ * What would land now is worth: a run that lands as a whole by its verdict, one that lands after each phase by the worst of the phases
+ * whose work is on the branch.
+ */
+export function landingVerdict(run: RunView, walk: Pick<WalkView, "kind">): VerdictFound {
+  if (walk.kind !== "closing") return verdictOf(run);
+  const done = run.phases.filter(({ group, status }) => group === "phases" && status === "completed");
+  return withGaps(run, worst(done.map((phase) => phaseVerdict(run, phase))));
+}
+
+/** By the checks that its document or its plan gives it; without any by the run's criteria, or by the gates it has come past. */
+function phaseVerdict(run: RunView, { id, checks: ofDocument = [] }: RunView["phases"][number]): VerdictFound {
+  const asked = own(run.walks, id)?.checks ?? ofDocument;
+  const rule = phaseRule(run.drafted.flow, id);
+  const steps = rule.steps.flatMap((step) => [step, ...(step.tasks?.each ?? []), ...(step.tasks?.wave ?? [])]);
+  if (asked.length === 0 && !steps.some(({ check }) => check !== undefined)) {
+    const isGated = run.proved.includes(id) || rule.proof !== undefined || steps.some(({ proof = [] }) => proof.length > 0);
+    return {
+      verdict: isGated || hasVerifiedChild(run) ? "verified" : "unverified",
+      gaps: isGated ? [] : [`phase ${id}: nothing proves it`],
+    };
+  }
+  const results = asked.length > 0 ? asked.map((check) => own(run.checks, check.id)?.latest) : criteriaIn(run);
+  const red = results.filter((result) => result !== undefined && result.status !== "passed" && result.quarantined === undefined);
+  if (red.length > 0) return { verdict: "refuted", gaps: red.map((result) => `phase ${id}: ${result?.check.title ?? ""} does not pass`) };
+  const unrun = results.filter((result) => result?.status !== "passed").length;
+  if (results.length === 0 || unrun === results.length) return { verdict: "unverified", gaps: [`phase ${id}: no command proves it`] };
+  return unrun === 0
+    ? { verdict: "verified", gaps: [] }
+    : { verdict: "verified_with_gaps", gaps: [`phase ${id}: ${unrun} of its checks did not count`] };
+}
+
+const criteriaIn = (run: RunView) =>
+  Object.values(run.checks)
+    .map(({ latest }) => latest)
+    .filter(({ check }) => check.kind === "criterion");
+
+const hasVerifiedChild = (run: RunView): boolean =>
+  Object.values(run.called ?? {}).some((verdict) => verdict === "verified" || verdict === "verified_with_gaps");
+
+/** Whether work of this verdict may land. */
+export function mayLand(verdict: Verdict, minimum: LandMinimum = "verified_with_gaps"): boolean {
+  return minimum === "unverified" || order.indexOf(verdict) >= order.indexOf(minimum);
+}
+
 export const completionCodes = {
   verified: "completion_verified",
   verified_with_gaps: "completion_with_gaps",
   unverified: "completion_unverified",
-  refuted: "completion_unverified",
+  refuted: "completion_refuted",
 } as const satisfies Record<Verdict, ReasonCode>;

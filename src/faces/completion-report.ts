@@ -20,6 +20,8 @@ export type CompletionInput = {
   /** The part about the whole roadmap: --complete only. */
   readonly batch: CompletionReport | null;
   readonly warnings: readonly Warning[];
+  /** What the run's work is worth and where it is, in a sentence made from the verdict. */
+  readonly ending?: string;
 };
 
 /** What lies beside the page: the seed's fields first, where the whole roadmap was asked for. */
@@ -42,7 +44,7 @@ export function completionPage(input: CompletionInput): string {
   return [
     `# Completion report: ${metrics.run_id}`,
     "",
-    `Written ${metrics.timestamp}. The run is ${state._meta.status}.`,
+    `Written ${metrics.timestamp}. The run is ${state._meta.status}.${input.ending === undefined ? "" : ` ${inText(input.ending)}`}`,
     ...(batch === null ? [] : section("Roadmap", roadmapLines(batch))),
     ...section("Attempted phases", attemptedLines(input)),
     ...(batch === null ? [] : section("Skipped phases", skippedLines(batch))),
@@ -58,7 +60,7 @@ export function completionPage(input: CompletionInput): string {
 
 /** Who wonders about files that git calls untracked reads here whose they are. */
 const fileLines: readonly string[] = [
-  "What agents wrote is on your branch with the work. The runner's own pages of a phase in `.planning/phases/` (TRIAGE.json, EXECUTION-LOG.md, " +
+  "What agents wrote is where the work is. The runner's own pages of a phase in `.planning/phases/` (TRIAGE.json, EXECUTION-LOG.md, " +
     "VERIFICATION.md, the traces) are in no commit, and no run takes them for changes of yours. To keep them with the project: " +
     '`git add .planning/phases && git commit -m "pages of the phases"`.',
 ];

@@ -3,6 +3,7 @@
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
+import { proofSentence, verdictLabel } from "./verdict-words.ts";
 import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, walkWords } from "./wording.ts";
 
 /** The event in words. What somebody else's words ended with stands for our full stop. */
@@ -46,8 +47,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   run_paused: ({ reason_code, detail }) => `Paused, ${reason_code}${told(detail)}.`,
   run_resumed: ({ now }) => `Resumed${now === true ? ", without waiting for the breaker" : ""}.`,
   run_stopped: ({ reason_code, detail }) => `Stopped for good, ${reason_code}${told(detail)}.`,
-  run_completed: ({ verdict, gaps }) =>
-    `Completed, ${verdict.replaceAll("_", " ")}${gaps.length === 0 ? "" : `; gaps: ${firstFew(gaps)}`}.`,
+  run_completed: ({ verdict, gaps }) => `Completed, ${verdictLabel(verdict)}. ${proofSentence(verdict, gaps)}`,
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
   policy_changed: ({ path, adopted }) =>
     `${oneLine(path)} changed since the run began; ${adopted ? "the new one was adopted" : "the recorded copy stays in force"}.`,

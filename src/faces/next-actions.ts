@@ -2,8 +2,10 @@
 
 import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
+import type { VerdictFound } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
+import { type Landing, verdictSentence } from "./verdict-words.ts";
 import { waysOn } from "./ways-on.ts";
 import { oneLine } from "./wording.ts";
 
@@ -56,7 +58,9 @@ function questionsOf(run: RunView): readonly string[] {
 }
 
 function completedActions(run: RunView): readonly string[] {
-  const merge = branchKept(run) !== null ? [`git merge autopilot/${run.drafted.run_id}`] : [];
+  const [kept, branch] = [branchKept(run), `autopilot/${run.drafted.run_id}`];
+  const look = kept?.code === "work_unproved" ? [`git diff ${run.drafted.base.commit.slice(0, 12)} ${branch}`] : [];
+  const merge = kept === null ? [] : [...look, `git merge ${branch}`];
   const prove =
     run.verdict === "verified" || run.drafted.flow.face !== undefined ? [] : ["add a check next time: --done-criteria 'text :: command'"];
   return [...merge, "autopilot report", "autopilot verify", ...prove];
@@ -69,6 +73,12 @@ const outcomesOf = (run: RunView) => Object.values(run.walks).flatMap(({ last })
 // Where each phase lands for itself, the newest landing tells.
 const newestLanding = (outcomes: ReturnType<typeof outcomesOf>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 
+/** How a completed run ended: what was proved, and where the work is. */
+export function endingOf(run: RunView, found: VerdictFound = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
+  const landing: Landing = hasLanded(run) ? "landed" : branchKept(run) === null ? "nothing" : "kept";
+  return verdictSentence(found.verdict, found.gaps, landing, `autopilot/${run.drafted.run_id}`);
+}
+
 /** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null where it landed or there is none. */
 export function branchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
   const outcomes = outcomesOf(run);
@@ -80,7 +90,14 @@ export function branchKept(run: RunView): { readonly code: ReasonCode; readonly 
   return { code, detail: newest?.detail ?? null };
 }
 
-const keepsBranch: ReadonlySet<string> = new Set(["branch_kept", "checkout_dirty", "checkout_busy", "checkout_moved", "merge_conflict"]);
+const keepsBranch: ReadonlySet<string> = new Set([
+  "branch_kept",
+  "work_unproved",
+  "checkout_dirty",
+  "checkout_busy",
+  "checkout_moved",
+  "merge_conflict",
+]);
 
 /** Commands that mean a run get `--run ID`; the others are left as they are. */
 const naming = (action: string, run: string): string =>

@@ -4,6 +4,7 @@ import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { fileRows } from "./diff-page.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
+import { verdictLabel, verdictMark } from "./verdict-words.ts";
 import { amount, attemptWords, duration, fewLines, figure, firstFew, money, oneLine, plural } from "./wording.ts";
 
 const commitsMax = 10;
@@ -14,8 +15,8 @@ const lookedUpMax = 12;
 
 export function reportPage(view: ReportView): readonly string[] {
   return [
-    `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${view.verdict.replaceAll("_", " ")}`}`,
-    `  ${isReasonCode(view.reason_code) ? reasons[view.reason_code].meaning : ""}`,
+    `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
+    `  ${view.ending ?? (isReasonCode(view.reason_code) ? reasons[view.reason_code].meaning : "")}`,
     ...section("What was asked", askedLines(view)),
     ...section("What was done", doneLines(view)),
     ...section("Phases", phaseReportLines(view.phases)),
@@ -103,7 +104,7 @@ function claimLines({ attempt, agent, said, promised, confidence }: Claim): read
 function judgementLines(view: ReportView): readonly string[] {
   const { verdict, gaps, rests_on } = view.judgement;
   return [
-    `${verdict === "verified" ? "✓" : verdict === "refuted" ? "✗" : "!"} ${verdict.replaceAll("_", " ")}, resting on ${plural(rests_on.length, "piece")} of evidence${view.gates === 0 ? "" : ` and ${plural(view.gates, "gate")}`}`,
+    `${verdictMark(verdict)} ${verdictLabel(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${view.gates === 0 ? "" : ` and ${plural(view.gates, "gate")}`}`,
     ...gaps.map((gap) => `· ${oneLine(gap)}`),
   ];
 }

@@ -11,7 +11,7 @@ import { stepsOfPhase } from "../core/reading.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { type Decision, decisionsOf } from "./decisions.ts";
-import { nextActions, type Owner } from "./next-actions.ts";
+import { endingOf, nextActions, type Owner } from "./next-actions.ts";
 import { phaseReports, type PhaseReport } from "./report-phases.ts";
 import { blockersOf, type CriterionStanding, failingChecksOf, isByPhases, ownCriteriaOf } from "./standing.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
@@ -86,6 +86,8 @@ export type ReportView = {
   readonly scope: readonly string[];
   readonly criteria: readonly CriterionStanding[];
   readonly summary: string;
+  /** How a completed run ended, in a sentence made from its verdict; null while it is not completed. */
+  readonly ending: string | null;
   /** What came of each phase; empty for a run that has only one. */
   readonly phases: readonly PhaseReport[];
   /** What was done after the phases, with the whole in view. */
@@ -131,6 +133,7 @@ export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportE
     afterwards: isByPhases(run) ? afterwardsOf(run) : [],
     summary: summaryOf(run, changes, owner),
     decisions: decisionsOf(entries),
+    ending: run.status === "completed" ? endingOf(run) : null,
     blockers: blockersOf(run),
     recommendations: recommendationsOf(run, owner, extra.isCurrent),
     evidence: provedOf(run, extra.excerpts ?? {}),
@@ -149,11 +152,15 @@ function summaryOf(run: RunView, changes: Changes, owner: Owner): string {
   const criteria = ownCriteriaOf(run);
   const proved = criteria.filter((criterion) => criterion.proved).length;
   const { tokens, calls } = run.ledger.run;
-  const stand = run.verdict === null ? run.status : `${run.status}, ${run.verdict.replaceAll("_", " ")}`;
   const code = reasonOf(run, owner);
-  const why = run.status === "paused" || run.status === "stopped" ? ` ${reasons[code].meaning}` : "";
+  const why =
+    run.status === "completed"
+      ? ` ${endingOf(run)}`
+      : run.status === "paused" || run.status === "stopped"
+        ? ` ${reasons[code].meaning}`
+        : "";
   return (
-    `“${oneLine(run.drafted.objective.goal)}” is ${stand}.${why} ` +
+    `“${oneLine(run.drafted.objective.goal)}” is ${run.status}.${why} ` +
     (isByPhases(run) ? phasesWords(run) : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +
     `${plural(changes.files, "file")} changed in ${plural(changes.commits.length, "commit")}, ${amount("tokens", tokens)} in ${plural(calls, "call")}.`
   );

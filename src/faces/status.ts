@@ -4,13 +4,15 @@ import type { IsolationInForce } from "../contracts/event.ts";
 import type { Objective, RunStatus, Verdict } from "../contracts/objective.ts";
 import { isReasonCode, type ReasonCode } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
+import { completionCodes } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { type BudgetView, budgetLines, budgetOf } from "./budget-view.ts";
 import { breakerOf, type BreakerView, breakerWords } from "./breaker-view.ts";
-import { nextActions, type Owner } from "./next-actions.ts";
+import { endingOf, nextActions, type Owner } from "./next-actions.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
 import { blockersOf, type CriterionStanding, criteriaOf, isByPhases, placeOf, stepsOf } from "./standing.ts";
+import { verdictLabel } from "./verdict-words.ts";
 import { figure, firstFew, oneLine, plural } from "./wording.ts";
 
 /** What the journal cannot know and the caller may hand in. */
@@ -85,11 +87,7 @@ export function reasonOf(run: RunView, owner: Owner): ReasonCode {
     case "stopped":
       return "operator_stopped";
     case "completed":
-      return run.verdict === "verified"
-        ? "completion_verified"
-        : run.verdict === "verified_with_gaps"
-          ? "completion_with_gaps"
-          : "completion_unverified";
+      return completionCodes[run.verdict ?? "unverified"];
     default:
       return unreachable(run.status);
   }
@@ -115,7 +113,8 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
   };
   const hasTable = isByPhases(run);
   return [
-    `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${view.verdict.replaceAll("_", " ")}`}`,
+    `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
+    ...(run.status === "completed" ? [`  ${endingOf(run)}`] : []),
     `  Goal       ${oneLine(objective.goal)}`,
     `  Scope      ${firstFew(objective.scope)}${extra.scopeFiles === undefined ? "" : ` (${plural(extra.scopeFiles, "file")} now)`}`,
     `  Flow       ${view.flow}${view.checkpoint.place.length === 0 ? "" : `, at ${firstFew(view.checkpoint.place, 3)}`}`,

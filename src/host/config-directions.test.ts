@@ -94,6 +94,11 @@ const examples: Readonly<Record<string, { own?: Config; loose: readonly Config[]
   "box.processes": { loose: [{ box: { processes: 100_000 } }], tight: [{ box: { processes: 8 } }] },
   "box.memory_mb": { loose: [{ box: { memory_mb: 1_000_000 } }], tight: [{ box: { memory_mb: 8 } }] },
   "box.disk_mb": { loose: [{ box: { disk_mb: 1_000_000 } }], tight: [{ box: { disk_mb: 8 } }] },
+  "land.minimum": {
+    own: { land: { minimum: "verified" } },
+    loose: [{ land: { minimum: "verified_with_gaps" } }],
+    tight: [{ land: { minimum: "verified" } }],
+  },
   on_limit: { own: { on_limit: "ask" }, loose: [{ on_limit: "resume" }], tight: [{ on_limit: "never" }] },
   max_budget: { loose: [{ max_budget: "extended" }], tight: [{ max_budget: "conservative" }] },
   risk_level: { loose: [{ risk_level: "low" }], tight: [{ risk_level: "high" }] },

@@ -74,7 +74,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     checks,
     cast,
     isolation,
-    policy: policyOf(settings.config, restores),
+    policy: policyOf(settings.config, restores, input.land),
     ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
     config_hash: settings.hash,
   };

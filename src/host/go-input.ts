@@ -1,3 +1,4 @@
+import type { LandMinimum } from "../contracts/objective.ts";
 import type { Asks } from "./asks.ts";
 import { given } from "./given.ts";
 import type { ObjectiveInput } from "./objective.ts";
@@ -7,6 +8,7 @@ export type GoInput = ObjectiveInput & {
   readonly words: readonly string[];
   readonly agent?: string | undefined;
   readonly isolation?: string | undefined;
+  readonly land?: LandMinimum | undefined;
   readonly flow?: string | undefined;
   readonly options?: Readonly<Record<string, string>> | undefined;
   readonly run?: string | undefined;
@@ -40,6 +42,7 @@ export function describedBy(input: GoInput): readonly string[] {
     "--approval-policy": input.approvalPolicy,
     "--agent": input.agent,
     "--isolation": input.isolation,
+    "--land": input.land,
     "--red-green": input.redGreen,
     "--holdout": input.holdout,
     "--option": input.options,

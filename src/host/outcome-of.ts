@@ -2,8 +2,9 @@ import type { Answer } from "../contracts/answer.ts";
 import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
 import { reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
+import { completionCodes } from "../core/verdict.ts";
 import { chooseBox, questionsOf } from "../faces/choose-box.ts";
-import { branchKept, nextActions } from "../faces/next-actions.ts";
+import { branchKept, endingOf, nextActions } from "../faces/next-actions.ts";
 import { oneLine } from "../faces/wording.ts";
 import { codeOf } from "./standing.ts";
 import { reply } from "./reply.ts";
@@ -30,7 +31,7 @@ const detailCharsMax = 300;
 /** A person must not take finished work for landed work, and is told what was in the way. */
 function keptOf(run: RunView): readonly string[] {
   const kept = run.status === "completed" ? branchKept(run) : null;
-  if (kept === null) return [];
+  if (kept === null || kept.code === "work_unproved") return []; // the ending says so
   const because = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
   return [`${reasons[kept.code].meaning}${because} It is on autopilot/${run.drafted.run_id}.`];
 }
@@ -38,11 +39,7 @@ function keptOf(run: RunView): readonly string[] {
 function codeFor(run: RunView, why: string): ReasonCode {
   switch (run.status) {
     case "completed":
-      return run.verdict === "verified"
-        ? "completion_verified"
-        : run.verdict === "verified_with_gaps"
-          ? "completion_with_gaps"
-          : "completion_unverified";
+      return completionCodes[run.verdict ?? "unverified"];
     case "stopped":
       return codeOf(run.reason, "operator_stopped");
     case "paused":
@@ -59,9 +56,7 @@ function sentence(run: RunView, code: ReasonCode): string {
   const because = run.detail === null || run.detail === "" || isAnswered ? reasons[code].meaning : run.detail;
   switch (run.status) {
     case "completed":
-      return run.verdict === "verified"
-        ? `${name} is completed, and everything asked for was proved.`
-        : `${name} is completed, ${run.verdict ?? "unverified"}: ${run.gaps.length > 0 ? run.gaps.join("; ") : because}`;
+      return `${name} is completed. ${endingOf(run)}`;
     case "stopped":
       return `${name} is stopped. ${because}`;
     case "paused":

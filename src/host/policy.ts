@@ -1,6 +1,7 @@
 import type { Config } from "../contracts/config.ts";
 import type { Check } from "../contracts/evidence.ts";
 import type { Cast, Draft } from "../contracts/event.ts";
+import type { LandMinimum } from "../contracts/objective.ts";
 import type { Policy } from "../contracts/policy.ts";
 import { given } from "../core/drafts.ts";
 import type { RunView } from "../core/state.ts";
@@ -12,7 +13,11 @@ import { settingsOf } from "./settings.ts";
 const checkMinutesMax = 15;
 
 /** What of the config governs agents and checks, to be recorded with the run. */
-export function policyOf({ checks, network, prices, box, on_limit, protect }: Config, restores: readonly Check[] = []): Policy {
+export function policyOf(
+  { checks, network, prices, box, on_limit, protect, land }: Config,
+  restores: readonly Check[] = [],
+  landGiven?: LandMinimum,
+): Policy {
   return {
     check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
     check_network: network?.checks ?? false,
@@ -24,7 +29,7 @@ export function policyOf({ checks, network, prices, box, on_limit, protect }: Co
       quarantine: checks?.quarantine,
       protect,
     }),
-    ...given({ agent_hosts: network?.agents, prices, box, on_limit }),
+    ...given({ agent_hosts: network?.agents, prices, box, on_limit, land: landGiven ?? land?.minimum }),
   };
 }
 
@@ -33,6 +38,9 @@ export function recordedPolicy(run: RunView): Policy {
   const { policy } = run.drafted;
   return policy === undefined ? policyOf({}) : (structuredClone(policy) as Policy);
 }
+
+/** `unverified` is no word of any config: it was given by a flag, for this run. */
+const landFlagOf = (run: RunView): LandMinimum | undefined => (recordedPolicy(run).land === "unverified" ? "unverified" : undefined);
 
 /** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null where nothing changed. */
 export async function policyChange(
@@ -58,7 +66,7 @@ export async function policyChange(
     adopted: true,
     actor: `operator:${place.user}`,
     isolation: settings.isolation,
-    policy: policyOf(settings.config, recordedPolicy(run).restores),
+    policy: policyOf(settings.config, recordedPolicy(run).restores, landFlagOf(run)),
     cast: await recast(place, run, settings.config, keep),
   };
 }

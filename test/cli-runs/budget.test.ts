@@ -44,6 +44,24 @@ describe.concurrent("budget", () => {
     expect((await budgetOf(folder)).counters["tokens"]).toBe(6000);
   });
 
+  test("301,000 of 10,000 tokens and a promise: kept and paused; raised and resumed, it is proved without another turn", async () => {
+    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    const turns = [{ do: [makeB, used(300_000, 1_000), promise] }];
+    const { json } = await goScripted(folder, turns, [...bExists, "--max-budget", "tokens=10000"]);
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
+    expect(eventsOf(folder, "changes_applied")).toHaveLength(1);
+    expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "budget" }]);
+    const [hint = ""] = json.remediation;
+    expect(hint).toMatch(/^autopilot budget raise tokens=\+\d+k && autopilot resume$/);
+
+    const stubborn = await autopilot(folder, ["resume", "--json"]);
+    expect(stubborn.json).toMatchObject({ reason_code: "budget_threshold_reached", state: "paused" });
+    await autopilot(folder, ["budget", "raise", hint.split(" ")[3] ?? "", "--json"]);
+    const resumed = await autopilot(folder, ["resume", "--json"]);
+    expect(resumed.json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    expect(eventsOf(folder, "turn_ended")).toHaveLength(1);
+  });
+
   test("a limit is raised, never lowered, and only to a number", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
     await goScripted(folder, [busy(used(4000))], [...bExists, "--max-budget", "tokens=5000"]);

@@ -1,21 +1,37 @@
 import type { RunView, WalkView } from "../../core/state.ts";
+import { landingVerdict, mayLand } from "../../core/verdict.ts";
+import { proofSentence } from "../../faces/verdict-words.ts";
 import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { Home } from "../home.ts";
 import { landInTurn } from "./landing.ts";
 
-/** Brings the verified work to the user's branch where nothing has to be forced; landing twice is landing once. A child's goes to its parent. */
+/**
+ * Brings work to the user's branch where it is proved and nothing has to be forced; landing twice is landing once. A child's goes to its
+ * parent. What is not proved stays where it is, unless this run was told otherwise.
+ */
 export function land(workspace: Workspace, { isChild, home }: { readonly isChild: boolean; readonly home: Home }) {
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ state, cancel }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ state, walk, cancel }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
       if (isChild) return { ok: true, facts: { landed: false, why: "child_run" }, detail: "The run that called this flow takes its work." };
-      const { run_id, objective } = state.drafted;
-      const message = `Merge autopilot/${run_id}: ${objective.goal.split("\n", 1)[0] ?? ""}`;
+      const { run_id, objective, policy, base } = state.drafted;
+      if (state.tip.commit === base.commit)
+        return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
+      const { verdict, gaps } = landingVerdict(state, walk);
+      const proof = proofSentence(verdict, gaps);
+      if (!mayLand(verdict, policy?.land))
+        return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };
+      const message = `Merge autopilot/${run_id}: ${objective.goal.split("\n", 1)[0] ?? ""}\n\n${proof}`;
       const result = await landInTurn(workspace, home, message, cancel);
       if (result.landed)
-        return { ok: true, facts: { landed: true, how: result.how, commit: result.commit }, reason: "landed", stands: true };
+        return {
+          ok: true,
+          facts: { landed: true, how: result.how, commit: result.commit, proof: verdict },
+          reason: "landed",
+          stands: true,
+        };
       if (result.because === "nothing_to_land") return { ok: true, facts: { landed: false, why: result.because }, detail: result.detail };
       return { ok: false, facts: { landed: false, why: result.because }, reason: result.because, detail: result.detail };
     },

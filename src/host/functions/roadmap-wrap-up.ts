@@ -17,6 +17,8 @@ import { type CompletionInput, completionData, completionPage } from "../../face
 import { integration, selfAudit } from "../../faces/roadmap-chronicle.ts";
 import { selfAuditSummary } from "../../faces/roadmap-self-audit.ts";
 import { roadmapStateOf } from "../../faces/roadmap-state.ts";
+import { type VerdictFound, verdictOf } from "../../core/verdict.ts";
+import { endingOf } from "../../faces/next-actions.ts";
 import { readRoadmap } from "../../flows/documents/roadmap.ts";
 import { completionOf, type RoadmapPhase } from "../../insight/completion.ts";
 import { metricsOf, withMetrics } from "../../insight/metrics.ts";
@@ -47,8 +49,10 @@ export function wrapUp(parts: WrapUpParts): Functions<RunView, WalkView>["run"][
     effect: "idempotent",
     perform: async ({ state: run }) => {
       const input = await summed(parts, run);
-      const unwritten = await written(parts, input);
-      const facts = { ...factsOf(input, unwritten === null), ...verdictFacts(run, input) };
+      const found = verdictFacts(run, input);
+      const unwritten = await written(parts, { ...input, ending: endingOf(run, found ?? verdictOf(run)) });
+      const stated = found === null ? {} : { verdict: found.verdict, gaps: found.gaps.join("; ") };
+      const facts = { ...factsOf(input, unwritten === null), ...stated };
       return { ok: true, facts, ...(unwritten === null ? {} : { detail: unwritten }) }; // U2
     },
   };
@@ -104,14 +108,14 @@ function afterwards(run: RunView): readonly Warning[] {
 }
 
 /** The verdict that the phases came to, with what the self-audit left open. U3 */
-function verdictFacts({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): Facts {
+function verdictFacts({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): VerdictFound | null {
   const open = [
     ...warnings.flatMap(({ code, message }) => (code === "audit_failed" ? [message] : [])),
     ...(audit?.remaining_gap_details ?? []).map(({ requirement_id, description }) => `${requirement_id}: ${description} (self-audit)`),
   ].map((gap) => gap.replaceAll(";", ",").slice(0, detailCharsMax));
-  if (judged === null || open.length === 0) return {};
+  if (judged === null || open.length === 0) return null;
   const verdict: Verdict = judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict;
-  return { verdict, gaps: [...new Set([...judged.gaps, ...open])].join("; ") };
+  return { verdict, gaps: [...new Set([...judged.gaps, ...open])] };
 }
 
 /** How it ends if nothing more is done: the phases are through, and only this report is still being written. */

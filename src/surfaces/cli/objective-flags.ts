@@ -1,6 +1,14 @@
 // objective-flags: the flags that describe an objective, shared by `start` and `go`, and what they come to for the host.
 
-import { approvalPolicies, completionModes, handoffModes, isolationLevels, riskLevels } from "../../contracts/objective.ts";
+import {
+  approvalPolicies,
+  completionModes,
+  handoffModes,
+  isolationLevels,
+  type LandMinimum,
+  landMinimums,
+  riskLevels,
+} from "../../contracts/objective.ts";
 import { defined } from "./defined.ts";
 import type { ArgumentSpec, FlagSpec, Given } from "./spec.ts";
 
@@ -62,6 +70,13 @@ export const objectiveFlags: readonly FlagSpec[] = [
     about: "What holds the agent. clone only detects, none does neither: both only by name.",
     standard: "auto",
   },
+  {
+    name: "land",
+    kind: "enum",
+    values: landMinimums,
+    about: "What the work must come to before it is merged. unverified merges whatever comes out.",
+    standard: "verified_with_gaps",
+  },
   { name: "red-green", kind: "text", placeholder: "COMMAND", many: true, about: "A check that must fail before and pass after." },
   { name: "holdout", kind: "text", placeholder: "COMMAND", many: true, about: "A check that the agent is not told about." },
   { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow.", standard: "objective", names: "flows" },
@@ -95,6 +110,7 @@ export function objectiveOf(given: Given) {
       approvalPolicy: given.text("approval-policy"),
       agent: given.text("agent"),
       isolation: given.text("isolation"),
+      land: given.text("land") as LandMinimum | undefined,
       redGreen: list("red-green"),
       holdout: list("holdout"),
       flow: given.text("flow"),
