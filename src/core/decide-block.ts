@@ -88,10 +88,13 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
   stop: "stop",
 };
 
-/** A person has answered what to do with the step. Any other word means trying again: of the three it gives nothing up. */
+/** What a person's answer to the house means. Any other word means trying again: of the three it gives nothing up. */
+export const replyOf = (reply: string): "retry" | "skip" | "stop" => own(replies, reply) ?? "retry";
+
+/** A person has answered what to do with the step. */
 export function replied(run: RunView, walk: WalkView, step: Step, reply: string): Next | null {
   const isWords = own(walk.last, step.id)?.facts["agent_asks"] !== undefined;
-  const what = isWords ? "retry" : (own(replies, reply) ?? "retry");
+  const what = isWords ? "retry" : replyOf(reply);
   if (what === "skip") return record({ event: "step_skipped", walk: walk.path, step: step.id });
   if (what === "stop") return whenQuiet(run, stopped(run, "operator_stopped"));
   return record({ event: "step_retried", walk: walk.path, step: step.id, n: own(walk.streak, step.id) ?? 0, reset: true });

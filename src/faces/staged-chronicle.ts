@@ -4,9 +4,12 @@
 //   C1. The same entries yield the same state; nothing else is asked.
 //   C2. Completed Steps only grow. The Retry Log and its count begin anew when a step succeeds or a person resets it.
 //   C3. What an agent says is told as its summary and its decisions, never as a status.
+//   C4. What was found is not written over before the run has said where it begins and, where a step failed for good, a person has decided.
+//   C5. A step that failed for good stays failed, with its blocker, until a person has decided to go on; stopping is no such decision.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 import { retriesMax, type RetryRow, type StagedState, stagedStatePath } from "../contracts/staged-state.ts";
+import { replyOf } from "../core/decide-block.ts";
 import { listedPhases, phaseRule, stepsOfPhase } from "../core/reading.ts";
 import type { FlowView } from "../core/state.ts";
 import { differedFields, othersFrom, pointsFrom } from "./staged-differences.ts";
@@ -39,6 +42,9 @@ export class StagedChronicle {
   readonly #summaries = new Map<string, string>();
   readonly #leftOut = new Set<string>();
   #failure = "";
+  #isTakenOver = false;
+  /** What is in the way of a step that failed for good, after its question was answered. */
+  #blocker = "";
 
   constructor(flow: FlowView, before: StagedRead["state"] | null, claimOf: ClaimOf) {
     this.#flow = flow;
@@ -47,20 +53,33 @@ export class StagedChronicle {
     const first = this.#phases[0];
     this.#theirs = [...(before?.blockers ?? [])];
     this.#state = {
-      current: { flow: flow.flow, step: 1, name: first?.name ?? "", status: "not_started", sub_step: null, retry_count: 0 },
+      current: before?.current ?? {
+        flow: flow.flow,
+        step: 1,
+        name: first?.name ?? "",
+        status: "not_started",
+        sub_step: null,
+        retry_count: 0,
+      },
       completed: [...(before?.completed ?? [])],
       decisions: [...(before?.decisions ?? [])],
       last_session: before?.last_session ?? null,
-      retry_log: [],
+      retry_log: [...(before?.retry_log ?? [])],
       blockers: [],
       others: [...(before?.others ?? [])],
     };
   }
 
+  /** Whether the state may be written. C4 */
+  get isTakenOver(): boolean {
+    return this.#isTakenOver;
+  }
+
   get state(): StagedState {
     const failed = [...this.#blocks.values()].filter((block) => block.code !== "session_boundary");
     const ours = failed.map((block) => failureWords(block, this.#nameOf(phaseIn(block.walk)), this.#state.current));
-    const blockers = [...new Set([...this.#theirs, ...ours])];
+    const stands = this.#blocker !== "" && this.#state.current.status === "failed"; // C5
+    const blockers = [...new Set([...this.#theirs, ...ours, ...(stands ? [this.#blocker] : [])])];
     return {
       ...this.#state,
       decisions: this.#state.decisions.slice(-decisionsMax),
@@ -130,6 +149,7 @@ export class StagedChronicle {
 
   #enter(phase: string, isAgain: boolean): void {
     if (!this.#isOurs(phase)) return;
+    this.#isTakenOver = true; // C4
     this.#at = phase;
     const { flow } = this.#flow;
     this.#state.current = { flow, step: numberOf(phase), name: this.#nameOf(phase), status: "not_started", sub_step: null, retry_count: 0 };
@@ -213,12 +233,17 @@ export class StagedChronicle {
     const block = this.#blocks.get(id);
     const isAnswer = block !== undefined && (Object.keys(block.options).length === 0 || Object.hasOwn(block.options, answer));
     if (block === undefined || !isAnswer) return;
+    this.#isTakenOver = true; // C4
     this.#blocks.delete(id);
     const phase = phaseIn(block.walk);
-    const words = decidedWords(block, answer, this.#isOurs(phase) ? this.#nameOf(phase) : "", request.startsWith("preset:"));
+    const name = this.#isOurs(phase) ? this.#nameOf(phase) : block.code === "phase_failed" ? this.#state.current.name : "";
+    const words = decidedWords(block, answer, name, request.startsWith("preset:"));
     if (words !== null) this.#decide(words);
-    if (block.house === true && /^skip\b/i.test(block.options[answer] ?? "")) this.#leftOut.add(phase);
-    if (this.#state.current.status === "failed") this.#state.current.status = "in_progress";
+    if (block.house !== true || Object.keys(block.options).length === 0) return;
+    const reply = replyOf(answer);
+    if (reply === "skip") this.#leftOut.add(phase);
+    if (reply === "stop") this.#blocker = failureWords(block, this.#nameOf(phase), this.#state.current); // C5
+    else this.#state.current.status = "in_progress";
   }
 
   #differ({ path, field, kept }: EventOf<"document_differed">): void {

@@ -65,7 +65,7 @@ export function stepText(current: CurrentStep | null): string {
   return `${flow} step ${step} ${name}, ${status}${sub_step === null ? "" : ` at ${sub_step}`}, retry_count ${retry_count}`;
 }
 
-const points = (list: readonly string[]): string => list.map((point) => `- ${point}`).join("\n");
+export const points = (list: readonly string[]): string => list.map((point) => `- ${point}`).join("\n");
 const rows = (list: readonly object[]): string => list.map((row) => Object.values(row).join(" | ")).join("\n");
 const cut = (text: string): string => (text.length <= foundCharsMax ? text : `${text.slice(0, foundCharsMax)}…`);
 

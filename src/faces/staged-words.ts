@@ -48,7 +48,7 @@ export function proofFile(proofs: readonly Proof[]): string | null {
 export function decidedWords(block: Block, answer: string, name: string, isPreset: boolean): string | null {
   const meaning = block.options[answer] ?? answer;
   const where = name === "" ? "" : `${name}: `;
-  if (block.house === true) {
+  if (block.house === true || block.code === "phase_failed") {
     if (Object.keys(block.options).length === 0) return `${where}asked "${oneLine(block.question)}", answered "${oneLine(answer)}"`;
     return `${where}${oneLine(meaning)} (after its retries were used up)`;
   }

@@ -163,7 +163,9 @@ describe.concurrent("a step that fails", () => {
     const first = await goStaged(folder, "greenfield", greenfield);
     expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(first.err).toContain("! plan failed 3 times: no diagram tool");
-    expect(first.json["questions"]).toMatchObject([{ show: { failed_step: "3", blocker: "plan failed 3 times: no diagram tool" } }]);
+    expect(first.json["questions"]).toMatchObject([
+      { show: { failed_step: "greenfield step 3 Plan, at 4 — Architecture Review", blocker: "plan failed 3 times: no diagram tool" } },
+    ]);
     expect(eventsOf(folder, "turn_ended")).toEqual([]);
     await autopilot(folder, ["answer", "retry", "--json"]);
     expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ reason_code: "session_boundary" });

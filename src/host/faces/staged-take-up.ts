@@ -52,7 +52,8 @@ function answersIn(view: RunView, theirs: StagedRead["state"], ours: StagedRead[
       },
     ];
     if (block.step === "decision" && isResearchDecided(theirs.decisions) && !isResearchDecided(ours.decisions)) return answer("B");
-    if (!block.house || current === null || current.flow !== view.drafted.flow.flow) return [];
+    // Of a step that failed for good, in this run or before it.
+    if (!(block.house || block.code === "phase_failed") || current === null || current.flow !== view.drafted.flow.flow) return [];
     const was = ours.current;
     const isSkipped =
       current.status === "skipped" || (typeof current.step === "number" && typeof was?.step === "number" && current.step > was.step);

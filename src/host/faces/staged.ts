@@ -3,6 +3,8 @@
 // Invariants:
 //   W1. The file is drawn from the journal and from what lay there when the run was drafted; nothing else is asked.
 //   W2. What somebody else wrote into it is never drawn over before it was read and journaled.
+//   W3. What lay there when the run was drafted is not drawn over before its differences are journaled and, where a step had failed for
+//       good, a person has decided.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +43,7 @@ function openStaged({ root, folder, view, entries, readBlob }: FaceParts): Opene
   return {
     take,
     draw: async () => {
-      if (view().status === "draft") return; // nothing has begun yet
+      if (!chronicle.isTakenOver) return; // W3
       await file.accept(differedAt); // W2
       await file.write(stagedStateText(chronicle.state), first);
     },

@@ -4,6 +4,7 @@ import type { StagedParts } from "./parts.ts";
 import { commitWave } from "./commit-wave.ts";
 import { dependencyTable } from "./dependency-table.ts";
 import { researchDecided } from "./research-decided.ts";
+import { resetFailedStep } from "./reset-failed-step.ts";
 import { stateFile } from "./state-file.ts";
 import { surveyProject } from "./survey-project.ts";
 import { everyTaskNamed, everyTaskReported, openTask, taskFiles, taskPoints } from "./task-proofs.ts";
@@ -16,6 +17,7 @@ export function stagedFunctions(parts: StagedParts): Functions<RunView, WalkView
   return {
     run: {
       survey_project: surveyProject(parts),
+      reset_failed_step: resetFailedStep(parts),
       state_file: stateFile(parts),
       task_summary: taskSummary(workspace),
       commit_wave: commitWave(workspace),

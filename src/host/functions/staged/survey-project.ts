@@ -1,9 +1,13 @@
 // survey-project: what lies in the folders when a project is taken up, held against what its state file says. Where they disagree, the folders hold.
+//
+// Invariant:
+//   V1. A state file that shows a step failed with its retries used up waits for a person, wherever the run would begin;
+//       only folders that prove that very step beat it.
 
-import { retriesMax, stagedStatePath } from "../../../contracts/staged-state.ts";
+import type { CurrentStep } from "../../../contracts/staged-state.ts";
 import { phaseRule } from "../../../core/reading.ts";
 import type { RunView, WalkView } from "../../../core/state.ts";
-import { differedFields, stepText } from "../../../faces/staged-differences.ts";
+import { type Begin, correctionsOf, isSpent } from "../../../faces/staged-corrections.ts";
 import type { StagedRead } from "../../../faces/staged-state-read.ts";
 import type { DocumentDiffered, FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import { draftedState } from "../../faces/staged-record.ts";
@@ -12,6 +16,7 @@ import type { StagedParts } from "./parts.ts";
 import { lookAtCommit } from "./tree-look.ts";
 
 type Phase = RunView["phases"][number];
+type Recorded = StagedRead["state"] | null;
 
 export function surveyProject({ workspace, readBlob }: Pick<StagedParts, "workspace" | "readBlob">) {
   return {
@@ -26,43 +31,55 @@ export function surveyProject({ workspace, readBlob }: Pick<StagedParts, "worksp
         entered: entered?.id ?? "",
         drafts: paths.filter((path) => /^_docs\/01_solution\/solution_draft[^/]*\.md$/.test(path)).length,
         failed,
-        ...(failed === "no" ? {} : { failed_step: entered?.id ?? "", blocker: recorded?.blockers.join("; ") ?? "" }),
+        ...(failed === "no" ? {} : { failed_step: failedText(recorded?.current), blocker: recorded?.blockers.join("; ") ?? "" }),
       };
-      return { ok: true, facts, differed: corrections(state, recorded, entered) };
+      // What a person must decide first is journaled once they have: reset-failed-step.ts.
+      return { ok: true, facts, differed: failed === "no" ? corrections(state, recorded, entered) : [] };
     },
   };
 }
 
+/** Where a run begins that finds this record. */
+export function beginOf(run: RunView, recorded: Recorded): Begin {
+  const entered = enteredOf(run, recorded);
+  return entered === null ? null : { flow: run.drafted.flow.flow, step: entered.id, name: entered.name };
+}
+
 /** The first step that the folders do not prove and the record does not leave out. */
-function enteredOf({ phases, proved, drafted: { flow } }: RunView, recorded: StagedRead["state"] | null): Phase | null {
+function enteredOf({ phases, proved, drafted: { flow } }: RunView, recorded: Recorded): Phase | null {
   const isOpen = (phase: Phase): boolean =>
     !proved.includes(phase.id) && !(phaseRule(flow, phase.id).optional === true && isLeftOut(flow, phase, recorded));
   return phases.find((phase) => phase.group === "phases" && isOpen(phase)) ?? null;
 }
 
-/** A step whose retries were used up is not retried by itself: a person says so. */
-function failedIn(run: RunView, recorded: StagedRead["state"] | null, entered: Phase | null): "no" | "required" | "optional" {
+/** A step whose retries were used up is not retried by itself: a person says so. V1 */
+function failedIn(run: RunView, recorded: Recorded, entered: Phase | null): "no" | "required" | "optional" {
   const current = recorded?.current ?? null;
-  if (current === null || entered === null || current.flow !== run.drafted.flow.flow || String(current.step) !== entered.id) return "no";
-  if (current.status !== "failed" || current.retry_count < retriesMax) return "no";
-  return phaseRule(run.drafted.flow, entered.id).optional === true ? "optional" : "required";
+  if (current === null || !isSpent(recorded)) return "no";
+  if (current.flow !== run.drafted.flow.flow) return "required";
+  if (entered === null || run.proved.includes(String(current.step)) || Number(entered.id) > Number(current.step)) return "no";
+  return String(current.step) === entered.id && phaseRule(run.drafted.flow, entered.id).optional === true ? "optional" : "required";
 }
 
+const failedText = (current: CurrentStep | null | undefined): string =>
+  current === null || current === undefined
+    ? ""
+    : `${current.flow} step ${current.step} ${current.name}${current.sub_step === null ? "" : `, at ${current.sub_step}`}`;
+
 /** The cross-check: both values, and the file that decided. */
-function corrections(run: RunView, recorded: StagedRead["state"] | null, entered: Phase | null): readonly DocumentDiffered[] {
-  const current = recorded?.current ?? null;
+function corrections(run: RunView, recorded: Recorded, entered: Phase | null): readonly DocumentDiffered[] {
   if (recorded === null) return [];
-  const { flow } = run.drafted;
-  const kept = entered === null ? "every step is proved" : `${flow.flow} step ${entered.id} ${entered.name}`;
-  const because = (found: string): readonly DocumentDiffered[] => [
-    { path: stagedStatePath, field: differedFields.current, found: stepText(current), kept, because: found },
-  ];
-  if (current === null) return because("its Current Step cannot be read, so the folders tell");
-  if (current.flow !== flow.flow) return because(`the run walks ${flow.flow}`);
+  return correctionsOf(recorded, beginOf(run, recorded), whyElsewhere(run, recorded.current, entered));
+}
+
+/** Why the run begins elsewhere than the file says; null where it doesn't. */
+function whyElsewhere({ drafted: { flow } }: RunView, current: CurrentStep | null, entered: Phase | null): string | null {
+  if (current === null) return "its Current Step cannot be read, so the folders tell";
+  if (current.flow !== flow.flow) return `the run walks ${flow.flow}`;
   const at = current.step === "done" ? Number.POSITIVE_INFINITY : current.step;
   const is = entered === null ? Number.POSITIVE_INFINITY : Number(entered.id);
-  if (at === is) return [];
+  if (at === is) return null;
   const behind = entered === null || is > at ? String(current.step) : entered.id;
   const what = fileOf(flow, behind) ?? `the documents of step ${behind}`;
-  return because(is > at ? `${what} is there, so step ${behind} is done` : `${what} is not there, so step ${behind} is not done`);
+  return is > at ? `${what} is there, so step ${behind} is done` : `${what} is not there, so step ${behind} is not done`;
 }
