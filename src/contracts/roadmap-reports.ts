@@ -145,7 +145,7 @@ const beside = {
  */
 export const CompletionFile = v.union([
   v.strictObject({ ...CompletionReport.entries, ...v.partial(v.strictObject(beside)).entries }),
-  v.strictObject({ run_id: text, timestamp: Time, mode: v.null(), ...beside }),
+  v.strictObject({ run_id: text, timestamp: Time, mode: v.null(), phases_skipped: v.optional(v.array(SkippedPhase)), ...beside }),
 ]);
 export type CompletionFile = v.InferOutput<typeof CompletionFile>;
 

@@ -1,7 +1,14 @@
 // completion-report: `.autopilot/completion-report.md` and its data: what was accomplished, what failed, what is left.
 // It is written at the end of every run; the part about the whole roadmap only with --complete.
 
-import type { CompletionFile, CompletionReport, RunMetrics, SelfAuditSummary, TrendSummary } from "../contracts/roadmap-reports.ts";
+import type {
+  CompletionFile,
+  CompletionReport,
+  RunMetrics,
+  SelfAuditSummary,
+  SkippedPhase,
+  TrendSummary,
+} from "../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../contracts/roadmap-state.ts";
 import { alignmentOf, minutesBetween } from "../insight/metrics.ts";
 import { trendWarning } from "../insight/trend.ts";
@@ -19,16 +26,18 @@ export type CompletionInput = {
   readonly selfAudit: SelfAuditSummary | null;
   /** The part about the whole roadmap: --complete only. */
   readonly batch: CompletionReport | null;
+  /** Phases that were asked for and passed over, blocked ones among them. */
+  readonly skipped: readonly SkippedPhase[];
   readonly warnings: readonly Warning[];
   /** What the run's work is worth and where it is, in a sentence made from the verdict. */
   readonly ending?: string;
 };
 
 /** What lies beside the page: the seed's fields first, where the whole roadmap was asked for. */
-export function completionData({ state, metrics, trend, selfAudit, batch, warnings }: CompletionInput): CompletionFile {
+export function completionData({ state, metrics, trend, selfAudit, batch, skipped, warnings }: CompletionInput): CompletionFile {
   const { run_id, timestamp } = metrics;
   return {
-    ...(batch ?? { run_id, timestamp, mode: null }),
+    ...(batch ?? { run_id, timestamp, mode: null, phases_skipped: [...skipped] }),
     status: state._meta.status,
     metrics,
     trend_summary: trend,
@@ -38,7 +47,7 @@ export function completionData({ state, metrics, trend, selfAudit, batch, warnin
 }
 
 export function completionPage(input: CompletionInput): string {
-  const { state, metrics, trend, selfAudit, batch, warnings } = input;
+  const { state, metrics, trend, selfAudit, batch, skipped, warnings } = input;
   const worse = trend === null ? null : trendWarning(trend);
   const all = [...warnings.map(({ message }) => inText(message)), ...(worse === null ? [] : [worse])];
   return [
@@ -47,10 +56,10 @@ export function completionPage(input: CompletionInput): string {
     `Written ${metrics.timestamp}. The run is ${state._meta.status}.${input.ending === undefined ? "" : ` ${inText(input.ending)}`}`,
     ...(batch === null ? [] : section("Roadmap", roadmapLines(batch))),
     ...section("Attempted phases", attemptedLines(input)),
-    ...(batch === null ? [] : section("Skipped phases", skippedLines(batch))),
+    ...section("Skipped phases", skippedLines(batch?.phases_skipped ?? skipped)),
     ...(batch === null ? [] : section("Dependency gaps", gapLines(batch))),
     ...section("Self-audit", auditLines(selfAudit, warnings)),
-    ...section("Summary", summaryLines(metrics, batch)),
+    ...section("Summary", summaryLines(metrics, (batch?.phases_skipped ?? skipped).length)),
     ...section("Trend", trendLines(trend)),
     ...section("Warnings", list(all)),
     ...section("Files", fileLines),
@@ -91,10 +100,10 @@ function attemptedLines({ state, names, metrics }: CompletionInput): readonly st
 
 const nameOf = (names: CompletionInput["names"], id: string): string => (Object.hasOwn(names, id) ? (names[id] ?? id) : id);
 
-function skippedLines({ phases_skipped }: CompletionReport): readonly string[] {
+function skippedLines(skipped: readonly SkippedPhase[]): readonly string[] {
   return table(
     ["Phase", "Name", "Reason", "Completed earlier"],
-    phases_skipped.map(({ phase_id, phase_name, reason, original_run_timestamp }) => [
+    skipped.map(({ phase_id, phase_name, reason, original_run_timestamp }) => [
       inText(phase_id),
       inText(phase_name),
       inText(reason),
@@ -132,7 +141,7 @@ function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]
   ];
 }
 
-function summaryLines(metrics: RunMetrics, batch: CompletionReport | null): readonly string[] {
+function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
   const rate = metrics.success_rate === null ? "none: nothing was attempted" : `${Math.round(metrics.success_rate * 100)} %`;
   const histogram = Object.entries(metrics.failure_taxonomy_histogram).map(([category, times]) => `${category}: ${times}`);
   return list([
@@ -140,7 +149,7 @@ function summaryLines(metrics: RunMetrics, batch: CompletionReport | null): read
     `succeeded: ${metrics.phases_succeeded}`,
     `failed: ${metrics.phases_failed}`,
     `deferred to a person: ${metrics.phases_human_deferred}`,
-    ...(batch === null ? [] : [`skipped: ${batch.phases_skipped.length}`]),
+    `skipped: ${skipped}`,
     `success rate: ${rate}`,
     `average alignment: ${metrics.avg_alignment_score ?? "none"}`,
     `duration: ${amount("minutes", metrics.total_duration_minutes)}`,

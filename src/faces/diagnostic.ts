@@ -1,8 +1,11 @@
 // diagnostic: `.autopilot/diagnostics/diagnostic-<time>.md`, written whenever a run halts: what happened, why it matters, what to do now.
 
 import { isReasonCode, reasons } from "../contracts/reason.ts";
+import type { PostMortem } from "../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../contracts/roadmap-state.ts";
+import { skippedPhases } from "../insight/completion.ts";
 import { inCode, inText, list, section, table } from "./markdown.ts";
+import { postMortemName } from "./post-mortem.ts";
 import { figure } from "./wording.ts";
 
 export type DiagnosticInput = {
@@ -12,8 +15,8 @@ export type DiagnosticInput = {
   readonly at: string;
   /** Commands and hints; without any, the reason's own hint. */
   readonly remediation: readonly string[];
-  /** Post-mortems of this run, by file name. */
-  readonly postMortems: readonly string[];
+  /** The newest of each phase that failed in this run. */
+  readonly postMortems: readonly PostMortem[];
 };
 
 const eventsMax = 15;
@@ -53,6 +56,7 @@ export function diagnosticPage({ state, reason, detail, at, remediation, postMor
           ]),
       ),
     ]),
+    ...section("Skipped phases", list(skippedLines(state))),
     ...section("Circuit breaker", [
       `${breaker.state}; no progress ${breaker.consecutive_no_progress} times, the same error ${breaker.consecutive_same_error} times in a row.`,
       ...(breaker.last_error === null ? [] : ["", `Last error: ${inText(breaker.last_error)}`]),
@@ -61,7 +65,7 @@ export function diagnosticPage({ state, reason, detail, at, remediation, postMor
     ...section("Used", [
       `${figure(metrics.total_tokens_used)} tokens, ${figure(metrics.total_duration_minutes)} min, ${metrics.debug_loops_total} debug loops, ${metrics.replan_count} replans.`,
     ]),
-    ...section("Post-mortems", list(postMortems.map((name) => inText(name)))),
+    ...section("Post-mortems", list(postMortems.map(causeLine))),
     ...section(
       "Last events",
       table(
@@ -73,6 +77,18 @@ export function diagnosticPage({ state, reason, detail, at, remediation, postMor
     ),
     "",
   ].join("\n");
+}
+
+/** Why a phase failed, with its page: whoever reads the diagnostic should not have to open another file to know. */
+function causeLine({ phase_id, phase_name, root_cause: cause }: PostMortem): string {
+  const what = `${cause.category} in the step ${inText(cause.step)}, first seen ${cause.first_observed_at}`;
+  return `Phase ${inText(phase_id)}, ${inText(phase_name)}: ${what}. ${inText(cause.description, 500)} (${inText(postMortemName(phase_id))})`;
+}
+
+/** What was passed over stands in no other row: a phase that a failed one blocks is left to do. */
+function skippedLines(state: RoadmapState): readonly string[] {
+  const phases = Object.keys(state.phases).map((key) => ({ id: key.replace(/^phase_/, ""), name: "" }));
+  return skippedPhases(state, phases).map(({ phase_id, reason }) => `Phase ${inText(phase_id)}: ${inText(reason.replaceAll("_", " "))}`);
 }
 
 function whyOf(state: RoadmapState, failed: number): string {

@@ -9,6 +9,7 @@ import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import type { RunView } from "../core/state.ts";
 import { phaseOfEntry, taskOfWalk } from "../insight/places.ts";
 import { postMortemOf } from "../insight/post-mortem.ts";
+import type { ClaimRead } from "../insight/rejection.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { attemptWords } from "./wording.ts";
 
@@ -38,7 +39,7 @@ const claimsMax = 20;
 const commitsMax = 50;
 
 /** One report a phase, in the order of the run. */
-export function phaseReports(run: RunView, entries: readonly Entry[]): readonly PhaseReport[] {
+export function phaseReports(run: RunView, entries: readonly Entry[], claimOf: ClaimRead = () => undefined): readonly PhaseReport[] {
   const byPhase = new Map<string, Entry[]>();
   for (const entry of entries) {
     const phase = phaseOfEntry(entry);
@@ -47,10 +48,10 @@ export function phaseReports(run: RunView, entries: readonly Entry[]): readonly 
     if (own === undefined) byPhase.set(phase, [entry]);
     else own.push(entry);
   }
-  return phaseRows(run).map((row) => reportOf(row, byPhase.get(row.id) ?? []));
+  return phaseRows(run).map((row) => reportOf(row, byPhase.get(row.id) ?? [], claimOf));
 }
 
-function reportOf(row: PhaseRow, own: readonly Entry[]): PhaseReport {
+function reportOf(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport {
   const results = new Map<string, CheckResult>();
   const commits: { sha: string; subject: string; files: number }[] = [];
   const claims: { agent: string; text: string; why: string }[] = [];
@@ -95,7 +96,7 @@ function reportOf(row: PhaseRow, own: readonly Entry[]): PhaseReport {
     rolled_back_to: rolledBackTo,
     left_behind: leftBehind,
     verdict,
-    post_mortem: row.status === "failed" ? causeOf(row, own) : null,
+    post_mortem: row.status === "failed" ? causeOf(row, own, claimOf) : null,
   };
 }
 
@@ -120,8 +121,8 @@ function subjectOf(attempt: string): string {
   return task === null ? attemptWords(attempt) : `task ${task}`;
 }
 
-function causeOf({ id, name }: PhaseRow, own: readonly Entry[]): PhaseReport["post_mortem"] {
-  const found = postMortemOf(own, { phase: id, name, at: own.at(-1)?.ts ?? "" });
+function causeOf({ id, name }: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {
+  const found = postMortemOf(own, { phase: id, name, at: own.at(-1)?.ts ?? "", claimOf });
   if (found === null) return null;
   const { root_cause, prevention_rule } = found;
   return { category: root_cause.category, description: root_cause.description, prevention_rule };

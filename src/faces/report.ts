@@ -35,6 +35,8 @@ export type ReportExtra = {
   readonly changes?: Changes;
   /** The last lines of a check's output, by the hash of its evidence. */
   readonly excerpts?: Readonly<Record<string, string>>;
+  /** What an agent handed back, by its blob. */
+  readonly claimOf?: (hash: string) => unknown;
 };
 
 export type Proved = {
@@ -129,7 +131,7 @@ export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportE
     goal: drafted.objective.goal,
     scope: drafted.objective.scope,
     criteria: ownCriteriaOf(run),
-    phases: isByPhases(run) ? phaseReports(run, entries) : [],
+    phases: isByPhases(run) ? phaseReports(run, entries, extra.claimOf) : [],
     afterwards: isByPhases(run) ? afterwardsOf(run) : [],
     summary: summaryOf(run, changes, owner),
     decisions: decisionsOf(entries),

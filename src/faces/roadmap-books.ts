@@ -52,7 +52,12 @@ export function openRoadmapBooks({ evidenceOf = () => null, ...extra }: BooksExt
     const told = state.chronicle.phases.get(phase);
     if (told === undefined) return;
     if (entry.event === "phase_failed" || entry.event === "closing_failed") {
-      const post = postMortemOf(told.visit, { phase, name: told.name, at: entry.ts });
+      const post = postMortemOf(told.visit, {
+        phase,
+        name: told.name,
+        at: entry.ts,
+        ...(extra.claimOf === undefined ? {} : { claimOf: extra.claimOf }),
+      });
       if (post === null) return;
       postMortems.set(phase, post);
       learnings.push(learningFromPostMortem(post, { run_id, recheck: recheckOf(told.visit, post.root_cause.category) }));

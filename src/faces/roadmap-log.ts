@@ -116,7 +116,7 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
       case "phase_failed":
       case "closing_failed":
         completed.delete(phase);
-        return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, rootCauseOf(told?.visit ?? [], phase)));
+        return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, rootCauseOf(told?.visit ?? [], phase, claimOf)));
       case "step_started":
         if (taskOfWalk(entry.walk) !== null) return;
         say("step_started", { attempt: entry.attempt }, entry.step);

@@ -24,6 +24,7 @@ const input: CompletionInput = {
   trend: seedTrend,
   selfAudit: seedSelfAudit,
   batch: seedCompletion,
+  skipped: [],
   warnings: [{ code: "rubber_stamp", message: "3 alignment scores in a row are 8" }],
 };
 
@@ -50,9 +51,17 @@ describe("the completion report", () => {
   test("without --complete the part about the whole roadmap is left out, the self-audit never is", () => {
     const plain = completionPage({ ...input, batch: null, selfAudit: null, trend: null });
     expect(plain).not.toContain("## Roadmap");
-    expect(plain).not.toContain("## Skipped");
+    expect(plain).toContain("## Skipped phases");
     expect(plain).toContain("No self-audit was made.");
     expect(plain).toContain("One run alone is no trend.");
+  });
+  test("phases that were passed over are named in every report, with --complete or without", () => {
+    const skipped = [{ phase_id: "11", phase_name: "Analysis", reason: "blocked_by_phase_10", blocking_phase: "10" }];
+    const some = { ...input, batch: null, skipped };
+    expect(completionPage(some)).toContain("| 11 | Analysis | blocked_by_phase_10 | – |");
+    expect(completionPage(some)).toContain("- skipped: 1");
+    expect(completionData(some)).toMatchObject({ mode: null, phases_skipped: skipped });
+    expect(v.safeParse(CompletionFile, completionData(some)).issues).toBeUndefined();
   });
   test("nothing attempted is no rate", () =>
     expect(completionPage({ ...input, metrics: { ...metrics, success_rate: null } })).toContain(
@@ -104,7 +113,7 @@ describe("the diagnostic", () => {
     detail: "no progress",
     at: "2026-02-09T16:45:12Z",
     remediation: ["autopilot log"],
-    postMortems: ["phase-5-postmortem.json"],
+    postMortems: [seedPostMortem],
   });
   test("its file is named as the seed says", () =>
     expect(diagnosticName("2026-02-09T16:45:12.345Z")).toBe("diagnostic-2026-02-09T164512.md"));
@@ -113,6 +122,7 @@ describe("the diagnostic", () => {
     "Why it matters",
     "What to do now",
     "Where it stood",
+    "Skipped phases",
     "Circuit breaker",
     "Used",
     "Post-mortems",
@@ -123,9 +133,22 @@ describe("the diagnostic", () => {
     "- autopilot log\n",
     "Phase 6.3, step execute; last checkpoint 2026-02-09T16:45:12Z.",
     "| 6.1 | completed | 0 | 0 | 85,000 |",
-    "- phase-5-postmortem.json",
+    "- Phase 5, Execution Trace and Observability: acceptance_criteria_unmet in the step verify, first seen 2026-02-09T15:30:00Z. Verifier found 2 of 5 acceptance criteria not met after 3 debug attempts (phase-5-postmortem.json)",
     "| 2026-02-09T14:31:00Z | task_completed | 6.1 | execute |",
   ])("it says: %s", (line) => expect(page).toContain(line));
+  test("it names phases that a failed one blocks, though they have no row of their own", () => {
+    const details = { phase_id: "6.3", reason: "blocked_by_phase_6.1" };
+    const event = { timestamp: "2026-02-09T14:31:00Z", event: "phase_skipped", details } as const;
+    const { "phase_6.1": first } = state.phases;
+    if (first === undefined) throw new Error("the seed's state has a phase 6.1");
+    const blocked: RoadmapState = {
+      ...state,
+      phases: { ...state.phases, "phase_6.3": { ...first, status: "not_started" } },
+      event_log: [...state.event_log, event],
+    };
+    const shown = diagnosticPage({ state: blocked, reason: "phase_failed", detail: null, at: "x", remediation: [], postMortems: [] });
+    expect(shown).toContain("- Phase 6.3: blocked by phase 6.1\n");
+  });
   test("there is always something to do", () =>
     expect(diagnosticPage({ state, reason: "invented", detail: null, at: "x", remediation: [], postMortems: [] })).toContain(
       "- autopilot report",

@@ -6,6 +6,8 @@ import { changedFiles } from "../workspace/diff.ts";
 import { openRepository } from "../workspace/repository.ts";
 import { summaryOf } from "../workspace/summary.ts";
 import { entriesOf } from "./entries.ts";
+import { blobsIn } from "./faces/recorded.ts";
+import { claimsFrom } from "./faces/roadmap-blobs.ts";
 import { runFolder, type Home } from "./home.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
@@ -18,7 +20,13 @@ export function report(place: Place, input: { readonly run?: string | undefined 
     const { home, run, view, owner } = await standingOf(place, input.run);
     const { entries, head } = await entriesOf(home, run);
     const changes = await changesOf(home, view);
-    const shown = reportOf(view, entries, { owner, ...(changes === null ? {} : { changes }), excerpts: excerptsOf(home, run, view) });
+    const claimOf = claimsFrom(blobsIn(runFolder(home, run)));
+    const shown = reportOf(view, entries, {
+      owner,
+      ...(changes === null ? {} : { changes }),
+      excerpts: excerptsOf(home, run, view),
+      claimOf,
+    });
     const { run_id: _id, state: _state, reason_code, ...data } = shown;
     return reply(reason_code, {
       result: "PASS",

@@ -7,46 +7,47 @@ import { columned } from "../faces/columned.ts";
 import { findingText, type Finding } from "../kit/finding.ts";
 import { findHome } from "./home.ts";
 import type { Place } from "./place.ts";
-import { answered, reply } from "./reply.ts";
-import { phaseOfFinding, type RoadmapDocuments } from "./roadmap-documents.ts";
-import { roadmapHere } from "./roadmap-problems.ts";
+import { answered, Refusal, reply } from "./reply.ts";
+import { choosePhases, weighed } from "./roadmap-choose.ts";
+import { type RoadmapHere, roadmapHere } from "./roadmap-problems.ts";
 
 export function roadmapList(place: Place): Promise<Answer> {
-  return answered(() => {
-    const { read, completed } = roadmapHere(findHome(place.cwd) ?? { root: place.cwd, folder: join(place.cwd, ".autopilot") });
-    return Promise.resolve(told(read, problemsOf(read), completed));
+  return answered(async () => {
+    const home = findHome(place.cwd) ?? { root: place.cwd, folder: join(place.cwd, ".autopilot") };
+    const here = roadmapHere(home);
+    const { findings } = weighed(here, "all");
+    return told(here, findings, await refusalOf(() => choosePhases(home.root, here, "all")));
   });
 }
 
-/** All of it; a phase that has a plan is not blamed for its goal. */
-function problemsOf({ findings, plans }: RoadmapDocuments): readonly Finding[] {
-  return [
-    ...findings.filter((finding) => finding.rule !== "stub_goal" || !plans.has(phaseOfFinding(finding) ?? "")),
-    ...[...plans.values()].flatMap((plan) => plan.findings),
-  ];
+/** What `roadmap all` would be refused with; null where it would begin, or nothing is left to do. */
+async function refusalOf(choose: () => Promise<unknown>): Promise<Answer | null> {
+  try {
+    await choose();
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.answer.result === "FAIL" ? error.answer : null;
+  }
 }
 
-function told({ path, phases, specPath }: RoadmapDocuments, problems: readonly Finding[], completed: ReadonlySet<string>): Answer {
+function told({ read: { path, phases, specPath }, completed }: RoadmapHere, problems: readonly Finding[], refusal: Answer | null): Answer {
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const warnings = problems.length - errors;
   const counted = [errors === 0 ? "" : numbered(errors, "error"), warnings === 0 ? "" : numbered(warnings, "warning")]
     .filter(Boolean)
     .join(" and ");
-  const what = `${numbered(phases.length, "phase")} in ${path}`;
+  const what = `${numbered(phases.length, "phase")} in ${path}${counted === "" ? "" : `; ${counted}`}.`;
   const page = [
-    ...(phases.length === 0 ? [] : [`${what}, in execution order`, ...table(phases, completed)]),
+    ...(phases.length === 0 ? [] : [`${numbered(phases.length, "phase")} in ${path}, in execution order`, ...table(phases, completed)]),
     ...(problems.length === 0
       ? []
       : ["Problems", ...problems.map((problem) => `  ${problem.severity === "error" ? "✗" : "!"} ${findingText(problem)}`)]),
   ];
   const data = { roadmap: path, spec: specPath, phases, completed: phases.map(({ id }) => id).filter((id) => completed.has(id)), problems };
-  if (errors === 0) return reply("ok", { message: `${what}${counted === "" ? "" : `; ${counted}`}.`, page, data });
-  return reply("roadmap_invalid", {
-    message: `${what}; ${counted}. Nothing can run until the errors are mended.`,
-    remediation: ["mend the lines named above, then autopilot roadmap list"],
-    page,
-    data,
-  });
+  if (refusal === null) return reply("ok", { message: what, page, data });
+  const why = errors > 0 ? "autopilot roadmap all is refused until the errors are mended." : refusal.message;
+  return { ...refusal, message: `${what} ${why}`, page, data: { ...refusal.data, ...data } };
 }
 
 const numbered = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;

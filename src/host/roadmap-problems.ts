@@ -6,12 +6,14 @@ import { refuse } from "./reply.ts";
 import { phaseOfFinding, readRoadmapDocuments, type RoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
 import { type KnownPhase, phasesKnown } from "./roadmap-known.ts";
 
-/** The roadmap of this project with all that belongs to it, and which of its phases are done. Refused where there is none. */
-export function roadmapHere(home: { readonly root: string; readonly folder: string }): {
+export type RoadmapHere = {
   readonly read: RoadmapDocuments;
   readonly completed: ReadonlySet<string>;
   readonly known: ReadonlyMap<string, KnownPhase>;
-} {
+};
+
+/** The roadmap of this project with all that belongs to it, and which of its phases are done. Refused where there is none. */
+export function roadmapHere(home: { readonly root: string; readonly folder: string }): RoadmapHere {
   const known = phasesKnown(home);
   const isKnown = new Map([...known].map(([id, { isCompleted }]) => [id, isCompleted]));
   const read = readRoadmapDocuments(home.root, ({ id, checked }) => isKnown.get(id) ?? checked);

@@ -25,7 +25,7 @@ export function completionOf({ state, phases, earlier = {}, at }: CompletionInpu
     ({ id }) => recordOf(id)?.status === "completed" || (recordOf(id)?.started_at == null && Object.hasOwn(earlier, id)),
   ); // C1
   const failed = withStatus("failed");
-  const skipped = skippedIn(state, phases, earlier);
+  const skipped = skippedPhases(state, phases, earlier);
   return {
     run_id: state._meta.run_id,
     timestamp: at,
@@ -60,10 +60,10 @@ export function percentage(part: number, whole: number): number {
 const blocked = /^blocked_by_phase_(.+)$/;
 
 /** Phases that were passed over and have not been walked since, each with why. */
-function skippedIn(
-  state: RoadmapState,
+export function skippedPhases(
+  state: Pick<RoadmapState, "event_log">,
   phases: readonly RoadmapPhase[],
-  earlier: Readonly<Record<string, string>>,
+  earlier: Readonly<Record<string, string>> = {},
 ): readonly SkippedPhase[] {
   const reasons = new Map<string, Readonly<Record<string, unknown>>>();
   for (const { event, details, phase } of state.event_log) {

@@ -64,3 +64,26 @@ export const applied = (step: string, commit: number, n = 1): Draft => ({
   not_applied: 0,
 });
 export const route = (count: string, to: string): Draft => ({ event: "route_taken", walk: "1", step: "judge", to, count, per: "phase" });
+/** A way that a decision leads: back, or to taking the phase back. */
+export const sent = (step: string, to: string, because?: string): Draft => ({
+  event: "route_taken",
+  walk: "1",
+  step,
+  to,
+  ...(because === undefined ? { count: "debug", per: "phase" } : { because }),
+});
+/** What an agent hands back: its words are in the blob `claim`. */
+export const handed = (step: string, says: Readonly<Record<string, string | number | boolean>>, claim: string, n = 1): Draft => ({
+  ...(turned(step, "end_turn", "", n) as Extract<Draft, { event: "turn_ended" }>),
+  says,
+  claim,
+  returned: true,
+});
+export const answered = (answer: string, issues: string[] = []): Draft => ({
+  event: "block_answered",
+  request: "r",
+  block: "block:1@1/human_check#1",
+  answer,
+  issues,
+  actor: "operator:ann",
+});

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import { PostMortem } from "../contracts/roadmap-reports.ts";
 import { failureCategories } from "../contracts/roadmap-values.ts";
-import { applied, ended, failed, journal, passed, result, route, started, turned } from "./entries.test-support.ts";
+import { answered, applied, ended, failed, journal, passed, result, route, sent, started, turned } from "./entries.test-support.ts";
 import { postMortemOf } from "./post-mortem.ts";
 import { categoryOfCause, rootCauseOf } from "./root-cause.ts";
 
@@ -28,7 +28,19 @@ const stories: readonly Story[] = [
     "acceptance_criteria_unmet",
     [failed("checks", "criterion_failed", [result("criterion", "grep -c x a.md")])],
   ],
-  ["a person says no", "human_rejected", "acceptance_criteria_unmet", [passed("judge"), ended("human_rejected")]],
+  ["a person says no", "human_rejected", "executor_wrong_approach", [passed("judge"), ended("human_rejected")]],
+  [
+    "the verifier does not pass it, and planning anew is used up",
+    "verifier_rejected",
+    "acceptance_criteria_unmet",
+    [
+      passed("checks"),
+      turned("verify", "end_turn"),
+      passed("verify"),
+      sent("verify", "undo", "acceptance_criteria_unmet"),
+      ended("acceptance_criteria_unmet"),
+    ],
+  ],
   [
     "a task is claimed and not proved",
     "task_unproved",
@@ -108,24 +120,19 @@ describe("the first failing cause decides", () => {
     expect(rootCauseOf(journal(started, ...mended), "1")?.category).toBe("coordination_failure");
   });
   test("what fails in taking it back is not why", () => {
-    const answer: Draft = {
-      event: "block_answered",
-      request: "r",
-      block: "block:1@1/human_check#1",
-      answer: "fail",
-      issues: ["it is ugly", "and slow."],
-    };
     const drafts = [
       passed("judge"),
-      answer,
+      answered("fail", ["it is ugly", "and slow"]),
+      sent("human_check", "undo", "human_rejected"),
       failed("undo", "merge_conflict"),
       failed("withdraw", "checkout_dirty"),
       ended("human_rejected"),
     ];
     expect(rootCauseOf(journal(started, ...drafts), "1")).toMatchObject({
       cause: "human_rejected",
-      category: "acceptance_criteria_unmet",
-      description: "A person rejected it: it is ugly; and slow.",
+      category: "executor_wrong_approach",
+      step: "human_check",
+      description: expect.stringContaining("a person (operator:ann) answered fail: “it is ugly; and slow”") as string,
     });
   });
   test("an earlier visit's failure is not why", () => {

@@ -8,28 +8,38 @@ import type { CheckResult } from "../contracts/evidence.ts";
 import type { PostMortem } from "../contracts/roadmap-reports.ts";
 import { attemptParts, phaseOfEntry, taskOfWalk } from "./places.ts";
 import { preventionRule } from "./prevention.ts";
+import { type ClaimRead, type Rejection, rejectionsIn } from "./rejection.ts";
 import { rootCauseOf } from "./root-cause.ts";
 
 const timelineMax = 20;
 const listMax = 50;
 const textCharsMax = 200;
 
-/** `at`: when it is made. Null where the phase has not failed. */
+/** `at`: when it is made; `claimOf` reads what agents handed back. Null where the phase has not failed. */
 export function postMortemOf(
   entries: readonly Entry[],
-  { phase, name, at }: { readonly phase: string; readonly name: string; readonly at: string },
+  {
+    phase,
+    name,
+    at,
+    claimOf = () => undefined,
+  }: { readonly phase: string; readonly name: string; readonly at: string; readonly claimOf?: ClaimRead },
 ): PostMortem | null {
-  const root = rootCauseOf(entries, phase);
+  const root = rootCauseOf(entries, phase, claimOf);
   if (root === null) return null;
   const own = entries.filter((entry) => phaseOfEntry(entry) === phase);
-  const red = redIn(own);
+  const rejections = new Map(rejectionsIn(own, claimOf).map((rejection) => [rejection.seq, rejection]));
+  const red = root.cause.endsWith("_rejected") ? [] : redIn(own); // somebody's decision is its own reason
   return {
     phase_id: phase,
     phase_name: name,
     timestamp: at,
     status: "failed",
     root_cause: { category: root.category, description: root.description, first_observed_at: root.at, step: root.step },
-    timeline: cut(own.flatMap(timelineOf), root.at),
+    timeline: cut(
+      own.flatMap((entry) => timelineOf(entry, rejections.get(entry.seq))),
+      root.at,
+    ),
     evidence: {
       commands_run: [...new Set(own.flatMap(commandsOf))].slice(-listMax),
       files_checked: [...new Set(own.flatMap(filesOf))].slice(-listMax),
@@ -55,10 +65,11 @@ const checksOf = (entry: Entry): readonly CheckResult[] =>
 
 type Moment = PostMortem["timeline"][number];
 
-function timelineOf(entry: Entry): readonly Moment[] {
+function timelineOf(entry: Entry, rejection: Rejection | undefined): readonly Moment[] {
   const moment = (step: string, event: string, status: Moment["status"]): readonly Moment[] => [
     { timestamp: entry.ts, step, event: event.slice(0, textCharsMax), status },
   ];
+  if (rejection !== undefined) return moment(rejection.step, `Rejected: ${rejection.words}`, "failure");
   switch (entry.event) {
     case "phase_started":
     case "phase_reopened":
@@ -83,6 +94,8 @@ function timelineOf(entry: Entry): readonly Moment[] {
         `interrupted: ${entry.by}${entry.detail === undefined ? "" : `, ${entry.detail}`}`,
         "failure",
       );
+    case "block_answered":
+      return moment("human_check", `${entry.actor} answered ${entry.answer}`, "success");
     case "route_taken":
       return entry.count === undefined ? [] : moment(entry.step, `back to ${entry.to} (${entry.count})`, "partial");
     case "phase_failed":

@@ -4,6 +4,8 @@
 //   P1. Every failure has exactly one category, whatever it was.
 //   P2. A cause that was put right later (its step passed after it) is not why the phase failed.
 //   P3. What fails in taking a failed phase back came after its failure, and is not why it failed.
+//   P4. A decision that ended the phase (rejection.ts) is why it failed; one that only sent it back counts like a failed step.
+//   P5. It was first observed when the cause was first seen, not when the phase ended.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
@@ -11,6 +13,7 @@ import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { type CheckKind, checkKindOf } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
 import { attemptParts, phaseOfEntry, taskOfWalk } from "./places.ts";
+import { categoryNamed, type ClaimRead, type Rejection, rejectionsIn, standingRejections } from "./rejection.ts";
 
 export type Cause =
   | CheckKind
@@ -18,6 +21,7 @@ export type Cause =
   | "task_unproved"
   | "plan_rejected"
   | "replan_used_up"
+  | "verifier_rejected"
   | "judge_rejected"
   | "human_rejected"
   | "scope"
@@ -36,11 +40,13 @@ export const categoryOfCause: Readonly<Record<Cause, FailureCategory>> = {
   build: "build_failure",
   tests: "acceptance_criteria_unmet", // A red test is a criterion that does not hold; the ten have none of its own.
   criterion: "acceptance_criteria_unmet",
-  human_rejected: "acceptance_criteria_unmet",
+  verifier_rejected: "acceptance_criteria_unmet", // unless the verifier names another
   task_unproved: "executor_incomplete",
   plan_rejected: "executor_wrong_approach",
   replan_used_up: "executor_wrong_approach",
+  // Every criterion may hold: what was built is not what was wanted.
   judge_rejected: "executor_wrong_approach",
+  human_rejected: "executor_wrong_approach",
   scope: "scope_creep",
   context_limit: "context_exhaustion",
   git: "tool_failure",
@@ -107,13 +113,17 @@ export type RootCause = {
   readonly description: string;
 };
 
+const nothing: ClaimRead = () => undefined;
+
 /** The entries of the run (those of other phases are passed over), and where the phase ended. Null where it never failed. */
-export function rootCauseOf(entries: readonly Entry[], phase: string): RootCause | null {
+export function rootCauseOf(entries: readonly Entry[], phase: string, claimOf: ClaimRead = nothing): RootCause | null {
   const own = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
   const ended = own.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
   if (ended === undefined || !("walk" in ended)) return null;
-  const standing = firstStanding(own);
   const because = "because" in ended && typeof ended.because === "string" ? ended.because : ended.reason_code;
+  const rejected = rejectedWhy(own, because, claimOf);
+  const standing = firstStanding(own);
+  if (rejected !== null && (rejected.isEnd || standing === null || rejected.root.at < standing.at)) return rejected.root; // P4
   if (standing !== null) return standing;
   const [cause, category] = causeOfEnd(because, own);
   const step = own.findLast((entry) => entry.event === "step_completed" || entry.event === "step_failed");
@@ -122,15 +132,32 @@ export function rootCauseOf(entries: readonly Entry[], phase: string): RootCause
     category, // P1
     step: stepOf(step) ?? "gate",
     at: ended.ts,
-    description: endedWords(because, own),
+    description: `The phase ended with ${because.replaceAll("_", " ")}.`,
   };
 }
 
-function endedWords(because: string, own: readonly Entry[]): string {
-  const answer = own.findLast((entry) => entry.event === "block_answered");
-  const issues = because === "human_rejected" && answer?.event === "block_answered" ? (answer.issues ?? []) : [];
-  if (issues.length === 0) return `The phase ended with ${because.replaceAll("_", " ")}.`;
-  return `A person rejected it: ${issues.join("; ").replace(/\.$/, "")}.`.slice(0, 500);
+const causeOfDecider = { verifier: "verifier_rejected", judge: "judge_rejected", person: "human_rejected" } as const;
+
+/** The decision for which the phase failed; null where none stands. `isEnd`: the phase ended by it, and not by a count that was used up. */
+function rejectedWhy(
+  own: readonly Entry[],
+  because: string,
+  claimOf: ClaimRead,
+): { readonly root: RootCause; readonly isEnd: boolean } | null {
+  const standing = standingRejections(own, rejectionsIn(own, claimOf));
+  const causeOf = ({ by }: Rejection): Cause => causeOfDecider[by];
+  const ending = standing.find(({ last }) => causeOf(last) === because); // P4
+  const { last, first } = ending ?? standing[0] ?? {};
+  if (last === undefined || first === undefined) return null;
+  const named = last.by === "verifier" ? categoryNamed(last, own, claimOf) : null;
+  const root: RootCause = {
+    cause: causeOf(last),
+    category: named !== null && isCategory(named) ? named : categoryOfCause[causeOf(last)],
+    step: last.step,
+    at: first.at, // P5
+    description: `The work was rejected in the step ${last.step} at ${last.at}: ${last.words}.`,
+  };
+  return { root, isEnd: ending !== undefined };
 }
 
 /** From the last time the phase was begun. */
@@ -147,8 +174,15 @@ function firstStanding(own: readonly Entry[]): RootCause | null {
     if (step !== null) passed.set(step, at);
   });
   const checkedAt = Math.max(-1, ...[...passed].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
+  const green = new Map<string, number>();
+  own.forEach((entry, at) => {
+    for (const { check, status } of checksOf(entry)) if (status === "passed") green.set(check.command, at);
+  });
   for (const [at, entry] of own.entries()) {
-    const failure = failureOf(entry, own);
+    const red = checksOf(entry).filter(isRed);
+    const stays = red.filter(({ check }) => (green.get(check.command) ?? -1) < at);
+    if (red.length > 0 && stays.length === 0) continue; // P2: every check that failed it passed later
+    const failure = failureOf(entry, own, stays[0]);
     if (failure === null || !("attempt" in entry) || takingBack.has(failure.step)) continue; // P3
     if ((passed.get(walkStepOf(entry.attempt)) ?? -1) > at) continue;
     if (provenBy.has(failure.step) && checkedAt > at) continue;
@@ -168,7 +202,12 @@ const walkStepOf = (attempt: string): string => attempt.replace(/#\d+$/, "");
 const stepOf = (entry: Entry | undefined): string | null =>
   entry !== undefined && "attempt" in entry ? (attemptParts(entry.attempt)?.step ?? null) : null;
 
-function failureOf(entry: Entry, own: readonly Entry[]): RootCause | null {
+const checksOf = (entry: Entry): readonly CheckResult[] =>
+  entry.event === "step_failed" || entry.event === "step_completed" ? (entry.checks ?? []) : [];
+const isRed = ({ status, quarantined }: CheckResult): boolean => status !== "passed" && quarantined === undefined;
+
+/** `red`: the first of its checks that failed and never passed afterwards. */
+function failureOf(entry: Entry, own: readonly Entry[], red: CheckResult | undefined): RootCause | null {
   if (entry.event === "step_interrupted" && entry.by === "scope") {
     const paths = (entry.paths ?? []).join(", ");
     return made("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
@@ -181,7 +220,6 @@ function failureOf(entry: Entry, own: readonly Entry[]): RootCause | null {
   const hasRunOut =
     (turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop)) ||
     (entry.reason_code === "agent_failed" && outOfRoom.test(firstLine));
-  const red = (entry.checks ?? []).find(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
   const step = attemptParts(entry.attempt)?.step ?? "";
   const category = isCategory(entry.reason_code) ? entry.reason_code : null;
   const cause =

@@ -17,8 +17,9 @@ describe.concurrent("roadmap list", () => {
     const folder = scratch({ files: { ".planning/ROADMAP.md": fixture("traps.md"), "ROADMAP.md": "not this one\n" } });
     const before = fingerprint(folder, { without: [".git/index"] });
     const { code, json } = await autopilot(folder, ["roadmap", "list", "--json"]);
-    expect(code).toBe(0);
-    expect([json.result, json.reason_code, json["roadmap"]]).toEqual(["PASS", "ok", ".planning/ROADMAP.md"]);
+    expect(code).toBe(1); // two of its phases are not written yet
+    expect([json.result, json.reason_code, json["roadmap"]]).toEqual(["FAIL", "roadmap_invalid", ".planning/ROADMAP.md"]);
+    expect(json.remediation.join("\n")).toContain("autopilot roadmap 2.9,2.10,3,4,7");
     const phases = json["phases"] as readonly Readonly<Record<string, unknown>>[];
     expect(phases.map(({ id }) => id)).toEqual(["1", "2", "2.9", "2.10", "3", "5", "4", "6", "7", "8"]);
     for (const phase of phases)
@@ -40,8 +41,12 @@ describe.concurrent("roadmap list", () => {
     expect(problemsOf(json)).toEqual([
       ".planning/ROADMAP.md:16 name_differs",
       ".planning/ROADMAP.md:17 missing_section",
+      ".planning/ROADMAP.md:77 no_criteria",
+      ".planning/ROADMAP.md:81 no_criteria",
+      ".planning/ROADMAP.md:85 no_criteria",
       ".planning/ROADMAP.md:94 stub_goal",
       ".planning/ROADMAP.md:97 missing_checklist_line",
+      ".planning/ROADMAP.md:97 no_criteria",
     ]);
     expect(fingerprint(folder, { without: [".git/index"] })).toBe(before);
   });
@@ -49,7 +54,7 @@ describe.concurrent("roadmap list", () => {
   test("for people it is a table and the problems below it, from any folder of the project", async () => {
     const folder = scratch({ files: { "ROADMAP.md": fixture("traps.md"), "src/deep/a.txt": "a\n" } });
     const { code, out } = await autopilot(folder, ["-C", "src/deep", "roadmap", "list"]);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(out.split("\n").slice(0, 10)).toEqual([
       "10 phases in ROADMAP.md, in execution order",
       "       phase  name                          after      criteria with a command",
@@ -71,7 +76,7 @@ describe.concurrent("roadmap list", () => {
     expect(code).toBe(1);
     expect([json.result, json.reason_code]).toEqual(["FAIL", "roadmap_invalid"]);
     expect(json.remediation).not.toEqual([]);
-    expect(json["problems"]).toHaveLength(18);
+    expect(json["problems"]).toHaveLength(21);
     expect(JSON.stringify(json["problems"])).toContain("1 -> 3 -> 2 -> 1");
     const people = await autopilot(folder, ["roadmap", "list"]);
     expect(people.code).toBe(1);
@@ -108,6 +113,35 @@ describe.concurrent("roadmap list", () => {
     expect([code, json.result, json.reason_code]).toEqual([1, "FAIL", reason]);
     if (reason === "roadmap_invalid") expect((json["problems"] as readonly Problem[])[0]?.line).toBeGreaterThan(0);
     else expect(json.message).toContain(".planning/ROADMAP.md");
+  });
+
+  test("fails where roadmap all would be refused, with the same reason, and passes where it would begin", async () => {
+    const phase = (id: string, goal: string, more = "") =>
+      `- [ ] **Phase ${id}: P${id}**\n\n### Phase ${id}: P${id}\n**Goal**: ${goal}\n${more}\n`;
+    const criteria = "**Success Criteria**:\n1. it is there :: test -f a.txt\n";
+    const plan =
+      '# Plan\n\n<task id="1-01" type="auto" complexity="simple">\n### Task 1-01: Write it\n**Files:** a.txt\n**Action:** Write it.\n**Verify:**\n- it is there :: test -f a.txt\n**Done:** It is there.\n</task>\n';
+    const cases: readonly (readonly [string, Readonly<Record<string, string>>, Readonly<Record<string, string>>])[] = [
+      ["draft", { "ROADMAP.md": phase("1", "g", criteria) }, {}],
+      ["draft", { "ROADMAP.md": phase("1", "g") }, {}], // only warned of
+      ["roadmap_invalid", { "ROADMAP.md": phase("1", "TBD", criteria) }, {}],
+      ["roadmap_invalid", { "ROADMAP.md": phase("1", "g", criteria.replace(" :: ", "::")) }, {}],
+      ["workspace_unusable", { "ROADMAP.md": phase("1", "g", criteria), ".gitignore": ".planning/\n" }, {}],
+      ["workspace_unusable", { "ROADMAP.md": phase("1", "g", criteria) }, { ".planning/phases/1/PLAN.md": plan }],
+    ];
+    for (const [reason, files, loose] of cases) {
+      const folder = scratch({ files });
+      write(folder, loose);
+      const list = await autopilot(folder, ["roadmap", "list", "--json"]);
+      const run = await autopilot(folder, ["roadmap", "all", "--json"]);
+      const isRefused = reason !== "draft";
+      expect([reason, list.code, isRefused ? list.json.reason_code : "ok"]).toEqual([
+        reason,
+        isRefused ? 1 : 0,
+        isRefused ? run.json.reason_code : "ok",
+      ]);
+      expect([reason, run.json.state]).toEqual([reason, isRefused ? null : "draft"]);
+    }
   });
 
   test("a link is not followed", async () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventsOf } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratch, write } from "../support/scratch-repository.ts";
 import { audit, bare, exploration, inShort, log, logText, named, progress, shop, sources, turn, turns } from "./audit.ts";
 import { faultsIn, faultsInProgress } from "./seed-reader.ts";
 
@@ -57,6 +57,22 @@ describe.concurrent("documentation", () => {
     expect(eventsOf(folder, "step_started").map((entry) => entry["kind"])).not.toContain("agent");
     expect(existsSync(join(folder, "quality/EXPLORATION.md"))).toBe(false);
     expect(faultsIn(logText(folder))).toEqual([]);
+  });
+
+  test.each([
+    ["nobody has added them", ""],
+    ["git ignores them", "reference_docs/\n"],
+  ])("required, there, and in no commit because %s: refused with what is missing, which is the commit", async (_why, ignore) => {
+    const folder = bare();
+    write(folder, { "reference_docs/prices.md": "Prices are in cents.\n", ".git/info/exclude": ignore });
+    const { code, json } = await audit(folder, turns(), ["--require-docs"]);
+    expect({ code, ...json }).toMatchObject({ code: 1, reason_code: "workspace_unusable", state: null });
+    expect(json.message).toContain("Not committed yet: reference_docs/prices.md");
+    expect(existsSync(join(folder, "quality"))).toBe(false);
+    git(folder, "add", "-f", "reference_docs");
+    git(folder, "commit", "-q", "-m", "docs");
+    await audit(folder, [{ do: [{ exit: 3 }], repeat: 0 }], ["--require-docs"]);
+    expect(log(folder).map(({ event }) => event)).not.toContain("aborted_missing_docs");
   });
 
   test("required and there: nothing is said of it", async () => {

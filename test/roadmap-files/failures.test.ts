@@ -4,9 +4,9 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { PostMortem } from "../../src/contracts/roadmap-reports.ts";
 import type { FailureCategory } from "../../src/contracts/roadmap-values.ts";
-import { autopilot, type Ended } from "../support/autopilot.ts";
+import { autopilot, type Ended, eventsOf } from "../support/autopilot.ts";
 import type { Files } from "../support/scratch-repository.ts";
-import { artifact, type Changes, json, ownChecks, plan, project, quiet, read, turnsOf, walkWords } from "./project.ts";
+import { artifact, type Changes, json, names, ownChecks, plan, project, quiet, read, turnsOf, walkWords } from "./project.ts";
 
 const one = { id: "1", name: "One" };
 /** A debugger that looks and changes something, and mends nothing. */
@@ -99,5 +99,55 @@ describe("the category of a failure", () => {
     expect(post.root_cause).toMatchObject({ category });
     expect(read(folder, ".autopilot/diagnostics/phase-1-postmortem.md")).toContain(`**${category}**`);
     expect(read(folder, ".autopilot/learnings.md")).toContain(`### Phase 1 failure -- ${category}`);
+  });
+});
+
+describe("a phase of which every criterion holds, and which somebody rejects", () => {
+  /** Who decided, in which step, when and in which words stands in all four. */
+  function expectNamed(folder: string, { step, words, category }: { step: string; words: string; category: FailureCategory }): void {
+    const { root_cause: cause, timeline } = postMortem(folder);
+    expect(cause).toMatchObject({ category, step, description: expect.stringContaining(words) as string });
+    expect(timeline.find(({ timestamp }) => timestamp === cause.first_observed_at)).toMatchObject({ step, status: "failure" });
+    const sentence = `rejected in the step ${step} at ${cause.first_observed_at}`;
+    const [diagnostic = ""] = names(folder, ".autopilot/diagnostics")
+      .filter((name) => name.startsWith("diagnostic-"))
+      .toReversed();
+    for (const page of ["learnings.md", "diagnostics/phase-1-postmortem.md", `diagnostics/${diagnostic}`]) {
+      const text = read(folder, `.autopilot/${page}`).replaceAll("\\", "");
+      expect([page, text.includes(sentence), text.includes(words)]).toEqual([page, true, true]);
+      expect([page, text.includes("acceptance_criteria_unmet")]).toEqual([page, false]);
+    }
+  }
+
+  test("the judge, who wants it taken back", async () => {
+    const words = "the goal says a part, and this is a word";
+    const { folder, ended } = await failed(
+      { judge: returning("judge", { alignment_score: 3, recommendation: "rollback", concerns: [words] }) },
+      {},
+    );
+    expect(ended.json.reason_code).toBe("phase_failed");
+    expectNamed(folder, { step: "judge", words, category: "executor_wrong_approach" });
+    const { json: told } = await autopilot(folder, ["report", "--json"]);
+    expect(JSON.stringify(told["phases"])).toContain(words);
+  });
+
+  test("the judge, who sends it back when nothing is left to try", async () => {
+    const words = "a score of five, whatever is done";
+    const folder = project([one]);
+    const turns = turnsOf(one, { judge: returning("judge", { alignment_score: 5, recommendation: "debug", concerns: [words] }) });
+    const limits = ["--option", "max_debug_attempts_per_phase=0", "--option", "max_replan_attempts_per_phase=0"];
+    await autopilot(folder, walkWords(folder, turns, ["1", ...limits]), quiet);
+    expectNamed(folder, { step: "judge", words: `gave it 5 of 10 and recommended debug: “${words}”`, category: "executor_wrong_approach" });
+    const [first] = eventsOf(folder, "step_completed").filter(({ attempt }) => attempt === "1@1/judge#1");
+    expect(postMortem(folder).root_cause.first_observed_at).toBe(first?.["ts"]);
+  });
+
+  test("a person, whose verdict is fail", async () => {
+    const phase = { ...one, human: true };
+    const folder = project([phase]);
+    await autopilot(folder, walkWords(folder, turnsOf(phase), ["1"]), quiet);
+    await autopilot(folder, ["verdict", "1", "fail", "--issue", "it sounds wrong when read aloud", "--json"]);
+    await autopilot(folder, ["resume", "--json"], quiet);
+    expectNamed(folder, { step: "human_check", words: "it sounds wrong when read aloud", category: "executor_wrong_approach" });
   });
 });

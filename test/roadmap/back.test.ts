@@ -84,7 +84,7 @@ describe.concurrent("ways back", () => {
     expect(steps.filter((one) => one.startsWith("research"))).toHaveLength(2);
     expect(steps.slice(-5)).toEqual(["plan_check passed", "execute passed", "checks failed", "undo passed", "withdraw passed"]);
     expect(steps.filter((one) => /^(verify|judge)/.test(one))).toEqual([]); // red checks never come before a judge
-    expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "acceptance_criteria_unmet" }]);
+    expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "attempts_used_up" }]);
     expect(eventsOf(folder, "route_taken").flatMap(({ count }) => count ?? [])).toEqual(["debug", "debug", "debug", "replan"]);
     expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/").split("\n")).toEqual(["src/greet.js", "src/index.js"]);
   });

@@ -147,7 +147,7 @@ describe.concurrent("what is no work", () => {
     const { json } = await goRoadmap(folder, [...instead("do", nothing), ...mends, researchAgain("1"), ...replanned]);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
     expect(falseClaims(folder)).toContain(`commit_shas: ${sha}`);
-    expect([failure(folder), categoryOf(folder)]).toEqual(["acceptance_criteria_unmet", "executor_incomplete"]);
+    expect([failure(folder), categoryOf(folder)]).toEqual(["attempts_used_up", "executor_incomplete"]);
   });
 
   test("a return that is a placeholder is asked for again, twice, and is then no return", async () => {

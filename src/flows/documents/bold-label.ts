@@ -44,6 +44,21 @@ export function boldLabelOf(text: string): BoldLabel | null {
   };
 }
 
+/** One of these labels without bold: with a colon, as a heading, or alone on its line. A word in the midst of prose begins small. */
+export function plainLabelOf(text: string, labels: ReadonlySet<string>): BoldLabel | null {
+  if (labels.size === 0) return null;
+  const head = /^ {0,3}(?:#{4,6}\s+)?(?=\p{Lu})/u.exec(text);
+  if (head === null) return null;
+  const words = text.slice(head[0].length);
+  const label = [...labels].find((one) => words.slice(0, one.length).toLowerCase() === one);
+  if (label === undefined) return null;
+  const behind = afterParenthesis(words, label.length);
+  const colon = /^\s*[:：]\s*/.exec(words.slice(behind));
+  if (colon === null && !/^[\s#]*$/.test(words.slice(behind))) return null;
+  const at = head[0].length + behind + (colon?.[0].length ?? words.length - behind);
+  return { label, rest: text.slice(at).trim(), restColumn: at + 1, column: head[0].length + 1, isBulleted: false };
+}
+
 function afterParenthesis(text: string, at: number): number {
   const opened = /^\s*[(（]/.exec(text.slice(at));
   if (opened === null) return at;

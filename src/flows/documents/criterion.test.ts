@@ -13,7 +13,8 @@ test.each<[string, string, string | null, Expectation | null]>([
   ["it works :: `npm test`", "it works", "npm test", null],
   [":: npm test", "npm test", "npm test", null],
   ["a :: b :: c", "a", "b :: c", null],
-  ["std::vector stays", "std::vector stays", null, null],
+  ["`std::vector` stays", "`std::vector` stays", null, null],
+  ["a::b stays :: npm test", "a::b stays", "npm test", null],
   ["`f :: A` stays", "`f :: A` stays", null, null],
   ["two :: grep -c x f (returns 2)", "two", "grep -c x f", exactly(2)],
   ["two :: `grep -c x f` (returns at least 2 matches)", "two", "grep -c x f", least(2)],
@@ -31,6 +32,10 @@ test.each<[string, string, string | null, Expectation | null]>([
 
 test.each([
   ["a ::", "check_empty"],
+  ["it adds::npm test", "check_separator"],
+  ["it adds ::npm test", "check_separator"],
+  ["it adds:: npm test", "check_separator"],
+  ["std::vector stays", "check_separator"],
   ["a -- verified by: ` `", "check_empty"],
   ["a verified by: npm test", "check_not_quoted"],
   ["a verified by: `x` and verified by: `y`", "two_checks"],

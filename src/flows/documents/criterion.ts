@@ -18,7 +18,7 @@ export function readCriterion(written: string): CriterionRead {
     const message = `found a criterion of ${text.length} characters, expected at most ${criterionCharactersMax}`;
     return { text: text.slice(0, 200), command: null, expect: null, faults: [{ rule: "criterion_too_long", message, severity: "error" }] };
   }
-  return verifiedBy(text) ?? afterColons(text) ?? { text, command: null, expect: null, faults: [] };
+  return verifiedBy(text) ?? afterColons(text) ?? { text, command: null, expect: null, faults: tightColons(text) };
 }
 
 function verifiedBy(text: string): CriterionRead | null {
@@ -67,6 +67,14 @@ function afterColons(text: string): CriterionRead | null {
     return checked(words, rest.slice(0, opens.index).trim(), told.expect, told.faults);
   }
   return checked(words, rest, null, []);
+}
+
+/** `text::command` means a check, and would pass for words: it is told, and not guessed at. */
+function tightColons(text: string): readonly CriterionFault[] {
+  if (!withoutCode(text).includes("::")) return [];
+  const message =
+    "found `::` without a space on both sides, expected `text :: command`; where it belongs to a name, write the name in backticks";
+  return [{ rule: "check_separator", message, severity: "error" }];
 }
 
 function checked(words: string, command: string, expect: Expectation | null, faults: readonly CriterionFault[]): CriterionRead {

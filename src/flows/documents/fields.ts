@@ -1,7 +1,7 @@
 // fields: the bold fields of a section, in whatever order they stand, and the three ways to read one: as a paragraph, as a list, as it is.
 
 import type { Place } from "../../kit/finding.ts";
-import { boldLabelOf } from "./bold-label.ts";
+import { boldLabelOf, plainLabelOf } from "./bold-label.ts";
 import type { Line } from "./markdown-lines.ts";
 import type { Report } from "./report.ts";
 
@@ -16,6 +16,8 @@ export type Field = {
 
 /** `any`: every bold label ends the field before it. `known`: only the labels asked for, so that free text may have labels of its own. */
 export type Ending = "any" | "known";
+
+const none: ReadonlySet<string> = new Set();
 
 /** The known fields by their label; a second one of a label is told, and the first counts. */
 export function oncePerLabel(
@@ -39,12 +41,20 @@ export function oncePerLabel(
   return fields;
 }
 
-/** All fields that bear a label; those of unknown label too, so that a slip can be told. */
-export function fieldsOf(lines: readonly Line[], known: ReadonlySet<string>, ending: Ending): readonly Field[] {
+/**
+ * All fields that bear a label; those of unknown label too, so that a slip can be told. A label of `plain` need not be bold: `Goal: …`,
+ * `#### Success Criteria`, or the label alone on its line.
+ */
+export function fieldsOf(
+  lines: readonly Line[],
+  known: ReadonlySet<string>,
+  ending: Ending,
+  plain: ReadonlySet<string> = none,
+): readonly Field[] {
   const fields: Field[] = [];
   let open: (Omit<Field, "lines"> & { readonly lines: Line[] }) | null = null;
   for (const line of lines) {
-    const label = line.is === "text" ? boldLabelOf(line.text) : null;
+    const label = line.is === "text" ? (boldLabelOf(line.text) ?? plainLabelOf(line.text, plain)) : null;
     const isKnown = label !== null && known.has(label.label);
     if (label !== null && (isKnown || (ending === "any" && !label.isBulleted))) {
       open = {

@@ -35,7 +35,16 @@ describe("a roadmap with every trap", () => {
   });
 
   test("has no error, and tells what is odd with line and column", () => {
-    expect(told(traps)).toEqual(["16:3 name_differs", "17:3 missing_section", "94:11 stub_goal", "97:5 missing_checklist_line"]);
+    expect(told(traps)).toEqual([
+      "16:3 name_differs",
+      "17:3 missing_section",
+      "77:5 no_criteria",
+      "81:5 no_criteria",
+      "85:5 no_criteria",
+      "94:11 stub_goal",
+      "97:5 missing_checklist_line",
+      "97:5 no_criteria",
+    ]);
     expect(read(traps).findings.every(({ severity }) => severity === "warning")).toBe(true);
   });
 
@@ -97,7 +106,9 @@ describe("what is wrong is told all at once", () => {
       "5:3 duplicate_id",
       "6:3 phase_id",
       "7:3 phase_title",
+      "9:5 no_criteria",
       "11:17 dependency_cycle",
+      "13:5 no_criteria",
       "15:17 unknown_dependency",
       "17:5 missing_checklist_line",
       "21:4 check_empty",
@@ -105,6 +116,7 @@ describe("what is wrong is told all at once", () => {
       "24:5 duplicate_id",
       "27:4 heading_level",
       "30:5 missing_checklist_line",
+      "30:5 no_criteria",
       "32:17 dependency_cycle",
       "33:1 duplicate_field",
       "35:5 missing_checklist_line",
@@ -178,11 +190,13 @@ describe("fields", () => {
     ["**Goal**: be **very: bold** done", "be **very: bold** done"],
     ["**Goal (short)**: be done", "be done"],
     ["**goal**：be done", "be done"],
+    ["Goal: be done", "be done"],
+    ["#### Goal\nbe done", "be done"],
   ])("%j is a goal", (text, goal) => {
     expect(phaseOne(text)?.goal).toBe(goal);
   });
 
-  test.each(["", "**Goal**:", "**Goal**: TBD", "**Goal**: [To be planned]", "**Goal**: tbd (soon)", "**Goal:** *[TBD]*", "Goal: not bold"])(
+  test.each(["", "**Goal**:", "**Goal**: TBD", "**Goal**: [To be planned]", "**Goal**: tbd (soon)", "**Goal:** *[TBD]*", "Goal alone"])(
     "%j is a stub",
     (text) => {
       expect(phaseOne(text)?.stub).toBe(true);

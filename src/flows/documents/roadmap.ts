@@ -126,6 +126,13 @@ function draftOf(id: string, section: Section | undefined, ticked: ChecklistLine
       "stub_goal",
       `found ${goal === "" ? "no goal" : shown(goal)}, expected **Goal**: <what will be true>; the phase is refused unless a plan exists for it`,
     );
+  if (section !== undefined && !stub && ticked?.checked !== true && !fields.has("success criteria"))
+    report.warning(
+      title.place,
+      `${path}.success_criteria`,
+      "no_criteria",
+      `found no success criteria for phase ${id}, expected **Success Criteria**: and a numbered list of \`text :: command\`; without one only the plan's own commands decide, and the phase ends with a gap`,
+    );
   const [needs, wants, depends] = [fields.get("success criteria"), fields.get("requirements"), fields.get("depends on")];
   return [
     {
@@ -147,7 +154,10 @@ function draftOf(id: string, section: Section | undefined, ticked: ChecklistLine
 }
 
 function fieldsByLabel(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
-  const found = fieldsOf(lines, known, "any");
+  // A label that is bold somewhere in the section is a field there alone; elsewhere its word is free text.
+  const bold = new Set(fieldsOf(lines, known, "any").map(({ label }) => label));
+  const plain = new Set([...known].filter((label) => !bold.has(label)));
+  const found = fieldsOf(lines, known, "any", plain);
   for (const { label, place } of found.filter((field) => !known.has(field.label)).slice(0, fieldsMax + 1)) {
     const near = suggest(label, known);
     if (near !== null) report.warning(place, path, "field_misspelt", `found the field ${shown(label)}. Did you mean ${near}?`);

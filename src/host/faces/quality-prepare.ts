@@ -11,13 +11,14 @@ import { type LogRead, readLog, whyOver } from "../../faces/run-state-read.ts";
 import { ownedAlways } from "../../workspace/owned.ts";
 import { ownedOf } from "../../workspace/scope.ts";
 import { statusOf } from "../../workspace/status.ts";
-import { docsFolders } from "../functions/quality/docs-present.ts";
+import { docsFolders, isDocument } from "../functions/quality/docs-present.ts";
 import type { Home } from "../home.ts";
 import { openedRepository } from "../opened-repository.ts";
 import { refuse } from "../reply.ts";
 import { settingsOf } from "../settings.ts";
 import type { Prepared, PrepareOrder } from "./face.ts";
 import { ignoredAmong } from "./ignored-paths.ts";
+import { refuseUncommittedDocs } from "./quality-docs.ts";
 import { hashOf } from "./quality-log-file.ts";
 import { readBounded } from "./whole-file.ts";
 
@@ -39,12 +40,13 @@ export async function prepareQuality({ place, home, input }: PrepareOrder): Prom
   const target = input.options?.["target_path"] ?? ".";
   refuseTarget(home, target);
   await refuseIgnored(home.root);
+  if (input.options?.["require_docs"] === "true") await refuseUncommittedDocs(home.root, target);
   const benchmark = input.options?.["benchmark"] ?? basename(home.root);
   const earlier = await earlierIn(home.root);
   const uncommitted = await uncommittedIn(home);
   const artifacts = uncommitted.filter((path) => path.startsWith("quality/"));
   if (earlier.isContinued && artifacts.length > 0) refuseUncommitted(artifacts); // Q2
-  const docs = uncommitted.filter((path) => docsFolders(target).some((folder) => path.startsWith(folder)) && /\.(?:md|txt)$/i.test(path));
+  const docs = uncommitted.filter((path) => docsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path));
   const set = settingsOf(place, home, input).config.limits ?? {};
   return {
     goal: `Audit ${benchmark}${target === "." ? "" : `, what lies under ${target}`}: explore, generate, review, audit, reconcile, verify.`,

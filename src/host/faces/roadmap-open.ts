@@ -65,7 +65,7 @@ export async function openRoadmapFace({ home, root, folder, view, entries, readB
       detail: entry.detail ?? null,
       at: entry.ts,
       remediation: nextActions(run),
-      postMortems: [...books.postMortems.keys()].map(postMortemName),
+      postMortems: [...books.postMortems.values()],
     });
     diagnostics.set(name, page);
   };

@@ -1,44 +1,31 @@
 // roadmap-prepare: what a run of a roadmap is drafted with, read from its documents. Nothing is written.
 //
 // Invariants:
-//   Q1. Everything wrong with roadmap, config, specification and plans is told at once, with lines, before anything runs.
+//   Q1, Q4, Q5. Which phases, and whether anything forbids them: roadmap-choose.ts.
 //   Q2. A run is locked to one specification; another one is for a person to accept.
 //   Q3. What travels with the project tightens limits and never loosens them.
-//   Q4. A phase is begun only where the work of those it depends on is: completed on another branch is not here.
-//   Q5. A plan that is in no commit is not passed over, and nothing is begun where git would drop what agents leave.
 
 import type { PlanningConfig, RoadmapPhase } from "../../contracts/roadmap.ts";
-import { selectPhases } from "../../flows/documents/order.ts";
 import { planningConfigPath } from "../../flows/documents/planning-config.ts";
 import { specHash, specMismatch } from "../../flows/documents/spec.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
 import { limitsNotRaised } from "../config-loosened.ts";
 import { refuse } from "../reply.ts";
 import { type Kept, phaseOfFinding } from "../roadmap-documents.ts";
-import { judged, refuseRoadmap, roadmapHere } from "../roadmap-problems.ts";
+import { choosePhases } from "../roadmap-choose.ts";
+import { roadmapHere } from "../roadmap-problems.ts";
 import { settingsOf } from "../settings.ts";
 import type { Prepared, PrepareOrder } from "./face.ts";
 import { acceptedWords } from "./roadmap-take-up.ts";
-import { type Unlanded, unlandedBelow } from "./roadmap-unlanded.ts";
-import { refuseIgnored, refuseUncommitted } from "./roadmap-unseen.ts";
 
 const warningsShownMax = 8;
 
 export async function prepare({ place, home, input }: PrepareOrder): Promise<Prepared> {
-  const { read, completed, known } = roadmapHere(home);
+  const here = roadmapHere(home);
+  const { read, completed } = here;
   const { path, phases, config, specPath } = read;
   const word = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
-  const selection = selectPhases(word, phases, completed);
-  const requested = new Set("ids" in selection ? selection.ids : []);
-  const findings = judged(read, requested, completed);
-  const errors = findings.filter(({ severity }) => severity === "error");
-  if (errors.length > 0) refuseRoadmap(read, errors, requested); // Q1
-  if ("problem" in selection) return refuseSelection(word, selection.problem);
-  const wanted = selection.ids.filter((id) => !completed.has(id));
-  if (wanted.length === 0) refuseNothingLeft(path, phases, word, renamedWords(findings));
-  await refuseIgnored(home.root, wanted); // Q5
-  await refuseUncommitted(home.root, wanted, read.plans); // Q5
-  refuseUnlanded(await unlandedBelow({ root: home.root, phases, wanted, known }), wanted); // Q4
+  const { requested, wanted, findings } = await choosePhases(home.root, here, word);
   const [limits, raised] = limitsNotRaised(numbersOf(config.circuit_breaker_config), settingsOf(place, home).config.limits ?? {}); // Q3
   const spec = read.kept.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
   const relocked = lockedElsewhere(input, spec);
@@ -78,44 +65,6 @@ function lockedElsewhere({ options, flags }: PrepareOrder["input"], spec: Kept):
 }
 
 const sayItYourself = "Say it in your own config: limits in ~/.config/autopilot/config.yaml.";
-
-function refuseSelection(word: string, problem: string): never {
-  return refuse("objective_schema_invalid", {
-    message: `Which phases? ${JSON.stringify(word)}: ${problem}.`,
-    remediation: ["autopilot roadmap list shows the phases there are", "autopilot roadmap next takes the first that is not completed"],
-    data: { field: "phases" },
-  });
-}
-
-/** What a phase builds upon must be here, or it is built, and proved, upon nothing. */
-function refuseUnlanded(unlanded: readonly Unlanded[], wanted: readonly string[]): void {
-  const [first] = unlanded;
-  if (first === undefined) return;
-  const branches = [...new Set(unlanded.map(({ branch }) => branch))];
-  const which = unlanded.map(({ phase, branch }) => `phase ${phase} (on ${branch})`).join(", ");
-  refuse("dependencies_unmet", {
-    message: `What ${wanted.length === 1 ? `phase ${wanted[0] ?? ""} builds` : "these phases build"} upon is completed, but not on this branch: ${which}. Nothing was started.`,
-    remediation: [
-      ...branches.map((branch) => `git merge ${branch}`),
-      `or, where its work is here under other commits: git branch -D ${branches.join(" ")}`,
-    ],
-    data: { unlanded },
-  });
-}
-
-const renamedWords = (findings: readonly Finding[]): readonly string[] =>
-  findings.filter(({ rule }) => rule === "phase_renamed").map(findingText);
-
-function refuseNothingLeft(path: string, phases: readonly RoadmapPhase[], word: string, warnings: readonly string[]): never {
-  const isWhole = word === "next" || word === "all";
-  return refuse("roadmap_completed", {
-    message: isWhole
-      ? `Every one of the ${phases.length} phases of ${path} is completed; nothing is left to do.`
-      : `What was asked for (${word}) is completed already; nothing is left to do.`,
-    warnings,
-    data: { roadmap: path },
-  });
-}
 
 function goalOf(path: string, phases: readonly RoadmapPhase[], ids: readonly string[], word: string): string {
   const [first = ""] = ids;

@@ -20,7 +20,7 @@ import { roadmapStateOf } from "../../faces/roadmap-state.ts";
 import { type VerdictFound, verdictOf } from "../../core/verdict.ts";
 import { endingOf } from "../../faces/next-actions.ts";
 import { readRoadmap } from "../../flows/documents/roadmap.ts";
-import { completionOf, type RoadmapPhase } from "../../insight/completion.ts";
+import { completionOf, type RoadmapPhase, skippedPhases } from "../../insight/completion.ts";
 import { metricsOf, withMetrics } from "../../insight/metrics.ts";
 import { trendOf } from "../../insight/trend.ts";
 import { type Warning, warningsOf } from "../../insight/warnings.ts";
@@ -78,6 +78,11 @@ async function summed({ home: { root }, folder, entries, readBlob, clock }: Wrap
     trend: trendOf(runs),
     selfAudit: selfAuditSummary(journal, claimOf, state.event_log),
     batch: isComplete ? completionOf({ state, phases: phasesOf(run, readBlob), earlier, at }) : null,
+    skipped: skippedPhases(
+      state,
+      run.phases.filter(({ group }) => group === "phases"),
+      earlier,
+    ),
     warnings: [...whole, ...warningsOf(state)],
   };
 }

@@ -14,19 +14,22 @@ export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
     async perform({ state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
       const folders = docsFolders(String(optionOf(state, "target_path")));
       const named = (await workspace.pathsAt(commit)).filter(
-        (path) => folders.some((folder) => path.startsWith(folder)) && /\.(?:md|txt)$/i.test(path),
+        (path) => folders.some((folder) => path.startsWith(folder)) && isDocument(path),
       );
       const isRequired = optionOf(state, "require_docs") === true;
       for (const path of named.slice(0, readMax)) {
         const text = await workspace.textAt(commit, path, textBytesMax);
         if (text === null || text.trim() !== "") return { ok: true, facts: { present: true, required: isRequired, files: named.length } };
       }
-      const why = named.length === 0 ? "holds no .md or .txt file" : "holds only empty .md and .txt files";
+      const why = named.length === 0 ? "holds no committed .md or .txt file" : "holds only empty .md and .txt files";
       const reason = `${folders[0] ?? ""} ${why}${isRequired ? ", and --require-docs was given" : ""}`;
       return { ok: true, facts: { present: false, required: isRequired, files: named.length, reason }, detail: reason };
     },
   };
 }
+
+/** Text that tells what the code is meant to do. */
+export const isDocument = (path: string): boolean => /\.(?:md|txt)$/i.test(path);
 
 /** Beside what is audited, and at the top of the project. */
 export function docsFolders(target: string): readonly string[] {

@@ -45,9 +45,11 @@ async function gapsIn(parts: RoadmapParts, { state, commit }: Order): Promise<re
   for (const { id } of completedIn(state)) {
     const phase = phaseIn(parts, state, id);
     if (phase === null) continue;
-    const unproved = phaseCriteria(phase, roadmapPathOf(state), await planAt(parts, state, id, commit)).filter(
-      ({ command }) => command === null,
-    );
+    const plan = await planAt(parts, state, id, commit);
+    // What a planner chose to prove itself by is not what somebody asked for; a plan of the user's own is.
+    if (phase.success_criteria.length === 0 && plan?.isUsers !== true)
+      gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
+    const unproved = phaseCriteria(phase, roadmapPathOf(state), plan).filter(({ command }) => command === null);
     gaps.push(...unproved.map(({ text }) => `phase ${id}: no command proves that ${text}`));
   }
   const changed = await parts.workspace.differences(state.drafted.base.commit, commit);

@@ -1,0 +1,108 @@
+// rejection: decisions that sent a phase's work back or ended it, though no step failed: the verifier's, the judge's, a person's.
+//
+// Invariants:
+//   R1. A decision is a rejection by what followed from it, not by its words: the way that was taken leads back, or takes the phase back.
+//   R2. A rejection stands until the same step decides otherwise.
+//   R3. Its words are those of whoever decided, and are told as theirs.
+
+import type { Entry } from "../contracts/event.ts";
+import { attemptParts } from "./places.ts";
+
+export type RejectedBy = "verifier" | "judge" | "person";
+export type Rejection = {
+  readonly by: RejectedBy;
+  readonly step: string;
+  /** When it was decided. */
+  readonly at: string;
+  /** The entry that holds the decision. */
+  readonly seq: number;
+  /** Who decided what and why, in the middle of a sentence. */
+  readonly words: string;
+};
+/** What an agent handed back, by the blob that keeps it; undefined where it cannot be read. */
+export type ClaimRead = (hash: string) => unknown;
+
+const deciders: Readonly<Record<string, RejectedBy>> = { verify: "verifier", judge: "judge", human_check: "person" };
+/** Where work is sent that somebody did not accept. R1 */
+const backTo: ReadonlySet<string> = new Set(["debug", "research", "undo"]);
+const wordsCharsMax = 400;
+
+/** All of a phase's, in order. `own`: the entries of one visit of it. */
+export function rejectionsIn(own: readonly Entry[], claimOf: ClaimRead): readonly Rejection[] {
+  return own.flatMap((entry, at) => {
+    if (entry.event !== "route_taken" || !Object.hasOwn(deciders, entry.step) || !backTo.has(entry.to)) return [];
+    const by = deciders[entry.step];
+    const decided = own.slice(0, at).findLast((other) => isDecisionOf(other, entry.step));
+    if (by === undefined || decided === undefined) return [];
+    const words = by === "person" ? personWords(decided) : agentWords(decided, own, claimOf);
+    return words === null ? [] : [{ by, step: entry.step, at: decided.ts, seq: decided.seq, words: cut(words) }];
+  });
+}
+
+/** The last decisions that stand, each with when its step first decided so. R2 */
+export function standingRejections(
+  own: readonly Entry[],
+  rejections: readonly Rejection[],
+): readonly { readonly last: Rejection; readonly first: Rejection }[] {
+  const found = new Map<string, { readonly last: Rejection; readonly first: Rejection }>();
+  for (const entry of own) {
+    const step = Object.keys(deciders).find((name) => isDecisionOf(entry, name));
+    if (step === undefined) continue;
+    const rejection = rejections.find(({ seq }) => seq === entry.seq);
+    if (rejection === undefined) found.delete(step);
+    else found.set(step, { last: rejection, first: found.get(step)?.first ?? rejection });
+  }
+  return [...found.values()].toSorted((a, b) => a.first.seq - b.first.seq);
+}
+
+/** Verifier and judge decide by ending their step, a person by answering. A step that failed decided nothing. */
+function isDecisionOf(entry: Entry, step: string): boolean {
+  if (entry.event === "step_completed") return attemptParts(entry.attempt)?.step === step;
+  return entry.event === "block_answered" && new RegExp(`/${step}#\\d+$`).test(entry.block);
+}
+
+function personWords(decided: Entry): string | null {
+  if (decided.event !== "block_answered") return null; // a person's step has no words of its own
+  const issues = (decided.issues ?? []).filter((issue) => issue.trim() !== "");
+  const said = issues.length === 0 ? "without naming an issue" : quoted(issues);
+  return `a person (${decided.actor}) answered ${decided.answer}: ${said}`;
+}
+
+function agentWords(decided: Entry, own: readonly Entry[], claimOf: ClaimRead): string | null {
+  if (decided.event !== "step_completed") return null;
+  const turn = own.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
+  if (turn?.event !== "turn_ended") return null;
+  const claim = turn.claim === undefined ? undefined : claimOf(turn.claim);
+  const said = (name: string): string => String(turn.says[name] ?? fieldIn(claim, name) ?? "?");
+  const step = attemptParts(decided.attempt)?.step;
+  if (step === "verify") return withReasons("the verifier did not pass it", textsIn(claim, "failures"));
+  const head = `the judge gave it ${said("alignment_score")} of 10 and recommended ${said("recommendation")}`;
+  const missing = textsIn(claim, "missing_requirements").map((text) => `missing: ${text}`);
+  return withReasons(head, [...textsIn(claim, "concerns"), ...missing]);
+}
+
+const withReasons = (head: string, reasons: readonly string[]): string => (reasons.length === 0 ? head : `${head}: ${quoted(reasons)}`);
+const quoted = (texts: readonly string[]): string => `“${texts.map((text) => text.replaceAll(/\s+/g, " ").trim()).join("; ")}”`; // R3
+
+const fieldIn = (claim: unknown, name: string): unknown =>
+  typeof claim === "object" && claim !== null && Object.hasOwn(claim, name)
+    ? (claim as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+
+function textsIn(claim: unknown, name: string): readonly string[] {
+  const list = fieldIn(claim, name);
+  return Array.isArray(list) ? list.filter((text): text is string => typeof text === "string" && text.trim() !== "") : [];
+}
+
+const cut = (words: string): string => (words.length <= wordsCharsMax ? words : `${words.slice(0, wordsCharsMax - 2)}…”`);
+
+/** The first category the verifier named for what it found; null where it named none. */
+export function categoryNamed({ seq }: Rejection, own: readonly Entry[], claimOf: ClaimRead): string | null {
+  const decided = own.find((entry) => entry.seq === seq);
+  if (decided?.event !== "step_completed") return null;
+  const turn = own.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
+  const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? claimOf(turn.claim) : undefined;
+  const [first] = [fieldIn(claim, "failure_categories")].flat();
+  const named = typeof first === "string" ? first : fieldIn(first, "category");
+  return typeof named === "string" ? named : null;
+}
