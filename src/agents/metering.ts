@@ -73,7 +73,8 @@ export function openMetering(meter: Meter | null, order: Omit<AccountOrder, "onC
       if (used === null) return null;
       const since = taken === null ? used : less(used, taken); // M1
       taken = used;
-      return { ...since, source: "metered" };
+      const isAllEstimated = since.tokens > 0 && (since.estimated ?? 0) >= since.tokens;
+      return { ...since, source: isAllEstimated ? "estimated" : "metered" };
     },
     close: () => account?.close(),
   };
@@ -82,7 +83,7 @@ export function openMetering(meter: Meter | null, order: Omit<AccountOrder, "onC
 type Used = Exclude<ReportedUsage, null>;
 
 function less(all: Used, before: Used): Used {
-  const difference = (name: "input" | "output" | "cached" | "usd"): Partial<Record<typeof name, number>> =>
+  const difference = (name: "input" | "output" | "cached" | "usd" | "estimated"): Partial<Record<typeof name, number>> =>
     all[name] === undefined ? {} : { [name]: Math.max(0, all[name] - (before[name] ?? 0)) };
   return {
     tokens: Math.max(0, all.tokens - before.tokens),
@@ -91,5 +92,6 @@ function less(all: Used, before: Used): Used {
     ...difference("output"),
     ...difference("cached"),
     ...difference("usd"),
+    ...difference("estimated"),
   };
 }

@@ -13,7 +13,11 @@ const clauseCharsMax = 600;
 /** `prompts`: everything this agent was told in the turn; what it repeats of it is not its own word. */
 export function promiseIn(said: string, token: string, prompts: readonly string[]): Promised {
   const own = ownText(said, prompts);
-  const last = [...own.matchAll(tagOf(token))].findLast(({ index }) => !isSpokenOf(own.slice(Math.max(0, index - clauseCharsMax), index)));
+  const last = [...own.matchAll(tagOf(token))].findLast(({ index, 0: tag }) => {
+    const before = own.slice(Math.max(0, index - clauseCharsMax), index);
+    const after = own.slice(index + tag.length, index + tag.length + clauseCharsMax);
+    return !isSpokenOf(before) && !isMention(sentenceBefore(before), sentenceAfter(after));
+  });
   if (last === undefined) return { promised: false, announcedMore: false };
   return { promised: true, announcedMore: announcesMore(own.slice(last.index + last[0].length)) };
 }
@@ -23,6 +27,33 @@ const isSpokenOf = (before: string): boolean =>
   /\b(?:will|shall|would|could|(?:wo|would|could|ca|do|did|should|must)n't|cannot|not|never|going to|before|until|unless)\b(?![^.!?\n]{0,80}\bnow\b)[^.!?,;:\n]{0,40}\b(?:say|saying|output|emit|print|write|give|reply|answer|respond|send|signal|claim|declare)\b(?: with| by saying)?[\s:]{0,9}$/i.test(
     before.replaceAll("’", "'").replaceAll("'ll", " will"),
   );
+
+/** The words of the same sentence around the tag; a single line break inside a sentence is none of its ends. */
+const sentenceBefore = (text: string): string =>
+  plainWords(text)
+    .split(/[.!?](?=\s)|\n\s*\n|\n\s*[-*]\s/)
+    .at(-1)
+    ?.trim() ?? "";
+const sentenceAfter = (text: string): string => (plainWords(text).split(/[.!?](?=\s|$)|\n/)[0] ?? "").trim();
+const plainWords = (text: string): string => text.replaceAll("’", "'").replaceAll(/[*_#]+/g, "");
+
+const saying =
+  "(?:say|saying|says|said|output|emit|print|write|type|give|reply|answer|respond|return|send|signal|claim|declare|finish|end|conclude|close|add|include|use|using)(?: (?:with|by saying|only|just|exactly|it with|the (?:tag|token|word|words|phrase|marker)))*";
+
+/**
+ * Whether the sentence speaks about the tag instead of making the promise: it tells somebody to say it, puts it under a condition, or
+ * names it. Who says it in the first person, now and without a condition, means it.
+ */
+function isMention(before: string, after: string): boolean {
+  if (/^(?:[-*\d.)\s]*)(?:when|whenever|once|if|as soon as|unless|until|only when|only if)\b/i.test(before)) return true;
+  if (new RegExp(`\\b${saying}[\\s:,]*$`, "i").test(before)) {
+    return !new RegExp(`\\bI(?: am|'m| can| may| do| hereby| now| therefore| thus| so)*(?: \\w+ly)? ${saying}[\\s:,]*$`, "i").test(before);
+  }
+  if (/\b(?:tag|token|marker|phrase|string|keyword)(?: is| was| being)?[\s:=]*$/i.test(before)) return true;
+  return /^(?:is|means|will be|would be|would|should|must|when|once|if|only when|only if|as soon as|after all|at the end|tags?\b|tokens?\b)\b/i.test(
+    after,
+  );
+}
 
 function tagOf(token: string): RegExp {
   const words = token

@@ -135,5 +135,5 @@ test.each([0, 11, "8"])("a score of %j is none", (score) => {
   expect(fits("judge", { ...examples.judge, alignment_score: score })).toBe(false);
   expect(fits("plan_check", { ...examples.plan_check, confidence: score })).toBe(false);
 });
-test("a judge without any concern has not looked", () => expect(fits("judge", { ...examples.judge, concerns: [] })).toBe(false));
+test("a judge who says proceed needs no concern", () => expect(fits("judge", { ...examples.judge, concerns: [] })).toBe(true));
 test("N/M is two numbers", () => expect(fits("execute", { ...examples.execute, tasks_completed: "all" })).toBe(false));

@@ -121,9 +121,8 @@ export const JudgeReturn = v.looseObject({
   recommendation: v.pipe(v.picklist(recommendations), v.description("what should be done with this work")),
   concerns: v.pipe(
     v.array(v.pipe(v.string(), v.maxLength(4_000))),
-    v.minLength(1),
     v.maxLength(200),
-    v.description("at least one concern"),
+    v.description("what worries you; empty if nothing does"),
   ),
   independent_evidence: texts("file:line -- what you found yourself, before you read the verifier's report"),
   verifier_agreement: v.pipe(

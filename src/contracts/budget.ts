@@ -16,6 +16,8 @@ export const Usage = v.strictObject({
   usd: v.optional(Amount),
   calls: Amount,
   minutes: Amount,
+  /** How many of the tokens are an estimate, where the source knows only the others. */
+  estimated: v.optional(Amount),
   source: v.picklist(["metered", "reported", "estimated"]),
 });
 export type Usage = v.InferOutput<typeof Usage>;

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { chargeOf, minutesLeft, needOf, ratiosOf, retriesLeft, shortfallOf, softWarningsOf, tokensLeft } from "./budget.ts";
+import { chargeOf, elapsedShare, minutesLeft, needOf, ratiosOf, retriesLeft, shortfallOf, softWarningsOf, tokensLeft } from "./budget.ts";
 
 const work = { id: "work", agent: "worker", prompt: "w.md", retry: 9 };
 const look = { id: "look", agent: "looker", prompt: "l.md", estimate: 30_000 };
@@ -145,4 +145,21 @@ test("ratios and soft warnings", () => {
   turned(tape, began(tape), 8_000);
   expect(ratiosOf(tape.run)).toEqual({ tokens: 0.8, calls: 0.1 });
   expect(softWarningsOf(tape.run)).toEqual(["tokens"]);
+});
+
+describe("a turn that was cut short and not metered", () => {
+  const need = { tokens: 30_000, calls: 4, minutes: 0, usd: 1, source: "estimated" as const };
+  test("is charged for the share of its time that had passed, and never nothing", () => {
+    expect(elapsedShare(5, need, 20)).toBe(0.25);
+    expect(elapsedShare(5, { ...need, minutes: 10 }, 20)).toBe(0.5);
+    expect(elapsedShare(50, need, 20)).toBe(1);
+    expect(chargeOf(null, need, 5, "reported", 0.25)).toEqual({ tokens: 7_500, calls: 1, minutes: 5, usd: 0.25, source: "estimated" });
+    expect(chargeOf(null, need, 0, "reported", 0).tokens).toBe(1);
+  });
+  test("what a meter estimated inside a turn is counted as estimated", () => {
+    const tape = at({ tokens: 100_000 });
+    const attempt = began(tape);
+    tape.append(turnEnded(attempt, { tokens: 900, calls: 2, minutes: 0, estimated: 300, source: "metered" }));
+    expect(tape.run.ledger.run).toMatchObject({ tokens: 900, estimated: 300 });
+  });
 });

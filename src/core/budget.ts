@@ -23,6 +23,7 @@ export type Reported = {
   readonly output?: Amount;
   readonly cached?: Amount;
   readonly usd?: Amount;
+  readonly estimated?: Amount;
   readonly calls: number;
 };
 export type Shortfall = {
@@ -38,7 +39,7 @@ export function charge(ledger: Ledger, phase: string, usage: Usage | undefined):
   if (usage === undefined) return;
   const { tokens, calls, usd = 0, source } = usage;
   invariant(isAmount(tokens) && isAmount(calls) && isAmount(usd), "F3: what is charged is an amount"); // B1
-  const estimated = source === "estimated" ? tokens : 0;
+  const estimated = source === "estimated" ? tokens : Math.min(tokens, usage.estimated ?? 0);
   grow(ledger.run, tokens, calls, usd, estimated);
   const ofPhase = own(ledger.phase, phase);
   if (ofPhase !== undefined) grow(ofPhase, tokens, calls, usd, estimated);
@@ -166,24 +167,31 @@ export function minutesLeft(run: RunView, phase: string): number {
 /** How many more retries the run may take. */
 export const retriesLeft = (run: RunView): number => Math.max(0, (own(run.limits.run, "retries") ?? Infinity) - run.retries);
 
-/** What a turn is charged: what was reported where it can be believed, else the estimate it was let in with. B3 */
+/** What a turn is charged: what was reported where it can be believed, else the estimate it was let in with, or the share of it that passed. B3 */
 export function chargeOf(
   reported: Reported | null,
   need: Usage | null,
   minutes: number,
-  source: "reported" | "metered" = "reported",
+  source: Usage["source"] = "reported",
+  share = 1,
 ): Usage {
   const took = isAmount(minutes) ? minutes : 0;
-  if (reported !== null && (isBelievable(reported) || (source === "metered" && isMeasured(reported))))
+  if (reported !== null && (isBelievable(reported) || (source !== "reported" && isMeasured(reported))))
     return Object.assign({}, reported, { minutes: took, source });
-  const usd = need?.usd ?? 0;
+  const usd = (need?.usd ?? 0) * share;
   return {
-    tokens: Math.max(1, need?.tokens ?? estimateTokens),
-    calls: Math.max(1, need?.calls ?? 1),
+    tokens: Math.max(1, Math.ceil((need?.tokens ?? estimateTokens) * share)),
+    calls: Math.max(1, Math.ceil((need?.calls ?? 1) * share)),
     minutes: took,
     source: "estimated",
     ...(usd > 0 ? { usd } : {}),
   };
+}
+
+/** How much of its time a turn that was cut short had: of what such turns took so far, else of what it was given. */
+export function elapsedShare(minutes: number, need: Usage | null, minutesMax: number): number {
+  const whole = need !== null && need.minutes > 0 ? need.minutes : minutesMax;
+  return Number.isFinite(whole) && whole > 0 ? Math.min(1, Math.max(0, minutes / whole)) : 1;
 }
 
 /** The meter may say that nothing was used: no call came through. */

@@ -78,6 +78,9 @@ export function theAgentAsks(walk: WalkView, step: Step, question: string): Next
   });
 }
 
+/** Whoever answered is the one who did what follows from it. */
+export const answerer = ({ answeredBy }: WalkView): { readonly actor?: string } => (answeredBy === undefined ? {} : { actor: answeredBy });
+
 /** What a person may answer to the house, by letter or by word. */
 const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
   A: "retry",
@@ -95,7 +98,8 @@ export const replyOf = (reply: string): "retry" | "skip" | "stop" => own(replies
 export function replied(run: RunView, walk: WalkView, step: Step, reply: string): Next | null {
   const isWords = own(walk.last, step.id)?.facts["agent_asks"] !== undefined;
   const what = isWords ? "retry" : replyOf(reply);
-  if (what === "skip") return record({ event: "step_skipped", walk: walk.path, step: step.id });
-  if (what === "stop") return whenQuiet(run, stopped(run, "operator_stopped"));
-  return record({ event: "step_retried", walk: walk.path, step: step.id, n: own(walk.streak, step.id) ?? 0, reset: true });
+  const by = answerer(walk);
+  if (what === "skip") return record({ event: "step_skipped", walk: walk.path, step: step.id, ...by });
+  if (what === "stop") return whenQuiet(run, stopped(run, "operator_stopped", by));
+  return record({ event: "step_retried", walk: walk.path, step: step.id, n: own(walk.streak, step.id) ?? 0, reset: true, ...by });
 }

@@ -4,7 +4,7 @@ import { kindOf, type Row, type Step } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
-import { asked, presetAnswer, theAgentAsks, theHouseAsks, replied } from "./decide-block.ts";
+import { answerer, asked, presetAnswer, theAgentAsks, theHouseAsks, replied } from "./decide-block.ts";
 import { given, paused, record, stopped, whenQuiet } from "./drafts.ts";
 import { attemptOf } from "./fold-step.ts";
 import { hit } from "./limit-hit.ts";
@@ -90,7 +90,10 @@ function take(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView, ro
   const because =
     row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (walk.because ?? undefined) : row.because;
   if (row.stop !== undefined)
-    return whenQuiet(run, stopped(run, row.stop, outcome.detail === null || outcome.detail === "" ? {} : { detail: outcome.detail }));
+    return whenQuiet(
+      run,
+      stopped(run, row.stop, { ...given({ detail: outcome.detail || undefined }), ...(kindOf(step) === "human" ? answerer(walk) : {}) }),
+    );
   if (row.ask !== undefined) return theHouseAsks(walk, step, outcome, row);
   if (typeof row.go === "object") {
     return withinRetries(run, record({ event: "phases_rewound", walk: walk.path, step: step.id, to: row.go.phase, ...counted }), counted);

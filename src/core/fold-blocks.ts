@@ -25,7 +25,7 @@ export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
       code: event.code ?? "human_block_open",
     };
   },
-  block_answered: (run, { request, block: id, answer, issues }) => {
+  block_answered: (run, { request, block: id, answer, issues, actor }) => {
     const block = own(run.blocks, id);
     invariant(block !== undefined, `F1: ${id} is open`);
     once(run, request);
@@ -33,6 +33,7 @@ export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
     const walk = walkIn(run, block.walk);
     delete run.blocks[id];
     walk.block = null;
+    walk.answeredBy = actor;
     if (block.house) {
       walk.reply = answer;
       if (Object.keys(block.options).length === 0)

@@ -106,6 +106,7 @@ export const stepLaws: LawsOf<Names> = {
   step_skipped: (run, { walk: path, step }) => {
     const walk = idleWalkIn(run, path);
     walk.at = placeIn(run, walk, step);
+    if (walk.reply !== null) walk.left_out = [...new Set([...(walk.left_out ?? []), step])];
     walk.reply = null;
     put(walk.last, step, skipped());
     put(walk.streak, step, 0);
@@ -192,6 +193,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   put(walk.last, open.step, outcome);
   put(walk.seen, open.step, outcome);
   add(walk.ended, open.step);
+  if (kind === "passed" && walk.left_out !== undefined) walk.left_out = walk.left_out.filter((one) => one !== open.step);
   put(walk.streak, open.step, kind === "failed" ? (own(walk.streak, open.step) ?? 0) + 1 : 0);
   for (const result of event.checks ?? []) {
     const known = own(run.checks, result.check.id);

@@ -54,6 +54,10 @@ export type Walk = {
   taken: Record<string, number>;
   because: string | null;
   reply: string | null;
+  /** Who answered the last question of this walk: what follows from the answer is theirs. */
+  answeredBy?: Actor;
+  /** Failed steps that a person said to skip. */
+  left_out?: string[];
   /** The session of an attempt that was cut short, for when it is begun again. */
   left?: { attempt: AttemptId; session: string };
   /** What agents of this walk asked a person, and what was answered. */

@@ -17,8 +17,12 @@ function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
   const short = Object.entries(run.called ?? {})
     .filter(([, verdict]) => verdict !== "verified")
     .map(([step, verdict]) => `the child run of ${step} is ${verdict}`);
-  if (hollow.length + short.length === 0) return judged;
-  return { verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict, gaps: [...judged.gaps, ...hollow, ...short] };
+  const skipped = skippedIn(run).map((name) => `${name} was skipped`);
+  if (hollow.length + short.length + skipped.length === 0) return judged;
+  return {
+    verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict,
+    gaps: [...judged.gaps, ...hollow, ...short, ...skipped],
+  };
 }
 
 /**
@@ -41,6 +45,18 @@ function hasChecks({ drafted: { flow } }: RunView): boolean {
   return steps.some(
     ({ check, tasks }) => check !== undefined || [...(tasks?.each ?? []), ...(tasks?.wave ?? [])].some((one) => one.check !== undefined),
   );
+}
+
+/** Optional phases that nobody did, and steps that a person said to skip. */
+function skippedIn(run: RunView): readonly string[] {
+  const phases = run.phases.filter(
+    ({ id, status, because }) =>
+      status === "completed" && because === "optional_skipped" && phaseRule(run.drafted.flow, id).optional === true,
+  );
+  return [
+    ...phases.map(({ id, name }) => `phase ${id} (${name})`),
+    ...Object.values(run.walks).flatMap(({ path, left_out = [] }) => left_out.map((step) => `step ${step} of ${path}`)),
+  ];
 }
 
 /** From the worst to the best. */

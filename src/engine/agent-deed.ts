@@ -12,7 +12,7 @@ import type { Usage } from "../contracts/budget.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { GitSha } from "../contracts/ids.ts";
-import { chargeOf } from "../core/budget.ts";
+import { chargeOf, elapsedShare } from "../core/budget.ts";
 import { madeProgress, fingerprintOf } from "../core/breaker.ts";
 import { overdraftOf } from "../core/overdraft.ts";
 import type { RunView, WalkView } from "../core/state.ts";
@@ -69,13 +69,16 @@ async function takeTurn(deed: Deed): Promise<Taken | "over"> {
   const began = world.clock.monotonicMs();
   const result = await world.agents.turn(order.turn);
   const minutes = (world.clock.monotonicMs() - began) / 60_000;
-  const usage = chargeOf(result.usage, open.need, minutes, result.usage?.source);
+  const share = result.kind === "cut" ? elapsedShare(minutes, open.need, order.turn.minutesMax) : 1;
+  const usage = chargeOf(result.usage, open.need, minutes, result.usage?.source, share);
   if (deed.cancel.isCalledOff) {
     deed.interruption = usage;
     throw new CalledOff();
   }
   if (result.kind === "cut" && (result.by !== "deadline" || order.isBoundByBudget)) {
-    await deed.recordAndSetAside({ event: "step_interrupted", attempt, usage, detail: result.detail, ...cutBy(result) });
+    const isFree = result.by === "provider" && result.usage === null && result.hasWorked !== true;
+    const paid = isFree ? {} : { usage };
+    await deed.recordAndSetAside({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...cutBy(result) });
     return "over";
   }
   if (result.kind === "failed" && result.reason === "agent_unavailable") {

@@ -65,7 +65,7 @@ export function orderOf(
         errors: [...errors],
         raw: blob,
         reason_code: "return_invalid",
-        ...(usage === null ? {} : { usage: { ...usage, minutes: 0, source: "reported" } }),
+        ...(usage === null ? {} : { usage: { ...usage, minutes: 0, source: usage.source ?? "reported" } }),
       });
       return true;
     },

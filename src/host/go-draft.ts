@@ -54,7 +54,7 @@ export async function goDraft(
       });
     }
   }
-  return work(place, home, run, input, [...warnings, ...preview.warnings], async (hand) => {
+  const answer = await work(place, home, run, input, [...warnings, ...preview.warnings], async (hand) => {
     mustBe({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
     const { ack } = hand.view().drafted;
     const actor = `operator:${place.user}`;
@@ -65,6 +65,7 @@ export async function goDraft(
       writeCurrent(home, run);
     });
   });
+  return { ...answer, data: { ...answer.data, inferred_defaults: preview.data.inferred_defaults } };
 }
 
 async function refuseStale(place: Place, home: Home, view: RunView): Promise<void> {

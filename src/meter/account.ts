@@ -79,9 +79,9 @@ export function openAccount(order: AccountOrder): OpenAccount {
     used,
     reported: () => {
       if (count === 0) return null;
-      const { usd, ...rest } = used();
+      const { usd, estimated, ...rest } = used();
       // A sum with a call in it whose price nobody knows is no sum.
-      return { ...rest, ...(isAllPriced ? { usd } : {}), source: "metered" };
+      return { ...rest, ...(isAllPriced ? { usd } : {}), ...(estimated > 0 ? { estimated } : {}), source: "metered" };
     },
     calls: () => [...calls],
     cut: (sentence) => {
@@ -112,6 +112,7 @@ const plus = (one: Used, other: Used): Used => ({
   output: one.output + other.output,
   cached: one.cached + other.cached,
   usd: one.usd + other.usd,
+  estimated: one.estimated + other.estimated,
 });
 
 /** Long, random, and of the shape that the provider's own programs expect of a key. */

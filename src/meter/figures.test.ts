@@ -65,6 +65,7 @@ test("cached and written input has its own price, and all of it counts as tokens
   };
   expect(charged(0, 0, say(anthropic, usage))).toEqual({
     tokens: 4_100_000,
+    estimated: 0,
     input: 4_000_000,
     output: 100_000,
     cached: 2_000_000,

@@ -27,8 +27,10 @@ export type Used = {
   readonly output: number;
   readonly cached: number;
   readonly usd: number;
+  /** How many of the tokens the provider did not tell. */
+  readonly estimated: number;
 };
-export const usedNothing: Used = { tokens: 0, input: 0, output: 0, cached: 0, usd: 0 };
+export const usedNothing: Used = { tokens: 0, input: 0, output: 0, cached: 0, usd: 0, estimated: 0 };
 
 export type Figures = {
   /** The provider told how much; later figures replace earlier ones. */
@@ -75,7 +77,10 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
       output: isBelieved ? (output.told ?? 0) : Math.max(output.told ?? 0, estimatedOutput), // F2
     };
     const read = Math.min(cached, whole.input);
-    return { tokens: whole.input + whole.output, ...whole, cached: read, usd: usdOf(whole.input, whole.output, read) };
+    // What is more than was told is an estimate; of what is doubted all of it is.
+    const unsure = (side: Side, counted: number): number => (side.isDoubted ? counted : counted - Math.min(counted, side.told ?? 0));
+    const estimated = unsure(input, whole.input) + unsure(output, whole.output);
+    return { tokens: whole.input + whole.output, ...whole, cached: read, usd: usdOf(whole.input, whole.output, read), estimated };
   }
 
   function usdOf(inputTokens: number, outputTokens: number, read: number): number {

@@ -49,7 +49,7 @@ export type Allowance = { readonly tokens: number; readonly usd: number; readonl
 
 /** What a turn used, by the meter's count or the agent's own word, as far as it can be believed; null where nobody knows. */
 export type ReportedUsage =
-  | (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number; readonly source?: "metered" | "reported" })
+  | (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number; readonly source?: Usage["source"] })
   | null;
 
 /** How a turn ended, and where its transcript lies if one was kept. An agent never throws: refusing, failing and hanging are results. */
@@ -81,6 +81,8 @@ type TurnEnd =
       readonly kind: "cut";
       readonly by: "provider";
       readonly fault: ProviderFault;
+      /** Whether the agent had worked by then: one whose first call was refused used nothing. */
+      readonly hasWorked?: boolean;
       /** When the limit is lifted, ISO 8601 in UTC, where the provider said so. */
       readonly resetAt: string | null;
       readonly detail: string;

@@ -36,7 +36,7 @@ describe("what is not accepted", () => {
     const before = drafts();
     const { code, json } = await start("fix", flag, value);
     expect({ code, result: json.result, reason: json.reason_code, field: json["field"] }).toEqual({
-      code: 1,
+      code: 2,
       result: "FAIL",
       reason: "objective_schema_invalid",
       field,

@@ -132,7 +132,7 @@ function byProvider({ fault, words, retryAt }: Fault, seen: Seen): Computed {
   };
   const resetAt = fault === "request" ? null : (retryAt ?? resetIn(words, seen.nowMs) ?? resetIn(seen.answer.slice(-2000), seen.nowMs));
   const detail = clip(visible(`${sentences[fault]}: ${words}`));
-  return { kind: "cut", by: "provider", fault, resetAt, detail, usage: seen.usage };
+  return { kind: "cut", by: "provider", fault, resetAt, detail, hasWorked: seen.tools > 0, usage: seen.usage };
 }
 
 function detailsOf(data: unknown): string {

@@ -108,8 +108,8 @@ export const plainAnswer = (code: "usage" | "internal_error", message: string): 
 });
 
 /** M2. */
-export function exitOf({ result, reason_code }: Answer): number {
-  if (reason_code === "usage") return 2;
+export function exitOf({ result, reason_code, data }: Answer): number {
+  if (reason_code === "usage" || isWrongFlag(reason_code, data)) return 2;
   if (reason_code === "internal_error") return 70;
   return result === "FAIL" ? 1 : 0;
 }
@@ -126,3 +126,9 @@ function hasColour(to: "out" | "err", argv: readonly string[], io: Io): boolean 
   const isRefused = (io.env["NO_COLOR"] ?? "") !== "" || io.env["TERM"] === "dumb" || wants("--no-color", argv);
   return io.isTerminal[to] && !isRefused;
 }
+
+/** A field of the objective that was given and is not valid: a wrong value for its flag. A field that is missing is not. */
+const isWrongFlag = (code: Answer["reason_code"], data: Answer["data"]): boolean =>
+  code === "objective_schema_invalid" &&
+  typeof data?.["field"] === "string" &&
+  !(Array.isArray(data["missing_fields"]) && data["missing_fields"].length > 0);

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { commands } from "./catalog.ts";
 import { parse } from "./parse.ts";
+import type { FlagSpec } from "./spec.ts";
 
 const read = (...argv: string[]) => {
   const parsed = parse(argv, commands);
@@ -116,4 +117,20 @@ test("every spec can be parsed: names are unique, a word that may be missing is 
     ).toBe(false);
     for (const flag of flags) expect(flag.kind === "enum", `${name} --${flag.name}`).toBe(flag.values !== undefined);
   }
+});
+
+describe("a wrong value for any flag of any command is a misuse", () => {
+  const wrongFor = ({ kind, min = 0, form }: FlagSpec): readonly string[] => {
+    if (kind === "number") return ["many", "-1", "1.5", "1e3", "", String(min - 1), "9999999999"];
+    if (kind === "enum") return ["no-such-word", "", "NONE "];
+    return form === undefined ? [""] : ["no such form", ""];
+  };
+  const cases = commands.flatMap((command) => command.flags.map((flag) => [command.name, flag] as const));
+  test.each(cases.map(([command, flag]) => [command, flag.name, flag] as const))("%s --%s", (command, name, flag) => {
+    const values = flag.kind === "flag" ? ["yes"] : wrongFor(flag);
+    for (const value of values) expect(parse([...command.split(" "), `--${name}=${value}`], commands)).toHaveProperty("misuse");
+  });
+  test("there are such flags of every kind", () => {
+    expect(new Set(cases.map(([, { kind }]) => kind))).toEqual(new Set(["flag", "text", "number", "enum"]));
+  });
 });
