@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
+import { callsOf, type Family } from "./call-families.ts";
 import {
   acknowledgedIn,
   expectKept,
@@ -22,28 +23,28 @@ const timeoutMs = 2 * 3_600_000;
 const ordinalsOf = (forEver: boolean): readonly number[] =>
   isAll ? Array.from({ length: 200 }, (_, n) => n + 1) : forEver ? [5] : [1, 25];
 
-type Kind = Omit<Fault, "at" | "does" | "forEver"> & { readonly errors: readonly string[]; readonly onJournal?: true };
+type Kind = Pick<Fault, "thread"> & { readonly family: Family; readonly errors: readonly string[]; readonly onJournal?: true };
 
 const refused = ["journal_unwritable", "workspace_unusable"];
 /** What may be told of an error. Node hides the system's word where a folder with those above it cannot be made. */
-const reasonsFor = (error: string, name: string): readonly string[] =>
-  ["EIO", "EMFILE"].includes(error) ? refused : name.startsWith("mkdir") ? ["disk_full", "workspace_unusable"] : ["disk_full"];
+const reasonsFor = (error: string, family: Family): readonly string[] =>
+  ["EIO", "EMFILE"].includes(error) ? refused : family === "mkdir" ? ["disk_full", "workspace_unusable"] : ["disk_full"];
 
 const kinds: readonly Kind[] = [
-  { thread: "main", name: "write", errors: ["ENOSPC", "EIO"], onJournal: true },
-  { thread: "main", name: "fdatasync", errors: ["EIO"], onJournal: true },
-  { thread: "main", name: "openat", errors: ["EMFILE"], onJournal: true },
-  { thread: "main", name: "pwrite64", errors: ["EDQUOT"] },
-  { thread: "main", name: "rename", errors: ["EIO"] },
-  { thread: "files", name: "mkdir", errors: ["ENOSPC"] },
-  { thread: "files", name: "fdatasync", errors: ["EIO"] },
-  { thread: "files", name: "rename", errors: ["EDQUOT"] },
+  { thread: "main", family: "write", errors: ["ENOSPC", "EIO"], onJournal: true },
+  { thread: "main", family: "sync", errors: ["EIO"], onJournal: true },
+  { thread: "main", family: "open", errors: ["EMFILE"], onJournal: true },
+  { thread: "main", family: "pwrite", errors: ["EDQUOT"] },
+  { thread: "main", family: "rename", errors: ["EIO"] },
+  { thread: "files", family: "mkdir", errors: ["ENOSPC"] },
+  { thread: "files", family: "sync", errors: ["EIO"] },
+  { thread: "files", family: "rename", errors: ["EDQUOT"] },
 ];
 
 describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
   const cases = kinds.flatMap((kind) => kind.errors.flatMap((error) => [false, true].map((forEver) => ({ ...kind, error, forEver }))));
   const named = (one: (typeof cases)[number]): string =>
-    `${one.error} at ${one.name} of the ${one.thread} thread${one.onJournal ? " on the journal" : ""}, ${one.forEver ? "from then on" : "once"}`;
+    `${one.error} at ${one.family} of the ${one.thread} thread${one.onJournal ? " on the journal" : ""}, ${one.forEver ? "from then on" : "once"}`;
 
   test(
     "whichever call the disk refuses, once or for ever, the run says so in a sentence, loses nothing, and is taken up when the disk is well",
@@ -53,7 +54,7 @@ describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
       await twoAtATime(cases, named, async (one) => {
         let struck = 0;
         for (const at of ordinalsOf(one.forEver)) {
-          const isReached = await suffer({ ...one, at, does: `error=${one.error}` });
+          const isReached = await suffer({ ...one, calls: callsOf(one.family), at, does: `error=${one.error}` });
           if (!isReached) break;
           struck++;
         }
@@ -67,13 +68,13 @@ describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
 });
 
 /** One run with one fault; false where the run got through without meeting it. */
-async function suffer(fault: Fault & { readonly error: string; readonly onJournal?: true }): Promise<boolean> {
+async function suffer(fault: Fault & { readonly family: Family; readonly error: string; readonly onJournal?: true }): Promise<boolean> {
   const folder = smallRepository();
   expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
   const path = fault.onJournal === true ? { path: join(newestRun(folder), "journal.jsonl") } : {};
   const told = await withFault(folder, ["go", "--yes", "--json"], { ...fault, ...path });
   await keptIfWrong(folder, async () => {
-    expectWords(told, reasonsFor(fault.error, fault.name));
+    expectWords(told, reasonsFor(fault.error, fault.family));
     const before = acknowledgedIn(folder);
     await recover(folder);
     expectKept(before, newestRun(folder));

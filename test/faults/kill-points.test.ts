@@ -84,7 +84,7 @@ async function killedAt(call: Call): Promise<string> {
     const folder = smallRepository();
     const killed = await (call.isJournal
       ? killedAtJournal(folder, call, at)
-      : withFault(folder, goWords(folder), { ...call, at, does: "signal=KILL" }));
+      : withFault(folder, goWords(folder), { thread: call.thread, calls: call.name, at, does: "signal=KILL" }));
     if (killed.fired === 0) continue;
     expect(killed.signal).toBe("SIGKILL");
     return folder;
@@ -96,5 +96,5 @@ async function killedAt(call: Call): Promise<string> {
 async function killedAtJournal(folder: string, { thread, name }: Call, at: number): Promise<Faulted> {
   expect((await autopilot(folder, ["start", ...objectiveWords(folder), "--json"])).code).toBe(0);
   const path = join(newestRun(folder), "journal.jsonl");
-  return withFault(folder, ["go", "--yes", "--json"], { thread, name, path, at, does: "signal=KILL" });
+  return withFault(folder, ["go", "--yes", "--json"], { thread, calls: name, path, at, does: "signal=KILL" });
 }

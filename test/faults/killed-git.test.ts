@@ -17,6 +17,7 @@ import {
   said,
   smallRepository,
 } from "./small-run.ts";
+import { callsOf } from "./call-families.ts";
 import { whyNoStrace, withFault } from "./under-strace.ts";
 
 /** A run that was killed in its first turn: its branch is there. */
@@ -40,7 +41,7 @@ async function killedAt(folder: string, lock: keyof typeof lockOf): ReturnType<t
   const path = lockOf[lock](folder);
   const told = await withFault(folder, ["resume", "--json"], {
     thread: "all",
-    name: "?rename,?renameat,?renameat2",
+    calls: callsOf("rename"),
     does: "signal=KILL",
     at: 1,
     path,

@@ -20,6 +20,7 @@ import {
 } from "../roadmap/stories.ts";
 import { autopilot, journal, runFolderOf, scripted } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
+import { callsOf } from "./call-families.ts";
 import { type Faulted, sampled, twoAtATime, whyNoStrace, withFault } from "./under-strace.ts";
 
 /** A sample in an everyday run of the suite, every write with AUTOPILOT_FAULTS=all. */
@@ -101,7 +102,7 @@ const never = 60_000;
 const killAt = (folder: string, at: number): Promise<Faulted> =>
   withFault(folder, ["go", "--yes", "--json"], {
     thread: "main",
-    name: "write",
+    calls: callsOf("write"),
     path: join(runFolderOf(folder), "journal.jsonl"),
     at,
     does: "signal=KILL",
@@ -116,7 +117,7 @@ describe.skipIf(whyNoStrace !== "")(`a roadmap killed at its boundaries${whyNoSt
     const written = new Set(journal(calm).map(({ event }) => event));
     for (const event of ["phase_started", "step_started", "turn_ended", "changes_applied", "step_completed", "phase_completed"])
       expect(written).toContain(event);
-    const writes = ended.log.match(/\bwrite\(/g)?.length ?? 0;
+    const writes = ended.log.match(/\bwritev?\(/g)?.length ?? 0;
     expect(writes).toBeGreaterThan(50);
 
     const chosen = sampled(

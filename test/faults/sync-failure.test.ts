@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
 import { acknowledgedIn, expectKept, expectWhole, newestRun, objectiveWords, recover, said, smallRepository } from "./small-run.ts";
+import { callsOf } from "./call-families.ts";
 import { whyNoStrace, withFault } from "./under-strace.ts";
 
 describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, () => {
@@ -15,8 +16,8 @@ describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, 
       const path = join(newestRun(folder), "journal.jsonl");
       const told = await withFault(folder, ["go", "--yes", "--json"], {
         thread: "main",
-        name: "fdatasync",
-        also: "write",
+        calls: callsOf("sync"),
+        also: callsOf("write"),
         does: "error=EIO",
         at,
         path,
@@ -25,7 +26,7 @@ describe.skipIf(whyNoStrace !== "")(`a journal whose sync fails${whyNoStrace}`, 
       expect(told.code, said(told)).toBe(1);
       expect(told.json, said(told)).toMatchObject({ result: "FAIL", reason_code: "journal_unwritable" });
 
-      const calls = told.log.split("\n").filter((line) => /\b(write|fdatasync)\(/.test(line));
+      const calls = told.log.split("\n").filter((line) => /\b(writev?|f(data)?sync)\(/.test(line));
       expect(calls.at(-1), "the refused sync was the last that was asked of the journal").toContain("(INJECTED)");
 
       const before = acknowledgedIn(folder);

@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Ended, program, type Told } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
+import { changingCalls, families } from "./call-families.ts";
 
 /** Why there can be no fault by strace here, as the end of a title; empty where there can. */
 export const whyNoStrace = ((): string => {
@@ -31,10 +32,11 @@ export type Call = {
   readonly line: string;
 };
 
-/** A call by its name and its number in its thread, and what becomes of it. */
+/** A call by its number in its thread, and what becomes of it. */
 export type Fault = {
   readonly thread: Thread;
-  readonly name: string;
+  /** A family (`callsOf`), of which each name is counted by itself; or one name that a trace of this machine has shown. */
+  readonly calls: string;
   /** As strace says it: `signal=KILL`, `error=ENOSPC`. */
   readonly does: string;
   readonly at: number;
@@ -46,25 +48,26 @@ export type Fault = {
 };
 export type Faulted = Ended & { readonly log: string; readonly fired: number };
 
-const changing =
-  "write,pwrite64,writev,fdatasync,fsync,ftruncate,copy_file_range,fchmod,?rename,?renameat,?renameat2,?unlink,?unlinkat,?rmdir,?mkdir,?mkdirat,?link,?linkat,?symlink,?symlinkat,?open,openat";
 /** More than the main thread ever makes of these in the small run. */
 const leadCalls = 150;
-const hasLead = /^(rename|renameat2?|mkdir|mkdirat|unlink|unlinkat|rmdir|fdatasync|fsync|ftruncate|fchmod)$/;
+const hasLead = /^(rename|mkdir|unlink|rmdir|fdatasync|fsync|ftruncate|fchmod)$/;
+/** What Node is asked to do for a call: the first name of a family, without what only some processors add. */
+const operationOf = (calls: string): string => (calls.split(",")[0] ?? "").replace(/^\?/, "").replace(/at2?$/, "");
 const poolLead = resolve(import.meta.dirname, "../fixtures/faults/pool-lead.cjs");
 
 /** Runs a command with a fault; `fired` says how often it struck. */
 export async function withFault(folder: string, words: readonly string[], fault: Fault): Promise<Faulted> {
   const isPool = fault.thread === "files";
-  const lead = isPool && hasLead.test(fault.name) ? leadCalls : 0;
+  const operation = operationOf(fault.calls);
+  const lead = isPool && hasLead.test(operation) ? leadCalls : 0;
   const when = `${fault.at + lead}${fault.forEver === true ? "+" : ""}`;
   const options = [
     ...(fault.thread === "main" ? [] : isPool ? ["-f", "-b", "execve"] : ["-f"]),
     ...(fault.path === undefined ? [] : ["-P", fault.path]),
-    `-etrace=${fault.name}${fault.also === undefined ? "" : `,${fault.also}`}`,
-    `-einject=${fault.name}:${fault.does}:when=${when}`,
+    `-etrace=${fault.calls}${fault.also === undefined ? "" : `,${fault.also}`}`,
+    `-einject=${fault.calls}:${fault.does}:when=${when}`,
   ];
-  const { ended, log } = await strace(folder, words, options, lead === 0 ? "" : `${fault.name}:${lead}`);
+  const { ended, log } = await strace(folder, words, options, lead === 0 ? "" : `${operation}:${lead}`);
   return { ...ended, log, fired: fault.does.startsWith("signal") ? killedIn(log) : (log.match(/\(INJECTED\)/g)?.length ?? 0) };
 }
 
@@ -77,7 +80,7 @@ export async function changesOf(
   folder: string,
   words: readonly string[],
 ): Promise<{ readonly ended: Ended; readonly calls: readonly Call[] }> {
-  const { ended, log } = await strace(folder, words, ["-f", "-b", "execve", "-e", `trace=${changing}`], "");
+  const { ended, log } = await strace(folder, words, ["-f", "-b", "execve", "-e", `trace=${changingCalls}`], "");
   const lines = log.split("\n").map((line) => /^(\d+) +(\w+)\((.*)$/.exec(line));
   const main = lines.find((line) => line !== null)?.[1];
   const counts = new Map<string, number>();
@@ -91,10 +94,10 @@ export async function changesOf(
     const [whole, id = "", name = "", rest = ""] = line;
     const thread = id === main ? "main" : "files";
     const ordinal = count(`${id} ${name}`);
-    const isChange = rest.includes(folder) && !/= -1 E/.test(rest) && (!name.startsWith("open") || rest.includes("O_CREAT"));
+    const isChange = rest.includes(folder) && !/= -1 E/.test(rest) && (!name.startsWith("open") || /O_CREAT|O_TRUNC/.test(rest));
     if (!isChange) continue;
     // Threads tell each other of work and of signals by writes, ever so many: only those to the journal can be told apart by number.
-    if (name !== "write") calls.push({ thread, name, ordinal, isJournal: false, line: whole });
+    if (!families.write.some((one) => one === name)) calls.push({ thread, name, ordinal, isJournal: false, line: whole });
     else if (rest.includes("/journal.jsonl>") && !rest.includes('seq\\":1,'))
       calls.push({ thread, name, ordinal: count("journal"), isJournal: true, line: whole });
   }

@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { killTree } from "../faults/process-tree.ts";
 import { entriesOf, newestRun, said } from "../faults/small-run.ts";
+import { callsOf } from "../faults/call-families.ts";
 import { twoAtATime, whyNoStrace, withFault } from "../faults/under-strace.ts";
 import { autopilot, begin, type Ended, type Entry, eventsOf, processesOf, scripted, until } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
@@ -91,7 +92,13 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
         const folder = shop();
         expect((await autopilot(folder, ["start", ...words(folder, turns), "--json"])).code).toBe(0);
         const path = join(newestRun(folder), "journal.jsonl");
-        const killed = await withFault(folder, ["go", "--yes", "--json"], { thread: "main", name: "write", path, at, does: "signal=KILL" });
+        const killed = await withFault(folder, ["go", "--yes", "--json"], {
+          thread: "main",
+          calls: callsOf("write"),
+          path,
+          at,
+          does: "signal=KILL",
+        });
         if (killed.fired === 0) {
           expect(killed.json, said(killed)).toMatchObject({ state: "completed" }); // There are no more lines to be killed before.
           isOver = true;

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal, processesOf, scripted } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { newestRun } from "../faults/small-run.ts";
+import { callsOf } from "../faults/call-families.ts";
 import { sampled, twoAtATime, whyNoStrace, withFault } from "../faults/under-strace.ts";
 import { audit, history, inShort, left, log, logText, shop, turns } from "./audit.ts";
 import { faultsIn, faultsInProgress } from "./seed-reader.ts";
@@ -58,7 +59,7 @@ async function killedBefore(at: number): Promise<string | null> {
   expect(drafted.code, drafted.out).toBe(0);
   const path = join(newestRun(folder), "journal.jsonl");
   for (const thread of ["main", "files"] as const) {
-    const killed = await withFault(folder, ["go", "--yes", "--json"], { thread, name: "write", path, at, does: "signal=KILL" });
+    const killed = await withFault(folder, ["go", "--yes", "--json"], { thread, calls: callsOf("write"), path, at, does: "signal=KILL" });
     if (killed.fired > 0) return folder;
     if (killed.json.state === "completed") return null;
   }
