@@ -5,6 +5,7 @@
 //   B1. By a list of what is there, never by a list of what is hidden: what nobody thought of is absent.
 //   B2. Processes, messages, host name, users and (unless the command is given it by name) the network are the box's own, end with it, and no
 //       privilege can be had inside.
+//   B3. The kernel's own files are read-only as a whole: run by root, the box's user is root to settings that belong to no namespace.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir, totalmem } from "node:os";
@@ -52,6 +53,8 @@ export function boxOf({ place, means, command, shownAt }: BoxOrder): Box {
     ...mountArguments([...mounts, ...gifts.map(([from, path]) => ({ kind: "readable", from, path }) as const)], links, means.hasSizes),
     "--remount-ro",
     "/dev",
+    "--remount-ro", // B3
+    "/proc",
     "--remount-ro", // X1 of box-mounts
     "/",
     ...apart(means), // B2

@@ -19,6 +19,7 @@ import { clearLock, isGoneInTime } from "./leftovers.ts";
 import type { OpenRun } from "./run.ts";
 import { statusOf } from "./status.ts";
 import { readTree } from "./tree.ts";
+import { inView } from "./user-view.ts";
 
 const Begun = v.strictObject({ version: v.literal(1), from: GitSha, to: GitSha });
 type Begun = v.InferOutput<typeof Begun>;
@@ -93,7 +94,8 @@ async function undo(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promi
     touched.push({ path, isNew: !held.has(path) });
   }
   if (touched.length === 0) return null;
-  const theirs = { cwd: run.repository.root, config: "user", env: { GIT_LITERAL_PATHSPECS: "1" } } as const;
+  const view = inView(run.repository);
+  const theirs = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
   const listed = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
     paths.map(({ path }) => Buffer.concat([bytesOf(path), Buffer.from([0])]));
   await git({ ...theirs, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: listed(touched) });
@@ -118,7 +120,7 @@ async function isOfLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSh
 /** A file's content as a checkout would write it, with the user's own filters; null where the commit has no such file. */
 async function contentIn(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
   const name = `${commit}:${bytesOf(path).toString("utf8")}`;
-  const { code, out } = await git({ cwd: run.repository.root, config: "user", args: ["cat-file", "--filters", name], codes: [0, 128] });
+  const { code, out } = await git({ ...inView(run.repository), args: ["cat-file", "--filters", name], codes: [0, 128] });
   return code === 0 ? out : null;
 }
 

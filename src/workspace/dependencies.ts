@@ -15,6 +15,7 @@ import { promisify } from "node:util";
 import { bytePathOf, textOf } from "./byte-path.ts";
 import { discard } from "./folder.ts";
 import { git } from "./git.ts";
+import { inView, placesAround } from "./user-view.ts";
 
 export const dependencyNames = ["node_modules", ".venv", "venv", "vendor"] as const;
 
@@ -26,10 +27,10 @@ const tickMs = 25;
 
 /** The ignored folders of the user's checkout that bear one of these names, as paths from its top. */
 export async function dependencyFolders(root: string, names: readonly string[]): Promise<readonly string[]> {
-  if (names.length === 0) return [];
+  const places = names.length === 0 ? null : placesAround(root);
+  if (places === null) return [];
   const { out } = await git({
-    cwd: root,
-    config: "user",
+    ...inView(places),
     args: ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"],
   });
   return out

@@ -4,12 +4,15 @@ import { basename } from "node:path";
 import type { AttemptId, GitSha } from "../contracts/ids.ts";
 import { invariant } from "../kit/invariant.ts";
 import { shownOf, type BytePath } from "./byte-path.ts";
+import { embeddedRepositories, type EmbeddedOrder } from "./embedded-repository.ts";
+import { NotRead } from "./fd-walk.ts";
+import { git } from "./git.ts";
 import { ignoredBy } from "./ignore.ts";
 import { judge, resultOf, type Judgement } from "./judge.ts";
 import { layerFolder } from "./layer.ts";
 import type { FolderRecord } from "./records.ts";
 import type { OpenRun } from "./run.ts";
-import { scan } from "./scan.ts";
+import { contentOf, scan } from "./scan.ts";
 import { masksOf, type PathTest, scopeOf } from "./scope.ts";
 import { secretsOf } from "./secrets.ts";
 import { objectHash, readTree, treeHash, type Tree } from "./tree.ts";
@@ -42,6 +45,7 @@ export const examineCheckout = (run: OpenRun, record: FolderRecord, folder: stri
   examine(run, record, folder, none, none);
 
 const none: PathTest = () => false;
+const headBytesMax = 512;
 
 async function examine(run: OpenRun, record: FolderRecord, folder: string, isOwned: PathTest, isLeftOut: PathTest): Promise<Examined> {
   const base = await readTree(run.shadow.call, record.base);
@@ -55,8 +59,20 @@ async function examine(run: OpenRun, record: FolderRecord, folder: string, isOwn
     fileBytesMax: run.fileBytesMax,
   });
   const { inScope, fileBytesMax } = run;
+  const readHead: EmbeddedOrder["readHead"] = async (path, entry) => {
+    const call = { ...run.shadow.call, args: ["cat-file", "blob", entry.sha], outputBytesMax: headBytesMax };
+    if (base.get(path)?.sha === entry.sha) return (await git(call)).out;
+    try {
+      const kind = entry.mode === "120000" ? "link" : "file";
+      return contentOf(folder, run.shadow.format, path, { kind, sha: entry.sha }, fileBytesMax);
+    } catch (error) {
+      if (error instanceof NotRead) return Buffer.from("ref: refs/"); // what cannot be read again is taken for the worst
+      throw error;
+    }
+  };
   const judged = judge({ base, found, inScope, isOwned, isMasked: masksOf(record.masks), isLeftOut, fileBytesMax });
   const result = resultOf(base, [...judged.changes, ...judged.leftOut]);
+  const embedded = await embeddedRepositories({ result: resultOf(base, judged.changes), changes: judged.changes, readHead });
   // What git cannot hold still makes the content another one, so it has a place in the name.
   for (const [path, what] of found) {
     if (what.kind === "odd" && path !== "")
@@ -65,6 +81,7 @@ async function examine(run: OpenRun, record: FolderRecord, folder: string, isOwn
   const folders = ignored.map(nameOf);
   return {
     ...judged,
+    violations: [...judged.violations, ...embedded],
     folder,
     record,
     base,

@@ -3,11 +3,12 @@
 // Invariants:
 //   F1. A folder is taken out of the way by one rename before anything in it is deleted, so its name never shows a half-deleted tree.
 //   F2. Deleting follows no link.
+//   F3. Reading waits for nobody and ends: what is not a regular file is not read.
 
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chmodSync, lstatSync, readdirSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { errnoOf } from "./failure.ts";
@@ -35,13 +36,33 @@ export async function writeWhole(path: string, text: string | Buffer, mode?: num
   }
 }
 
+const jsonBytesMax = 64 << 20;
+
 /** A JSON file's content, or null where there is none or it is no JSON. */
 export async function readJson(path: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(path, "utf8")) as unknown;
+    const bytes = readSmallFile(path, jsonBytesMax);
+    return bytes === null ? null : (JSON.parse(bytes.toString("utf8")) as unknown);
   } catch (error) {
-    if (errnoOf(error) === "ENOENT" || error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError) return null;
     throw error;
+  }
+}
+
+/** A regular file's bytes; null where there is none, where it is something else (a pipe, a device: F3), or where it is larger. */
+export function readSmallFile(path: string, bytesMax: number): Buffer | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ENXIO", "ELOOP"].includes(errnoOf(error) ?? "")) return null;
+    throw error;
+  }
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFile() && stat.size <= bytesMax ? readFileSync(fd) : null;
+  } finally {
+    closeSync(fd);
   }
 }
 

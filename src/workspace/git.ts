@@ -1,14 +1,15 @@
 // git: the one place that spawns git.
 //
 // Invariants:
-//   G1. No configuration, hook, filter, file monitor or signing program that an agent could have written is ever run:
-//       every call goes to a git dir we name, with hooks and monitors off, and without the machine's configuration.
-//   G2. The one exception is `config: "user"`, which keeps the user's own configuration (landing needs their filters);
-//       it may only be pointed at the user's own checkout, never at a folder an agent works in.
+//   G1. No configuration, hook, filter, file monitor, signing program or transport that came with a repository is ever run. A call either
+//       goes to a git directory that the runner made (`isOwn`), whose configuration it wrote; or it is one of the few that read and name
+//       objects and branches and run nothing, whatever the configuration says. Anything else is a bug, and does not start.
+//   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the filters they installed for themselves.
 //   G3. Every call has a time limit and an output limit.
 
 import { spawn } from "node:child_process";
 import { statfs } from "node:fs/promises";
+import { invariant } from "../kit/invariant.ts";
 import { errnoOf, WorkspaceFailed } from "./failure.ts";
 
 export type GitCall = {
@@ -19,6 +20,8 @@ export type GitCall = {
   /** Exit codes that are answers rather than failures. */
   readonly codes?: readonly number[];
   readonly config?: "none" | "user";
+  /** The git directory is one the runner made, so a command that obeys a configuration may run in it. */
+  readonly isOwn?: true;
   readonly outputBytesMax?: number;
   readonly timeoutMs?: number;
 };
@@ -49,6 +52,31 @@ const hardeningAlone = [
   ["core.excludesFile", "/dev/null"],
 ] as const;
 
+/** G1: what runs nothing, in whichever repository, with the words that would change that. */
+const harmless = new Set([
+  "rev-parse",
+  "rev-list",
+  "merge-base",
+  "cat-file",
+  "ls-tree",
+  "diff-tree",
+  "update-ref",
+  "symbolic-ref",
+  "worktree",
+  "config",
+  "init",
+  "--version",
+]);
+const harmful = ["--filters", "--textconv", "--ext-diff", "-p", "--patch", "--show-signature"];
+
+/** Whether a call may be made: its first word that is no option is the command. */
+export function mayRun({ args, isOwn }: Pick<GitCall, "args" | "isOwn">): boolean {
+  const at = args.findIndex((word) => !word.startsWith("--") || word === "--version");
+  const command = args[at] ?? "";
+  const isReading = command !== "worktree" || args[at + 1] === "list";
+  return isOwn === true || (harmless.has(command) && isReading && !args.some((word) => harmful.includes(word)));
+}
+
 /** Runs git and answers with its output; throws WorkspaceFailed on any exit code that was not expected. */
 export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
@@ -71,6 +99,7 @@ export async function gitLine(call: GitCall): Promise<string> {
 }
 
 function spawnGit(call: GitCall): Promise<GitAnswer> {
+  invariant(mayRun(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
   const settings = call.config === "user" ? hardening : [...hardening, ...hardeningAlone];
   const argv = [...settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]), ...call.args];
   const outputBytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
@@ -154,7 +183,16 @@ const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYS
 
 function environmentOf(call: GitCall): Record<string, string> {
   const outer = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  const fixed = { [gitMark]: String(process.pid), GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", LANGUAGE: "C" };
+  // Over any configuration: nothing is fetched behind a command's back, and where something is, it is from a folder.
+  const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
+  const fixed = {
+    ...transports,
+    [gitMark]: String(process.pid),
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    LC_ALL: "C",
+    LANGUAGE: "C",
+  };
   const isTheirs = (name: string): boolean => !name.startsWith("GIT_") || configNames.includes(name);
   if (call.config === "user") return { ...Object.fromEntries(outer.filter(([name]) => isTheirs(name))), ...fixed, ...call.env }; // G2
   const kept = outer.filter(([name]) => name === "PATH" || name === "TMPDIR");

@@ -1,7 +1,8 @@
 // land: brings the run's branch to the user's own and updates their checkout, the one time the runner touches it.
 //
 // Invariants:
-//   N1. Nothing is forced: git itself moves the checkout forward (`merge --ff-only`), and refuses where a file would be lost.
+//   N1. Nothing is forced: git itself moves the checkout forward, as `merge --ff-only` does (`read-tree -m -u`, then the branch), and refuses
+//       where a file would be lost. It does so without the repository's own configuration (see user-view).
 //   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
 //   N4. Landing twice is landing once, also where the first was cut short.
@@ -14,13 +15,14 @@ import type { LandResult } from "../ports/workspace.ts";
 import { bytePathOf, shownOf, type BytePath } from "./byte-path.ts";
 import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./cut-landing.ts";
 import { WorkspaceFailed } from "./failure.ts";
-import { git, gitLine, isDiskFull } from "./git.ts";
+import { git, type GitAnswer, gitLine, isDiskFull } from "./git.ts";
 import { inUser, shortOf, tipOf } from "./history.ts";
 import { identityEnv } from "./identity.ts";
 import { writeTree } from "./materialize.ts";
 import type { OpenRun } from "./run.ts";
 import { statusOf } from "./status.ts";
 import { readTree, type TreeEntry } from "./tree.ts";
+import { inView } from "./user-view.ts";
 
 const namesShown = 5;
 const racesMax = 5;
@@ -68,7 +70,7 @@ const isMissing = ({ repository }: OpenRun, path: string): boolean =>
 /** What the branch has taken away and made anew since it last landed, as it is at its tip. */
 async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
   const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
-  const words = (await git({ ...inUser(run), args })).out.toString("latin1").split("\0");
+  const words = (await git({ ...run.shadow.callIntoUser, args })).out.toString("latin1").split("\0");
   const [added, deleted] = [new Set<string>(), new Set<string>()];
   for (let at = 0; at + 1 < words.length; at += 2) (words[at] === "A" ? added : deleted).add(words[at + 1] ?? "");
   const both = [...added].filter((path) => deleted.has(path)).map((path) => bytePathOf(Buffer.from(path, "latin1")));
@@ -81,7 +83,7 @@ async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<Readon
 async function restored(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
   if (!result.landed || missing.length === 0) return result;
   const input = missing.map((path) => Buffer.from(`${path}\0`));
-  await git({ cwd: run.repository.root, config: "user", args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
+  await git({ ...inView(run.repository), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
   return result;
 }
 
@@ -145,14 +147,7 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: "fast_f
   const inTheWay = await filesInTheWay(run, from, to);
   if (inTheWay.length > 0) return refusal("checkout_dirty", `Files git does not track are in the way: ${some(inTheWay)}.`);
   await writeLanding(run, from, to);
-  const options = ["--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures", "--no-stat", "-q"];
-  const answer = await git({
-    cwd: run.repository.root,
-    config: "user",
-    env: { ...identityEnv(run.identity), GIT_REFLOG_ACTION: "autopilot land" },
-    args: ["merge", ...options, to],
-    codes: [0, 1, 2, 128],
-  });
+  const answer = await moveForward(run, from, to);
   const head = await headOf(run);
   if (answer.code === 0 && head === to) {
     await forgetLanding(run);
@@ -163,6 +158,22 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: "fast_f
   if (await isDiskFull(answer, run.repository.root))
     throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
   return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+}
+
+/** Files and index first, then the branch: what is cut short in between is undone by cut-landing. */
+async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitAnswer> {
+  const view = inView(run.repository);
+  const refreshed = await git({ ...view, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] }); // a touch alone is no change
+  if (refreshed.code === 128) return refreshed;
+  const moved = await git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
+  if (moved.code !== 0) return moved;
+  const user = inUser(run);
+  return git({
+    ...user,
+    env: { ...user.env, ...identityEnv(run.identity) },
+    args: ["update-ref", "-m", "autopilot land: Fast-forward", "HEAD", to, from],
+    codes: [0, 1, 128],
+  });
 }
 
 /** Untracked files, ignored ones too, where a new file would go. Git would refuse most of them as well; asking first leaves not even its index touched. */

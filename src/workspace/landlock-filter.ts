@@ -1,64 +1,140 @@
 // landlock-filter: the system calls a landlocked command does without, as a program for the kernel's own filter (classic BPF). Pure.
 //
-// Landlock knows paths and TCP ports. It does not know datagrams, nor sockets that are files, nor the queue by which calls can be made
-// past a filter; these are refused as a whole.
+// Landlock knows paths, TCP ports and signals. What it does not know is refused here by class:
+//   F1. Sockets: only TCP itself, made by its own number, and only where it may connect at all. Datagrams, sockets that are files, and other
+//       protocols that reach the same ports (MPTCP, SCTP) are not made, and nothing connects by sending or listens without a port.
+//   F2. Objects that all processes of a user share by number or name: memory, semaphores, queues, keys.
+//   F3. Limits and priorities of any process but the caller.
+//   F4. The queue by which calls can be made past a filter.
 
+import { auditNames, callNumbers, onMany, onProcesses, type Processor, sharedObjects } from "./call-numbers.ts";
 import type { Command } from "./confinement.ts";
-
-type Arch = { readonly audit: number; readonly socket: number; readonly prctl: number; readonly capset: number };
-export const arches: Readonly<Record<string, Arch>> = {
-  x64: { audit: 0xc000003e, socket: 41, prctl: 157, capset: 126 },
-  arm64: { audit: 0xc00000b7, socket: 198, prctl: 167, capset: 91 },
-};
 
 const ioUringSetup = 425;
 /** On x64 the kernel also answers to numbers from here on, for programs of another kind. */
 const foreignNumbers = 0x40000000;
-const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
+const families = { inet: 2, inet6: 10, netlink: 16 } as const;
+const protocols = { usual: 0, tcp: 6, netlinkRoute: 0 } as const;
 const stream = 1;
 const typeMask = 0xf;
-const at = { number: 0, arch: 4, firstArgument: 16, secondArgument: 24 } as const;
+const fastOpen = 0x20000000;
+/** `setpriority` counts what it is told of from zero, `ioprio_set` from one. */
+const oneProcess = { setpriority: 0, ioprio_set: 1 } as const;
+const at = { number: 0, arch: 4, arguments: [16, 24, 32, 40] } as const;
 const answers = { allow: 0x7fff0000, refuse: 0x00050001, absent: 0x00050026 } as const;
-const codes = { load: 0x20, and: 0x54, equal: 0x15, atLeast: 0x35, answer: 0x06 } as const;
+const codes = { load: 0x20, and: 0x54, equal: 0x15, atLeast: 0x35, anyBit: 0x45, answer: 0x06 } as const;
 
 type Step =
   | { readonly load: number }
   | { readonly and: number }
   | { readonly answer: number }
   | { readonly label: string }
-  | { readonly when: "equal" | "atLeast"; readonly value: number; readonly go: string };
+  | { readonly when: "equal" | "atLeast" | "anyBit"; readonly value: number; readonly go: string };
 
-/** Which sockets a command may have: none of the network, streams alone, or any. */
-export function filterFor(arch: Arch, network: NonNullable<Command["network"]>): Buffer {
-  const inet = network === "on" ? "allow" : network === "door" ? "stream" : "refuse";
+const refuse: Step = { answer: answers.refuse };
+const allow: Step = { answer: answers.allow };
+
+/** The whole filter of a landlocked command: which sockets it may have (none of the network, TCP alone, or any), and F2 to F4. */
+export function filterFor(processor: Processor, network: NonNullable<Command["network"]>): Buffer {
   return assembled([
-    { load: at.arch },
-    { when: "equal", value: arch.audit, go: "ours" },
-    { answer: answers.refuse },
-    { label: "ours" },
-    { load: at.number },
-    { when: "atLeast", value: foreignNumbers, go: "refuse" },
-    { when: "equal", value: ioUringSetup, go: "absent" },
-    { when: "equal", value: arch.socket, go: "socket" },
-    { answer: answers.allow },
-    { label: "socket" },
-    { load: at.firstArgument },
-    { when: "equal", value: families.inet, go: inet },
-    { when: "equal", value: families.inet6, go: inet },
-    { when: "equal", value: families.netlink, go: "allow" },
-    { label: "refuse" },
-    { answer: answers.refuse },
-    { label: "stream" },
-    { load: at.secondArgument },
-    { and: typeMask },
-    { when: "equal", value: stream, go: "allow" },
-    { answer: answers.refuse },
-    { label: "absent" },
-    { answer: answers.absent },
-    { label: "allow" },
-    { answer: answers.allow },
+    ...begun(processor),
+    ...toSockets(processor, network),
+    ...toShared(processor),
+    allow,
+    ...atSockets(network),
+    ...atShared(),
   ]);
 }
+
+/** F2 to F4 alone, for a box whose network is its own. */
+export function sharedFilterFor(processor: Processor): Buffer {
+  return assembled([...begun(processor), ...toShared(processor), allow, ...atShared()]);
+}
+
+const begun = (processor: Processor): readonly Step[] => [
+  { load: at.arch },
+  { when: "equal", value: auditNames[processor], go: "ours" },
+  refuse,
+  { label: "ours" },
+  { load: at.number },
+  { when: "atLeast", value: foreignNumbers, go: "refused" },
+];
+
+const toShared = (processor: Processor): readonly Step[] => [
+  { when: "equal", value: ioUringSetup, go: "absent" }, // F4
+  ...Object.values(sharedObjects).map((number): Step => ({ when: "equal", value: number[processor], go: "refused" })), // F2
+  ...Object.values(onProcesses).map((number): Step => ({ when: "equal", value: number[processor], go: "self" })), // F3
+  ...named(onMany).map((name): Step => ({ when: "equal", value: onMany[name][processor], go: name })),
+];
+
+const atShared = (): readonly Step[] => [
+  ...named(onMany).flatMap((name): Step[] => [
+    { label: name },
+    { load: at.arguments[0] },
+    { when: "equal", value: oneProcess[name], go: "second is self" },
+    refuse,
+  ]),
+  { label: "second is self" },
+  { load: at.arguments[1] },
+  { when: "equal", value: 0, go: "allowed" },
+  refuse,
+  { label: "self" },
+  { load: at.arguments[0] },
+  { when: "equal", value: 0, go: "allowed" },
+  { label: "refused" },
+  refuse,
+  { label: "absent" },
+  { answer: answers.absent },
+  { label: "allowed" },
+  allow,
+];
+
+function toSockets(processor: Processor, network: NonNullable<Command["network"]>): readonly Step[] {
+  const go = (name: "socket" | "listen" | "sendto" | "sendmsg" | "sendmmsg", place: string): Step => ({
+    when: "equal",
+    value: callNumbers[name][processor],
+    go: place,
+  });
+  const unlessAll = [go("listen", "refused"), go("sendto", "fourth"), go("sendmmsg", "fourth"), go("sendmsg", "third")];
+  return [go("socket", "socket"), ...(network === "on" ? [] : unlessAll)];
+}
+
+/** F1 */
+function atSockets(network: NonNullable<Command["network"]>): readonly Step[] {
+  const inet = network === "on" ? "allowed" : network === "door" ? "stream" : "refused";
+  return [
+    { label: "socket" },
+    { load: at.arguments[0] },
+    { when: "equal", value: families.inet, go: inet },
+    { when: "equal", value: families.inet6, go: inet },
+    { when: "equal", value: families.netlink, go: "netlink" },
+    refuse,
+    { label: "netlink" },
+    { load: at.arguments[2] },
+    { when: "equal", value: protocols.netlinkRoute, go: "allowed" },
+    refuse,
+    { label: "stream" },
+    { load: at.arguments[1] },
+    { and: typeMask },
+    { when: "equal", value: stream, go: "protocol" },
+    refuse,
+    { label: "protocol" },
+    { load: at.arguments[2] },
+    { when: "equal", value: protocols.usual, go: "allowed" },
+    { when: "equal", value: protocols.tcp, go: "allowed" },
+    refuse,
+    { label: "third" },
+    { load: at.arguments[2] },
+    { when: "anyBit", value: fastOpen, go: "refused" },
+    allow,
+    { label: "fourth" },
+    { load: at.arguments[3] },
+    { when: "anyBit", value: fastOpen, go: "refused" },
+    allow,
+  ];
+}
+
+const named = <Name extends string>(table: Readonly<Record<Name, unknown>>): readonly Name[] => Object.keys(table) as Name[];
 
 /** Eight bytes a step: what, how far to jump if so and if not, and a number. */
 function assembled(steps: readonly Step[]): Buffer {

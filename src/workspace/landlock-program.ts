@@ -8,6 +8,7 @@
 //   P2. What this kernel's Landlock does not know is left out of the request, never the whole request.
 
 import { spawnSync } from "node:child_process";
+import { programOnPath } from "./box-means.ts";
 
 export type Language = { readonly program: string; readonly argv: readonly string[] };
 
@@ -118,9 +119,13 @@ export function landlockHere(only: readonly string[] = languages.map(({ program 
   readonly language: Language | null;
   readonly abi: number;
 } {
-  for (const language of languages.filter(({ program }) => only.includes(program))) {
+  for (const { program, argv } of languages.filter((one) => only.includes(one.program))) {
+    // By its full path: a folder that the command may write to could be on its PATH.
+    const path = programOnPath(program);
+    if (path === null) continue;
+    const language = { program, argv: [path, ...argv.slice(1)] };
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
-    const answer = spawnSync(language.program, [...(asking[language.program] ?? [])], { env, encoding: "utf8", timeout: 5_000 });
+    const answer = spawnSync(path, [...(asking[program] ?? [])], { env, encoding: "utf8", timeout: 5_000 });
     if (answer.status === 0) return { language, abi: Math.max(0, Number(answer.stdout.trim()) || 0) };
   }
   return { language: null, abi: 0 };

@@ -19,7 +19,8 @@ const read = access.execute | access.readFile | access.readFolder;
 const write = accessAll & ~access.makeDevices & ~access.ioctl;
 const device = access.readFile | access.writeFile | access.ioctl;
 
-const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"].map((name) => `/dev/${name}`);
+/** No terminals: those of the same user could be read and written, and Landlock cannot tell one's own. */
+const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
 /** Read by nearly every program about itself and the machine; of other processes Landlock shows only what everybody may see. */
 const kernelPlaces = ["/proc"];
 const piecesMax = 4_000;

@@ -22,7 +22,8 @@ import {
   type IsolationPlace,
   type Wrapped,
 } from "./confinement.ts";
-import { arches, filterFor } from "./landlock-filter.ts";
+import { callNumbers, type Processor, processorHere } from "./call-numbers.ts";
+import { filterFor } from "./landlock-filter.ts";
 import { landlockHere, type Language } from "./landlock-program.ts";
 import { rulesFor } from "./landlock-rules.ts";
 
@@ -32,13 +33,13 @@ const since = { truncate: 3, tcp: 4, signals: 6 } as const;
 const doorTriesMax = 3;
 
 export function landlockIsolation(place: IsolationPlace, only?: readonly string[]): Isolation {
-  const arch = arches[process.arch];
-  const isLinux = process.platform === "linux" && arch !== undefined;
+  const processor = processorHere();
+  const isLinux = process.platform === "linux" && processor !== null;
   const { language, abi } = isLinux ? landlockHere(only) : { language: null, abi: 0 };
   const wrap = (command: Command): Wrapped =>
-    language === null || arch === undefined
+    language === null || processor === null
       ? { argv: ["/nonexistent/landlock"], env: {}, cwd: command.cwd } // K1
-      : wrapCommand(place, command, language, arch);
+      : wrapCommand(place, command, language, processor);
   return {
     level: "landlock",
     mechanism: `Landlock (version ${abi}) and a call filter`,
@@ -48,6 +49,7 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
       "the user's checkout and HOME, other repositories, the journal and other attempts cannot be read",
       "credentials cannot be read",
       ...(abi >= since.tcp ? ["no network, or the door's port alone, where the command is to have no more"] : ["no datagrams"]),
+      "shared memory, semaphores, queues and keys of other programs cannot be reached, nor terminals",
       "sockets of other programs cannot be reached",
       ...(abi >= since.signals ? ["other processes cannot be signalled, traced or read"] : ["other processes cannot be traced or read"]),
       "no privileges, no user namespaces, fewer system calls",
@@ -70,7 +72,7 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
 
 type Here = { readonly isLinux: boolean; readonly language: Language | null; readonly abi: number };
 
-function wrapCommand(place: IsolationPlace, command: Command, language: Language, arch: NonNullable<(typeof arches)[string]>): Wrapped {
+function wrapCommand(place: IsolationPlace, command: Command, language: Language, processor: Processor): Wrapped {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const own = privateHome(place.runDir);
   // The machine's own temporary folder is everybody's; this one is the command's, in its HOME where that is its own too.
@@ -79,12 +81,12 @@ function wrapCommand(place: IsolationPlace, command: Command, language: Language
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
   const rules = rulesFor({ place, command, writable });
   const network = command.network ?? "on";
-  const filters = [filterProgram(process.arch, false), filterFor(arch, network)].map((filter) => filter.toString("hex"));
+  const filters = [filterProgram(process.arch, false), filterFor(processor, network)].map((filter) => filter.toString("hex"));
   const cwd = wayTo(command.cwd)?.real ?? command.cwd;
   const argv = [
     ...language.argv,
-    String(arch.prctl),
-    String(arch.capset),
+    String(callNumbers.prctl[processor]),
+    String(callNumbers.capset[processor]),
     network === "door" && command.door === undefined ? "off" : network,
     String(command.door?.port ?? 0),
     filters.join(","),

@@ -82,7 +82,8 @@ async function makeRepository(run: OpenRun, folder: string, start: GitSha): Prom
   await writeFile(join(gitDir, "info", "attributes"), rawAttributes);
   await cp(join(run.shadow.gitDir, "info", "exclude"), join(gitDir, "info", "exclude"));
   await appendFile(join(gitDir, "config"), "[user]\n\tname = agent\n\temail = agent@localhost\n");
-  const inLayer = { cwd: folder, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(ownIdentity) } };
+  // Nobody has written to it yet.
+  const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(ownIdentity) } } as const;
   const fetch = (depth: number): Promise<{ readonly code: number }> =>
     git({
       ...inLayer,

@@ -3,18 +3,25 @@
 /** Code points HFS+ leaves out when it compares names, so that a name holding them can still be `.git` there. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
+/** A name as the laxest file system would read it: without case, what HFS+ leaves out and what NTFS cuts off at the end. */
+export const plainName = (name: string): string =>
+  (name.split(":")[0] ?? "")
+    .replace(ignoredByHfs, "")
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[ .]+$/, "");
+
 /** Whether some file system would take this name for `.git`. */
 export function isGitName(name: string): boolean {
   // A backslash or colon ends a name on Windows: `.git\config` and `.git::$INDEX_ALLOCATION` both open `.git` there.
   return name.split("\\").some((part) => {
-    const plain = (part.split(":")[0] ?? "")
-      .replace(ignoredByHfs, "")
-      .normalize("NFC")
-      .toLowerCase()
-      .replace(/[ .]+$/, "");
+    const plain = plainName(part);
     return plain === ".git" || /^git~\d+$/.test(plain);
   });
 }
+
+/** Whether some file system would take this name for `.gitmodules`: NTFS has short names of it, by its beginning or by a hash. */
+export const isModulesName = (name: string): boolean => /^(?:\.gitmodules|(?:gitmod|gi7eba|gi7eb|gi7e)~\d+)$/.test(plainName(name));
 
 /** Two paths that fold alike are one file on a file system that ignores case or normalises. */
 export const folded = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC");

@@ -12,6 +12,7 @@ import { ownedAlways } from "./owned.ts";
 import { ownedOf } from "./scope.ts";
 import { statusOf } from "./status.ts";
 import { isGitlink, readTree, type ObjectFormat, type Tree } from "./tree.ts";
+import { placesAround } from "./user-view.ts";
 
 export type Repository = {
   /** The top of the user's checkout, links resolved. */
@@ -73,6 +74,13 @@ async function find(folder: string): Promise<Found<Repository>> {
   const root = await realpath(answers.top);
   const gitDir = await realpath(answers.gitDir);
   const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));
+  // A configuration that came with the repository may name any folder as its checkout, and landing would write there.
+  const places = placesAround(folder);
+  if (places === null || (await realpath(places.root)) !== root || (await realpath(places.gitDir)) !== gitDir)
+    return failure(
+      "workspace_unusable",
+      `The repository at ${gitDir} says that its checkout is ${root} (core.worktree), where it does not lie.`,
+    );
   for (const path of [root, commonDir, join(commonDir, "objects")]) {
     if (!(await mayWrite(path)))
       return failure("workspace_unusable", `${path} cannot be written to, so a run cannot keep its files there.`);
@@ -133,7 +141,7 @@ async function answersOneByOne(folder: string): Promise<Answers | { readonly fai
 async function surveyed(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
   const { root, gitDir, head, branch } = repository;
   const [status, tree] = await Promise.all([
-    statusOf({ root, gitDir }, ownedOf(owned)),
+    statusOf(repository, ownedOf(owned)),
     readTree({ cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } }, head.commit),
   ]);
   const submodules = [...tree].filter(([, entry]) => isGitlink(entry));

@@ -6,13 +6,14 @@
 //   H2. Ignore rules outside the tree are copied once, when the run begins: later edits are not policy.
 
 import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { cp, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf } from "./failure.ts";
-import { erase, writeWhole } from "./folder.ts";
+import { erase, readSmallFile, writeWhole } from "./folder.ts";
 import { git, type GitCall } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
+import { inView } from "./user-view.ts";
 
 export type Shadow = {
   readonly gitDir: string;
@@ -25,6 +26,8 @@ export type Shadow = {
   readonly callIntoUser: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
 };
 
+const excludesBytesMax = 1 << 20;
+
 /** Conversions off, for every path: the highest-ranking attributes file there is. */
 export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
 
@@ -35,13 +38,13 @@ export async function openShadow(repository: Repository, runDir: string): Promis
   await mkdir(scratch, { recursive: true });
   if (existsSync(gitDir)) await borrowFrom(gitDir, objects);
   else await makeShadow(repository, gitDir, objects);
-  const call = { cwd: runDir, env: { GIT_DIR: gitDir } };
+  const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
   return {
     gitDir,
     format: repository.format,
     scratch,
     call,
-    callIntoUser: { cwd: runDir, env: { GIT_DIR: gitDir, GIT_OBJECT_DIRECTORY: objects } },
+    callIntoUser: { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir, GIT_OBJECT_DIRECTORY: objects } },
   };
 }
 
@@ -73,8 +76,8 @@ async function borrowFrom(gitDir: string, objects: string): Promise<void> {
 
 /** The user's ignore rules that are not in the tree: their global file, then the repository's own. */
 async function excludesOf(repository: Repository): Promise<string> {
-  const inRoot = { cwd: repository.root, config: "user", codes: [0, 1] } as const;
-  const named = await git({ ...inRoot, args: ["config", "--type=path", "-z", "--get", "core.excludesFile"] });
+  // Only the user's own word: a repository's could name any file of theirs, and the agent sees what is copied here.
+  const named = await git({ ...inView(repository), codes: [0, 1], args: ["config", "--type=path", "-z", "--get", "core.excludesFile"] });
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
   const global = named.code === 0 ? named.out.toString("utf8").replace(/\0$/, "") : fallback;
   const texts = [await textOrNone(global), await textOrNone(join(repository.commonDir, "info", "exclude"))];
@@ -83,7 +86,7 @@ async function excludesOf(repository: Repository): Promise<string> {
 
 async function textOrNone(path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return readSmallFile(path, excludesBytesMax)?.toString("utf8") ?? "";
   } catch (error) {
     if (errnoOf(error) !== null) return "";
     throw error;

@@ -2,10 +2,12 @@
 //
 // Invariants:
 //   S1. The settings of a command lie in the run's folder, which the command does not see, and hold for that command alone.
+//   S3. Within the runtime a command is landlocked as well, where that can be had: the kernel's own files are read-only, and objects that
+//       all processes of a user share cannot be reached, neither of which the runtime sees to.
 //   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the door.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import {
@@ -17,6 +19,10 @@ import {
   type IsolationPlace,
   type Wrapped,
 } from "./confinement.ts";
+import { callNumbers, processorHere } from "./call-numbers.ts";
+import { sharedFilterFor } from "./landlock-filter.ts";
+import { access, accessAll, landlockHere } from "./landlock-program.ts";
+import { errnoOf } from "./failure.ts";
 import { settingsFor } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
 
@@ -62,8 +68,9 @@ exec env "$@"`;
 export function srtIsolation(place: IsolationPlace): Isolation {
   const isMac = process.platform === "darwin";
   const program = findOnPath("srt");
+  const inner = isMac || program === null ? [] : innerWords();
   const wrap = (command: Command): Wrapped =>
-    program === null ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } : wrapCommand(place, command, program, isMac);
+    program === null ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } : wrapCommand(place, command, { program, inner, isMac });
   return {
     level: "srt",
     mechanism: isMac ? "Anthropic sandbox runtime (Seatbelt)" : "Anthropic sandbox runtime (bubblewrap and a proxy)",
@@ -73,18 +80,22 @@ export function srtIsolation(place: IsolationPlace): Isolation {
       "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
       "no network, or the door alone, where the command is to have no more",
       ...(isMac ? [] : ["processes end with the runner", "sockets of other programs cannot be reached"]),
+      ...(inner.length === 0 ? [] : ["shared memory, message queues and keys of other programs cannot be reached"]),
     ],
     not_enforced: [
       "a write into a hidden folder may seem to succeed, and is lost",
       "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
       "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
       ...(isMac ? ["services of this machine, where the command may have the door", mayOutlive] : []),
-      ...(process.getuid?.() === 0 ? ["settings of the kernel, since the runner is root"] : []),
+      ...(!isMac && inner.length === 0
+        ? ["shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)"]
+        : []),
+      ...(!isMac && inner.length === 0 && process.getuid?.() === 0 ? ["settings of the kernel, since the runner is root"] : []),
       "reads of installed programs and their settings",
     ],
     wrap,
     hasOwnNetwork: false,
-    collect: () => Promise.resolve(),
+    collect: async () => sweepSockets(),
     selfTest: async () => {
       const missing = ["srt", ...(isMac ? companions.darwin : companions.linux)].filter((name) => findOnPath(name) === null);
       if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
@@ -94,7 +105,9 @@ export function srtIsolation(place: IsolationPlace): Isolation {
   };
 }
 
-function wrapCommand(place: IsolationPlace, command: Command, program: string, isMac: boolean): Wrapped {
+type Runtime = { readonly program: string; readonly inner: readonly string[]; readonly isMac: boolean };
+
+function wrapCommand(place: IsolationPlace, command: Command, { program, inner: landlock, isMac }: Runtime): Wrapped {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const own = privateHome(place.runDir);
   const temporary = join(command.home === "user" && command.writable.includes(home) ? home : own, ".tmp");
@@ -108,7 +121,7 @@ function wrapCommand(place: IsolationPlace, command: Command, program: string, i
   const port = !isMac && command.network === "door" && command.door !== undefined ? String(command.door.port) : "-";
   const dropped = variables.flatMap((name) => (inner[name] === undefined ? ["-u", name] : []));
   const restored = variables.flatMap((name) => (inner[name] === undefined ? [] : [`${name}=${inner[name]}`]));
-  const words = [process.execPath, port, forwarder, ...dropped, ...restored, ...command.argv];
+  const words = [process.execPath, port, forwarder, ...dropped, ...restored, ...landlock, ...command.argv];
   return {
     argv: [program, "--settings", settingsFile(place.runDir, settings), "--", "/bin/sh", "-c", begin, "autopilot-srt", ...words],
     env,
@@ -116,11 +129,59 @@ function wrapCommand(place: IsolationPlace, command: Command, program: string, i
   };
 }
 
+/** S3: everything as the runtime has it, but nothing of the kernel's own can be written. Empty where it cannot be had. */
+function innerWords(): readonly string[] {
+  const processor = processorHere();
+  const { language, abi } = landlockHere();
+  if (processor === null || language === null || abi < 1) return [];
+  const kernel = ["/proc", "/sys"];
+  const tops = readdirSync("/").map((name) => `/${name}`);
+  const read = access.execute | access.readFile | access.readFolder;
+  const rules = [
+    ["/", access.readFolder],
+    ...kernel.map((top) => [top, read]),
+    ...tops.filter((top) => !kernel.includes(top)).map((top) => [top, accessAll]),
+  ];
+  const numbers = [callNumbers.prctl[processor], callNumbers.capset[processor]].map(String);
+  const filters = sharedFilterFor(processor).toString("hex");
+  return [
+    ...language.argv,
+    ...numbers,
+    "on",
+    "0",
+    filters,
+    String(rules.length),
+    ...rules.flatMap(([path, may]) => [String(may), String(path)]),
+  ];
+}
+
 /** Where the runtime keeps the sockets of its proxies: a short path, and not the command's own folder. */
 function socketFolder(): string {
-  const folder = join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
+  const folder = socketsHere();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  sweepSockets();
+  if (!isSweptAtEnd) process.once("exit", sweepSockets);
+  isSweptAtEnd = true;
   return folder;
+}
+
+let isSweptAtEnd = false;
+const socketsHere = (): string => join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
+
+/** Takes away the sockets of runtimes that are gone: one that is killed leaves its own, named by its process. */
+export function sweepSockets(): void {
+  for (const name of existsSync(socketsHere()) ? readdirSync(socketsHere()) : []) {
+    const pid = Number(/^srt-[a-z]+-(\d+)(?:-\d+)?\.sock$/.exec(name)?.[1] ?? 0);
+    if (pid > 0 && isGone(pid)) rmSync(join(socketsHere(), name), { force: true });
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    return !process.kill(pid, 0);
+  } catch (error) {
+    return errnoOf(error) === "ESRCH";
+  }
 }
 
 /** S1 */

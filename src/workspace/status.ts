@@ -3,6 +3,7 @@
 import { bytePathOf, shownOf } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { PathTest } from "./scope.ts";
+import { type GitPlaces, inView } from "./user-view.ts";
 
 export type CheckoutStatus = {
   /** Tracked files that differ from HEAD, staged or not. */
@@ -11,10 +12,9 @@ export type CheckoutStatus = {
 };
 
 /** The checkout's uncommitted files, the runner's own left out. */
-export async function statusOf(repository: { readonly root: string; readonly gitDir: string }, isOwned: PathTest): Promise<CheckoutStatus> {
+export async function statusOf(repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> {
   const { out } = await git({
-    cwd: repository.root,
-    config: "user",
+    ...inView(repository),
     args: ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"],
   });
   const changed: string[] = [];

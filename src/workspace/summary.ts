@@ -18,11 +18,12 @@ export async function summaryOf(repository: Pick<Repository, "root" | "gitDir">,
     .map((row) => row.split("\t"));
   // Git writes a dash for binary files: a file changed, no lines counted.
   const sum = (column: number): number => rows.reduce((total, row) => total + (Number.parseInt(row[column] ?? "", 10) || 0), 0);
-  const log = await git({ ...call, args: ["log", "--reverse", "--first-parent", "-z", "--format=%H %s", `${base}..${tip}`, "--"] });
+  const log = await git({ ...call, args: ["rev-list", "--reverse", "--first-parent", "--format=%H %s", `${base}..${tip}`, "--"] });
+  // Before each line git says of which commit it is, by a word that no hash is.
   const lines = log.out
     .toString("utf8")
-    .split("\0")
-    .filter((line) => line !== "");
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("commit "));
   const commits = lines.map((line) => ({ sha: line.slice(0, line.indexOf(" ")), subject: line.slice(line.indexOf(" ") + 1) }));
   return { files: rows.length, insertions: sum(0), deletions: sum(1), commits };
 }

@@ -1,6 +1,6 @@
 // Landing: verified work comes to the branch the run began on where nothing has to be forced; else it stays where it is and the hint says how.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ReasonCode, reasons } from "../../src/contracts/reason.ts";
@@ -83,6 +83,12 @@ test.concurrent("a branch that moved on without a conflict gets a merge commit",
   ]);
 });
 
+/** The user's own configuration, which counts; their repository's does not. */
+function theirConfig(folder: string): string {
+  mkdirSync(join(dirname(folder), "home"), { recursive: true });
+  return join(dirname(folder), "home", ".gitconfig");
+}
+
 describe("nothing is forced", () => {
   const files = { "a.txt": "a\n", "shared.txt": "base\n" };
   const meanwhile: readonly (readonly [what: string, reason: ReasonCode, act: (folder: string) => void])[] = [
@@ -154,7 +160,14 @@ test.concurrent("a run that was told not to land keeps its branch and says how t
 
 test.concurrent("a stop that comes while the work lands ends the run, and its account says that the work has landed", async () => {
   const folder = scratch({ files: { ".gitattributes": "*.txt filter=slow\n" } });
-  git(folder, "config", "filter.slow.smudge", `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done; cat`);
+  git(
+    folder,
+    "config",
+    "-f",
+    theirConfig(folder),
+    "filter.slow.smudge",
+    `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done; cat`,
+  );
   const going = begin(folder, words(folder, makesOut));
   await until("it lands", () => eventsOf(folder, "step_started").some(({ step }) => step === "merge"));
   await until("git has begun", () => existsSync(join(folder, ".git/index.lock")));
@@ -171,7 +184,14 @@ test.concurrent("a stop that comes while the work lands ends the run, and its ac
 
 test.concurrent("two runs that land at the same moment both land, one after the other", async () => {
   const folder = scratch({ files: { ".gitattributes": "*.txt filter=slow\n" } });
-  git(folder, "config", "filter.slow.smudge", `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done; cat`);
+  git(
+    folder,
+    "config",
+    "-f",
+    theirConfig(folder),
+    "filter.slow.smudge",
+    `until [ -e '${join(dirname(folder), "go-on")}' ]; do sleep 0.05; done; cat`,
+  );
   const going = ["one", "two"].map((name) => {
     const agent = scripted(folder, [{ do: [writes(`${name}.txt`), done] }], name);
     const more = ["--done-criteria", `it is there :: test -f ${name}.txt`, "--isolation", "clone", "--new", "--yes", "--json"];

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Scene } from "./scene.ts";
 
-export type Kind = "files" | "links" | "git" | "state" | "processes" | "network" | "secrets" | "late";
+export type Kind = "files" | "links" | "git" | "state" | "processes" | "shared" | "network" | "secrets" | "late";
 
 export type Action = {
   readonly id: string;

@@ -3,11 +3,14 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Action, changed, isRoot, looted, syscalls } from "./action.ts";
+import { type Action, changed, claimed, isRoot, looted, syscalls } from "./action.ts";
 import type { Scene } from "./scene.ts";
 
 const domainFile = "/proc/sys/kernel/domainname";
 const domain = existsSync(domainFile) ? readFileSync(domainFile, "utf8").trim() : "";
+
+/** Opens a file for writing and writes nothing. */
+const opening = (path: string): string => `perl -e 'sysopen(my $f, "${path}", 1) and print "done"' > "$LOOT"`;
 
 export const fileActions: readonly Action[] = [
   { id: "files/new", tries: "writes a new file by its full path", deed: 'echo x > "$OUT/new"' },
@@ -50,6 +53,21 @@ export const fileActions: readonly Action[] = [
       return isChanged;
     },
     impossible: isRoot && existsSync(domainFile) ? null : "only root may, on Linux",
+  },
+  {
+    id: "files/kernel-global",
+    tries: "opens a setting of the kernel that belongs to no namespace, and could run a program by it",
+    deed: opening("/proc/sys/kernel/core_pattern"),
+    escaped: claimed,
+    impossible: isRoot && existsSync("/proc/sys/kernel/core_pattern") ? null : "only root may, on Linux",
+  },
+  {
+    id: "files/kernel-any",
+    tries: "opens any writable file of the kernel's that is no process's own",
+    // Opened, not written: what is found to be open on this machine must not be changed by a test.
+    deed: `perl -MFile::Find -e 'find({ no_chdir => 1, wanted => sub { if (/^.proc.(\\d|self|thread-self|sys.kernel.ns_last_pid|sys.vm.drop_caches|sysrq)/ || -l || m{^/sys/kernel/(debug|tracing|security)}) { $File::Find::prune = 1; return } return unless -f; my $m = (stat _)[2]; return unless $m && ($m & 0200); if (sysopen(my $f, $_, 0x801)) { print "done $_\n"; exit } } }, "/proc", "/sys")' > "$LOOT"`,
+    escaped: claimed,
+    impossible: isRoot && existsSync("/proc/sys") ? null : "only root may, on Linux",
   },
   {
     id: "links/through",

@@ -2,8 +2,11 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { cpus } from "node:os";
+import { callNumbers, processorHere } from "../../src/workspace/call-numbers.ts";
 import { type Action, changed, claimed, heard, looted, syscalls } from "./action.ts";
 import type { Scene } from "./scene.ts";
+import { reading } from "./shared-objects.ts";
 
 const request = (id: string): string =>
   JSON.stringify({ event: "control_requested", control: "stop", now: true, request: id, actor: "operator:agent" });
@@ -56,6 +59,16 @@ function statusOf(pid: number): string {
   }
 }
 
+/** A field of the runner's line in /proc, counted as its manual does. */
+const statIs =
+  (field: number, value: string) =>
+  ({ runnerPid }: Scene): boolean =>
+    readFileSync(`/proc/${runnerPid()}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ")[field - 3] === value;
+
+const numberOf = (name: keyof typeof callNumbers): number => callNumbers[name][processorHere() ?? "x64"];
+
 const noProc = existsSync("/proc/self/environ") ? null : "there is no /proc here";
 
 export const processActions: readonly Action[] = [
@@ -107,7 +120,52 @@ export const processActions: readonly Action[] = [
     deed: "echo 500 > /proc/$RUNNER/oom_score_adj",
     escaped: ({ runnerPid }: Scene) => readFileSync(`/proc/${runnerPid()}/oom_score_adj`, "utf8").trim() === "500",
   },
+  {
+    id: "processes/limits",
+    tries: "lowers the runner's limits, which can end it",
+    deed: `perl -e 'my $l = pack("QQ", 77, 77); syscall(${numberOf("prlimit64")}, $ENV{RUNNER} + 0, 11, $l, 0)'`,
+    escaped: ({ runnerPid }: Scene) => /^Max pending signals\s+77\s+77/m.test(readFileSync(`/proc/${runnerPid()}/limits`, "utf8")),
+  },
+  {
+    id: "processes/priority",
+    tries: "takes the runner's priority away",
+    deed: "perl -e 'setpriority(0, $ENV{RUNNER}, 17)'",
+    escaped: statIs(19, "17"),
+  },
+  {
+    id: "processes/policy",
+    tries: "has the runner scheduled as a batch job",
+    deed: `perl -e 'my $p = pack("i", 0); syscall(${numberOf("sched_setscheduler")}, $ENV{RUNNER} + 0, 3, $p)'`,
+    escaped: statIs(41, "3"),
+  },
+  {
+    id: "processes/affinity",
+    tries: "ties the runner to one processor",
+    deed: `perl -e 'my $m = pack("Q", 1); syscall(${numberOf("sched_setaffinity")}, $ENV{RUNNER} + 0, 8, $m)'`,
+    escaped: ({ runnerPid }: Scene) => /^Cpus_allowed_list:\s+0$/m.test(statusOf(runnerPid())),
+    impossible: noProc ?? (cpus().length > 1 ? null : "there is one processor only"),
+  },
+  {
+    id: "processes/terminal",
+    tries: "writes on the user's terminal",
+    deed: 'echo on-terminal > "$TERMINAL"',
+    escaped: heard("on-terminal"),
+    impossible: existsSync("/dev/ptmx") ? noProc : "there are no terminals here",
+  },
 ].map((action) => ({ kind: "processes", impossible: noProc, ...action }));
+
+export const sharedActions: readonly Action[] = [
+  ["memory", "reads shared memory of another program"],
+  ["messages", "reads another program's message queue"],
+  ["queue", "reads another program's message queue by its name"],
+  ["key", "reads a key that the kernel keeps for the user"],
+].map(([what = "", tries = ""]) => ({
+  id: `shared/${what}`,
+  kind: "shared",
+  tries,
+  deed: reading[what as keyof typeof reading],
+  escaped: looted("shared"),
+}));
 
 const node = (program: string): string => `"$NODE" -e '${program}'`;
 const send = (where: string, word: string): string =>
@@ -115,12 +173,27 @@ const send = (where: string, word: string): string =>
     `const s = require("net").connect(${where}, () => s.end("${word}")); s.on("error", () => process.exit(1)); setTimeout(() => process.exit(2), 2000).unref()`,
   );
 
+const perlSend = (protocol: number, how: string): string =>
+  `perl -MSocket -e 'my $to = pack_sockaddr_in($ENV{TCP}, inet_aton("127.0.0.1")); socket(my $s, AF_INET, SOCK_STREAM, ${protocol}) or exit 1; ${how} or exit 2'`;
+
 export const networkActions: readonly Action[] = [
   {
     id: "network/tcp",
     tries: "speaks to a service on this machine",
     deed: send('{ host: "127.0.0.1", port: +process.env.TCP }', "by-tcp"),
     word: "by-tcp",
+  },
+  {
+    id: "network/mptcp",
+    tries: "does so by MPTCP",
+    deed: perlSend(262, 'connect($s, $to) && syswrite($s, "by-several-paths")'),
+    word: "by-several-paths",
+  },
+  {
+    id: "network/fast-open",
+    tries: "does so by TCP Fast Open, which connects by sending",
+    deed: perlSend(0, 'send($s, "by-fast-open", 0x20000000, $to)'),
+    word: "by-fast-open",
   },
   { id: "network/tcp6", tries: "does so over IPv6", deed: send('{ host: "::1", port: +process.env.TCP6 }', "by-six"), word: "by-six" },
   {

@@ -9,6 +9,8 @@ export type Ears = {
   /** Whether something with this word in it came in; what was sent may still be on its way. */
   readonly heard: (word: string) => Promise<boolean>;
   readonly forget: () => void;
+  /** For what is listened to elsewhere. */
+  readonly hear: (data: Buffer) => void;
   readonly hasIpv6: boolean;
   readonly close: () => Promise<void>;
 };
@@ -56,6 +58,7 @@ export async function openEars(room: string): Promise<Ears> {
       return heard.includes(word);
     },
     forget: () => (heard = ""),
+    hear,
     hasIpv6: tcp6 !== null,
     close: async () => {
       for (const socket of sockets) socket.close();

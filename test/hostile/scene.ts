@@ -12,6 +12,7 @@ import { type OwnedInbox, openInbox } from "../../src/host/inbox.ts";
 import { type Bench, git, makeRepository, openBench, write } from "../workspace/bench-repository.ts";
 import { type OpenDoor, openDoor } from "./door.ts";
 import { openEars, type Ears } from "./ears.ts";
+import { openSharedObjects } from "./shared-objects.ts";
 
 export type Scene = {
   readonly bench: Bench;
@@ -44,9 +45,9 @@ export async function openScene(): Promise<Scene> {
   const room = realpathSync(mkdtempSync(join(cache, "hostile-")));
   const [home, out, elsewhere] = [join(room, "home"), join(room, "out"), join(room, "other")];
   const temporary = realpathSync(mkdtempSync(join(tmpdir(), "hostile-")));
-  const shared = `/dev/shm/${temporary.split("/").at(-1) ?? ""}`;
+  const sharedFolder = `/dev/shm/${temporary.split("/").at(-1) ?? ""}`;
   const secrets = Object.fromEntries(
-    ["ssh", "netrc", "dotenv", "history", "untracked", "environment", "journal"].map((name) => [
+    ["ssh", "netrc", "dotenv", "history", "untracked", "environment", "journal", "shared"].map((name) => [
       name,
       `${name}-${randomBytes(12).toString("hex")}`,
     ]),
@@ -76,6 +77,7 @@ export async function openScene(): Promise<Scene> {
   const neighbour = await workspace.openLayer(other, []);
   mkdirSync(join(runDir, "home"), { recursive: true });
   const ears = await openEars(room);
+  const shared = await openSharedObjects(of("shared"), ears.hear);
   const door = await openDoor();
   const inbox = await openInbox(runDir);
   let runner = startRunner(runDir, of("environment"));
@@ -86,7 +88,7 @@ export async function openScene(): Promise<Scene> {
     home,
     elsewhere,
     temporary,
-    shared,
+    sharedFolder,
     join(root, ".git"),
     join(root, "src"),
     join(root, "README.md"),
@@ -131,7 +133,7 @@ export async function openScene(): Promise<Scene> {
       OUT: out,
       UP: `${"../".repeat(24)}${out.slice(1)}`,
       TEMPORARY: temporary,
-      SHARED: shared,
+      SHARED: sharedFolder,
       REPO: root,
       OTHER: elsewhere,
       USER_HOME: home,
@@ -140,6 +142,7 @@ export async function openScene(): Promise<Scene> {
       GIVEN_HOME: join(runDir, "home"),
       PRIVATE: git(root, "rev-parse", "private:private.txt"),
       ...ears.env,
+      ...shared.env,
       ...door.env,
     },
     reset,
@@ -152,8 +155,9 @@ export async function openScene(): Promise<Scene> {
       runner.kill("SIGKILL");
       await inbox.close();
       await ears.close();
+      await shared.close();
       await door.close();
-      for (const folder of [room, temporary, shared]) rmSync(folder, { recursive: true, force: true });
+      for (const folder of [room, temporary, sharedFolder]) rmSync(folder, { recursive: true, force: true });
       if (readdirSync(cache).length === 0) rmSync(cache, { recursive: true });
     },
   };

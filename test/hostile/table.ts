@@ -3,7 +3,7 @@
 import type { Action } from "./action.ts";
 import { doorActions } from "./actions-door.ts";
 import { fileActions, secretActions } from "./actions-files.ts";
-import { networkActions, processActions, stateActions } from "./actions-machine.ts";
+import { networkActions, processActions, sharedActions, stateActions } from "./actions-machine.ts";
 import { gitActions, lateActions, lookActions } from "./actions-runner.ts";
 
 export const actions: readonly Action[] = [
@@ -12,6 +12,7 @@ export const actions: readonly Action[] = [
   ...gitActions,
   ...stateActions,
   ...processActions,
+  ...sharedActions,
   ...networkActions,
   ...doorActions,
   ...secretActions,
@@ -31,7 +32,7 @@ const open = actions.map(({ id }) => id).filter((id) => !held.includes(id));
 export const holes: Readonly<Record<Level, readonly string[]>> = {
   overlay: [],
   bwrap: [],
-  srt: ["files/kernel"],
+  srt: [],
   landlock: ["files/mode", "files/time", "files/attribute", "late/bare"],
   clone: open,
   none: open,

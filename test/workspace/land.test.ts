@@ -104,15 +104,28 @@ test("a run that began detached keeps its branch, a run without work has nothing
   expect(await (await openBench()).workspace.land("x")).toMatchObject({ landed: false, because: "nothing_to_land" });
 });
 
-test("the user's own smudge filter runs when their checkout is updated, their hooks do not", async () => {
-  const root = makeRepository(join(makeRoom(), "repo"), { "a.txt": "one\n", ".gitattributes": "*.txt filter=shout\n" });
-  git(root, "config", "filter.shout.clean", "tr A-Z a-z");
-  git(root, "config", "filter.shout.smudge", "tr a-z A-Z");
-  write(root, ".git/hooks/post-merge", "#!/bin/sh\ntouch hooked\n", 0o755);
-  const bench = await benchWithWork(root, (layer) => write(layer, "a.txt", "two\n"));
-  expect(git(root, "show", `${runRef(root)}:a.txt`)).toBe("two");
-  expect(await bench.workspace.land("x")).toMatchObject({ landed: true });
-  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("TWO\n");
-  expect(existsSync(join(root, "hooked"))).toBe(false);
-  expect(git(root, "status", "--porcelain")).toBe("");
+test("the user's own smudge filter runs when their checkout is updated; the repository's and their hooks do not", async () => {
+  const root = makeRepository(join(makeRoom(), "repo"), {
+    "a.txt": "one\n",
+    "b.md": "one\n",
+    ".gitattributes": "*.txt filter=shout\n*.md filter=own\n",
+  });
+  const theirs = join(makeRoom(), "gitconfig");
+  const outer = process.env["GIT_CONFIG_GLOBAL"];
+  process.env["GIT_CONFIG_GLOBAL"] = theirs;
+  try {
+    git(root, "config", "-f", theirs, "filter.shout.clean", "tr A-Z a-z");
+    git(root, "config", "-f", theirs, "filter.shout.smudge", "tr a-z A-Z");
+    git(root, "config", "filter.own.smudge", "tr a-z A-Z");
+    write(root, ".git/hooks/post-merge", "#!/bin/sh\ntouch hooked\n", 0o755);
+    const bench = await benchWithWork(root, (layer) => (write(layer, "a.txt", "two\n"), write(layer, "b.md", "two\n")));
+    expect(git(root, "show", `${runRef(root)}:a.txt`)).toBe("two");
+    expect(await bench.workspace.land("x")).toMatchObject({ landed: true });
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("TWO\n");
+    expect(readFileSync(join(root, "b.md"), "utf8")).toBe("two\n");
+    expect(existsSync(join(root, "hooked"))).toBe(false);
+  } finally {
+    if (outer === undefined) delete process.env["GIT_CONFIG_GLOBAL"];
+    else process.env["GIT_CONFIG_GLOBAL"] = outer;
+  }
 });

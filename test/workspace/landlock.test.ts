@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { baseEnvironment, type Command, type Isolation } from "../../src/workspace/confinement.ts";
 import { chooseIsolation } from "../../src/workspace/isolation.ts";
-import { arches, filterFor } from "../../src/workspace/landlock-filter.ts";
+import { auditNames, callNumbers } from "../../src/workspace/call-numbers.ts";
+import { filterFor, sharedFilterFor } from "../../src/workspace/landlock-filter.ts";
 import { landlockHere } from "../../src/workspace/landlock-program.ts";
 import { landlockIsolation } from "../../src/workspace/landlock.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
@@ -126,14 +127,13 @@ test("without perl and python3 it is refused with the reason", async () => {
 });
 
 describe("the call filter", () => {
-  const x64 = arches["x64"];
-  if (x64 === undefined) throw new Error("x64 is known");
   /** The kernel's own way of reading it, for the few words it uses. */
   const answer = (
     filter: Buffer,
-    data: { readonly number: number; readonly arch: number; readonly first?: number; readonly second?: number },
+    data: { readonly number: number; readonly arch: number } & Partial<Record<"first" | "second" | "third" | "fourth", number>>,
   ): number => {
-    const at: Record<number, number> = { 0: data.number, 4: data.arch, 16: data.first ?? 0, 24: data.second ?? 0 };
+    const { number, arch, first = 0, second = 0, third = 0, fourth = 0 } = data;
+    const at: Record<number, number> = { 0: number, 4: arch, 16: first, 24: second, 32: third, 40: fourth };
     let held = 0;
     for (let place = 0; place < filter.length / 8; place += 1) {
       const [code, yes, no, value] = [
@@ -146,6 +146,7 @@ describe("the call filter", () => {
       else if (code === 0x54) held &= value;
       else if (code === 0x15) place += held === value ? yes : no;
       else if (code === 0x35) place += held >= value ? yes : no;
+      else if (code === 0x45) place += (held & value) !== 0 ? yes : no;
       else return value;
     }
     throw new Error("no answer");
@@ -167,13 +168,60 @@ describe("the call filter", () => {
     ["a socket that is a file", "on", { number: 41, ...unix }, refuse],
     ["a socket to the machine's host", "on", { number: 41, first: 40, second: 1 }, refuse],
     ["a question about the network's devices", "off", { number: 41, first: 16, second: 3 }, allow],
+    ["a question about other sockets", "off", { number: 41, first: 16, second: 3, third: 4 }, refuse],
+    ["a stream by TCP's own number", "door", { number: 41, ...tcp, third: 6 }, allow],
+    ["a stream of several paths (MPTCP)", "door", { number: 41, ...tcp, third: 262 }, refuse],
+    ["a stream of several paths over IPv6", "door", { number: 41, first: 10, second: 1, third: 262 }, refuse],
+    ["a stream by SCTP", "door", { number: 41, ...tcp, third: 132 }, refuse],
+    ["sending what connects (sendto)", "door", { number: 44, fourth: 0x20004000 }, refuse],
+    ["sending what connects (sendmsg)", "door", { number: 46, third: 0x20000000 }, refuse],
+    ["sending what connects (sendmmsg)", "door", { number: 307, fourth: 0x20000000 }, refuse],
+    ["plain sending (sendto)", "door", { number: 44, fourth: 0x4000 }, allow],
+    ["plain sending (sendmsg)", "door", { number: 46, third: 0x4000, fourth: 0x20000000 }, allow],
+    ["listening, which needs no port to be named", "door", { number: 50 }, refuse],
+    ["listening where there is all of the network", "on", { number: 50 }, allow],
+    ["shared memory", "on", { number: 30 }, refuse],
+    ["a semaphore", "on", { number: 64 }, refuse],
+    ["a message queue", "on", { number: 68 }, refuse],
+    ["a message queue by name", "on", { number: 240 }, refuse],
+    ["a key", "on", { number: 250 }, refuse],
+    ["its own limits", "on", { number: 302, first: 0 }, allow],
+    ["another's limits", "on", { number: 302, first: 4711 }, refuse],
+    ["its own priority", "on", { number: 141, first: 0, second: 0 }, allow],
+    ["another's priority", "on", { number: 141, first: 0, second: 4711 }, refuse],
+    ["the priority of all of a user's", "on", { number: 141, first: 2, second: 0 }, refuse],
+    ["its own place at the disk", "on", { number: 251, first: 1, second: 0 }, allow],
+    ["the place of all of a user's", "on", { number: 251, first: 3, second: 0 }, refuse],
+    ["another's policy", "on", { number: 144, first: 4711 }, refuse],
     ["a queue of calls", "on", { number: 425 }, absent],
     ["a call by a foreign number", "on", { number: 0x40000000 + 41, ...tcp }, refuse],
   ] as const)("%s, network %s", (_, network, data, expected) => {
-    expect(answer(filterFor(x64, network), { arch: x64.audit, ...data })).toBe(expected);
+    expect(answer(filterFor("x64", network), { arch: auditNames.x64, ...data })).toBe(expected);
+  });
+  test("on arm64 the same calls are meant, by its own numbers", () => {
+    const ask = (data: { readonly number: number; readonly first?: number; readonly second?: number; readonly third?: number }): number =>
+      answer(filterFor("arm64", "door"), { arch: auditNames.arm64, ...data });
+    expect(ask({ number: callNumbers.socket.arm64, first: 2, second: 1 })).toBe(allow);
+    expect(ask({ number: callNumbers.socket.arm64, first: 2, second: 1, third: 262 })).toBe(refuse);
+    expect(ask({ number: callNumbers.prlimit64.arm64, first: 1 })).toBe(refuse);
+    expect(ask({ number: callNumbers.shmat.arm64 })).toBe(refuse);
+    expect(ask({ number: callNumbers.socket.x64, first: 2, second: 1, third: 262 })).toBe(allow);
+  });
+  test("a box with a network of its own has the same filter without sockets", () => {
+    const ask = (number: number, first = 0): number => answer(sharedFilterFor("x64"), { arch: auditNames.x64, number, first });
+    expect([ask(41, 1), ask(50), ask(30), ask(250), ask(302, 1), ask(302)]).toEqual([allow, allow, refuse, refuse, refuse, allow]);
+  });
+  const headers = { x64: "/usr/include/x86_64-linux-gnu/asm/unistd_64.h", arm64: "/usr/include/asm-generic/unistd.h" } as const;
+  const known = (["x64", "arm64"] as const).filter((processor) => existsSync(headers[processor]));
+  test.skipIf(known.length === 0)("the numbers are the kernel's own, for both processors (needs its headers)", () => {
+    for (const processor of known) {
+      const text = readFileSync(headers[processor], "utf8");
+      for (const [name, numbers] of Object.entries(callNumbers))
+        expect(Number(new RegExp(`define __NR_${name}\\s+(\\d+)`).exec(text)?.[1]), `${name} on ${processor}`).toBe(numbers[processor]);
+    }
   });
   test("a call of another machine's kind is refused, whatever it is", () => {
-    expect(answer(filterFor(x64, "on"), { arch: 0x40000003, number: 0 })).toBe(refuse);
+    expect(answer(filterFor("x64", "on"), { arch: 0x40000003, number: 0 })).toBe(refuse);
   });
 });
 

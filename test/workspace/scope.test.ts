@@ -6,6 +6,7 @@ import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeF
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { WorkspaceFailed } from "../../src/workspace/failure.ts";
+import { scratchFolder } from "../support/scratch-repository.ts";
 import { attempt, fingerprint, git, openBench, pathsIn, runRef, write } from "./bench-repository.ts";
 
 type Case = {
@@ -95,6 +96,44 @@ const cases: readonly Case[] = [
     outside: (l) => (rmSync(join(l, ".git"), { recursive: true }), write(l, ".git", "gitdir: /elsewhere\n")),
     kinds: ["git_metadata"],
   },
+  {
+    name: "writes the files of a bare repository",
+    outside: (l) => (
+      write(l, "src/b/HEAD", "ref: refs/heads/main\n"),
+      write(l, "src/b/config", "[core]\n\tfsmonitor = touch ran\n"),
+      write(l, "src/b/objects/.keep", ""),
+      write(l, "src/b/refs/.keep", "")
+    ),
+    kinds: ["nested_repository"],
+  },
+  {
+    name: "writes a HEAD alone",
+    outside: (l) => write(l, "src/b/HEAD", "ref:\trefs/x"),
+    inside: (l) => write(l, "src/b/HEAD", "go ahead\n"),
+    kinds: ["nested_repository"],
+  },
+  { name: "writes a long HEAD", outside: (l) => write(l, "src/b/HEAD", `ref: refs/x${" ".repeat(900)}`), kinds: ["nested_repository"] },
+  { name: "writes a HEAD that is a commit's name", outside: (l) => write(l, "src/b/HEAD", "a".repeat(40)), kinds: ["nested_repository"] },
+  {
+    name: "writes a head by another case",
+    outside: (l) => write(l, "src/b/Head", "ref: refs/x"),
+    inside: (l) => write(l, "src/head/x", "ref: refs/x"),
+    kinds: ["nested_repository"],
+  },
+  {
+    name: "writes a HEAD with an invisible character",
+    outside: (l) => write(l, "src/b/HE\u200cAD", "ref: refs/x"),
+    kinds: ["nested_repository"],
+  },
+  { name: "writes a HEAD that ends in a dot", outside: (l) => write(l, "src/b/HEAD.", "ref: refs/x"), kinds: ["nested_repository"] },
+  { name: "writes .git with a stream's name", outside: (l) => write(l, "src/.git::$INDEX_ALLOCATION/x", "x"), kinds: ["git_metadata"] },
+  {
+    name: "names a submodule that runs a program",
+    outside: (l) => write(l, ".gitmodules", '[submodule "x"]\n\tpath = src/x\n\turl = ext::sh -c x\n\tupdate = !x\n'),
+    inside: (l) => write(l, "src/.gitmodules.md", "x"),
+    kinds: ["git_metadata", "outside_scope"],
+  },
+  { name: "writes .gitmodules by a short name", outside: (l) => write(l, "GITMOD~1", "x"), kinds: ["git_metadata", "outside_scope"] },
   { name: "writes .GIT", outside: (l) => write(l, "src/.GIT/config", "x"), kinds: ["git_metadata"] },
   { name: "writes git~1", outside: (l) => write(l, "src/git~1/config", "x"), kinds: ["git_metadata"] },
   { name: "writes .git with an invisible character", outside: (l) => write(l, "src/.g\u200cit/config", "x"), kinds: ["git_metadata"] },
@@ -156,6 +195,54 @@ test.each(cases.filter(({ inside }) => inside !== undefined))(
     expect(fingerprint(root)).toBe(before);
   },
 );
+
+describe("a folder that is a repository only together with what was there", () => {
+  const parts = {
+    "src/b/HEAD": "ref: refs/heads/main\n",
+    "src/b/config": "[core]\n\tbare = true\n",
+    "src/b/objects/.keep": "",
+    "src/b/refs/.keep": "",
+  };
+  const all = Object.entries(parts);
+
+  test("is one to git: this is what is kept out", () => {
+    const folder = scratchFolder("autopilot-bare-");
+    for (const [path, text] of all) write(folder, path, text);
+    expect(git(join(folder, "src/b"), "rev-parse", "--is-bare-repository")).toBe("true");
+  });
+
+  test.each(all.map(([last]) => last))("cannot be completed by %s", async (last) => {
+    const { root } = await openBench(order);
+    for (const [path, text] of all) if (path !== last) write(root, path, text);
+    git(root, "add", "-A", "-f");
+    git(root, "commit", "-q", "-m", "all but one");
+    const { workspace } = await openBench({ ...order, root, runId: "run-2026-01-02-030406" });
+    const layer = await workspace.openLayer(attempt, []);
+    write(layer, last, parts[last as keyof typeof parts]);
+    expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: last, kind: "nested_repository" }]);
+  });
+
+  test("cannot be completed elsewhere, where its commondir leads", async () => {
+    const { root } = await openBench(order);
+    write(root, "src/b/HEAD", "ref: refs/heads/main\n");
+    write(root, "src/b/commondir", "../c\n");
+    git(root, "add", "-A", "-f");
+    git(root, "commit", "-q", "-m", "a worktree's folder");
+    const { workspace } = await openBench({ ...order, root, runId: "run-2026-01-02-030406" });
+    const layer = await workspace.openLayer(attempt, []);
+    for (const name of ["objects/.keep", "refs/.keep", "config"]) write(layer, `src/c/${name}`, "");
+    expect(new Set((await workspace.changesOf(attempt)).violations.map(({ kind }) => kind))).toEqual(new Set(["nested_repository"]));
+  });
+
+  test("cannot be completed by a folder that git ignores, since no HEAD is let in", async () => {
+    const { workspace } = await openBench(order);
+    const layer = await workspace.openLayer(attempt, []);
+    write(layer, "src/node_modules/HEAD", "ref: refs/heads/main\n");
+    write(layer, "src/b/HEAD", "ref: refs/heads/main\n");
+    write(layer, "src/b/node_modules/x", "");
+    expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: "src/b/HEAD", kind: "nested_repository" }]);
+  });
+});
 
 test("what the base's rules ignore is neither applied nor held against the agent", async () => {
   const { root, workspace } = await openBench(order);

@@ -1,14 +1,14 @@
 // Anthropic's sandbox runtime, where it is installed; and what it would be told, anywhere.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { baseEnvironment } from "../../src/workspace/confinement.ts";
 import { chooseIsolation } from "../../src/workspace/isolation.ts";
 import { settingsFor } from "../../src/workspace/srt-settings.ts";
-import { srtIsolation } from "../../src/workspace/srt.ts";
+import { srtIsolation, sweepSockets } from "../../src/workspace/srt.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
 const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({ hidden: [root], runDir });
@@ -89,4 +89,15 @@ test("a runtime that holds nothing, or none at all, is refused with the reason",
   } finally {
     process.env["PATH"] = path;
   }
+});
+
+test("sockets that a killed runtime left are taken away, those of a living one and anything else are not", () => {
+  const folder = join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const gone = spawnSync("true").pid;
+  const names = [`srt-mux-${gone}-0.sock`, `srt-mux-${process.pid}-7.sock`, `kept-${gone}.sock`];
+  for (const name of names) writeFileSync(join(folder, name), "");
+  sweepSockets();
+  expect(names.map((name) => existsSync(join(folder, name)))).toEqual([false, true, true]);
+  for (const name of names) rmSync(join(folder, name), { force: true });
 });

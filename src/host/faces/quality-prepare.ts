@@ -154,8 +154,7 @@ export function standingOf({ started, ended }: LogRead): string {
 
 /** Files under version control's eye that no commit holds as they are, the runner's own left out. */
 async function uncommittedIn(home: Home): Promise<readonly string[]> {
-  const { root, gitDir } = await openedRepository(home.root);
-  const { changed, untracked } = await statusOf({ root, gitDir }, ownedOf([...ownedAlways, ...ownedHere]));
+  const { changed, untracked } = await statusOf(await openedRepository(home.root), ownedOf([...ownedAlways, ...ownedHere]));
   return [...changed, ...untracked];
 }
 

@@ -1,6 +1,7 @@
 // roadmap-unseen: what a run would not see, or could not keep. It begins from the last commit, and agents' documents reach the branch by git.
 
 import { git } from "../../workspace/git.ts";
+import { inView, placesAround } from "../../workspace/user-view.ts";
 import { refuse } from "../reply.ts";
 import type { PlanFound } from "../roadmap-documents.ts";
 import { ignoredAmong } from "./ignored-paths.ts";
@@ -30,7 +31,9 @@ export async function refuseUncommitted(root: string, wanted: readonly string[],
   const paths = wanted.flatMap((id) => plans.get(id)?.path ?? []);
   if (paths.length === 0) return;
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignored=matching", "--untracked-files=all", "--", ...paths];
-  const { out } = await git({ cwd: root, config: "user", args, codes: [0, 128] }); // without a repository nothing begins anyhow
+  const places = placesAround(root);
+  if (places === null) return; // without a repository nothing begins anyhow
+  const { out } = await git({ ...inView(places), args, codes: [0, 128] });
   const lines = out.toString("utf8").split("\0");
   const open = paths.filter((path) => lines.some((line) => line.slice(3) === path));
   if (open.length === 0) return;

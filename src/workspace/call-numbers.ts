@@ -1,0 +1,54 @@
+// call-numbers: the numbers of the system calls our filters speak of, for each processor we know. Data.
+
+type Numbers = Readonly<Record<"x64" | "arm64", number>>;
+const of = (x64: number, arm64: number): Numbers => ({ x64, arm64 });
+
+/** Objects of the kernel that every process of the same user can reach by a number or a name: shared memory, semaphores, queues, keys. */
+export const sharedObjects = {
+  shmget: of(29, 194),
+  shmat: of(30, 196),
+  shmctl: of(31, 195),
+  shmdt: of(67, 197),
+  semget: of(64, 190),
+  semop: of(65, 193),
+  semctl: of(66, 191),
+  semtimedop: of(220, 192),
+  msgget: of(68, 186),
+  msgsnd: of(69, 189),
+  msgrcv: of(70, 188),
+  msgctl: of(71, 187),
+  mq_open: of(240, 180),
+  mq_unlink: of(241, 181),
+  add_key: of(248, 217),
+  request_key: of(249, 218),
+  keyctl: of(250, 219),
+} as const;
+
+/** Calls that change another process, with the argument that names it: zero is the caller itself. */
+export const onProcesses = {
+  prlimit64: of(302, 261),
+  sched_setparam: of(142, 118),
+  sched_setscheduler: of(144, 119),
+  sched_setattr: of(314, 274),
+  sched_setaffinity: of(203, 122),
+} as const;
+
+/** The same, where the first argument says what the second one names: one process, a group, or all of a user. */
+export const onMany = { setpriority: of(141, 140), ioprio_set: of(251, 30) } as const;
+
+export const onSockets = {
+  socket: of(41, 198),
+  listen: of(50, 201),
+  sendto: of(44, 206),
+  sendmsg: of(46, 211),
+  sendmmsg: of(307, 269),
+} as const;
+
+export const onSelf = { prctl: of(157, 167), capset: of(126, 91) } as const;
+
+/** What the kernel calls the processor's calls in a filter. */
+export const auditNames: Numbers = of(0xc000003e, 0xc00000b7);
+
+export const callNumbers = { ...sharedObjects, ...onProcesses, ...onMany, ...onSockets, ...onSelf } as const;
+export type Processor = keyof Numbers;
+export const processorHere = (): Processor | null => (process.arch === "x64" || process.arch === "arm64" ? process.arch : null);
