@@ -95,6 +95,8 @@ const events = {
   run_resumed: { ...change, request: text, now: maybe(v.boolean()) },
   run_stopped: { ...change, detail: maybe(text) },
   run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
+  /** Somebody took over a run that came from elsewhere, after its preview; `root`: the repository's folder there and then. */
+  run_adopted: { root: text },
   policy_changed: {
     path: text,
     recorded: Hash,

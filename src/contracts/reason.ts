@@ -47,6 +47,12 @@ export const reasons = {
   transcript_missing: reason("FAIL", "There is no such transcript.", "autopilot log"),
   work_missing: reason("FAIL", "The run's commits are no longer in this repository.", "autopilot report"),
   run_open: reason("FAIL", "Another run of this kind is still open here.", "autopilot resume, autopilot stop, or --new"),
+  run_foreign: reason(
+    "FAIL",
+    "This run wasn't started here by you, so nothing of it is executed.",
+    "autopilot adopt RUN shows it and asks",
+  ),
+  run_adopted: reason("PASS", "The run is yours now.", "autopilot resume"),
   run_locked: reason("FAIL", "Another process is working on this run.", "autopilot watch"),
   ack_stale: reason("FAIL", "What was acknowledged has changed since.", "autopilot start shows the new preview"),
   ack_recorded: reason("PASS", "The preview is acknowledged; the run may start.", "autopilot go"),

@@ -16,6 +16,7 @@ type Names =
   | "run_stopped"
   | "run_completed"
   | "document_differed"
+  | "run_adopted"
   | "policy_changed"
   | "control_requested"
   | "limit_raised"
@@ -81,6 +82,7 @@ export const runLaws: LawsOf<Names> = {
     run.gaps = [...event.gaps];
   },
   document_differed: () => undefined,
+  run_adopted: () => undefined, // What changes with it, isolation and agents, is said by the policy that follows.
   policy_changed: (run, { adopted, found, cast, isolation, policy, options, documents }) => {
     if (!adopted) return;
     run.drafted = {

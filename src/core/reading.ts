@@ -26,6 +26,10 @@ const outer = ["before", "after"] as const;
 /** Whether a run can still go on: only such a one takes requests and waits for answers. */
 export const isOpen = ({ status }: Pick<RunView, "status">): boolean => status === "running" || status === "paused";
 
+/** Whether a run ended in failure: a phase failed, or the run used up all it may. Only a person who says so makes it go on. */
+export const hasFailed = ({ status, reason }: Pick<RunView, "status" | "reason">): boolean =>
+  status === "paused" && (reason === "phase_failed" || reason === "run_cap_reached");
+
 /** The questions that wait for a person. Those of a run that is over wait for nobody. */
 export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? valuesOf(run.blocks) : []);
 

@@ -67,6 +67,7 @@ const kinds: { readonly [N in EventName]?: Decision["kind"] } = {
   run_resumed: "operator",
   limit_raised: "operator",
   block_answered: "operator",
+  run_adopted: "operator",
   policy_changed: "operator",
   circuit_breaker_opened: "guardrail",
   circuit_breaker_closed: "guardrail",

@@ -49,6 +49,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   run_stopped: ({ reason_code, detail }) => `Stopped for good, ${reason_code}${told(detail)}.`,
   run_completed: ({ verdict, gaps }) => `Completed, ${verdictLabel(verdict)}. ${proofSentence(verdict, gaps)}`,
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
+  run_adopted: ({ root }) => `The run came from elsewhere and was adopted in ${oneLine(root)}.`,
   policy_changed: ({ path, adopted }) =>
     `${oneLine(path)} changed since the run began; ${adopted ? "the new one was adopted" : "the recorded copy stays in force"}.`,
 

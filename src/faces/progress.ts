@@ -114,6 +114,7 @@ const marks: { readonly [N in EventName]?: string } = {
   attempt_settled: "!",
   return_asked_again: "!",
   journal_repaired: "!",
+  run_adopted: "!",
   policy_changed: "!",
   circuit_breaker_opened: "!",
   block_opened: "!",

@@ -9,7 +9,7 @@ import type { RoadmapState } from "../contracts/roadmap-state.ts";
 import { lastErrorOf } from "./breaker-view.ts";
 import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../contracts/roadmap-values.ts";
 import { thresholdsOf } from "../core/breaker.ts";
-import { numberOf, stepsOfPhase } from "../core/reading.ts";
+import { hasFailed, numberOf, stepsOfPhase } from "../core/reading.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { rounded } from "../insight/metrics.ts";
@@ -127,8 +127,7 @@ function drawn(
 export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
   if (run.status === "running" || run.status === "completed") return run.status;
   if (run.status === "stopped") return "failed";
-  const hasFailed = run.reason === "phase_failed" || run.reason === "run_cap_reached";
-  return run.status === "paused" && hasFailed ? "failed" : "paused";
+  return hasFailed(run) ? "failed" : "paused";
 }
 
 /** Steps that readers of the seed know by another name. */

@@ -1,5 +1,6 @@
 // Several terminals ask for different things at once: each is told what came of its own asking, not of another's.
 
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import { ask } from "./ask-owner.ts";
 import { runFolder, type Home } from "./home.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
+import { bindRun } from "./run-binding.ts";
 import type { Standing } from "./standing.ts";
 
 const golden = "test/golden/journals/0.1.0-people/journal.jsonl";
@@ -26,14 +28,18 @@ function laid(): { readonly place: Place; readonly home: Home } {
   const root = mkdtempSync(join(tmpdir(), "autopilot-ask-"));
   made.push(root);
   const home = { root, folder: join(root, ".autopilot") };
-  mkdirSync(join(root, ".git"));
-  mkdirSync(runFolder(home, run), { recursive: true });
+  execFileSync("git", ["init", "-q", root]);
+  mkdirSync(runFolder(home, run), { recursive: true, mode: 0o700 });
   const text = readFileSync(golden, "utf8").split("\n").slice(0, linesAsking).join("\n");
   writeFileSync(join(runFolder(home, run), "journal.jsonl"), `${text}\n`);
+  const env = { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), "autopilot-state-")) };
+  made.push(env.XDG_STATE_HOME);
+  const { ack, isolation } = JSON.parse(text.split("\n")[0] ?? "") as { ack: string; isolation: string };
+  bindRun(env, home, runFolder(home, run), { run, ack, isolation });
   const nothing = (): void => undefined;
   const place: Place = {
     cwd: root,
-    env: {},
+    env,
     user: "ada",
     isTerminal: false,
     show: nothing,

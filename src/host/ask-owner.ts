@@ -15,6 +15,7 @@ import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
 import { redactionOf } from "./redaction-of.ts";
 import { Refusal, refuse } from "./reply.ts";
+import { requireOurs } from "./run-door.ts";
 import type { Standing } from "./standing.ts";
 
 const journaledWithinMs = 1_500;
@@ -29,6 +30,7 @@ export type Came = { readonly outcome: "done" | "taken" | "late"; readonly view:
 /** Asks for something of a run and waits until `isDone`, or until it is written down where that is all one can wait for. */
 export async function ask(place: Place, standing: Standing, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
   const { home, run } = standing;
+  await requireOurs(place, home, runFolder(home, run), run);
   const request = requestOf(place, home.root, asked);
   const mustWait = asked.event !== "control_requested" || asked.now;
   const until = performance.now() + doneWithinMs;

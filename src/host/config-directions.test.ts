@@ -4,10 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { AgentOverride, Config } from "../contracts/config.ts";
+import { isAsStrong } from "../contracts/isolation-order.ts";
 import { isolationLevels } from "../contracts/objective.ts";
 import { configDefaults } from "./config-defaults.ts";
 import { agentDirections } from "./config-directions-agents.ts";
-import { configDirections, isAsStrong } from "./config-directions.ts";
+import { configDirections } from "./config-directions.ts";
 import { withoutLoosening } from "./config-loosened.ts";
 import type { Direction } from "./config-rule.ts";
 

@@ -8,7 +8,8 @@
 import { profiles } from "../contracts/budget.ts";
 import { maySteerChecks } from "../contracts/check-env.ts";
 import type { Config } from "../contracts/config.ts";
-import { type isolationLevels, riskLevels } from "../contracts/objective.ts";
+import { isAsStrong } from "../contracts/isolation-order.ts";
+import { riskLevels } from "../contracts/objective.ts";
 import { dependencyNames } from "../workspace/dependencies.ts";
 import { defaultLimits } from "../workspace/limits.ts";
 import { agentDirections, whyCheaper } from "./config-directions-agents.ts";
@@ -16,8 +17,6 @@ import { limitDefaults } from "./config-defaults.ts";
 import { costNames } from "./cost-constants.ts";
 import { looserIn, readBudget } from "./objective-budget.ts";
 import { neutral, type Node, type Rule, tighten } from "./config-rule.ts";
-
-type IsolationLevel = (typeof isolationLevels)[number];
 
 /** Not above what the user has, or the default. */
 const atMost = (standard: number, why: string): Rule<number> => tighten((said, own) => (said > (own ?? standard) ? why : null));
@@ -36,14 +35,6 @@ const within = <Item>(standard: readonly Item[], why: (more: readonly Item[]) =>
 const isException = (glob: string): boolean => glob.startsWith("!");
 const exceptions = (said: readonly string[], own: readonly string[] = []): readonly string[] =>
   said.filter((glob) => isException(glob) && !own.includes(glob));
-
-/** Strongest first, as `auto` tries them; the last two hold nobody. */
-const levels = ["overlay", "bwrap", "srt", "landlock", "clone", "none"] as const satisfies readonly IsolationLevel[];
-const rank = (level: IsolationLevel, auto: IsolationLevel): number => levels.findIndex((one) => one === (level === "auto" ? auto : level));
-
-/** Whether a level holds at least what another does on every machine: `auto` may come out as low as landlock, and as high as overlay. */
-export const isAsStrong = (level: IsolationLevel, as: IsolationLevel): boolean =>
-  level === as || rank(level, "landlock") <= rank(as, "overlay");
 
 const moreWork = "it would let processes take more of your machine";
 

@@ -10,12 +10,13 @@ import { type Home, listRuns } from "./home.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
+import { isOurs } from "./run-binding.ts";
 import { redactionOf } from "./redaction-of.ts";
 import { settingsOf } from "./settings.ts";
 
 /** Why a draft can no longer be acknowledged or started; null while it is in force. */
 export async function whyStale(place: Place, home: Home, { drafted }: RunView): Promise<string | null> {
-  const later = await laterRun(home, drafted.run_id, drafted.flow.flow);
+  const later = await laterRun(place, home, drafted.run_id, drafted.flow.flow);
   if (later !== null) return `${later} took the place of this draft.`;
   const { hash } = await loadedFlow(place, drafted.flow.flow);
   if (hash !== drafted.flow_hash) return `The flow ${drafted.flow.flow} changed since this preview was shown.`;
@@ -40,10 +41,10 @@ function hashOf(path: string, redactor: Redactor): string | null {
 }
 
 /** One draft a flow: a run of the same flow that was made later has replaced it, whatever became of that run. */
-async function laterRun(home: Home, run: string, flow: string): Promise<string | null> {
+async function laterRun(place: Place, home: Home, run: string, flow: string): Promise<string | null> {
   const runs = listRuns(home);
   for (const later of runs.slice(runs.indexOf(run) + 1)) {
-    if ((await readRun(home, later)).view.drafted.flow.flow === flow) return later;
+    if (isOurs(place, home, later) && (await readRun(home, later)).view.drafted.flow.flow === flow) return later;
   }
   return null;
 }

@@ -43,7 +43,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
   }
   const { objective, inferred_defaults, warnings } = read;
-  await refuseSecondRun(home, flow, { self: null, isNew: input.new === true });
+  await refuseSecondRun(place, home, flow, { self: null, isNew: input.new === true });
   const scripts: string[] = [];
   const only = await inferredAgent(place, input.agent, settings.config, flow);
   const config = only === null ? settings.config : { ...settings.config, agent: only.name };
@@ -86,7 +86,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   await addIgnoreLines(repository.commonDir);
   // The name a bare command means changes under the same lock as starting does: no draft takes it from a run that is open.
   const run = await whileNoOtherStarts(home, async () => {
-    await refuseSecondRun(home, flow, { self: null, isNew: input.new === true });
+    await refuseSecondRun(place, home, flow, { self: null, isNew: input.new === true });
     const id = newRunId(home, systemClock.now());
     const event: EventOf<"run_drafted"> = {
       event: "run_drafted",

@@ -9,6 +9,7 @@ import type { Place } from "./place.ts";
 import { previewOf } from "./preview.ts";
 import { readRun } from "./read-run.ts";
 import { refuse, reply } from "./reply.ts";
+import { refuseIfForeign } from "./run-door.ts";
 import { mustBe } from "./standing.ts";
 import { work } from "./work.ts";
 
@@ -35,6 +36,7 @@ export async function goDraft(
   stale: string | null,
   warnings: readonly string[] = [],
 ): Promise<Answer> {
+  refuseIfForeign(place, home, run);
   const { view } = await readRun(home, run);
   if (stale !== null) refuseAs(run, stale);
   const preview = await previewOf(place, home, view);
@@ -60,7 +62,7 @@ export async function goDraft(
     const actor = `operator:${place.user}`;
     if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
     await whileNoOtherStarts(home, async () => {
-      await refuseSecondRun(home, hand.view().drafted.flow, { self: run, isNew: input.new === true });
+      await refuseSecondRun(place, home, hand.view().drafted.flow, { self: run, isNew: input.new === true });
       await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
       writeCurrent(home, run);
     });

@@ -5,6 +5,7 @@ import type { Home } from "./home.ts";
 import { type Lying, lyingHere, theOne } from "./lying-here.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
 import type { Place } from "./place.ts";
+import { refuse } from "./reply.ts";
 
 const findingsShownMax = 8;
 
@@ -12,7 +13,17 @@ const findingsShownMax = 8;
 export async function goFound(place: Place, home: Home | null, input: GoFlags): Promise<Answer> {
   const lying = home === null || input.run !== undefined ? [] : await lyingHere(place, home.root);
   const one = theOne(lying);
+  if (one?.hasFailed === true) refuseFailedElsewhere(one);
   return one === null ? invalidGoal(place, input) : goLying(place, one, input);
+}
+
+/** A failed run of another tool's goes on only where a person says `resume`. */
+export function refuseFailedElsewhere({ standing, files, flow }: Lying): never {
+  return refuse("phase_failed", {
+    state: "idle",
+    message: `Found ${standing} (${files.join(", ")}). Nothing was run again.`,
+    remediation: ["autopilot resume tries once more", `autopilot go --flow ${flow} … starts anew`],
+  });
 }
 
 /** Drafts a run of ours over what is there. The same acknowledgement is needed as for any other draft. */

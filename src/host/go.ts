@@ -1,11 +1,12 @@
 import type { Answer } from "../contracts/answer.ts";
-import { isOpen } from "../core/reading.ts";
 import type { GoFlags } from "./go-draft.ts";
 import { describedBy, hasGoal } from "./go-input.ts";
-import { findHome, listRuns, namedRun, type Home } from "./home.ts";
+import { findHome, namedRun, type Home } from "./home.ts";
+import { openInstead } from "./open-instead.ts";
 import type { Place } from "./place.ts";
-import { readRun, readRunOrNull } from "./read-run.ts";
+import { readRun } from "./read-run.ts";
 import { answered, refuse } from "./reply.ts";
+import { isOurs } from "./run-binding.ts";
 import { takeUp } from "./take-up.ts";
 import { mustBe, type Standing } from "./standing.ts";
 
@@ -15,7 +16,7 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
     // Drafting is loaded when it is needed: a run that is only taken up again must not wait for the parsers and linters of flows.
     if (hasGoal(input)) return (await import("./go-draft.ts")).goNew(place, input);
     const home = findHome(place.cwd);
-    const standing = home === null ? null : await standingHere(home, input.run);
+    const standing = home === null ? null : await standingHere(place, home, input.run);
     if (home === null || standing === null) return (await import("./go-found.ts")).goFound(place, home, input);
     const { run, view } = standing;
     const described = describedBy(input);
@@ -45,16 +46,14 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
 }
 
 /** The run that is named, else the current one while it is open, else the newest that is. */
-async function standingHere(home: Home, named: string | undefined): Promise<Standing | null> {
+async function standingHere(place: Place, home: Home, named: string | undefined): Promise<Standing | null> {
   const run = namedRun(home, named);
   if (run === null) return null;
+  const instead = named !== undefined || isOurs(place, home, run) ? null : await openInstead(place, home, run);
+  if (instead !== null) return instead;
   const standing = { home, run, ...(await readRun(home, run)) };
   if (named !== undefined || !isClosed(standing)) return standing;
-  for (const other of listRuns(home).toReversed()) {
-    const found = await readRunOrNull(home, other); // damage in an old one is no reason not to begin
-    if (found !== null && isOpen(found.view)) return { home, run: other, ...found };
-  }
-  return standing;
+  return (await openInstead(place, home, run)) ?? standing;
 }
 
 const isClosed = ({ view }: Standing): boolean => view.status === "completed" || view.status === "stopped";

@@ -10,6 +10,7 @@ import { entriesOf } from "./entries.ts";
 import type { Home } from "./home.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
+import { foreignWarnings } from "./run-binding.ts";
 import { standingOf } from "./standing.ts";
 
 type Waiting = {
@@ -49,7 +50,14 @@ export function inbox(place: Place, input: { readonly run?: string | undefined }
         ? "No question waits for a person."
         : `${blocks.length} ${blocks.length === 1 ? "question waits" : "questions wait"} for a person.`;
     const page = [...deferred.flatMap((one, at) => verdictLines(one, verdicts[at])), ...others.flatMap(questionLines)];
-    return reply("ok", { run_id: run, state: view.status, message, page: [message, "", ...page], data: { blocks } });
+    return reply("ok", {
+      run_id: run,
+      state: view.status,
+      message,
+      page: [message, "", ...page],
+      warnings: foreignWarnings(place, home, run),
+      data: { blocks },
+    });
   });
 }
 

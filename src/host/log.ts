@@ -1,8 +1,10 @@
 import type { Answer } from "../contracts/answer.ts";
 import { logLine } from "../faces/log-lines.ts";
+import { safeJson } from "../kit/safe-json.ts";
 import { eachEntry, entriesOf } from "./entries.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
+import { foreignWarnings } from "./run-binding.ts";
 import { standingOf } from "./standing.ts";
 
 type Input = {
@@ -19,15 +21,16 @@ export function log(place: Place, input: Input): Promise<Answer> {
     const since = input.since ?? 0;
     if (input.jsonl === true) {
       await eachEntry(home, run, (entry) => {
-        if (entry.seq >= since) input.print?.(JSON.stringify(entry));
+        if (entry.seq >= since) input.print?.(safeJson(entry));
       });
-      return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
+      return reply("ok", { run_id: run, state: view.status, message: "", page: [], warnings: foreignWarnings(place, home, run) });
     }
     const events = (await entriesOf(home, run)).entries.filter(({ seq }) => seq >= since);
     return reply("ok", {
       run_id: run,
       state: view.status,
       message: `${events.length} events of ${run}.`,
+      warnings: foreignWarnings(place, home, run),
       page: events.map(logLine),
       data: { events },
     });

@@ -2,6 +2,7 @@ import { findHome, listRuns, namedRun } from "./home.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
 import { Refusal } from "./reply.ts";
+import { isOurs } from "./run-binding.ts";
 import type { Standing } from "./standing.ts";
 
 /** The run of a flow that is named, else the newest of that flow, where it is not over; null where there is none. */
@@ -9,7 +10,9 @@ export async function openRunOf(place: Place, flow: string, named: string | unde
   const home = findHome(place.cwd);
   if (home === null) return null;
   const run = named === undefined ? null : namedRun(home, named);
-  for (const id of run === null ? listRuns(home).toReversed() : [run]) {
+  const newest = listRuns(home).toReversed();
+  const ownFirst = [...newest.filter((id) => isOurs(place, home, id)), ...newest.filter((id) => !isOurs(place, home, id))];
+  for (const id of run === null ? ownFirst : [run]) {
     const standing = await standingOf(home, id);
     if (standing === null || standing.view.drafted.flow.flow !== flow) continue;
     const { status } = standing.view;

@@ -1,6 +1,7 @@
 // open-run: takes a run in hand: the lock, the journal, the fold; and drives it where asked.
 //
 // Invariants:
+//   H0. Nothing of a run that is not its user's is written to or executed: each opening, a child's too, goes through the door.
 //   H1. Whoever writes to a run holds its lock; a second one is refused with the first one's pid.
 //   H2. What the world puts in the way pauses the run, where the pause can still be written; for a full disk the reserve is given up.
 //   H3. After the disk refused a sync nothing more is written in this life: only a new one may find out what is there.
@@ -9,6 +10,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Draft, Entry, EventOf } from "../contracts/event.ts";
+import { weakerOf } from "../contracts/isolation-order.ts";
 import { type Fold, openFold } from "../core/fold.ts";
 import type { Run, RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";
@@ -25,6 +27,8 @@ import { refuseJournal } from "./read-run.ts";
 import { redactDraft, redactedJournal } from "./redacted-journal.ts";
 import { redactionOf } from "./redaction-of.ts";
 import { refuse } from "./reply.ts";
+import { bindRun } from "./run-binding.ts";
+import { requireAsAcknowledged, requireOurs } from "./run-door.ts";
 import { openShelf } from "./status-lay.ts";
 import { systemClock } from "./system-clock.ts";
 import { type Trouble, troubleOf } from "./trouble.ts";
@@ -91,6 +95,7 @@ async function holding<Value>(
   work: (hand: Hand) => Promise<Value>,
   group: Group | null,
 ): Promise<Value> {
+  const record = await requireOurs(place, home, folder, run); // H0
   const { journal, fold } = await open(folder, redactionOf(place, home.root).redactor, group); // H1
   const view = (): RunView => viewOf(fold);
   const shelf = openShelf({ folder, view, position: () => journal.position });
@@ -102,7 +107,7 @@ async function holding<Value>(
     shelf.note();
     return entries;
   };
-  const record = async (event: Draft): Promise<void> => {
+  const write = async (event: Draft): Promise<void> => {
     for (const entry of await append([event])) fold.apply(entry);
   };
   const driveOn = async (options: DriveOptions = {}): Promise<string> => {
@@ -125,7 +130,7 @@ async function holding<Value>(
     try {
       keepReserve(folder);
       const overrides = options.overrides === undefined ? {} : { options: { ...options.overrides } };
-      await record({
+      await write({
         event: "run_opened",
         opening: view().opening + 1,
         owner: { pid: process.pid, host: hostname() },
@@ -142,9 +147,13 @@ async function holding<Value>(
   let hasWritten = false;
   const note = async (event: Draft): Promise<void> => {
     hasWritten = true;
-    await record(event);
+    // What its user adopts from their config may be weaker than what was acknowledged first; the record follows before the journal does.
+    if (event.event === "policy_changed" && event.adopted && event.isolation !== undefined)
+      bindRun(place.env, home, folder, { ...record, isolation: weakerOf(record.isolation, event.isolation) });
+    await write(event);
   };
   try {
+    requireAsAcknowledged(view(), record); // H0
     const value = await work({ home, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
     if (hasWritten) await drawFace({ place, home, folder, view });
@@ -168,8 +177,27 @@ export async function beginRun(
   const opened = await openJournal(folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
   const journal = redactedJournal(opened.journal, redactor);
   try {
+    // Before its first line: a run that is there has its record.
+    bindRun(place.env, home, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
     for (const text of drafted.blobs) await journal.putBlob(text);
     await journal.append([drafted.event]);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Writes the first events of a run's new user into its journal. Nothing is driven, and the door stays shut until the run is bound. */
+export async function appendAdoption(
+  place: Place,
+  home: Home,
+  folder: string,
+  events: readonly Draft[],
+  blobs: readonly string[],
+): Promise<void> {
+  const { journal } = await open(folder, redactionOf(place, home.root).redactor);
+  try {
+    for (const text of blobs) await journal.putBlob(text);
+    await journal.append(events.map((event) => ({ actor: `operator:${place.user}`, reason_code: "run_adopted", ...event })));
   } finally {
     await journal.close();
   }

@@ -3,8 +3,10 @@
 import { isOpen } from "../core/reading.ts";
 import { type Home, listRuns } from "./home.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
+import type { Place } from "./place.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { refuse } from "./reply.ts";
+import { isOurs } from "./run-binding.ts";
 
 const waitMs = 10_000;
 
@@ -21,11 +23,16 @@ type Family = { readonly flow: string; readonly face?: string | undefined };
 const familyOf = ({ flow, face }: Family): string => (face === undefined ? `flow ${flow}` : `face ${face}`);
 
 /** Refuses where another run of this family is still open here. A run whose journal cannot be read is left alone. */
-export async function refuseSecondRun(home: Home, flow: Family, { self, isNew }: { self: string | null; isNew: boolean }): Promise<void> {
+export async function refuseSecondRun(
+  place: Pick<Place, "env">,
+  home: Home,
+  flow: Family,
+  { self, isNew }: { self: string | null; isNew: boolean },
+): Promise<void> {
   const maySecond = flow.face === undefined; // two runs cannot share one set of files
   if (isNew && maySecond) return;
   for (const run of listRuns(home).toReversed()) {
-    if (run === self) continue;
+    if (run === self || !isOurs(place, home, run)) continue; // somebody else's is in nobody's way
     const view = (await readRunOrNull(home, run))?.view ?? null;
     if (view === null || !isOpen(view) || familyOf(view.drafted.flow) !== familyOf(flow)) continue;
     refuse("run_open", {

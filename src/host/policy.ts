@@ -61,14 +61,19 @@ export async function policyChange(
     reason_code: "config_changed",
   } as const;
   if (!adopts) return { ...noticed, adopted: false };
+  return { ...noticed, ...(await adoptedPolicy(place, home, run, keep)) };
+}
+
+/** What a run that goes on under this user's config is held to from here on. */
+export async function adoptedPolicy(place: Place, home: Home, run: RunView, keep: (text: string) => Promise<string>) {
+  const settings = settingsOf(place, home);
   return {
-    ...noticed,
     adopted: true,
     actor: `operator:${place.user}`,
     isolation: settings.isolation,
     policy: policyOf(settings.config, recordedPolicy(run).restores, landFlagOf(run)),
     cast: await recast(place, run, settings.config, keep),
-  };
+  } as const;
 }
 
 /** Who plays from here on: whom the config names; else who played before, as the config has them now. A script that was named by hand is kept. */

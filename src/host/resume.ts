@@ -1,11 +1,14 @@
 import type { Answer } from "../contracts/answer.ts";
+import { isOpen } from "../core/reading.ts";
 import { drawEnded } from "./faces/draw-ended.ts";
 import type { GoFlags } from "./go-draft.ts";
 import { describedBy } from "./go-input.ts";
 import { findHome, namedRun } from "./home.ts";
+import { openInstead } from "./open-instead.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
 import { answered } from "./reply.ts";
+import { isOurs } from "./run-binding.ts";
 import { mustBe, standingOf, type Standing } from "./standing.ts";
 import { takeUp } from "./take-up.ts";
 
@@ -24,7 +27,7 @@ export function resume(place: Place, input: GoFlags): Promise<Answer> {
     return takeUp(
       place,
       known,
-      input,
+      { ...input, isExplicit: true },
       described.length === 0 ? [] : [`${known.run} goes on as it was begun; not taken: ${described.join(", ")}.`],
     );
   });
@@ -35,8 +38,10 @@ async function openHere(place: Place, named: string | undefined): Promise<Standi
   const home = findHome(place.cwd);
   const run = namedRun(home, named);
   if (home === null || run === null) return null;
-  const standing = { home, run, ...(await readRun(home, run)) };
-  return standing.view.status === "paused" || standing.view.status === "running" ? standing : null;
+  const instead = named !== undefined || isOurs(place, home, run) ? null : await openInstead(place, home, run);
+  const standing = instead ?? { home, run, ...(await readRun(home, run)) };
+  if (isOpen(standing.view)) return standing;
+  return named === undefined ? openInstead(place, home, run) : null;
 }
 
 /** A run of another tool's is taken up as a run of ours. Null where there is none, or a run of ours was named. */

@@ -2,9 +2,11 @@ import type { ReasonCode } from "../contracts/reason.ts";
 import { isReasonCode } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { type Home, findHome, namedRun } from "./home.ts";
+import { openInstead } from "./open-instead.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
 import { refuse } from "./reply.ts";
+import { isOurs } from "./run-binding.ts";
 
 /** A run that is there, and how it stands. */
 export type Standing = {
@@ -25,7 +27,12 @@ export async function standingOf(place: Place, run: string | undefined): Promise
       remediation: ['autopilot "what you want done" begins one'],
     });
   }
-  return { home, run: id, ...(await readRun(home, id)) };
+  const isNamed = run !== undefined;
+  const instead = isNamed || isOurs(place, home, id) ? null : await openInstead(place, home, id);
+  if (instead !== null) return instead;
+  const standing = { home, run: id, ...(await readRun(home, id)) };
+  if (isNamed || standing.view.status !== "draft") return standing;
+  return (await openInstead(place, home, id)) ?? standing;
 }
 
 /** Refuses what the run's state does not allow, and says from where it would be allowed. */

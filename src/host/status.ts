@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import { ownerOf } from "../journal/owner.ts";
-import { findHome, namedRun, runFolder } from "./home.ts";
+import { findHome, type Home, namedRun, runFolder } from "./home.ts";
+import { openInstead } from "./open-instead.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
 import { answered, reply } from "./reply.ts";
-import { shelvedStatus } from "./status-shelf.ts";
+import { foreignWarnings, isOurs } from "./run-binding.ts";
+import { shelvedStatus, type StatusTold } from "./status-shelf.ts";
 import { statusTold } from "./status-told.ts";
 
 type Input = { readonly run?: string | undefined };
@@ -24,24 +26,45 @@ export type StatusMore = {
 export function status(place: Place, input: Input, { idle, beside }: StatusMore): Promise<Answer> {
   return answered(async () => {
     const home = findHome(place.cwd);
-    const run = namedRun(home, input.run);
-    if (home === null || run === null) return idle(home?.root ?? null);
-    const folder = runFolder(home, run);
-    const shelved = shelvedStatus(folder, ownerOf(folder));
-    const { reason_code, state, page, data } = shelved ?? (await folded(home, run));
+    const named = namedRun(home, input.run);
+    if (home === null || named === null) return idle(home?.root ?? null);
+    const { run, told, draft } = await shownInstead(place, home, named, input.run !== undefined);
+    const { reason_code, state, page, data } = told;
     const more = await beside(data["face"], home.root);
+    const foreign = foreignWarnings(place, home, run);
     return reply(reason_code, {
       result: "PASS",
       run_id: run,
       state,
       message: `${run} is ${state}.`,
       page: [...page, ...(more?.page ?? [])],
-      data: { ...data, ...more?.data },
+      warnings: [...foreign, ...(draft === null ? [] : [`The draft ${draft} waits too: autopilot status ${draft} shows it.`])],
+      data: { ...data, ...more?.data, foreign: foreign.length > 0 },
     });
   });
 }
 
-async function folded(home: NonNullable<ReturnType<typeof findHome>>, run: string) {
+/** What is shown where no run is named: neither a draft nor somebody else's run hides one of the user's own that is open. */
+async function shownInstead(
+  place: Place,
+  home: Home,
+  named: string,
+  isNamed: boolean,
+): Promise<{ readonly run: string; readonly told: StatusTold; readonly draft: string | null }> {
+  const isForeign = !isNamed && !isOurs(place, home, named);
+  const told = isForeign ? null : await toldOf(home, named);
+  if (told !== null && (isNamed || told.state !== "draft")) return { run: named, told, draft: null };
+  const open = await openInstead(place, home, named);
+  if (open === null) return { run: named, told: told ?? (await toldOf(home, named)), draft: null };
+  return { run: open.run, told: statusTold(open.view, open.owner), draft: isForeign ? null : named };
+}
+
+async function toldOf(home: Home, run: string): Promise<StatusTold> {
+  const folder = runFolder(home, run);
+  return shelvedStatus(folder, ownerOf(folder)) ?? folded(home, run);
+}
+
+async function folded(home: Home, run: string): Promise<StatusTold> {
   const { view, owner } = await readRun(home, run);
   return statusTold(view, owner);
 }

@@ -1,5 +1,6 @@
 import type { Answer } from "../contracts/answer.ts";
 import { mayResume } from "../core/breaker.ts";
+import { hasFailed } from "../core/reading.ts";
 import type { Asks } from "./asks.ts";
 import { faceOf } from "./faces/table.ts";
 import { readRequests, removeRequest } from "./inbox-files.ts";
@@ -7,7 +8,8 @@ import { policyChange } from "./policy.ts";
 import { settingsOf } from "./settings.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
-import { mustBe, type Standing } from "./standing.ts";
+import { refuseIfForeign } from "./run-door.ts";
+import { codeOf, mustBe, type Standing } from "./standing.ts";
 import { systemClock } from "./system-clock.ts";
 import { work } from "./work.ts";
 
@@ -16,6 +18,8 @@ export type TakeUpInput = {
   readonly adoptConfig?: boolean | undefined;
   readonly maxCycles?: number | undefined;
   readonly asks?: Asks | undefined;
+  /** Whether a person said `resume`: nothing else goes on with a run that failed. */
+  readonly isExplicit?: boolean | undefined;
   /** Flags that a face understands, by name. */
   readonly flags?: ReadonlySet<string> | undefined;
 };
@@ -23,6 +27,8 @@ export type TakeUpInput = {
 /** Takes up a run that rests: paused by somebody or something, out of cycles, or left behind by a crash. */
 export async function takeUp(place: Place, standing: Standing, input: TakeUpInput, told: readonly string[] = []): Promise<Answer> {
   const { home, run } = standing;
+  refuseIfForeign(place, home, run);
+  if (input.isExplicit !== true && hasFailed(standing.view)) refuseFailed(standing);
   const may = await mayTakeUp(place, standing, input);
   const face = await faceOf(standing.view.drafted.flow.face);
   const found = await face?.takeUp?.({ place, home, view: standing.view, flags: input.flags ?? new Set() });
@@ -48,6 +54,15 @@ export async function takeUp(place: Place, standing: Standing, input: TakeUpInpu
       to_state: "running",
       ...(input.now === true ? { now: true } : {}),
     });
+  });
+}
+
+function refuseFailed({ run, view }: Standing): never {
+  return refuse(codeOf(view.reason, "phase_failed"), {
+    run_id: run,
+    state: view.status,
+    message: `${run} failed${view.detail === null ? "" : ` (${view.detail})`}. Nothing was run again.`,
+    remediation: ["autopilot report says why", "autopilot resume tries once more", "autopilot stop ends it"],
   });
 }
 

@@ -11,6 +11,7 @@ import type { Place } from "./place.ts";
 import { readEvidence } from "./read-evidence.ts";
 import { readRun, waysOn } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
+import { foreignWarnings } from "./run-binding.ts";
 import { temporaryFolder } from "./temporary.ts";
 import { changedTranscripts } from "./transcript-verify.ts";
 import { damagedBlobs, type Records, recordsOf } from "./verify-records.ts";
@@ -29,16 +30,18 @@ export function verify(
     const chain = verifyJournal(runFolder(home, run));
     const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
     if (chain.damaged_line !== null) return damaged(run, chain, shown);
+    const foreign = foreignWarnings(place, home, run);
     const { view } = await readRun(home, run); // what is wrong without being damage, a newer version say, is refused here by its own name
     if (input.chainOnly === true)
       return reply("ok", {
         run_id: run,
         state: view.status,
         message: "The chain holds.",
+        warnings: foreign,
         page: [`${run}: chain of ${chain.events} events holds.`],
         data: { chain: shown, evidence: [] },
       });
-    return recheckAll(place, home, run, view, shown);
+    return recheckAll(place, home, run, view, shown, foreign);
   });
 }
 
@@ -53,6 +56,7 @@ async function recheckAll(
   run: string,
   view: RunView,
   chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
+  foreign: readonly string[],
 ): Promise<Answer> {
   const records = await recordsOf(home, run);
   const repository = await openedRepository(home.root);
@@ -60,7 +64,8 @@ async function recheckAll(
   const outputs = [...kept.values()].flatMap((evidence) => evidence?.output_hash ?? []);
   const blobs = damagedBlobs(home, run, [...records.blobs, ...outputs]);
   const commits = await commitsAgain(repository, records);
-  const { evidence, isolation, now } = await evidenceAgain(place, home, repository, view, records, kept);
+  const isForeign = foreign.length > 0;
+  const { evidence, isolation, now } = await evidenceAgain(place, home, repository, view, records, kept, isForeign);
   const verdict = verdictAgain(view, (hash, status) => now.get(hash) ?? status);
 
   const broken = blobs.damaged.length > 0 || evidence.some(({ now: is }) => is === gone) || commits.some(({ holds }) => holds === false);
@@ -78,10 +83,12 @@ async function recheckAll(
       : `The verdict would be ${verdict.now.replaceAll("_", " ")} now, not ${verdict.recorded.replaceAll("_", " ")}`;
     return reply("evidence_differs", {
       ...parts,
+      warnings: foreign,
       message: `${what}: ${differs.length} of ${evidence.length} pieces of evidence give another result now.`,
     });
   }
   const told = [
+    ...foreign,
     ...(differs.length === 0 ? [] : [`${differs.length} give another result now, which does not change the verdict`]),
     ...(unrun.length === 0 ? [] : [`${unrun.length} cannot be run again here`]),
     ...(await changedTranscripts(home, run)),
@@ -107,6 +114,8 @@ async function commitsAgain(repository: Repository, { commits }: Records): Promi
 }
 
 const gone = "evidence is gone or damaged";
+/** Its commands are somebody else's, and nobody has looked at them yet. */
+const notYours = "the run isn't yours, so its commands are not run; autopilot adopt takes it over";
 
 /** Each distinct check on a commit that the journal rests on, run again; `now` is what the pieces come to, by their hash. */
 async function evidenceAgain(
@@ -116,6 +125,7 @@ async function evidenceAgain(
   view: RunView,
   { results, oracles }: Records,
   kept: ReadonlyMap<string, Evidence | null>,
+  isForeign: boolean,
 ): Promise<{ readonly evidence: readonly Rechecked[]; readonly isolation: string | null; readonly now: ReadonlyMap<string, CheckStatus> }> {
   const evidence: Rechecked[] = [];
   const now = new Map<string, CheckStatus>();
@@ -130,7 +140,9 @@ async function evidenceAgain(
     const hashes = [...(pieces.get(key)?.hashes ?? []), hash];
     pieces.set(key, { piece, hashes }); // the last one made counts
   }
-  if (pieces.size === 0) return { evidence, isolation: null, now };
+  if (isForeign)
+    for (const { piece, hashes } of pieces.values()) evidence.push(comparedWith(piece, hashes.at(-1) ?? "", { why: notYours }));
+  if (isForeign || pieces.size === 0) return { evidence, isolation: null, now };
   const folder = await temporaryFolder("verify");
   try {
     const recheck = await openRecheck(place, home, repository, view, folder);

@@ -17,6 +17,7 @@ import { narrate } from "./narrate.ts";
 import type { Place } from "./place.ts";
 import { refuseJournal } from "./read-run.ts";
 import { answered, reply } from "./reply.ts";
+import { foreignWarnings } from "./run-binding.ts";
 import { standingOf } from "./standing.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -51,6 +52,7 @@ export function watch(place: Place, input: { readonly run?: string | undefined }
         return reply("ok", {
           run_id: run,
           state: status,
+          warnings: foreignWarnings(place, home, run),
           message: `${run} is ${status}${owner === null ? ", and nobody works on it" : ""}.`,
         });
       }

@@ -1,4 +1,5 @@
 import type { Answer } from "../contracts/answer.ts";
+import { hasFailed } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 import { type Asks, asksOf } from "./asks.ts";
 import type { Home } from "./home.ts";
@@ -11,6 +12,7 @@ import type { Place } from "./place.ts";
 async function goesOn(place: Place, hand: Hand): Promise<boolean> {
   const run = hand.view();
   // Both are rarely needed, so they are loaded when they are.
+  if (hasFailed(run)) return false; // an answer to something else is no `resume`
   if (isParked(run)) return (await import("./park.ts")).waitForProvider(place, hand);
   const isAsked = run.status === "paused" && Object.keys(run.blocks).length > 0 && place.isTerminal && !place.interrupted.aborted;
   return isAsked && (await import("./answer-here.ts")).answerHere(place, hand);

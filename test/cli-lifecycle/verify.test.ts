@@ -21,11 +21,12 @@ const finished = async (words: readonly string[] = criterion): Promise<string> =
 };
 
 /** The repository cloned to another path, with the runs copied beside it: what somebody else would get. */
-const elsewhere = (folder: string): string => {
+const elsewhere = async (folder: string): Promise<string> => {
   const clone = join(dirname(folder), "another place", "clone");
   git(folder, "clone", "-q", "--no-hardlinks", folder, clone);
   cpSync(join(folder, ".autopilot"), join(clone, ".autopilot"), { recursive: true });
   rmSync(folder, { recursive: true });
+  expect((await autopilot(clone, ["adopt", "--yes", "--json"])).json.reason_code).toBe("run_adopted");
   return clone;
 };
 
@@ -69,7 +70,7 @@ describe.concurrent("verify", () => {
   });
 
   test("a clone at another path with the run's folder copied gives the same, and nothing is made in it", async () => {
-    const clone = elsewhere(await finished());
+    const clone = await elsewhere(await finished());
     const before = git(clone, "for-each-ref");
     const { code, json } = await autopilot(clone, ["verify", "--json"]);
     expect({ code, json }).toMatchObject({ code: 0, json: { result: "PASS", verdict: { recorded: "verified", now: "verified" } } });
@@ -141,6 +142,7 @@ describe.concurrent("verify", () => {
       .forEach((line) => git(folder, "update-ref", "-d", line.slice(7)));
     git(folder, "clone", "-q", "--no-local", folder, bare);
     cpSync(join(folder, ".autopilot"), join(bare, ".autopilot"), { recursive: true });
+    expect((await autopilot(bare, ["adopt", "--yes", "--json"])).json.reason_code).toBe("run_adopted");
     const short = await autopilot(bare, ["verify", "--json"], around);
     expect({ code: short.code, result: short.json.result }).toEqual({ code: 0, result: "WARN" });
     expect(short.json["commits"]).toMatchObject([

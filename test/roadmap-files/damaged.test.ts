@@ -52,6 +52,7 @@ describe("a state.json of ours that was damaged while the run rested", () => {
   test.each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
     rmSync(folder, { recursive: true });
     cpSync(rested(), folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    expect((await autopilot(folder, ["adopt", "--yes", "--json"])).json.reason_code).toBe("run_adopted"); // a copy is another run
     damage(folder);
     const shown = await autopilot(folder, ["status", "--json"]);
     expect(shown.json.state).toBe("paused");

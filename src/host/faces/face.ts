@@ -96,6 +96,8 @@ export type Foreign = {
   /** What `resume` starts a run of our own with. */
   readonly options: Readonly<Record<string, string>>;
   readonly findings: readonly Finding[];
+  /** It ended in failure: only `resume` goes on with it. */
+  readonly hasFailed?: boolean;
 };
 
 export type Face = {

@@ -22,6 +22,7 @@ export async function foreignRoadmap(home: { readonly root: string; readonly fol
     standing: standingOf(state),
     options: optionsOf(state),
     findings: from === backupFile ? [...findings.map(asWarning), useOfBackup] : findings,
+    hasFailed: state._meta.status === "failed",
   };
 }
 

@@ -1,6 +1,7 @@
 // catalog: every command there is, and in which order the help shows them.
 
 import { ack } from "./commands/ack.ts";
+import { adopt } from "./commands/adopt.ts";
 import { agentsTry } from "./commands/agents-try.ts";
 import { agents } from "./commands/agents.ts";
 import { answer } from "./commands/answer.ts";
@@ -44,7 +45,7 @@ import type { Command } from "./spec.ts";
 
 export const chapters: readonly Chapter[] = [
   { title: "Work", commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report, diff, transcript] },
-  { title: "Decide", commands: [ack, approve, verdict, answer, inbox, budget, budgetRaise] },
+  { title: "Decide", commands: [ack, adopt, approve, verdict, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",
     commands: [

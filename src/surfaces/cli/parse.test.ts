@@ -51,12 +51,16 @@ test("commands of two words", () => {
   expect(read("agents", "try", "scripted")).toEqual({ command: "agents try", words: ["scripted"] });
 });
 
-test("one word that nearly names a command is a slip; two words, or a far one, are a goal", () => {
+test("one word alone is no goal, however far from a command; several words, or `go`, are", () => {
   expect(read("statsu")).toBe("There is no command statsu. Did you mean status?");
   expect(read("resum")).toBe("There is no command resum. Did you mean resume?");
-  expect(read("refactor")).toEqual(goal("refactor"));
+  expect(read("refactor")).toBe("There is no command refactor.");
+  expect(read("cancel")).toBe("There is no command cancel. Did you mean stop?");
+  expect(read("version")).toBe("There is no command version. Did you mean --version?");
+  expect(read("Ünwort")).toBe("There is no command Ünwort.");
+  expect(read("fix it")).toEqual(goal("fix it"));
   expect(read("statsu", "bar")).toEqual(goal("statsu", "bar"));
-  expect(read("Statsu")).toEqual(goal("Statsu"));
+  expect(read("Statsu")).toBe("There is no command Statsu. Did you mean status?");
   expect(read("--", "statsu")).toEqual(goal("statsu"));
   expect(read("go", "statsu")).toEqual(goal("statsu"));
   expect(read("--yes", "status")).toBe("The command comes before its flags: autopilot status …");

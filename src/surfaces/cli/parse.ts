@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   P1. Nothing unknown is passed over: an unknown flag, a missing or needless value, a bad number or word is an error.
-//   P2. Words that name no command are a goal; a single word that nearly names one is taken for a slip, not for a goal.
+//   P2. Words that name no command are a goal; a single word never is: it is taken for a command that is not there.
 
-import { didYouMean, distanceOf } from "../../kit/suggest.ts";
+import { didYouMean, suggest } from "../../kit/suggest.ts";
 import { type ArgumentSpec, type Command, type FlagSpec, type Given, globalFlags, reservedNames } from "./spec.ts";
 
 const wordsMax = 10_000;
@@ -151,19 +151,21 @@ function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, 
   return isWhole ? null : `${name} is a whole number of at least ${least}, not ${value}.`;
 }
 
-/** P2: one lower-case word alone that is a command, or nearly one, was meant as a command. */
+/** What people who know other tools type, and what it is called here. */
+const elsewhereCalled: Readonly<Record<string, string>> = { cancel: "stop", continue: "resume", list: "runs", version: "--version" };
+
+/** P2: one word alone is meant as a command. A goal of one word is said with `go`. */
 function slipOf(words: readonly string[], isImplied: boolean, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const [word = ""] = words;
-  if (!isImplied || words.length !== 1 || !/^[a-z][a-z-]{1,20}$/.test(word)) return null;
+  if (!isImplied || words.length !== 1 || /\s/.test(word.trim())) return null;
   const names = commands.flatMap(({ name }) => (name.includes(" ") ? [] : [name]));
-  const farthest = word.length <= 4 ? 1 : 2;
-  const near = names.map((name) => ({ name, distance: distanceOf(word, name) })).toSorted((a, b) => a.distance - b.distance)[0];
-  if (near === undefined || near.distance > farthest) return null;
-  if (near.distance === 0)
-    return { misuse: `The command comes before its flags: autopilot ${near.name} …`, hint: `autopilot help ${near.name}` };
+  if (names.includes(word)) return { misuse: `The command comes before its flags: autopilot ${word} …`, hint: `autopilot help ${word}` };
+  const called = Object.hasOwn(elsewhereCalled, word) ? elsewhereCalled[word] : undefined;
+  const known = called !== undefined && (called.startsWith("-") || names.includes(called)) ? called : null;
+  const near = known ?? suggest(word, names);
   return {
-    misuse: `There is no command ${word}. Did you mean ${near.name}?`,
-    hint: `autopilot ${near.name}; if it is your goal: autopilot go ${word}`,
+    misuse: `There is no command ${word}.${near === null ? "" : ` Did you mean ${near}?`}`,
+    hint: `${near === null ? "autopilot help" : `autopilot ${near}`}; if it is your goal: autopilot go ${word}`,
   };
 }
 

@@ -9,6 +9,7 @@
 import type { Answer } from "../../contracts/answer.ts";
 import { type ResultWord, reasons } from "../../contracts/reason.ts";
 import { wrappedTo } from "../../kit/columns.ts";
+import { safeJson } from "../../kit/safe-json.ts";
 import { visible } from "../../kit/visible.ts";
 
 /** R3, whoever made the answer. */
@@ -22,7 +23,7 @@ export function completed(answer: Answer): Answer {
 export function jsonOf(answer: Answer, { isPretty }: { readonly isPretty: boolean }): string {
   const { result, reason_code, run_id, state, message, warnings, remediation, data } = answer;
   const common = { result, reason_code, run_id, state, message, warnings, remediation };
-  return JSON.stringify({ ...common, ...data, ...common }, null, isPretty ? 2 : undefined);
+  return safeJson({ ...common, ...data, ...common }, isPretty ? 2 : undefined);
 }
 
 /** What is known of where it goes out; `columns` only where that is a terminal. */

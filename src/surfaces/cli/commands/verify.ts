@@ -7,7 +7,8 @@ export const verify: Command = {
   usage: "[RUN] [--chain-only]",
   details: [
     "Nothing recorded is believed: blobs and commits are looked at, and the commands are run again on the recorded commits and compared.",
-    "Works on another machine, from a clone and a copy of the run's folder. Exit 1 if the verdict would be another one now.",
+    "Works on another machine, from a clone and a copy of the run's folder, once you adopted the run: before, its commands are not run.",
+    "Exit 1 if the verdict would be another one now.",
   ],
   arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
   flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],

@@ -1,0 +1,17 @@
+import { defined } from "../defined.ts";
+import type { Command } from "../spec.ts";
+
+export const adopt: Command = {
+  name: "adopt",
+  summary: "Take over a run that came from elsewhere, after seeing what it would do.",
+  usage: "[RUN] [--yes]",
+  details: [
+    "A run belongs to the user and machine that started it. One that came with a clone, an archive or a copy is only read until you adopt it.",
+    "It goes on under your config: your isolation, your agents, your network rules. Its journal says who adopted it.",
+  ],
+  arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
+  flags: [{ name: "yes", kind: "flag", about: "Adopt it without asking." }],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/adopt.ts")).adopt(place, { yes: given.flag("yes"), ...defined({ run: given.words[0] ?? given.run }) }),
+};
