@@ -22,4 +22,12 @@ export type Signal =
       readonly output?: string;
     }
   | { readonly signal: "checking"; readonly attempt: string; readonly title: string; readonly command: string }
+  /** A check that is still running: for how long, and the last line it printed. */
+  | {
+      readonly signal: "check_running";
+      readonly attempt: string;
+      readonly title: string;
+      readonly elapsedMs: number;
+      readonly line: string;
+    }
   | { readonly signal: "usage"; readonly attempt: string; readonly tokens: number };

@@ -18,7 +18,12 @@ const found: CheckResult = {
 };
 
 /** A check step of these words; what was asked and what was written. */
-async function told(words: readonly string[], proofs: Record<string, FunctionResult>, status: CheckResult["status"] = "passed") {
+async function told(
+  words: readonly string[],
+  proofs: Record<string, FunctionResult>,
+  status: CheckResult["status"] = "passed",
+  more: Partial<CheckResult> = {},
+) {
   const ran: string[] = [];
   const proved: string[] = [];
   const written: Draft[] = [];
@@ -41,7 +46,7 @@ async function told(words: readonly string[], proofs: Record<string, FunctionRes
     verifier: {
       check: ({ checks }: { readonly checks: readonly Check[] }) => {
         ran.push(...checks.map(({ command }) => command));
-        return Promise.resolve(checks.map((check) => ({ ...found, check, status, exit_code: status === "passed" ? 0 : 1 })));
+        return Promise.resolve(checks.map((check) => ({ ...found, check, status, exit_code: status === "passed" ? 0 : 1, ...more })));
       },
       oracles: () => Promise.resolve({ content: "0".repeat(64), changes: [] }),
     },
@@ -66,6 +71,18 @@ async function told(words: readonly string[], proofs: Record<string, FunctionRes
   await checkDeed({ attempt, run: () => run, world, cancel, record } as unknown as Deed);
   return { ran, proved, written };
 }
+
+test("a failing check is told with how many tests failed and which, and which they are doesn't change what failure it is", async () => {
+  const first = await told(["criteria"], {}, "failed", { tests: { ran: 14, failed: 2, skipped: 0 }, failed: "weeks, months" });
+  expect(first.written).toMatchObject([{ event: "step_failed", detail: "it adds: failed (exit 1), 2 of 14 tests failed: weeks, months" }]);
+  const second = await told(["criteria"], {}, "failed", {
+    tests: { ran: 14, failed: 9, skipped: 0 },
+    failed: "a, b, …",
+  });
+  expect(second.written).toMatchObject([{ detail: "it adds: failed (exit 1), 9 of 14 tests failed: a, b, …" }]);
+  const fingerprintOf = ([event]: readonly Draft[]): unknown => (event as { readonly fingerprint?: string }).fingerprint;
+  expect(fingerprintOf(first.written)).toBe(fingerprintOf(second.written));
+});
 
 describe("a word of a check step that names a proof", () => {
   test("is proved on the newest commit after the commands, and what it found is the step's too", async () => {

@@ -55,16 +55,29 @@ export async function checkDeed(deed: Deed): Promise<void> {
     return deed.record(...heard, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
   }
   if (judged.passed && proof.holds) return deed.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
-  const worst = [...judged.regressed, ...judged.failing].map((result) => `${result.check.title}: ${endOf(result)}${worseIn(run, result)}`);
-  const detail = [...worst, ...(proof.holds ? [] : [proof.detail])].join("; ");
+  const told = (of: (result: CheckResult) => string): string =>
+    [
+      ...[...judged.regressed, ...judged.failing].map((result) => `${result.check.title}: ${of(result)}${worseIn(run, result)}`),
+      ...(proof.holds ? [] : [proof.detail]),
+    ].join("; ");
   const reason_code = reasonOf(judged, proof);
-  return deed.record(...heard, { event: "step_failed", ...common, fingerprint: fingerprintOf(reason_code, detail), detail, reason_code });
+  // Which tests fail may change from one try to the next while the failure stays the same.
+  const fingerprint = fingerprintOf(reason_code, told(endOf));
+  return deed.record(...heard, { event: "step_failed", ...common, fingerprint, detail: told(endWithTests), reason_code });
 }
 
 function endOf({ check, status, exit_code, why }: CheckResult): string {
   if (why !== undefined) return `${status} (${why})`;
   if (check.expect !== undefined) return `${status} (expected ${wantedIn(check.expect)})`;
   return exit_code === null ? status : `${status} (exit ${exit_code})`;
+}
+
+/** With how many of its tests failed, and the first of them by name; a check kept from the agent names none. */
+function endWithTests(result: CheckResult): string {
+  const { check, tests, failed = "", why } = result;
+  if (check.kind === "holdout" || why !== undefined || tests === undefined || tests.failed === 0) return endOf(result);
+  const count = tests.ran >= tests.failed ? `${tests.failed} of ${tests.ran} tests failed` : `${tests.failed} failed`;
+  return `${endOf(result)}, ${count}${failed === "" ? "" : `: ${failed}`}`;
 }
 
 const worseIn = (run: RunView, { check, status }: CheckResult): string =>

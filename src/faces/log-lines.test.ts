@@ -137,5 +137,8 @@ test("a glimpse is one short line, and an empty one is none", () => {
   expect(glimpse({ signal: "said", attempt, text: `a\n${"b".repeat(500)}` })?.length).toBeLessThan(130);
   expect(glimpse({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" })).toBe("  ✗ edit src/a.ts (failed)");
   expect(glimpse({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe("  · checking c1: npm test");
+  const running = { signal: "check_running", attempt, title: "npm test" } as const;
+  expect(glimpse({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe("  · npm test, 12 s: ✓ src/a.test.ts");
+  expect(glimpse({ ...running, elapsedMs: 125_000, line: "" })).toBe("  · npm test, 2 min 5 s");
   expect(glimpse({ signal: "usage", attempt, tokens: 1500 })).toBe("  · 1,500 tokens so far in execute #2 (phase 1)");
 });

@@ -25,11 +25,20 @@ export function glimpse(signal: Signal): string | null {
       return `  ${signal.status === "failed" ? "✗" : "·"} ${oneLine(signal.title, lineCharsMax)}${signal.status === "" ? "" : ` (${oneLine(signal.status, 20)})`}`;
     case "checking":
       return `  · checking ${oneLine(signal.title, 60)}: ${oneLine(signal.command, lineCharsMax)}`;
+    case "check_running": {
+      const line = oneLine(signal.line, lineCharsMax);
+      return `  · ${oneLine(signal.title, 60)}, ${elapsedWords(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
+    }
     case "usage":
       return `  · ${figure(signal.tokens)} tokens so far in ${attemptWords(signal.attempt)}`;
     default:
       return unreachable(signal);
   }
+}
+
+function elapsedWords(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** A fact as a line while the run works; null for the book-keeping that only `autopilot log` shows. `kindOf` knows what an attempt is. */

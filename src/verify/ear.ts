@@ -6,10 +6,16 @@
 
 import type { TestTally } from "../contracts/evidence.ts";
 import { type NamesTold, openNames, together } from "./names.ts";
+import { openFailingLines } from "./failing-lines.ts";
 import { openTally, talliesOf } from "./tally.ts";
 
 export type Ear = { readonly said: (chunk: Buffer) => void; readonly complained: (chunk: Buffer) => void };
-export type Heard = { readonly tests: TestTally | null; readonly names: NamesTold };
+export type Heard = {
+  readonly tests: TestTally | null;
+  readonly names: NamesTold;
+  /** The first lines that tell of a failure, as they were printed. */
+  readonly failing: readonly string[];
+};
 
 const lineCharsMax = 2_000;
 /** No runner says anything of a test in fewer letters, and floods are mostly made of such lines. */
@@ -17,23 +23,29 @@ const lineCharsMin = 6;
 const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 
 /** `command` is heard first: it may say that it ends with the first failure. `folder`: where it runs, which no name should hold. */
-export function openEar(command: string, folder: string): Ear & { readonly take: (isOfTests: (path: string) => boolean) => Heard } {
-  const streams = [openStream(folder), openStream(folder)] as const; // E2
+export function openEar(
+  command: string,
+  folder: string,
+): Ear & { readonly lastLine: () => string; readonly take: (isOfTests: (path: string) => boolean) => Heard } {
+  const lines = openFailingLines();
+  const streams = [openStream(folder, lines.line), openStream(folder, lines.line)] as const; // E2
   streams[0].names.line(command.slice(0, lineCharsMax));
   return {
     said: streams[0].hear,
     complained: streams[1].hear,
+    lastLine: lines.last,
     take(isOfTests) {
       for (const { end } of streams) end();
       return {
         tests: talliesOf(streams.map(({ tally }) => tally.take(isOfTests))),
         names: together(streams.map(({ names }) => names.take())),
+        failing: lines.take(),
       };
     },
   };
 }
 
-function openStream(folder: string) {
+function openStream(folder: string, heard: (line: string) => void) {
   const [tally, names] = [openTally(), openNames()];
   const decoder = new TextDecoder("utf-8");
   let open = "";
@@ -41,6 +53,7 @@ function openStream(folder: string) {
   const line = (text: string): void => {
     if (text.length < lineCharsMin) return;
     const plain = text.replaceAll(escapes, "").trimEnd();
+    heard(plain);
     tally.line(plain);
     names.line(plain.includes(folder) ? plain.replaceAll(`${folder}/`, "") : plain);
   };

@@ -43,3 +43,21 @@ test("a command that wrote nothing has no output to point at", async () => {
   expect(stored).toHaveLength(1);
   expect(JSON.parse(stored[0] ?? "")).toMatchObject({ output_hash: null, output_bytes: 0, output_excerpt: "" });
 });
+
+test("failing lines stand in the excerpt wherever they were printed, before the end of the output", async () => {
+  const text = `not ok 1 - weeks\n${"fine\n".repeat(500)}last\n`;
+  const { output_excerpt } = evidenceOf(sighting(text, "", { failing: ["not ok 1 - weeks"] }), null);
+  const lines = output_excerpt.split("\n");
+  expect([lines[0], lines.at(-1), lines.length <= 40]).toEqual(["not ok 1 - weeks", "last", true]);
+  expect(evidenceOf(sighting("not ok 1 - weeks\nlast\n", "", { failing: ["not ok 1 - weeks"] }), null).output_excerpt).toBe(
+    "not ok 1 - weeks\nlast",
+  );
+  const wide = evidenceOf(
+    sighting("x\n".repeat(9_000), "n", { failing: Array.from({ length: 20 }, (_, at) => `${at} ${"é".repeat(290)}`) }),
+    null,
+  );
+  expect(Buffer.byteLength(wide.output_excerpt)).toBeLessThanOrEqual(4096);
+  const names = { passed: [], failed: ["weeks", "months"], whole: [] };
+  const kept = await keepEvidence(sighting("", "", { names }), () => Promise.resolve("c".repeat(64)));
+  expect(kept.failed).toBe("weeks, months");
+});

@@ -29,6 +29,8 @@ export type Sighting = {
   readonly tests?: TestTally | null;
   readonly testsBefore?: TestTally | undefined;
   readonly names?: TestNames | null;
+  /** The lines of its output that tell of a failure. */
+  readonly failing?: readonly string[];
   /** What passed on the base and fails now. */
   readonly broke?: readonly string[];
   /** Oracles that it rewrote as it ran. */
@@ -40,6 +42,7 @@ export type Sighting = {
 
 const excerptLinesMax = 40;
 const excerptBytesMax = 4096;
+const failedShownMax = 5;
 
 /** The output has been through the redactor already; the command line and the words about its end have not. */
 export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redactor: Redactor = byLooksAlone): Promise<CheckResult> {
@@ -50,8 +53,11 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
   const { check, status, quarantine = null } = sighting;
   const quarantined = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
   const { tests: told = null, why = null, broke = [] } = sighting;
+  const named = sighting.names?.failed ?? [];
+  const failed = redactor.text([...named.slice(0, failedShownMax), ...(named.length > failedShownMax ? ["…"] : [])].join(", "));
   const tests = {
     ...(told === null ? {} : { tests: told }),
+    ...(failed === "" ? {} : { failed }),
     ...(broke.length === 0 ? {} : { broke: broke.length }),
     ...(why === null ? {} : { why: redactor.text(why) }),
   };
@@ -65,7 +71,8 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
   const notes = [result.note, changed, ...wordsOn(sighting)].filter((note) => note !== "").join("; ");
   const note = notes === "" ? "" : `[autopilot: ${notes}]`;
   const room = excerptBytesMax - Buffer.byteLength(note) - 1;
-  const excerpt = excerptOf(result.output, note === "" ? excerptLinesMax : excerptLinesMax - 1, room);
+  const linesMax = note === "" ? excerptLinesMax : excerptLinesMax - 1;
+  const excerpt = status === "passed" ? excerptOf(result.output, linesMax, room) : failingExcerpt(sighting, linesMax, room);
   return {
     check,
     argv: [...result.argv],
@@ -92,6 +99,19 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
     ...(sighting.rewrote === undefined || sighting.rewrote.length === 0 ? {} : { rewrote: [...sighting.rewrote] }),
     ...(sighting.names == null ? {} : { names: sighting.names }),
   };
+}
+
+/** The end of the output, after the failing lines that are not in it. */
+function failingExcerpt({ result, failing = [] }: Sighting, linesMax: number, bytesMax: number): string {
+  const end = excerptOf(result.output, linesMax, bytesMax);
+  const lines: string[] = [];
+  for (const line of failing.filter((one) => !end.includes(one))) {
+    if (Buffer.byteLength([...lines, line].join("\n")) > bytesMax / 3 || lines.length >= linesMax / 2) break;
+    lines.push(line);
+  }
+  if (lines.length === 0) return end;
+  const above = `${lines.join("\n")}\n[autopilot: the failing lines are above, the end of the output is below]\n`;
+  return above + excerptOf(result.output, linesMax - lines.length - 1, bytesMax - Buffer.byteLength(above));
 }
 
 /** Evidence as it is kept; null where these bytes are none. */

@@ -15,6 +15,7 @@ import { quarantineOf } from "./quarantine.ts";
 import { runsWanted, statusOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
 import { lostSince } from "./tally.ts";
+import { tellRunning } from "./tell-running.ts";
 
 export type CheckOrder = Parameters<Verifier["check"]>[0];
 
@@ -26,6 +27,7 @@ type Run = {
   readonly status: CheckStatus;
   readonly tests: TestTally | null;
   readonly names: NamesTold;
+  readonly failing: readonly string[];
   /** Oracles that it rewrote. */
   readonly rewrote: readonly string[];
   readonly why: string | null;
@@ -148,7 +150,8 @@ class CheckSession {
       quarantine,
       tests,
       why,
-      names: status === "failed" && check.kind === "project" ? keptNames(together(runs.map(({ names }) => names))) : null,
+      names: status === "failed" ? keptNames(together(runs.map(({ names }) => names))) : null,
+      failing: deciding.failing,
       broke,
       rewrote,
       testsBefore: this.#testsBefore(check),
@@ -165,12 +168,16 @@ class CheckSession {
     const place = await this.#clean(check);
     if (place === null || this.#order.cancel.aborted) return null;
     const ear = openEar(check.command, place.folder);
-    const result = await runCommand({ ...this.#command(check, place), ear });
+    const { onSignal, attempt } = this.#order;
+    const stopTelling = tellRunning(this.#parts.clock, (elapsedMs) =>
+      onSignal({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),
+    );
+    const result = await runCommand({ ...this.#command(check, place), ear }).finally(stopTelling);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
     else this.#isSpoiled = treeAfter !== place.tree;
-    const { tests, names } = ear.take(testFilesIn(place.folder));
+    const { tests, names, failing } = ear.take(testFilesIn(place.folder));
     const before = this.#testsBefore(check);
     const rewrote = treeAfter === place.tree || check.kind === "restore" ? [] : await this.#rewritten(place);
     const lost =
@@ -183,6 +190,7 @@ class CheckSession {
       status: lost === null ? result.status : "failed",
       tests,
       names,
+      failing,
       rewrote,
       why: lost,
       place,

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { openEar } from "./ear.ts";
+import { openFailingLines } from "./failing-lines.ts";
+
+const failingOf = (lines: readonly string[]): readonly string[] => {
+  const reader = openFailingLines();
+  for (const line of lines) reader.line(line);
+  return reader.take();
+};
+
+test.each([
+  ["node, TAP", "not ok 3 - adds weeks"],
+  ["vitest", " FAIL  src/a.test.ts > adds weeks"],
+  ["jest", "  ● date › adds weeks"],
+  ["mocha", "  1) date adds weeks:"],
+  ["pytest", "FAILED tests/test_date.py::test_weeks - assert 1 == 2"],
+  ["pytest, its reason", "E       assert 1 == 2"],
+  ["unittest", "FAIL: test_weeks (date.Test)"],
+  ["go", "--- FAIL: TestWeeks (0.00s)"],
+  ["cargo", "test date::weeks ... FAILED"],
+  ["rustc", "error[E0308]: mismatched types"],
+  ["tsc", "src/a.ts(3,5): error TS2322: Type 'string' is not assignable"],
+  ["gcc", "date.c:3:5: error: expected ';'"],
+  ["node", "TypeError [ERR_X]: weeks is not a function"],
+  ["ctest", " 3/14 Test  #3: weeks ............***Failed    0.01 sec"],
+])("%s: the line of a failure is kept", (_tool, line) => {
+  expect(failingOf(["all is well", line, "done"])).toEqual([line]);
+});
+
+test("what passed, and a sum without a failure, is none", () => {
+  const fine = [
+    "ok 1 - adds",
+    "Tests: 0 failed, 3 passed",
+    "PASSED tests/test_a.py::test_b",
+    "✔ adds (1ms)",
+    "# fail 0",
+    "errors handled: 3",
+  ];
+  expect(failingOf(fine)).toEqual([]);
+});
+
+test("they are bounded, each is told once, and they are found however much is printed after them", () => {
+  const ear = openEar("x", "/f");
+  ear.said(Buffer.from("not ok 1 - first\nnot ok 1 - first\n"));
+  for (let at = 0; at < 5_000; at++) ear.said(Buffer.from(`fine, line ${at}\n`));
+  for (let at = 0; at < 100; at++) ear.complained(Buffer.from(`Error: number ${at} ${"x".repeat(1_000)}\n`));
+  expect(ear.lastLine()).toMatch(/^Error: number 99 x+$/);
+  const { failing } = ear.take(() => false);
+  expect([failing.length, failing[0], Math.max(...failing.map(({ length }) => length))]).toEqual([20, "not ok 1 - first", 300]);
+});
