@@ -61,6 +61,16 @@ export type BoxLimits = v.InferOutput<typeof BoxLimits>;
 export const Quarantine = v.strictObject({ check: text, until: v.pipe(v.string(), v.isoDate()), reason: v.optional(text) });
 export type Quarantine = v.InferOutput<typeof Quarantine>;
 
+/** What a landing's commit may be called; words in braces are filled in. */
+export const landWords = ["goal", "run", "verdict", "proof"] as const;
+const LandMessage = v.pipe(
+  text,
+  v.check(
+    (message) => message.trim() !== "" && !/[{}]/.test(message.replaceAll(/\{(?:goal|run|verdict|proof)\}/g, "")),
+    `text with ${landWords.map((word) => `{${word}}`).join(", ")} and no other braces`,
+  ),
+);
+
 export const limitPolicies = ["resume", "ask", "never"] as const;
 
 /** What a config file may say. Every key optional; unknown keys are refused with their line. */
@@ -97,7 +107,13 @@ export const Config = v.strictObject({
   /** What to do when a provider's limit is used up: go on by itself at the reset, ask, or only pause. */
   on_limit: v.optional(v.picklist(limitPolicies)),
   /** What work must come to before it lands; what nothing proved only lands by a flag. */
-  land: v.optional(v.strictObject({ minimum: v.optional(v.picklist(["verified", "verified_with_gaps"])) })),
+  land: v.optional(
+    v.strictObject({
+      minimum: v.optional(v.picklist(["verified", "verified_with_gaps"])),
+      squash: v.optional(v.boolean()),
+      message: v.optional(LandMessage),
+    }),
+  ),
   /** Optional steps of staged flows that are done without asking: ui, refactor, security, performance. */
   with: v.optional(v.array(text)),
   max_budget: v.optional(text),

@@ -83,6 +83,8 @@ export const CheckResult = v.strictObject({
   tests: v.optional(TestTally),
   /** The first tests that failed, by name, as they are shown. */
   failed: v.optional(v.string()),
+  /** Packages that a manifest names and that are not installed here, so that it could not come to its end. */
+  uninstalled: v.optional(v.string()),
   /** How many tests passed before anything was changed and fail now, of a check that failed then too; `why` names them. */
   broke: v.optional(count),
   /** Why it did not pass, where its exit code does not say so. */

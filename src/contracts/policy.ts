@@ -25,5 +25,8 @@ export const Policy = v.strictObject({
   on_limit: maybe(v.picklist(limitPolicies)),
   /** What work must come to before it lands. */
   land: maybe(v.picklist(landMinimums)),
+  /** Whether it lands as one commit, and what that commit or the merge is called. */
+  land_squash: maybe(v.boolean()),
+  land_message: maybe(text),
 });
 export type Policy = v.InferOutput<typeof Policy>;

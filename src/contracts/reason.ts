@@ -215,7 +215,7 @@ export const reasons = {
   evidence_differs: reason("FAIL", "Re-running the evidence gives another verdict.", "autopilot report"),
   oracle_changed: reason(
     "FAIL",
-    "The agent changed the tests that judge it.",
+    "The agent changed what judges its work.",
     "autopilot report lists what changed; autopilot approve --oracles allows exactly that, autopilot stop ends the run",
   ),
   check_flaky: reason("FAIL", "A check passes and fails on the same tree.", "make the check steady, then autopilot resume"),

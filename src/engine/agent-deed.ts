@@ -22,6 +22,7 @@ import { CalledOff, type Deed, settingOf } from "./deed.ts";
 import { hear, keptOf, refusedReturn, type Words } from "./hear.ts";
 import { emptyIn } from "./hollow-facts.ts";
 import { lockedBy, placed, prove } from "./prove.ts";
+import { commitSubject } from "./commit-subject.ts";
 import { orderOf } from "./turn-order.ts";
 
 const saidCharsMax = 2_000;
@@ -236,7 +237,14 @@ async function applyChanges(deed: Deed, seen: ChangeSet | null): Promise<{ reado
     return "over";
   }
   if (changes?.paths.length === 0) return { parent: null };
-  const applied = await world.workspace.apply(attempt, subjectOf(run.drafted.objective.goal, `${walk.phase}/${walk.task ?? step.id}`));
+  const subject = commitSubject({
+    phase: walk.phase,
+    name: run.phases.find(({ id }) => id === walk.phase)?.name,
+    step: walk.task ?? step.id,
+    paths: changes?.paths ?? [],
+    goal: run.drafted.objective.goal,
+  });
+  const applied = await world.workspace.apply(attempt, subject);
   if (applied === null) return { parent: null };
   if ("conflict" in applied) {
     await deed.recordAndSetAside(failure(deed, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`));
@@ -288,8 +296,3 @@ function failure(deed: Deed, reason: string, detail: string): Draft {
 
 const cut = (text: string): string =>
   text.length <= saidCharsMax ? text : `${text.slice(0, saidCharsMax)}[cut: ${text.length - saidCharsMax} characters]`;
-
-export function subjectOf(goal: string, place: string): string {
-  const line = goal.split("\n", 1)[0] ?? "";
-  return `autopilot ${place}: ${line.length > 60 ? `${line.slice(0, 59)}…` : line}`;
-}

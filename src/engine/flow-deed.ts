@@ -1,7 +1,7 @@
 import type { Draft } from "../contracts/event.ts";
 import { fingerprintOf } from "../core/breaker.ts";
-import { subjectOf } from "./agent-deed.ts";
 import { CalledOff, type Deed, settingOf } from "./deed.ts";
+import { commitSubject } from "./commit-subject.ts";
 import { completeProved } from "./prove.ts";
 import type { ChildEnded } from "./world.ts";
 
@@ -32,8 +32,9 @@ async function takeWork(deed: Deed, { work }: ChildEnded): Promise<readonly stri
   const { run, walk, step, open } = settingOf(deed);
   if (work === undefined || open.stage === "applied") return [];
   const { attempt, world } = deed;
-  const place = `${walk.phase}/${walk.task ?? step.id}`;
-  const taken = await world.workspace.takeIn({ attempt, ...work, subject: subjectOf(run.drafted.objective.goal, place) });
+  const name = run.phases.find(({ id }) => id === walk.phase)?.name;
+  const subject = commitSubject({ phase: walk.phase, name, step: walk.task ?? step.id, paths: [], goal: run.drafted.objective.goal });
+  const taken = await world.workspace.takeIn({ attempt, ...work, subject });
   if (taken === null) return [];
   if ("conflict" in taken) return taken.conflict;
   const { commit, parent, tree, paths, notApplied } = taken;

@@ -95,7 +95,11 @@ export const configDirections: Node<Config> = {
     disk_mb: atMost(defaultLimits.diskBytesMax / 1024 ** 2, moreWork),
   },
   on_limit: noLooserThan(["resume", "ask", "never"], "resume", "it would go on by itself where you want to be asked"),
-  land: { minimum: noLooserThan(["verified_with_gaps", "verified"], "verified_with_gaps", "it would land work with gaps in its proof") },
+  land: {
+    minimum: noLooserThan(["verified_with_gaps", "verified"], "verified_with_gaps", "it would land work with gaps in its proof"),
+    squash: neutral, // how many commits the same change is
+    message: neutral, // what they are called
+  },
   with: neutral, // steps of the flow, within the same budget and sandbox, and shown in the preview
   max_budget: tighten((said, own) => {
     const [asked, most] = [readBudget(said), own === undefined ? { budget: profiles.balanced } : readBudget(own)];

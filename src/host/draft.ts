@@ -14,6 +14,7 @@ import { registryVersions } from "./functions/registry.ts";
 import { given } from "./given.ts";
 import type { GoInput } from "./go-input.ts";
 import { type Home, newRunId, runFolder, writeCurrent } from "./home.ts";
+import { refuseInside } from "./inside-repository.ts";
 import { readObjective } from "./objective.ts";
 import { limitsOf, unheardLimits } from "./limits-of.ts";
 import { beginRun } from "./open-run.ts";
@@ -31,6 +32,7 @@ import { tryIsolation } from "./try-isolation.ts";
 export type Drafted = { readonly run: string; readonly warnings: readonly string[] };
 
 export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
+  refuseInside(place, home);
   const settings = settingsOf(place, home, input);
   const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
   const called = await calledBy(flow, (name) => loadedFlow(place, name));

@@ -30,6 +30,7 @@ export function policyOf(
       protect,
     }),
     ...given({ agent_hosts: network?.agents, prices, box, on_limit, land: landGiven ?? land?.minimum }),
+    ...given({ land_squash: land?.squash, land_message: land?.message }),
   };
 }
 

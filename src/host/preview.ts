@@ -1,4 +1,3 @@
-import picomatch from "picomatch";
 import type { Policy } from "../contracts/policy.ts";
 import type { RunView } from "../core/state.ts";
 import { type CheckVariable, missingWords, previewOf as viewOf, previewPage, type PreviewView } from "../faces/preview.ts";
@@ -10,6 +9,7 @@ import type { Home } from "./home.ts";
 import { missingTools } from "./missing-tools.ts";
 import type { Place } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
+import { scopeMatches } from "./scope-matches.ts";
 import { settingsOf } from "./settings.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
@@ -27,6 +27,7 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
   const isolation = await tryIsolation(drafted.isolation, home);
   const shown = await (await faceOf(drafted.flow.face))?.preview?.({ place, home, view: run });
   const policy = recordedPolicy(run);
+  const scope = await lookAtScope(home.root, drafted.base.commit, drafted.objective.scope);
   const missing = await missingTools(
     drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
     {
@@ -42,7 +43,7 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
-    scopeFiles: await countScope(home.root, drafted.base.commit, drafted.objective.scope),
+    scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
     checkEnv: checkEnvironment(place, policy),
     missing,
@@ -54,6 +55,10 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
     base: drafted.base,
   });
   const warnings = [
+    ...(scope?.unmatched ?? []).map(
+      (glob) =>
+        `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
+    ),
     ...missing.map((one) => `Missing: ${missingWords(one)}`),
     ...(isolation.not_enforced.length > 0 ? [`Isolation ${isolation.level} does not enforce: ${isolation.not_enforced.join("; ")}.`] : []),
   ];
@@ -69,14 +74,17 @@ function checkEnvironment({ env }: Place, { check_env = {} }: Policy): readonly 
   ];
 }
 
-async function countScope(root: string, commit: string, scope: readonly string[]): Promise<number | null> {
+/** How many files the scope takes in now, and which of its patterns take in none. */
+async function lookAtScope(
+  root: string,
+  commit: string,
+  scope: readonly string[],
+): Promise<{ readonly files: number; readonly unmatched: readonly string[] } | null> {
   const { out, code } = await git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", commit], codes: [0, 128] });
   if (code !== 0) return null;
-  const takes = scope.filter((glob) => !glob.startsWith("!"));
-  const leaves = scope.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
-  const isIn = picomatch(takes.length === 0 ? ["**"] : takes, { dot: true, ignore: leaves });
-  return out
+  const names = out
     .toString("utf8")
     .split("\0")
-    .filter((name) => name !== "" && isIn(name)).length;
+    .filter((name) => name !== "");
+  return scopeMatches(names, scope);
 }

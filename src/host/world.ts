@@ -65,6 +65,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     expectedTip: tip.commit,
     redact: (bytes) => redactBytes(redactor, bytes),
     secretsIn: secretFinder(redactor),
+    isSquashed: policy.land_squash === true,
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });

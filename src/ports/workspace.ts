@@ -40,7 +40,7 @@ export type Applied = {
 };
 
 export type LandResult =
-  | { readonly landed: true; readonly how: "fast_forward" | "merge"; readonly commit: GitSha }
+  | { readonly landed: true; readonly how: "fast_forward" | "merge" | "squash"; readonly commit: GitSha }
   | {
       readonly landed: false;
       readonly because: "checkout_dirty" | "checkout_busy" | "checkout_moved" | "merge_conflict" | "nothing_to_land";

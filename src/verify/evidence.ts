@@ -31,6 +31,8 @@ export type Sighting = {
   readonly names?: TestNames | null;
   /** The lines of its output that tell of a failure. */
   readonly failing?: readonly string[];
+  /** Packages that a manifest names and that are not installed. */
+  readonly uninstalled?: string;
   /** What passed on the base and fails now. */
   readonly broke?: readonly string[];
   /** Oracles that it rewrote as it ran. */
@@ -58,6 +60,7 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
   const tests = {
     ...(told === null ? {} : { tests: told }),
     ...(failed === "" ? {} : { failed }),
+    ...(sighting.uninstalled === undefined ? {} : { uninstalled: redactor.text(sighting.uninstalled) }),
     ...(broke.length === 0 ? {} : { broke: broke.length }),
     ...(why === null ? {} : { why: redactor.text(why) }),
   };

@@ -8,6 +8,8 @@ import { type CommandOrder, type CommandResult, envHashFor, runCommand, type Wra
 import { openEar } from "./ear.ts";
 import { keepEvidence, readEvidence } from "./evidence.ts";
 import { testFilesIn } from "./holds-tests.ts";
+import { readIn } from "./manifest-file.ts";
+import { missingPackages, missingPackageWords } from "./missing-packages.ts";
 import { brokenSince, keptNames, type NamesTold, together } from "./names.ts";
 import { judgesAmong } from "./oracles/protect.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
@@ -139,7 +141,8 @@ class CheckSession {
     if (deciding === undefined) return false;
     const { result, place, treeBefore, treeAfter, tests, rewrote } = deciding;
     const broke = await this.#broke(check, runs);
-    const why = deciding.why ?? brokenWords(broke);
+    const missing = status === "passed" ? [] : missingPackages(deciding.failing, readIn(place.folder));
+    const why = missing.length > 0 ? missingPackageWords(missing) : (deciding.why ?? brokenWords(broke));
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
     const sighting = { check, result, status, cwd: place.folder, isolation, commit, treeBefore, treeAfter, product };
@@ -152,6 +155,7 @@ class CheckSession {
       why,
       names: status === "failed" ? keptNames(together(runs.map(({ names }) => names))) : null,
       failing: deciding.failing,
+      ...(missing.length === 0 ? {} : { uninstalled: missing.map(({ name }) => name).join(", ") }),
       broke,
       rewrote,
       testsBefore: this.#testsBefore(check),

@@ -5,7 +5,7 @@
 //       where a file would be lost. It does so without the repository's own configuration (see user-view).
 //   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
-//   N4. Landing twice is landing once, also where the first was cut short.
+//   N4. Landing twice is landing once, also where the first was cut short, and where it was one commit for many.
 //   N5. A file that is missing from the checkout and that the branch has made anew since is no change that could be lost: it comes back.
 
 import { lstatSync } from "node:fs";
@@ -20,15 +20,17 @@ import { inUser, shortOf, tipOf } from "./history.ts";
 import { identityEnv } from "./identity.ts";
 import { writeTree } from "./materialize.ts";
 import type { OpenRun } from "./run.ts";
+import { lastSquashed, sidesSince, squashTrailer } from "./squash.ts";
 import { statusOf } from "./status.ts";
 import { readTree, type TreeEntry } from "./tree.ts";
 import { inView } from "./user-view.ts";
 
 const namesShown = 5;
 const racesMax = 5;
+type Landed = Extract<LandResult, { readonly landed: true }>;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
 
-export async function landRun(run: OpenRun, message: string): Promise<LandResult> {
+export async function landRun(run: OpenRun, message: string, isSquashed = false): Promise<LandResult> {
   const tip = (await tipOf(run)).commit;
   if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
   const { branch } = run.base;
@@ -42,8 +44,10 @@ export async function landRun(run: OpenRun, message: string): Promise<LandResult
     const inTheWay = cutShort ?? (await foreignLock(run));
     const head = await headOf(run);
     if (await isAncestor(run, tip, head)) return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
+    const before = isSquashed ? await lastSquashed(run, head) : null;
+    if (before === tip) return { landed: true, how: "squash", commit: head }; // N4
     if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
-    const result = await landOn(run, head, tip, message);
+    const result = await landOn(run, head, tip, message, isSquashed ? (before ?? run.base.commit) : null);
     // What was found of a checkout that somebody moved meanwhile, another run's landing say, is not so any more.
     if (result.landed || race >= racesMax || !(await isMoving(run, head))) return result;
   }
@@ -52,16 +56,19 @@ export async function landRun(run: OpenRun, message: string): Promise<LandResult
 const headOf = (run: OpenRun): Promise<GitSha> => gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
 const isMoving = async (run: OpenRun, head: GitSha): Promise<boolean> => isLocked(run) || (await headOf(run)) !== head;
 
-async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string): Promise<LandResult> {
+/** `since`: what of the branch has landed already, if all the rest is to be one commit. */
+async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string, since: GitSha | null): Promise<LandResult> {
   const { changed } = await statusOf(run.repository, run.isOwned);
   const remade = await remadeOn(run, head, tip); // N5
   const missing = changed.filter((path) => remade.has(path) && isMissing(run, path));
   const dirty = changed.filter((path) => !missing.includes(path));
   if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${some(dirty)}.`); // N2
-  if (await isAncestor(run, head, tip)) return restored(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
+  if (since === null && (await isAncestor(run, head, tip)))
+    return restored(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
 
-  const merged = await mergeCommit(run, head, tip, message, remade);
-  return "landed" in merged ? merged : restored(run, await moveCheckout(run, head, merged.commit, "merge"), missing);
+  const merged = await mergeCommit(run, head, tip, message, remade, since);
+  const how = since === null ? "merge" : "squash";
+  return "landed" in merged ? merged : restored(run, await moveCheckout(run, head, merged.commit, how), missing);
 }
 
 const isMissing = ({ repository }: OpenRun, path: string): boolean =>
@@ -117,11 +124,13 @@ async function mergeCommit(
   tip: GitSha,
   message: string,
   remade: Awaited<ReturnType<typeof remadeOn>>,
+  since: GitSha | null,
 ): Promise<{ readonly commit: GitSha } | Refusal> {
   const call = run.shadow.callIntoUser;
+  const sides = since === null ? [head, tip] : await sidesSince(run, since, head, tip);
   const merge = await git({
     ...call,
-    args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", head, tip],
+    args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides],
     codes: [0, 1, 128, 129],
   });
   const [tree = "", ...names] = merge.out.toString("utf8").split("\0");
@@ -131,19 +140,19 @@ async function mergeCommit(
   if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
   if (merge.code !== 0 && merge.code !== 1) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
   const words = message.trim() === "" ? `Merge ${shortOf(run.ref)}` : message.trim();
-  const input = [Buffer.from(`${words}\n\nAutopilot-Run: ${run.runId}\n`)];
+  const input = [Buffer.from(`${words}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : squashTrailer(tip)}`)];
   const whole = deleted.size === 0 ? tree : await writeTree(run.shadow, call, tree, deleted.values());
   const commit = await gitLine({
     ...call,
     env: { ...call.env, ...identityEnv(run.identity) },
-    args: ["commit-tree", whole, "-p", head, "-p", tip, "-F", "-"],
+    args: ["commit-tree", whole, "-p", head, ...(since === null ? ["-p", tip] : []), "-F", "-"],
     input,
   });
   return { commit };
 }
 
 /** Git moves branch, index and files together, with the user's own filters, and refuses where a file is in the way (N1). */
-async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: "fast_forward" | "merge"): Promise<LandResult> {
+async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
   const inTheWay = await filesInTheWay(run, from, to);
   if (inTheWay.length > 0) return refusal("checkout_dirty", `Files git does not track are in the way: ${some(inTheWay)}.`);
   await writeLanding(run, from, to);

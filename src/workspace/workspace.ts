@@ -52,6 +52,8 @@ export type WorkspaceOrder = {
   readonly redact?: (bytes: Buffer) => Buffer;
   /** Finds secrets in what an attempt would commit; without it none are looked for. */
   readonly secretsIn?: (bytes: Buffer) => Promise<readonly FoundSecret[]>;
+  /** Land as one commit on the user's branch; the run's branch keeps its own. */
+  readonly isSquashed?: boolean;
   /** Only to look and to check: no branch is read, made or moved, so that it works in any repository that holds the commits. */
   readonly isLookOnly?: boolean;
   /** For fault tests: called at named places inside `apply`. */
@@ -107,7 +109,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     treeOf: (folder) => checkoutTree(run, folder),
     rewrittenIn: (folder) => checkoutRewritten(run, folder),
     dependenciesIn: (folder) => checkoutDependencies(run, folder),
-    land: (message) => inTurn(() => landRun(run, message)),
+    land: (message) => inTurn(() => landRun(run, message, order.isSquashed)),
     summary: async () => {
       const tip = (await tipOf(run)).commit;
       await ownCommits(run, tip);

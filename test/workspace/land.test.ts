@@ -129,3 +129,32 @@ test("the user's own smudge filter runs when their checkout is updated; the repo
     else process.env["GIT_CONFIG_GLOBAL"] = outer;
   }
 });
+
+test("squashed, the work is one commit of its own, once, and later work brings only what is new", async () => {
+  const bench = await openBench({ isSquashed: true });
+  const { root, workspace } = bench;
+  const work = async (name: string, path: string, text: string): Promise<void> => {
+    write(await workspace.openLayer(name, []), path, text);
+    await workspace.apply(name, name);
+  };
+  const before = git(root, "rev-parse", "HEAD");
+  await work("1@1/execute#1", "src/a.ts", "one\n");
+  await work("1@1/execute#2", "src/a.ts", "two\n");
+  const landed = await workspace.land("Make a\n\nproved");
+  const head = git(root, "rev-parse", "HEAD");
+  expect(landed).toEqual({ landed: true, how: "squash", commit: head });
+  expect(git(root, "log", "--format=%s %P", `${before}..HEAD`)).toBe(`Make a ${before}`);
+  expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("two\n");
+  expect(git(root, "status", "--porcelain")).toBe("");
+  expect(await workspace.land("again")).toEqual(landed);
+
+  write(root, "README.md", "the user's\n");
+  git(root, "commit", "-qam", "user");
+  await work("2@1/execute#1", "src/a.ts", "three\n"); // the same line as what has landed
+  expect(await workspace.land("Make it three")).toMatchObject({ landed: true, how: "squash" });
+  expect(git(root, "log", "--format=%s", `${before}..HEAD`)).toBe("Make it three\nuser\nMake a");
+  expect([readFileSync(join(root, "src/a.ts"), "utf8"), readFileSync(join(root, "README.md"), "utf8")]).toEqual([
+    "three\n",
+    "the user's\n",
+  ]);
+});

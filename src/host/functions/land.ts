@@ -1,3 +1,5 @@
+import type { landWords } from "../../contracts/config.ts";
+import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, WalkView } from "../../core/state.ts";
 import { landingVerdict, mayLand } from "../../core/verdict.ts";
 import { proofSentence } from "../../faces/verdict-words.ts";
@@ -5,6 +7,20 @@ import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { Home } from "../home.ts";
 import { landInTurn } from "./landing.ts";
+
+type LandWord = (typeof landWords)[number];
+const subjectCharsMax = 72;
+
+/** What the commit of a landing is called: by the config's template, else by its run, its goal and what proves it. */
+export function landMessage(policy: Pick<Policy, "land_message" | "land_squash"> | undefined, values: Record<LandWord, string>): string {
+  const goal = values.goal.split("\n", 1)[0] ?? "";
+  const words: Record<LandWord, string> = { ...values, goal };
+  if (policy?.land_message !== undefined)
+    return policy.land_message.replaceAll(/\{(\w+)\}/g, (whole, word: string) => words[word as LandWord] ?? whole);
+  if (policy?.land_squash === true)
+    return `${goal.length > subjectCharsMax ? `${goal.slice(0, subjectCharsMax - 1)}…` : goal}\n\n${values.proof}`;
+  return `Merge autopilot/${values.run}: ${goal}\n\n${values.proof}`;
+}
 
 /**
  * Brings work to the user's branch where it is proved and nothing has to be forced; landing twice is landing once. A child's goes to its
@@ -23,7 +39,7 @@ export function land(workspace: Workspace, { isChild, home }: { readonly isChild
       const proof = proofSentence(verdict, gaps);
       if (!mayLand(verdict, policy?.land))
         return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };
-      const message = `Merge autopilot/${run_id}: ${objective.goal.split("\n", 1)[0] ?? ""}\n\n${proof}`;
+      const message = landMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });
       const result = await landInTurn(workspace, home, message, cancel);
       if (result.landed)
         return {

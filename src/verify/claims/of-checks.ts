@@ -23,23 +23,27 @@ function ofCommand(command: string, passed: boolean | null, results: readonly Ch
   if (same === undefined) return unverifiable("The runner does not run this command itself.");
   if (passed === null) return unverifiable(`No result is told; ${standing(same)}.`);
   if (same.status === "flaky") return unverifiable(`On one and the same tree it sometimes passes and sometimes does not.`); // O2
+  if (same.uninstalled !== undefined) return unverifiable(`${upper(standing(same))}.`); // O2
   if (passed) return same.status === "passed" ? isTrue(`${upper(standing(same))}.`) : isFalse(`${upper(standing(same))}.`); // O1
   return same.status === "passed"
     ? unverifiable(`${upper(standing(same))}; it may have failed on the way.`) // O2
     : isTrue(`${upper(standing(same))}.`);
 }
 
+/** What whoever worked may have seen pass: a flaky check, or one that lacks a package they had installed. */
+const isInGoodFaith = ({ status, uninstalled }: CheckResult): boolean => status === "flaky" || uninstalled !== undefined;
+
 const deciding = new Set(["criterion", "holdout", "red_green"]);
 
 function ofDone(of: string, results: readonly CheckResult[], regressed: readonly CheckResult[]): Verdict {
   if (of === "tests") return ofTests(results);
   const judging = results.filter(({ check }) => deciding.has(check.kind));
-  const [broken] = of === "all" ? regressed.filter(({ status }) => status !== "flaky") : []; // O2
+  const [broken] = of === "all" ? regressed.filter((one) => !isInGoodFaith(one)) : []; // O2
   if (broken !== undefined) return isFalse(`${upper(standing(broken))}, worse than before the work began.`);
   if (of === "all" || of === "task") return ofAll(of, judging);
   const named = judging.find(({ check }) => check.id === `criterion:${of}` || plain(check.title) === plain(of) || check.command === of);
   if (named === undefined) return unverifiable("No check of the runner's own proves this criterion.");
-  if (named.status === "flaky") return unverifiable(`${upper(standing(named))}.`); // O2
+  if (isInGoodFaith(named)) return unverifiable(`${upper(standing(named))}.`); // O2
   return named.status === "passed" ? isTrue(`${upper(standing(named))}.`) : isFalse(`${upper(standing(named))}.`);
 }
 
@@ -48,7 +52,7 @@ function ofAll(of: "all" | "task", judging: readonly CheckResult[]): Verdict {
   const red = judging.filter(({ status }) => status !== "passed");
   const [first] = red;
   if (first === undefined) return isTrue(`All ${judging.length} deciding checks of the runner's own pass.`);
-  if (red.every(({ status }) => status === "flaky")) return unverifiable(`${upper(standing(first))}.`); // O2
+  if (red.every(isInGoodFaith)) return unverifiable(`${upper(standing(first))}.`); // O2
   // Who speaks of its task may mean one criterion of several.
   if (of === "task" && red.length < judging.length)
     return unverifiable(`Part of it: ${judging.length - red.length} of ${judging.length} deciding checks pass.`);
@@ -61,7 +65,7 @@ function ofTests(results: readonly CheckResult[]): Verdict {
   const red = tests.filter(({ status }) => status !== "passed");
   const [first] = red;
   if (first === undefined) return isTrue(`${upper(standing(tests[0] as CheckResult))}.`);
-  return red.every(({ status }) => status === "flaky") ? unverifiable(`${upper(standing(first))}.`) : isFalse(`${upper(standing(first))}.`); // O2
+  return red.every(isInGoodFaith) ? unverifiable(`${upper(standing(first))}.`) : isFalse(`${upper(standing(first))}.`); // O2
 }
 
 /** Written differently, run the same. */

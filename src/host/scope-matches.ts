@@ -1,0 +1,13 @@
+import picomatch from "picomatch";
+
+/** How many of these files a scope takes in, and which of its patterns take in none: most likely slips. */
+export function scopeMatches(
+  names: readonly string[],
+  scope: readonly string[],
+): { readonly files: number; readonly unmatched: readonly string[] } {
+  const takes = scope.filter((glob) => !glob.startsWith("!"));
+  const leaves = scope.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
+  const matcher = (globs: readonly string[]): ((name: string) => boolean) => picomatch([...globs], { dot: true, ignore: leaves });
+  const isIn = matcher(takes.length === 0 ? ["**"] : takes);
+  return { files: names.filter(isIn).length, unmatched: takes.filter((glob) => !names.some(matcher([glob]))) };
+}

@@ -1,0 +1,15 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { manifestCharsMax } from "./manifest.ts";
+
+/** Reads a manifest at the top of a folder: a plain file of a bounded size, else null. */
+export const readIn =
+  (folder: string) =>
+  (path: string): string | null => {
+    try {
+      const found = lstatSync(join(folder, path));
+      return found.isFile() && found.size <= manifestCharsMax ? readFileSync(join(folder, path), "utf8") : null;
+    } catch {
+      return null;
+    }
+  };

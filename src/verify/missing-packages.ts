@@ -1,0 +1,41 @@
+// missing-packages: packages that a command asked for, that a manifest of its tree names, and that aren't installed beside it. Checks get a
+// copy of what the user has installed, so a dependency that is new in a manifest isn't there: nobody's mistake, and no lie. Pure.
+
+/** How tools say that a package isn't there. The name is what was imported. */
+const forms: readonly RegExp[] = [
+  /Cannot find (?:module|package) '((?:@[^'/]+\/)?[^'./][^'/]*)/, // node
+  /(?:Failed to resolve import|Module not found|Could not resolve).{0,120}?["']((?:@[^"'/]+\/)?[^"'./][^"'/]*)/, // bundlers
+  /No module named '?([A-Za-z_]\w*)/, // Python
+  /no required module provides package ([\w./~-]+?)[:;]/, // Go
+  /no matching package named `([^`]+)` found/, // Cargo
+  /unresolved (?:import|module or unlinked crate) `(\w+)/, // Rust
+];
+
+const manifests = ["package.json", "pyproject.toml", "requirements.txt", "setup.cfg", "Pipfile", "go.mod", "Cargo.toml"] as const;
+
+export type MissingPackage = { readonly name: string; readonly manifest: string };
+
+/** `read`: a file of the tree the command ran on; null if it isn't there. */
+export function missingPackages(lines: readonly string[], read: (path: string) => string | null): readonly MissingPackage[] {
+  const names = new Set(lines.flatMap((line) => forms.flatMap((form) => form.exec(line)?.[1] ?? [])));
+  return [...names].flatMap((name) => {
+    const manifest = manifests.find((path) => isNamed(name, read(path)));
+    return manifest === undefined ? [] : [{ name, manifest }];
+  });
+}
+
+/** Letters' case and `-` or `_` make no difference to most registries. */
+function isNamed(name: string, manifest: string | null): boolean {
+  if (manifest === null) return false;
+  const plain = (text: string): string => text.toLowerCase().replaceAll("_", "-");
+  const at = plain(name).replaceAll(/[^\w-]/g, "\\$&");
+  return new RegExp(`(?<![\\w-])${at}(?![\\w-])`).test(plain(manifest));
+}
+
+export function missingPackageWords(missing: readonly MissingPackage[]): string {
+  const [first, ...more] = missing;
+  if (first === undefined) return "";
+  const names = [first, ...more].map(({ name }) => name).join(", ");
+  const are = more.length === 0 ? "is" : "are";
+  return `${names} ${are} named in ${first.manifest} and not installed here; install what the manifest names, or set checks.restore: lockfile in your own config`;
+}
