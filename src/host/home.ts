@@ -1,17 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readOwnFile, withOwnFile } from "./own-file.ts";
 import { refuse } from "./reply.ts";
 
 const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
@@ -49,18 +38,16 @@ const lookBytes = 64 * 1024;
 /** A run is there once its journal holds a whole line: a draft that a crash cut short never was. */
 export function isBegun(home: Home, run: string): boolean {
   const path = join(runFolder(home, run), "journal.jsonl");
-  if (!runPattern.test(run) || !existsSync(path)) return false;
-  const fd = openSync(path, "r");
-  try {
+  if (!runPattern.test(run)) return false;
+  const hasLine = withOwnFile(path, (fd) => {
     const bytes = Buffer.alloc(lookBytes);
     for (let at = 0; ; at += lookBytes) {
       const read = readSync(fd, bytes, 0, lookBytes, at);
       if (bytes.subarray(0, read).includes(10)) return true;
       if (read < lookBytes) return false;
     }
-  } finally {
-    closeSync(fd);
-  }
+  });
+  return hasLine ?? false;
 }
 
 /** Every run that was begun here, oldest first. */
@@ -81,7 +68,7 @@ function byAge(a: string, b: string): number {
 /** The run a bare command means; null where there is none. */
 export function currentRun(home: Home): string | null {
   const path = join(home.folder, "current");
-  const named = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+  const named = readOwnFile(path, lookBytes)?.trim() ?? "";
   if (isBegun(home, named)) return named;
   return listRuns(home).at(-1) ?? null;
 }

@@ -1,6 +1,6 @@
 // roadmap-estimate: what phases of a roadmap will probably use: from what earlier phases here used, else from the constants.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { readRoadmapState } from "../faces/roadmap-state-read.ts";
@@ -8,6 +8,7 @@ import { type CostEstimation, phaseTypeOf } from "../insight/cost.ts";
 import { estimateOf, type PhaseSample, type RoadmapEstimate } from "../insight/estimate.ts";
 import { minutesBetween } from "../insight/metrics.ts";
 import { type Home, listRuns } from "./home.ts";
+import { readOwnFile } from "./own-file.ts";
 import { readRun } from "./read-run.ts";
 import { Refusal } from "./reply.ts";
 import type { RoadmapDocuments } from "./roadmap-documents.ts";
@@ -88,8 +89,8 @@ async function spentIn(home: Home, run: string): Promise<Readonly<Record<string,
 function archived(folder: string): readonly RoadmapState[] {
   return namesIn(folder).flatMap((name) => {
     try {
-      const bytes = readFileSync(join(folder, name));
-      const read = bytes.length > archiveBytesMax ? null : readRoadmapState(bytes.toString("utf8"), name).state;
+      const text = readOwnFile(join(folder, name), archiveBytesMax);
+      const read = text === null ? null : readRoadmapState(text, name).state;
       return read === null ? [] : [read];
     } catch {
       return []; // it teaches nothing

@@ -1,10 +1,11 @@
 // roadmap-known: which phases earlier runs brought to an end, as state.json and the archive tell it, whichever tool wrote them.
 // What cannot be read knows nothing; whoever needs the file itself says what is wrong with it.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { phaseIdOf } from "../flows/documents/phase-id.ts";
 import type { Home } from "./home.ts";
+import { readOwnFile } from "./own-file.ts";
 
 const archivesMax = 1_000;
 
@@ -60,7 +61,7 @@ type StateRead = {
 /** Null where it is no state. */
 function stateIn(path: string): StateRead | null {
   try {
-    const state = JSON.parse(readFileSync(path, "utf8").replace(/^\ufeff/, "")) as unknown;
+    const state = JSON.parse((readOwnFile(path) ?? "").replace(/^\ufeff/, "")) as unknown;
     if (!isTree(state) || !isTree(state["phases"])) return null;
     const run = isTree(state["_meta"]) ? state["_meta"]["run_id"] : null;
     return { run: typeof run === "string" ? [run] : [], phases: state["phases"], names: namesIn(state["event_log"]) };

@@ -5,9 +5,10 @@
 //   Y2. It is made from what was acknowledged, off the path of every acknowledgement, and its loss loses nothing.
 
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { readSync } from "node:fs";
 import { join } from "node:path";
 import type { ReasonCode } from "../contracts/reason.ts";
+import { readOwnFile, withOwnFile } from "./own-file.ts";
 import { product } from "./product.ts";
 
 export const shelfFile = "status.json";
@@ -38,9 +39,9 @@ export type Shelved = {
 export function shelvedStatus(folder: string, owner: { readonly pid: number } | null): StatusTold | null {
   try {
     const path = join(folder, shelfFile);
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size === 0 || size > shelfBytesMax) return null;
-    const shelved = JSON.parse(readFileSync(path, "utf8")) as Partial<Shelved>;
+    const text = readOwnFile(path, shelfBytesMax) ?? "";
+    if (text === "") return null;
+    const shelved = JSON.parse(text) as Partial<Shelved>;
     if (shelved.product !== product || !isEndOf(folder, shelved)) return null; // Y1
     if (owner === null) return shelved.rested ?? null;
     return owner.pid === shelved.pid ? (shelved.owned ?? null) : null;
@@ -51,9 +52,7 @@ export function shelvedStatus(folder: string, owner: { readonly pid: number } | 
 
 /** Whether the journal ends with the line that the shelf was made after. */
 function isEndOf(folder: string, { byte, prev }: Partial<Shelved>): boolean {
-  const fd = openSync(join(folder, "journal.jsonl"), "r");
-  try {
-    const { size } = fstatSync(fd);
+  const isEnd = withOwnFile(join(folder, "journal.jsonl"), (fd, size) => {
     if (size !== byte) return false;
     const bytes = Buffer.alloc(Math.min(size, lineBytesMax));
     const read = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
@@ -65,7 +64,6 @@ function isEndOf(folder: string, { byte, prev }: Partial<Shelved>): boolean {
         .update(bytes.subarray(from, bytes.length - 1))
         .digest("hex") === prev
     );
-  } finally {
-    closeSync(fd);
-  }
+  });
+  return isEnd ?? false;
 }

@@ -1,7 +1,6 @@
 // watch: a run as it goes on, seen from another terminal: what happens line by line, and below it a board that is drawn in place.
 // Where there is no terminal there are only the lines. Reads only.
 
-import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
@@ -14,6 +13,7 @@ import { msOf } from "../kit/iso-time.ts";
 import { runFolder } from "./home.ts";
 import { livePath } from "./live-view.ts";
 import { narrate } from "./narrate.ts";
+import { readOwnFile } from "./own-file.ts";
 import type { Place } from "./place.ts";
 import { refuseJournal } from "./read-run.ts";
 import { answered, reply } from "./reply.ts";
@@ -89,5 +89,5 @@ function draw(place: Place, run: RunView, owner: { readonly pid: number }, live:
 
 function liveIn(folder: string): string {
   const path = livePath(folder);
-  return existsSync(path) ? readFileSync(path, "utf8") : "";
+  return readOwnFile(path) ?? "";
 }

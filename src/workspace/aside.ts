@@ -26,7 +26,7 @@ export async function setLayerAside(run: OpenRun, attempt: AttemptId): Promise<v
 async function keepPatch(run: OpenRun, attempt: AttemptId): Promise<void> {
   const examined = await examineLayer(run, attempt);
   if (examined.changes.length === 0 && examined.violations.length === 0) return;
-  await mkdir(run.folders.aside, { recursive: true });
+  await mkdir(run.folders.aside, { recursive: true, mode: 0o700 });
   const slug = slugOf(attempt);
   const taken = (await readdir(run.folders.aside)).filter((name) => name.startsWith(`${slug}-`) && name.endsWith(".patch")).length;
   await writeWhole(

@@ -28,7 +28,7 @@ type Said = { readonly wrote: readonly string[]; readonly seen: readonly string[
 
 /** Sentences about what did not hold. */
 export async function testBox({ place, wrap, collect }: BoxTest): Promise<readonly string[]> {
-  await mkdir(privateHome(place.runDir), { recursive: true });
+  await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   // HOME is where a write would succeed without isolation, so its failure proves something.
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const room = await mkdtemp(join(place.runDir, "self-test-"));

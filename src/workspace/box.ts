@@ -162,7 +162,7 @@ function filterFile(runDir: string, { users }: BoxMeans): string {
   const file = join(runDir, `box-${users.kind}.filter`);
   const program = filterProgram(process.arch, users.kind === "closed");
   if (existsSync(file) && readFileSync(file).equals(program)) return file;
-  mkdirSync(runDir, { recursive: true });
+  mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.tmp`;
   writeFileSync(draft, program, { mode: 0o600 });
   renameSync(draft, file);

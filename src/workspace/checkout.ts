@@ -25,7 +25,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   await discard(old, run.folders.trash);
   if (before !== null) await rename(folder, old).catch(() => undefined);
   await discard(folder, run.folders.trash);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   await materialize(run.shadow, await treeWith(run, commit, taken), folder);
   for (const file of taken?.written ?? []) await writeOver(folder, file);
 

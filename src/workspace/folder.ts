@@ -74,7 +74,7 @@ export async function discard(folder: string, trash: string): Promise<void> {
 
 /** Takes a folder out of the way, to be deleted later; null where there was none. */
 export async function bury(folder: string, trash: string): Promise<string | null> {
-  await mkdir(trash, { recursive: true });
+  await mkdir(trash, { recursive: true, mode: 0o700 });
   const grave = join(trash, randomUUID());
   try {
     await rename(folder, grave); // F1

@@ -49,7 +49,7 @@ function* questionsOf(paths: readonly BytePath[]): Generator<Buffer> {
 async function makeRules(shadow: Shadow, tree: Tree, folder: string): Promise<void> {
   const rules = [...tree].filter(([path, { mode }]) => (path === ".gitignore" || path.endsWith("/.gitignore")) && mode.startsWith("100"));
   const draft = `${folder}.${randomUUID()}`;
-  await mkdir(draft, { recursive: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
   await materialize(shadow, rules, draft);
   if (existsSync(folder)) return erase(draft);
   await rename(draft, folder);

@@ -25,7 +25,7 @@ const strong: readonly { readonly level: IsolationLevel; readonly make: (place: 
 ];
 
 export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPlace): Promise<Choice> {
-  await mkdir(privateHome(place.runDir), { recursive: true });
+  await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   if (wanted === "none") return { isolation: noIsolation() };
   if (wanted === "clone") return { isolation: cloneIsolation(place) };
   const candidates = strong.filter(({ level }) => wanted === "auto" || wanted === level); // I1

@@ -33,7 +33,7 @@ export async function makeLayer(
   const folder = layerFolder(run, attempt);
   await run.layers.remove(attempt);
   await discard(folder, run.folders.trash);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
 
   const tree = await readTree(run.shadow.call, tip);
   const isMasked = masksOf(masks);

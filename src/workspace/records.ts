@@ -42,7 +42,7 @@ export type Records = {
 };
 
 export async function openRecords(folder: string): Promise<Records> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const pathOf = (key: string): string => join(folder, `${slugOf(key)}.json`);
   const parsed = (value: unknown): FolderRecord | null => {
     const result = v.safeParse(Stored, value);

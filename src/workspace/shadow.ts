@@ -6,7 +6,7 @@
 //   H2. Ignore rules outside the tree are copied once, when the run begins: later edits are not policy.
 
 import { existsSync } from "node:fs";
-import { cp, mkdir, rename, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf } from "./failure.ts";
 import { erase, readSmallFile, writeWhole } from "./folder.ts";
@@ -35,7 +35,7 @@ export async function openShadow(repository: Repository, runDir: string): Promis
   const gitDir = join(runDir, "git");
   const scratch = join(runDir, "scratch");
   const objects = join(repository.commonDir, "objects");
-  await mkdir(scratch, { recursive: true });
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
   if (existsSync(gitDir)) await borrowFrom(gitDir, objects);
   else await makeShadow(repository, gitDir, objects);
   const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
@@ -63,6 +63,7 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
   await git({ cwd: draft, env: { GIT_DIR: draft }, args: ["config", "uploadpack.allowAnySHA1InWant", "true"] });
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
+  await chmod(draft, 0o700);
   await rename(draft, gitDir);
 }
 

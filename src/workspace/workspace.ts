@@ -127,7 +127,7 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     rules: join(runDir, "rules"),
     trash: join(runDir, "trash"),
   };
-  for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true });
+  for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const [shadow, identity] = await Promise.all([openShadow(repository, runDir), identityOf(repository.root)]);
   return {
     runId,

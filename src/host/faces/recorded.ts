@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
+import { readBlob } from "../../journal/blobs.ts";
 import { readJournal } from "../../journal/read.ts";
 
 /** A run's whole journal, read from its folder. */
@@ -14,7 +13,7 @@ export function entriesIn(folder: string): readonly Entry[] {
 export function blobsIn(folder: string): (hash: string) => Buffer | null {
   return (hash) => {
     try {
-      return readFileSync(join(folder, "blobs", hash.slice(0, 2), hash));
+      return readBlob(folder, hash);
     } catch {
       return null; // what was never put, or was taken away, is not known
     }

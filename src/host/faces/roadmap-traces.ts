@@ -4,10 +4,11 @@
 //   N1. What agents' frames told is kept in the run's own folder, in order and beside the journal, so that files drawn anew hold it too.
 //   N2. A trace file is added to where what lies there is what was drawn; else it is drawn whole.
 
-import { appendFileSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { TraceSpan } from "../../contracts/roadmap-reports.ts";
+import { readOwnFile } from "../own-file.ts";
 import { phaseFolder } from "./roadmap-places.ts";
 import type { Sheets } from "./sheets.ts";
 import { appendToFile, readBounded, writeWholeFile } from "./whole-file.ts";
@@ -54,12 +55,7 @@ export function openSpanStore(folder: string): SpanStore {
 
 /** A line that a crash cut in two is passed over. */
 function storedIn(path: string): readonly Kept[] {
-  try {
-    if (statSync(path).size > storeBytesMax) return [];
-    return readFileSync(path, "utf8").split("\n").flatMap(keptIn);
-  } catch {
-    return []; // nothing was kept yet
-  }
+  return (readOwnFile(path, storeBytesMax) ?? "").split("\n").flatMap(keptIn);
 }
 
 function keptIn(line: string): readonly Kept[] {

@@ -6,9 +6,10 @@
 //   S2. A sheet that is on the disk as it should be is not written again.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { readOwnFile } from "../own-file.ts";
 import { isReached, readBounded, syncFolder, writeWholeFile } from "./whole-file.ts";
 
 export type Sheets = {
@@ -115,9 +116,5 @@ function drawnIn(path: string): Map<string, Set<string>> {
 }
 
 function linesIn(path: string): readonly string[] {
-  try {
-    return readFileSync(path, "utf8").split("\n").filter(Boolean);
-  } catch {
-    return []; // nothing was drawn yet
-  }
+  return (readOwnFile(path) ?? "").split("\n").filter(Boolean); // nothing where nothing was drawn yet
 }
