@@ -11,6 +11,7 @@ import { shown } from "../kit/finding.ts";
 import { stringsIn } from "../kit/json-hazards.ts";
 import { isUtcTime } from "../kit/utc-time.ts";
 import { isTree, type LineRules, notCounted, type Tree, treeOf, type Violations } from "./line-rules.ts";
+import { type DocsFacts, docsEvents, openDocsRules } from "./run-state-docs.ts";
 import { judgeFields, type KnownEvent, knownEvents, type Level, type Tell } from "./run-state-field-rules.ts";
 
 /** What the whole log said, for those who hold it against other files. */
@@ -24,6 +25,7 @@ export type RunStateFacts = {
   readonly end: { readonly line: number; readonly status: unknown } | null;
   /** What the last phase counted in BUGS.md. */
   readonly bugsCounted: number | null;
+  readonly docs: DocsFacts;
 };
 
 export type RunStateRules = LineRules & { readonly facts: () => RunStateFacts };
@@ -58,6 +60,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
   /** Many events bear the same second. */
   let lastTime = "";
   const phases = openPhases();
+  const docs = openDocsRules();
   const tell: Tell = (rule, message, severity) => violations.add(at, rule, message, severity);
 
   const judgeIndex = (name: unknown, tree: Tree): void => {
@@ -68,7 +71,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
       const began = tree["started_at"] ?? tree["ts"];
       if (typeof began === "string") begunAt = began;
     } else tell("RS1", `the first event is ${shown(name)}, expected _index`);
-    const placed = new Set<string>(["_index", "phase_start", "phase_end", brackets[level].first, brackets[level].last]);
+    const placed = new Set<string>(["_index", "phase_start", "phase_end", ...docsEvents, brackets[level].first, brackets[level].last]);
     plain = new Map([...knownEvents[level]].filter(([known]) => !placed.has(known) && (types === null || types.has(known))));
   };
 
@@ -103,6 +106,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     const known = knownEvents[level].get(name);
     const counted = known === undefined ? stringsIn(tree) : judgeFields(known, tree, tell);
     if (name === "run_start" && typeof tree["run_id"] === "string") runId ??= tree["run_id"];
+    if (level === "run") docs.event(name, tree, at, tell);
     if (level === "run" && (name === "phase_start" || name === "phase_end")) judgePhase(name, tree);
     if (name !== brackets[level].last) return counted;
     if (level === "run" && tree["status"] === "success") judgeSuccess(phases.open(), bugsCounted, tell);
@@ -146,7 +150,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
       else if (events === 1)
         violations.add(at, "RS7", `the log ends after its first event, expected ${brackets[level].first} as the second`);
     },
-    facts: () => ({ level, events, begunAt, runId, end, bugsCounted }),
+    facts: () => ({ level, events, begunAt, runId, end, bugsCounted, docs: docs.facts() }),
   };
 }
 

@@ -7,6 +7,7 @@ import { CompletionFile, MetricsFile, PostMortem, TriageFile } from "../contract
 import { Script } from "../contracts/script.ts";
 import { placeAt } from "../faces/json-place.ts";
 import type { Violation } from "../faces/line-rules.ts";
+import { judgePage, type PageFormat, pageFormats } from "../faces/page-rules.ts";
 import { judgeSnapshot } from "../faces/portfolio-rules.ts";
 import { readRoadmapState } from "../faces/roadmap-state-read.ts";
 import { readStagedState } from "../faces/staged-state-read.ts";
@@ -52,8 +53,16 @@ const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly V
   triage: (document) => bySchema(document, TriageFile),
   "completion report": (document) => bySchema(document, CompletionFile),
   "portfolio snapshot": judgePortfolioSnapshot,
+  ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => judgePageOf(format, document)])) as PageJudges),
   "staged state": (document) => asText(document, (text) => readStagedState(text, document.shown).findings),
 };
+
+type PageJudges = Readonly<Record<PageFormat, (document: Document) => readonly Violation[]>>;
+
+function judgePageOf(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
+  const read = documentText(shown, bytesOf(fd, textBytesMax));
+  return "findings" in read ? read.findings.map(violationOf) : judgePage(format, read.text);
+}
 
 export async function judgeDocument(format: DocumentFormat, document: Document): Promise<readonly Violation[]> {
   return judges[format](document);

@@ -8,6 +8,7 @@ import { type Dirent, existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { portfolioFiles, portfolioFolder } from "../contracts/portfolio.ts";
 import type { Violation } from "../faces/line-rules.ts";
+import { pageFormats } from "../faces/page-rules.ts";
 import { formatByName, formatOf, headBytes } from "./validate-formats.ts";
 import { type FileNamed, type Validated, validateFile } from "./validate-file.ts";
 import { bytesOf, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
@@ -86,7 +87,9 @@ async function isOfUse({ path, within }: FileNamed): Promise<boolean> {
   if (named === "config") return /(^|\/)\.autopilot\/config\.ya?ml$/.test(path);
   if (named === "flow") return /\/flows\/[^/]+\/flow\.yaml$/.test(path);
   if (named === "portfolio snapshot") return path.includes(`/${portfolioFolder}/`) || portfolioAround(path);
-  if (named === "metrics" || named === "roadmap state") return /(^|\/)\.autopilot\//.test(path) || (await isSure(path, within));
+  // Names that others use too.
+  const isPage = pageFormats.some((format) => format === named);
+  if (isPage || named === "metrics" || named === "roadmap state") return /(^|\/)\.autopilot\//.test(path) || (await isSure(path, within));
   if (named !== null) return true;
   return isSure(path, within);
 }
@@ -102,6 +105,7 @@ const sure: ReadonlySet<string> = new Set([
   "post-mortem",
   "triage",
   "completion report",
+  ...pageFormats,
 ]);
 
 async function isSure(path: string, within: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 
 import { basename, dirname } from "node:path";
 import { cycleEventNames, runEventNames } from "../contracts/quality-run.ts";
+import { pageFormatIn, pageFormatNamed, type PageFormat } from "../faces/page-rules.ts";
 import { isStagedState } from "../faces/staged-state-read.ts";
 
 /** Logs: one JSON object a line, read as a stream. */
@@ -24,6 +25,7 @@ export type Format =
   | "completion report"
   | "portfolio snapshot"
   | "staged state"
+  | PageFormat
   | "unknown";
 
 /** A roadmap may tell a long story before its first phase. */
@@ -61,6 +63,8 @@ function formatOfLine(line: string): LogFormat | null {
 function documentFormatIn(path: string, head: string): Format | null {
   if (/^\s*[[{]/.test(head)) return jsonFormatIn(path, head);
   if (isStagedState(head)) return "staged state";
+  const page = pageFormatIn(head);
+  if (page !== null) return page; // its tables may quote anything
   if (/^\uFEFF?---[ \t]*\r?\n(?:(?!---).*\r?\n)*?(?:task_id|project_id|planner_heartbeat_at)\s*:/.test(head)) return "portfolio snapshot";
   if (/^[ \t]*<task\s[^>]*\bid\s*=/m.test(head)) return "plan";
   if (/^ {0,3}###\s+(\*\*)?Phase\s+\d|^[ \t]*[-*+]\s+\[.\]\s+\*\*Phase\s+\d/m.test(head)) return "roadmap";
@@ -77,7 +81,7 @@ function jsonFormatIn(path: string, head: string): Format | null {
   if (has("_meta") && (has("phases") || has("spec") || has("circuit_breaker"))) return "roadmap state";
   if (has("root_cause", "phase_id")) return "post-mortem";
   if (has("routing_decision", "phase_id")) return "triage";
-  if (has("dependency_gaps", "completion_percentage")) return "completion report";
+  if (has("dependency_gaps", "completion_percentage") || has("self_audit", "trend_summary", "metrics")) return "completion report";
   if (/^\s*\[/.test(head) && has("run_id", "phases_attempted")) return "metrics";
   if (isPlanningConfig(path)) return "planning config";
   if (/^[ \t]*(\{[ \t]*)?"turns"\s*:/m.test(head)) return "script";
@@ -94,7 +98,7 @@ export function formatByName(path: string): Format | null {
   if (isPlanningConfig(path)) return "planning config";
   if (folder === "events" && name === "events.jsonl") return "portfolio events";
   if (folder === "events" && name === "checkpoints.jsonl") return "portfolio checkpoints";
-  return namesToFormats.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+  return namesToFormats.find(([pattern]) => pattern.test(name))?.[1] ?? pageFormatNamed(name);
 }
 
 const namesToFormats: readonly (readonly [RegExp, Format])[] = [

@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { LineRules, Violation, Violations } from "../faces/line-rules.ts";
 import { openViolations } from "../faces/line-rules.ts";
 import { openPortfolioCheckpointRules, openPortfolioEventRules } from "../faces/portfolio-rules.ts";
+import { docsWanted } from "../faces/run-state-docs.ts";
 import { openRunStateRules, type RunStateFacts } from "../faces/run-state-rules.ts";
 import { openTraceRules } from "../faces/trace-rules.ts";
 import { walkChain } from "../journal/chain.ts";
@@ -76,7 +77,20 @@ async function judgeRunState(fd: number, path: string, violations: Violations): 
       "RS-end",
       `run_end says success with a bugs_md_count of ${facts.bugsCounted}, and BUGS.md has ${bugs.found} headings ### BUG-`,
     );
+  for (const { page, line, says, words } of facts.level === "run" ? docsWanted(facts.docs) : []) {
+    const text = await pageBeside(path, page);
+    if (typeof text !== "string") unchecked.push({ rule: "RS-docs", why: text.why });
+    else if (!says.test(text)) violations.add(line, "RS-docs", `the log says so, and ${page} beside it does not say "${words}"`);
+  }
   return judged(facts.level === "run" ? "quality run_state" : "calibration run_state", violations, unchecked);
+}
+
+/** A page that this log's run wrote; the run of an older log has other pages, or none. */
+async function pageBeside(path: string, page: string): Promise<string | { readonly why: string }> {
+  if (basename(path) !== "run_state.jsonl") return { why: `this is no run's newest log, so its ${page} is not known` };
+  const folder = dirname(path);
+  const read = await withOpened(join(folder, page), folder, (fd) => ({ text: bytesOf(fd, bugsBytesMax).toString("utf8") }));
+  return isUnread(read) ? { why: `the ${page} beside it ${read.format === "missing" ? "is not there" : read.message}` } : read.text;
 }
 
 const bugsBytesMax = 8 * 1_048_576;

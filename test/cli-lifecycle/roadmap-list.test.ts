@@ -3,7 +3,7 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot } from "../support/autopilot.ts";
+import { autopilot, scripted } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
 
@@ -133,7 +133,7 @@ describe.concurrent("roadmap list", () => {
       const folder = scratch({ files });
       write(folder, loose);
       const list = await autopilot(folder, ["roadmap", "list", "--json"]);
-      const run = await autopilot(folder, ["roadmap", "all", "--json"]);
+      const run = await autopilot(folder, ["roadmap", "all", "--json", ...scripted(folder, [])]);
       const isRefused = reason !== "draft";
       expect([reason, list.code, isRefused ? list.json.reason_code : "ok"]).toEqual([
         reason,

@@ -38,9 +38,9 @@ describe("writing", () => {
   });
   test("what lies in the runner's own folder is for its user alone, what lies among the documents is like them", async () => {
     await writeWholeFile(root, ".autopilot/state.json", "{}");
-    await writeWholeFile(root, ".planning/a.md", "a");
+    await writeWholeFile(root, ".planning/phases/1/VERIFICATION.md", "a");
     expect([modeOf(".autopilot"), modeOf(".autopilot/state.json")]).toEqual([0o700, 0o600]);
-    expect(modeOf(".planning/a.md") & 0o600).toBe(0o600);
+    expect(modeOf(".planning/phases/1/VERIFICATION.md") & 0o600).toBe(0o600);
   });
   test("a link in the file's place is replaced, and what it points to is not touched", async () => {
     writeFileSync(join(room, "outside"), "mine");
@@ -53,8 +53,10 @@ describe("writing", () => {
   test("a link among the folders is refused, and nothing is written behind it", async () => {
     mkdirSync(join(room, "elsewhere"));
     symlinkSync(join(room, "elsewhere"), join(root, ".planning"));
-    await expect(writeWholeFile(root, ".planning/phases/1/a.md", "x")).rejects.toThrow(".planning is a link, and links are not followed");
-    await expect(appendToFile(root, ".planning/a.jsonl", "x")).rejects.toThrow("links are not followed");
+    await expect(writeWholeFile(root, ".planning/phases/1/VERIFICATION.md", "x")).rejects.toThrow(
+      ".planning is a link, and links are not followed",
+    );
+    await expect(appendToFile(root, ".planning/phases/1/TRACE.jsonl", "x")).rejects.toThrow("links are not followed");
     expect(readdirSync(join(room, "elsewhere"))).toEqual([]);
   });
   test("a folder in the file's place is left alone, and the message says what to do", async () => {
@@ -66,13 +68,13 @@ describe("writing", () => {
   });
   test("a file among the folders is refused", async () => {
     writeFileSync(join(root, ".planning"), "");
-    await expect(writeWholeFile(root, ".planning/a.md", "x")).rejects.toThrow(".planning is no folder");
+    await expect(writeWholeFile(root, ".planning/phases/1/VERIFICATION.md", "x")).rejects.toThrow(".planning is no folder");
   });
   test("adding to a file follows no link either", async () => {
     writeFileSync(join(room, "outside"), "mine");
-    mkdirSync(join(root, ".planning"));
-    symlinkSync(join(room, "outside"), join(root, ".planning/TRACE.jsonl"));
-    await expect(appendToFile(root, ".planning/TRACE.jsonl", "x")).rejects.toThrow();
+    mkdirSync(join(root, ".planning/phases/1"), { recursive: true });
+    symlinkSync(join(room, "outside"), join(root, ".planning/phases/1/TRACE.jsonl"));
+    await expect(appendToFile(root, ".planning/phases/1/TRACE.jsonl", "x")).rejects.toThrow();
     expect(readFileSync(join(room, "outside"), "utf8")).toBe("mine");
   });
 });

@@ -4,11 +4,14 @@
 //   F1. After a crash at any moment the old file or the new one is there, never a half.
 //   F2. Nothing is read or written through a link: not the file's own name, not a folder on the way to it.
 //   F3. What is read is bounded before it is read.
+//   F4. Only files that are registered with their format (written-files.ts) are written.
 
 import { randomUUID } from "node:crypto";
 import { constants, lstatSync, mkdirSync, type Stats } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
+import { invariant } from "../../kit/invariant.ts";
+import { isRegistered } from "./written-files.ts";
 
 const folderModes = { private: 0o700, shared: 0o755 } as const;
 const fileModes = { private: 0o600, shared: 0o644 } as const;
@@ -115,6 +118,7 @@ export async function readBounded(root: string, path: string, bytesMax: number):
 
 /** Where a file is to be put; its folders are made, and a link or a file among them is refused. */
 function placeFor(root: string, path: string): string {
+  invariant(isRegistered(path), `F4: ${path} stands in written-files.ts with its format`);
   const place = join(root, path);
   let at = root;
   for (const part of foldersOf(path)) {

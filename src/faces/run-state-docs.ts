@@ -1,0 +1,80 @@
+// run-state-docs: what seed 002 says in prose of its two documentation events: a run that went on without documentation says so in its
+// pages; one that ended for want of it began no phase, says why in its page, and did not go on without it too.
+
+import type { Tell } from "./run-state-field-rules.ts";
+
+/** What the log says of documentation, by line; null where it says nothing. */
+export type DocsFacts = { readonly codeOnly: number | null; readonly aborted: number | null; readonly isExplored: boolean };
+
+export type DocsRules = {
+  readonly event: (name: string, tree: Readonly<Record<string, unknown>>, line: number, tell: Tell) => void;
+  readonly facts: () => DocsFacts;
+};
+
+export const docsEvents: readonly string[] = ["documentation_state", "aborted_missing_docs"];
+
+export function openDocsRules(): DocsRules {
+  let codeOnly: number | null = null;
+  let aborted: number | null = null;
+  let started: number | null = null;
+  let isExplored = false;
+  return {
+    event: (name, tree, line, tell) => {
+      if (name === "documentation_state" && tree["state"] === "code_only") codeOnly ??= line;
+      if (name === "aborted_missing_docs") aborted ??= line;
+      if (name === "phase_start") started ??= line;
+      if (name === "phase_end" && tree["phase"] === 1) isExplored = true;
+      const isAbout = docsEvents.includes(name);
+      if (isAbout && codeOnly !== null && aborted !== null)
+        tell("RS-docs", `documentation_state code_only (line ${codeOnly}) and aborted_missing_docs (line ${aborted}) exclude each other`);
+      if ((name === "aborted_missing_docs" || name === "phase_start") && aborted !== null && started !== null)
+        tell(
+          "RS-docs",
+          `aborted_missing_docs (line ${aborted}) ends the run before any phase, and a phase_start stands in line ${started}`,
+        );
+    },
+    facts: () => ({ codeOnly, aborted, isExplored }),
+  };
+}
+
+export type DocsPage = "PROGRESS.md" | "EXPLORATION.md";
+
+/** What the pages beside the log must say because of it. */
+export function docsWanted({
+  codeOnly,
+  aborted,
+  isExplored,
+}: DocsFacts): readonly { readonly page: DocsPage; readonly line: number; readonly says: RegExp; readonly words: string }[] {
+  return [
+    ...(codeOnly === null
+      ? []
+      : [
+          {
+            page: "PROGRESS.md" as const,
+            line: codeOnly,
+            says: /^\W*Documentation state: code_only\b/m,
+            words: "Documentation state: code_only",
+          },
+        ]),
+    ...(codeOnly === null || !isExplored
+      ? []
+      : [
+          {
+            page: "EXPLORATION.md" as const,
+            line: codeOnly,
+            says: /^#+\s+Documentation status: code-only mode\b/m,
+            words: "Documentation status: code-only mode",
+          },
+        ]),
+    ...(aborted === null
+      ? []
+      : [
+          {
+            page: "PROGRESS.md" as const,
+            line: aborted,
+            says: /ERROR: aborted_missing_docs — /,
+            words: "ERROR: aborted_missing_docs — <reason>",
+          },
+        ]),
+  ];
+}
