@@ -33,6 +33,14 @@ export type TestTally = v.InferOutput<typeof TestTally>;
 export const TestNames = v.strictObject({ passed: v.array(v.string()), failed: v.array(v.string()), whole: v.array(v.string()) });
 export type TestNames = v.InferOutput<typeof TestNames>;
 
+/**
+ * What came of trying a check out: something it should notice was changed on purpose, and it was run once more. `noticed`: it turned red,
+ * as it must. `missed`: it stayed green, though before the work it would not have. `differs`: other tests failed too. `unknown`: it could
+ * not be found out.
+ */
+export const Experiment = v.strictObject({ outcome: v.picklist(["noticed", "missed", "differs", "unknown"]), detail: v.string() });
+export type Experiment = v.InferOutput<typeof Experiment>;
+
 /** What the runner made itself by running one command: the only thing a verdict may rest on. */
 export const Evidence = v.strictObject({
   check: Check,
@@ -65,6 +73,9 @@ export const Evidence = v.strictObject({
   rewrote: v.optional(v.array(v.string())),
   /** Which tests they are, where it failed: what passes beside a failure must go on passing. */
   names: v.optional(TestNames),
+  /** What came of trying it out: with an expectation or an input broken, and with the work taken out. */
+  canary: v.optional(Experiment),
+  without_work: v.optional(Experiment),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
 
@@ -89,6 +100,10 @@ export const CheckResult = v.strictObject({
   broke: v.optional(count),
   /** Why it did not pass, where its exit code does not say so. */
   why: v.optional(v.string()),
+  /** With an expectation or an input of it broken on purpose. */
+  canary: v.optional(Experiment),
+  /** With the work taken out and its new tests left in. */
+  without_work: v.optional(Experiment),
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;
 

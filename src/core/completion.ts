@@ -5,6 +5,7 @@
 //   C2. An agent that changed nothing never brings a run to `verified`.
 //   C3. What was red before the run does not block it unless it got worse; what was green must stay so.
 //   C4. A flaky check is not passed. One in quarantine blocks nothing and proves nothing.
+//   C5. At least one thing went from red to green, or fails when the work is taken out: what passed all along proves nothing of the work.
 
 import type { Check, CheckResult, CheckStatus, TestTally } from "../contracts/evidence.ts";
 import type { Verdict } from "../contracts/objective.ts";
@@ -97,6 +98,8 @@ export type CriterionStanding = {
   readonly baseline: CheckStatus | null;
   readonly latest: CheckStatus | null;
   readonly cycleDone: boolean;
+  /** Whether its check was seen to fail with the work taken out and only its new tests left in. */
+  readonly failsWithoutWork?: boolean | undefined;
   /** Its check is known to be flaky until this day. */
   readonly quarantined?: string | undefined;
 };
@@ -194,7 +197,12 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
         (criterion) =>
           `${nameOf(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`,
       );
-  const gaps = [...unchecked, ...untouched]; // C2
+  const turnedGreen = [...runnable, ...others].some(({ baseline, latest }) => baseline !== "passed" && latest === "passed");
+  const idle =
+    !treeChanged || turnedGreen || runnable.some(({ failsWithoutWork }) => failsWithoutWork === true)
+      ? []
+      : runnable.map((criterion) => `${nameOf(criterion)}: passed before the work began, so it does not show what the work did`); // C5
+  const gaps = [...unchecked, ...untouched, ...idle]; // C2
   if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }

@@ -1,3 +1,4 @@
+import type { CheckResult } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { phaseRule } from "./reading.ts";
@@ -17,12 +18,27 @@ function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
   const short = Object.entries(run.called ?? {})
     .filter(([, verdict]) => verdict !== "verified")
     .map(([step, verdict]) => `the child run of ${step} is ${verdict}`);
+  const untried = Object.values(run.checks).flatMap(({ latest }) => experimentGaps(latest));
   const skipped = skippedIn(run).map((name) => `${name} was skipped`);
-  if (hollow.length + short.length + skipped.length === 0) return judged;
-  return {
-    verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict,
-    gaps: [...judged.gaps, ...hollow, ...short, ...skipped],
-  };
+  const gaps = [...hollow, ...short, ...skipped, ...untried];
+  if (gaps.length === 0) return judged;
+  return { verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict, gaps: [...judged.gaps, ...gaps] };
+}
+
+/** What trying a check out left open: that it can fail at all, and that it passes because of the work. */
+function experimentGaps({
+  check,
+  status,
+  canary,
+  without_work,
+}: Pick<CheckResult, "check" | "status" | "canary" | "without_work">): readonly string[] {
+  if (status !== "passed") return [];
+  const told = (words: string): string => `${check.title}: ${words}`.replaceAll(";", ",");
+  return [
+    ...(canary?.outcome === "unknown" ? [told(`nothing shows that this check can fail (${canary.detail})`)] : []),
+    ...(canary?.outcome === "differs" ? [told(`it comes to other things when a test is changed (${canary.detail})`)] : []),
+    ...(without_work?.outcome === "missed" ? [told(`its new tests prove nothing: ${without_work.detail}`)] : []),
+  ];
 }
 
 /**

@@ -26,6 +26,7 @@ export async function checkDeed(deed: Deed): Promise<void> {
     commit: run.tip.commit,
     known: Object.fromEntries(Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status])),
     recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
+    base: run.drafted.base.commit,
     ...testsBefore(run, changes),
     ...underBase(run, refused),
     cancel: cancel.signal,

@@ -27,10 +27,19 @@ function byEvidence(view: RunView, statusOf: StatusOf): Verdict {
     testsBefore: baseline.tests,
     tests: latest.tests,
     broke: latest.broke,
+    failsWithoutWork: latest.without_work?.outcome === "noticed",
   }));
   const criteria = objective.done_criteria.map(({ id, text, check }) => {
     const known = states.find((state) => state.check.id === `criterion:${id}`);
-    return { id, text, check, baseline: known?.baseline ?? null, latest: known?.latest ?? null, cycleDone: true };
+    return {
+      id,
+      text,
+      check,
+      baseline: known?.baseline ?? null,
+      latest: known?.latest ?? null,
+      cycleDone: true,
+      failsWithoutWork: known?.failsWithoutWork,
+    };
   });
   return judgeCompletion({
     mode: "promise",

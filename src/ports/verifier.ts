@@ -32,6 +32,8 @@ export interface Verifier {
     readonly tests?: Readonly<Record<string, TestTally>>;
     /** The evidence of each check from before anything was changed, by its id: what passed beside a failure is to pass still. */
     readonly before?: Readonly<Record<string, Hash>>;
+    /** The commit the run began on: a check that passes is tried out, to see whether it could still fail. Without it none is. */
+    readonly base?: GitSha;
     readonly cancel: AbortSignal;
     readonly onSignal: (signal: Signal) => void;
   }): Promise<readonly CheckResult[]>;

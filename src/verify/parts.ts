@@ -1,7 +1,7 @@
 // parts: what a verifier is made of.
 
 import type { Quarantine } from "../contracts/config.ts";
-import type { Check } from "../contracts/evidence.ts";
+import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -39,6 +39,10 @@ export type VerifierParts = {
   readonly quarantine?: readonly Quarantine[];
   /** Globs of further oracles; behind `!`, of what is none. */
   readonly protect?: readonly string[];
+  /** When a check that passes is tried out: once all have passed, always, or never; `final` unless told. */
+  readonly canary?: "final" | "always" | "off";
+  /** How long the experiments on one check may take; ten minutes unless told. */
+  readonly canaryMinutes?: number;
   /** Reads evidence back, so that what was judged once need not be run again. Without it everything is run. */
   readonly readBlob?: (hash: Hash) => Promise<Uint8Array>;
   /**
@@ -49,4 +53,8 @@ export type VerifierParts = {
 };
 
 /** What the parts of an open verifier share. */
-export type OpenParts = VerifierParts & { readonly verdicts: Verdicts | null };
+export type OpenParts = VerifierParts & {
+  readonly verdicts: Verdicts | null;
+  /** What was tried out already, by its evidence. */
+  readonly tried?: Map<string, CheckResult>;
+};

@@ -4,9 +4,11 @@ import type { Check, CheckResult, CheckStatus, Evidence, TestTally } from "../co
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Taken } from "../ports/workspace.ts";
-import { type CommandOrder, type CommandResult, envHashFor, runCommand, type Wrap } from "./command.ts";
+import { commandFor } from "./check-command.ts";
+import { type CommandResult, envHashFor, runCommand } from "./command.ts";
 import { openEar } from "./ear.ts";
 import { keepEvidence, readEvidence } from "./evidence.ts";
+import { tryOut } from "./experiments/try-out.ts";
 import { testFilesIn } from "./holds-tests.ts";
 import { readIn } from "./manifest-file.ts";
 import { missingPackages, missingPackageWords } from "./missing-packages.ts";
@@ -47,7 +49,9 @@ export async function runChecks(parts: OpenParts, order: CheckOrder): Promise<re
   const taken = await takenFor(parts, order);
   const session = new CheckSession(parts, order, restores, taken);
   await session.open();
-  return (await session.runAll(checks)) ?? session.results; // V3
+  const results = await session.runAll(checks);
+  if (results === null) return session.results; // V3
+  return order.base === undefined ? results : tryOut({ parts, order, base: order.base, restores, taken }, results); // V10
 }
 
 /** The base's oracles in the place of those that were changed and may not be (V5). */
@@ -107,7 +111,7 @@ class CheckSession {
     const { known = {}, recorded = [] } = this.#order;
     if (known[check.id] === "flaky") return null;
     const runsMin = (status: CheckStatus): number => runsWanted(check, [status], known[check.id], this.#repeatMax);
-    const envHash = (): Hash | null => envHashFor(this.#command(check, place));
+    const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, place.folder, this.#order.cancel));
     return verdicts.find({ check, tree: place.tree, dependencies: place.dependencies, envHash, runsMin }, recorded);
   }
 
@@ -176,7 +180,7 @@ class CheckSession {
     const stopTelling = tellRunning(this.#parts.clock, (elapsedMs) =>
       onSignal({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),
     );
-    const result = await runCommand({ ...this.#command(check, place), ear }).finally(stopTelling);
+    const result = await runCommand({ ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear }).finally(stopTelling);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
@@ -210,23 +214,6 @@ class CheckSession {
       if (check.kind !== "restore") for (const again of this.#restores) if ((await this.#run(again)) === null) return null;
     }
     return this.#place;
-  }
-
-  #command(check: Check, { folder }: Place): CommandOrder {
-    const { clock, timeoutMs, env, guard, scratch, redactor } = this.#parts;
-    return {
-      command: check.command,
-      cwd: folder,
-      clock,
-      timeoutMs,
-      cancel: this.#order.cancel,
-      ...(check.expect === undefined ? {} : { expect: check.expect }),
-      ...wrapFor(this.#parts, check),
-      ...(env === undefined ? {} : { env }),
-      ...(guard === undefined ? {} : { guard }),
-      ...(scratch === undefined ? {} : { scratch }),
-      ...(redactor === undefined ? {} : { redactor }),
-    };
   }
 
   /** What it said of its tests on the base; undefined where that is not to be held against it. */
@@ -291,10 +278,4 @@ function brokenWords(names: readonly string[]): string | null {
   if (names.length === 0) return null;
   const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
   return `passed before the work began and fails now: ${names.slice(0, shownMax).join(", ")}${more}`;
-}
-
-/** Restoring has a box of its own: it may reach the network and fill the cache, which no check may. */
-function wrapFor({ wrap, wrapRestore = wrap }: OpenParts, { kind }: Check): { readonly wrap?: Wrap } {
-  const chosen = kind === "restore" ? wrapRestore : wrap;
-  return chosen === undefined ? {} : { wrap: chosen };
 }

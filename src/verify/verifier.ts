@@ -13,6 +13,7 @@
 //   V8. A check that failed on the base is not only a failure: each of its tests that passed there is to pass still.
 //   V9. A check that passes and rewrote what judges as it ran, which it did not on the base, has not passed: whoever is judged had a
 //       hand in it.
+//   V10. A check that passes has been shown to be able to fail, or says that this could not be shown (experiments/try-out.ts).
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";
@@ -30,7 +31,7 @@ export function openVerifier(given: VerifierParts): Verifier {
   const { readBlob, product, isolation } = given;
   const verdicts = readBlob === undefined ? null : openVerdicts({ readBlob, product, isolation });
   // Copied over a prototype, since some parts are only asked for when they are needed.
-  const parts = Object.assign(Object.create(given) as VerifierParts, { verdicts });
+  const parts = Object.assign(Object.create(given) as VerifierParts, { verdicts, tried: new Map() });
   const { workspace, protect = [], restores = [] } = given;
   return {
     check: (order) => queue(() => runChecks(parts, order)),

@@ -19,7 +19,9 @@ export const completion = {
       const isWorkedOn = hasChanged && (picked === id || picked === "goal");
       const cycleDone = check === null ? before[`done_${id}`] === true || isWorkedOn : passes;
       const quarantined = known?.latest.quarantined;
-      return { id, text, check, baseline: known?.baseline.status ?? null, latest: known?.latest.status ?? null, cycleDone, quarantined };
+      const failsWithoutWork = known?.latest.without_work?.outcome === "noticed";
+      const [baseline, latest] = [known?.baseline.status ?? null, known?.latest.status ?? null];
+      return { id, text, check, baseline, latest, cycleDone, failsWithoutWork, quarantined };
     });
     const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
     const judged = judgeCompletion({

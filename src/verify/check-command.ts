@@ -1,0 +1,28 @@
+// check-command: one check as a command to run in a folder, behind the isolation its kind is given.
+
+import type { Check } from "../contracts/evidence.ts";
+import type { CommandOrder, Wrap } from "./command.ts";
+import type { VerifierParts } from "./parts.ts";
+
+export function commandFor(parts: VerifierParts, check: Check, cwd: string, cancel: AbortSignal): CommandOrder {
+  const { clock, timeoutMs, env, guard, scratch, redactor } = parts;
+  return {
+    command: check.command,
+    cwd,
+    clock,
+    timeoutMs,
+    cancel,
+    ...(check.expect === undefined ? {} : { expect: check.expect }),
+    ...wrapFor(parts, check),
+    ...(env === undefined ? {} : { env }),
+    ...(guard === undefined ? {} : { guard }),
+    ...(scratch === undefined ? {} : { scratch }),
+    ...(redactor === undefined ? {} : { redactor }),
+  };
+}
+
+/** Restoring has a box of its own: it may reach the network and fill the cache, which no check may. */
+function wrapFor({ wrap, wrapRestore = wrap }: VerifierParts, { kind }: Check): { readonly wrap?: Wrap } {
+  const chosen = kind === "restore" ? wrapRestore : wrap;
+  return chosen === undefined ? {} : { wrap: chosen };
+}

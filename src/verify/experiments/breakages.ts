@@ -1,0 +1,25 @@
+// breakages: ways to break a source file that a check without tests (a compiler, a linter, a build) should notice. Pure.
+
+export type Breakage = { readonly path: string; readonly what: string; readonly apply: (text: string) => string };
+
+const added =
+  (line: string) =>
+  (text: string): string =>
+    `${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${line}\n`;
+
+/** A wrong type first, where the language has types that are checked: a file can be kept from those and still be parsed. */
+const mistyped: readonly (readonly [RegExp, string])[] = [
+  [/\.[cm]?tsx?$/, 'export const checkedValue: number = "text";'],
+  [/\.pyi?$/, 'checked_value: int = "text"'],
+];
+/** Nothing that is parsed takes this. */
+const garbled = "}{ )( = =";
+const isParsed =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kts?|scala|groovy|c|cc|cpp|h|hpp|cs|rb|php|swift|json|ya?ml|toml|css|scss|html|sh|bash|pl|lua|exs?|dart|zig)$/;
+
+/** What can be done to a file; nothing to one that nobody would parse. */
+export function breakagesOf(path: string): readonly Breakage[] {
+  if (!isParsed.test(path)) return [];
+  const typed = mistyped.filter(([ending]) => ending.test(path)).map(([, line]) => ({ path, what: "a wrong type", apply: added(line) }));
+  return [...typed, { path, what: "a syntax error", apply: added(garbled) }];
+}

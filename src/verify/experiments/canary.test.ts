@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import type { Check } from "../../contracts/evidence.ts";
+import { canary, type Edit, type Laboratory, type Side } from "./canary.ts";
+import { noticedBy, type Observed } from "./noticed.ts";
+
+const tests =
+  'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n\ntest("greets", () => {\n  assert.equal(greet(), "hello");\n});\n';
+const check: Check = { id: "project:test", kind: "project", title: "tests", command: "npm test", source: "package.json" };
+const green: Observed = { passed: true, failed: new Set(), tests: { ran: 2, failed: 0, skipped: 0 } };
+const red = (...failed: string[]): Observed => ({
+  passed: false,
+  failed: new Set(failed),
+  tests: { ran: 2, failed: failed.length, skipped: 0 },
+});
+
+/** An honest runner: a test fails whose expectation was changed. */
+const honest = (edits: readonly Edit[]): Observed => {
+  const text = edits.find(({ path }) => path === "test/a.test.js")?.text ?? tests;
+  const failed = [...(text.includes("3);") ? [] : ["adds"]), ...(text.includes('"hello"') ? [] : ["greets"])];
+  return failed.length === 0 ? green : red(...failed);
+};
+
+function lab(
+  run: (side: Side, edits: readonly Edit[]) => Observed | null,
+  more: Partial<Laboratory> = {},
+): Laboratory & { readonly runs: Side[] } {
+  const runs: Side[] = [];
+  return {
+    run: (side, edits) => {
+      runs.push(side);
+      return Promise.resolve(run(side, edits));
+    },
+    textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? tests : path === "src/a.ts" ? "export const a = 1;\n" : null),
+    pathsAt: () => Promise.resolve(["src/a.ts", "test/a.test.js"]),
+    changed: ["src/a.ts"],
+    before: green,
+    wasRed: false,
+    now: green,
+    seed: "any",
+    ...more,
+    runs,
+  };
+}
+
+describe("a check with tests", () => {
+  test("that reports each broken expectation is alive, after one run", async () => {
+    const here = lab((_side, edits) => honest(edits));
+    expect(await canary(check, here)).toMatchObject({ outcome: "noticed" });
+    expect(here.runs).toEqual(["work"]);
+  });
+
+  test("that stays green, and did not on the base, is blind", async () => {
+    const here = lab((side, edits) => (side === "work" ? green : honest(edits)));
+    expect(await canary(check, here)).toMatchObject({ outcome: "missed", detail: expect.stringContaining("test/a.test.js:") as string });
+    expect(here.runs).toEqual(["work", "base", "work"]);
+  });
+
+  test("that hears one test and not the other is blind", async () => {
+    const deaf = (edits: readonly Edit[]): Observed => (honest(edits).failed.has("adds") ? red("adds") : green);
+    const here = lab((side, edits) => (side === "work" ? deaf(edits) : honest(edits)));
+    expect(await canary(check, here)).toMatchObject({ outcome: "missed", detail: expect.stringContaining("hellp") as string });
+  });
+
+  test("that stayed green on the base too was never told anything: nobody is accused", async () => {
+    expect(
+      await canary(
+        check,
+        lab(() => green),
+      ),
+    ).toMatchObject({ outcome: "unknown" });
+  });
+
+  test("that misses it only once is not accused", async () => {
+    let works = 0;
+    const here = lab((side, edits) => (side === "work" && (works += 1) === 1 ? green : honest(edits)));
+    expect(await canary(check, here)).not.toMatchObject({ outcome: "missed" });
+  });
+
+  test("in which other tests fail as soon as one is changed comes to other things when watched", async () => {
+    const here = lab((side, edits) => (side === "work" ? red(...honest(edits).failed, "not implemented at all") : honest(edits)));
+    expect(await canary(check, here)).toMatchObject({ outcome: "differs", detail: expect.stringContaining("not implemented") as string });
+  });
+
+  test("that takes too long is unknown", async () => {
+    expect(
+      await canary(
+        check,
+        lab(() => null),
+      ),
+    ).toMatchObject({ outcome: "unknown" });
+  });
+
+  test("that was red for unknown reasons before is only believed where it turns red now", async () => {
+    const before = { before: null, wasRed: true };
+    expect(
+      await canary(
+        check,
+        lab((_side, edits) => honest(edits), before),
+      ),
+    ).toMatchObject({ outcome: "noticed" });
+    expect(
+      await canary(
+        check,
+        lab(() => green, before),
+      ),
+    ).toMatchObject({ outcome: "unknown" });
+  });
+});
+
+describe("a check without tests", () => {
+  const compile: Check = { ...check, id: "project:types", title: "types", command: "tsc --noEmit" };
+  const silent: Observed = { passed: true, failed: new Set(), tests: null };
+  const broken: Observed = { ...silent, passed: false };
+  const none = { now: silent, before: silent };
+
+  test("that notices a wrong type in a file the work changed is alive", async () => {
+    const here = lab((_side, edits) => (edits.some(({ text }) => text.includes(': number = "')) ? broken : silent), none);
+    expect(await canary(compile, here)).toEqual({ outcome: "noticed", detail: "a wrong type in src/a.ts" });
+  });
+
+  test("that notices it no more is blind", async () => {
+    const here = lab((side, edits) => (side === "base" && edits.length > 0 ? broken : silent), none);
+    expect(await canary(compile, here)).toMatchObject({ outcome: "missed", detail: "a wrong type in src/a.ts" });
+  });
+
+  test("that reads nothing that can be broken is unknown", async () => {
+    expect(
+      await canary(
+        compile,
+        lab(() => silent, none),
+      ),
+    ).toMatchObject({ outcome: "unknown" });
+  });
+
+  test("that failed before the work and looks for a file has shown that it can", async () => {
+    const seen = { ...check, command: "test -f LICENSE" };
+    const here = lab(() => silent, { now: silent, before: null, wasRed: true, pathsAt: () => Promise.resolve(["LICENSE"]) });
+    expect(await canary(seen, here)).toEqual({ outcome: "noticed", detail: "it failed before the work began" });
+  });
+});
+
+describe("a failing test answers for one broken expectation", () => {
+  const flip = (line: number) => ({ path: "t.py", line, was: "", broken: "", score: 3 });
+  const text = "def test_one():\n    assert f() == 1\n\ndef test_two():\n    assert g() == 2\n";
+  const texts = new Map([["t.py", text]]);
+  const at = (...names: string[]) => noticedBy([flip(2), flip(5)], green, red(...names), texts);
+
+  test.each([
+    ["by its name", ["t.py::test_one", "t.py::test_two"], [2, 5], []],
+    ["and not for the next one", ["t.py::test_one"], [2], []],
+    ["with arguments", ["t.py::test_one[1-2]", "t.py::test_two"], [2, 5], []],
+    ["as unittest names it", ["test_two (t.T.test_two)"], [5], []],
+    ["and what is beside them is told", ["t.py::test_one", "t.py::test_two", "other.py::test_three"], [2, 5], ["other.py::test_three"]],
+  ])("%s", (_says, names, lines, beside) => {
+    const found = at(...names);
+    expect(found.noticed.map(({ line }) => line)).toEqual(lines);
+    expect(found.beside).toEqual(beside);
+  });
+
+  test("a runner that names nothing and counts nothing is judged by its end", () => {
+    const before = { failed: new Set<string>(), tests: null };
+    expect(noticedBy([flip(2)], before, { passed: false, failed: new Set(), tests: null }, texts).missed).toEqual([]);
+  });
+});

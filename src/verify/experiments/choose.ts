@@ -1,0 +1,28 @@
+// choose: which expectations are broken, and in which order, for one check. Pure; nobody who is judged can foresee it.
+
+import { createHash } from "node:crypto";
+import type { Flip } from "./flips.ts";
+
+/** An order that looks like chance and is the same for the same seed. */
+export function shuffled<T>(items: readonly T[], seed: string, keyOf: (item: T) => string): readonly T[] {
+  const rank = (item: T): string =>
+    createHash("sha256")
+      .update(`${seed}\n${keyOf(item)}`)
+      .digest("hex");
+  return items
+    .map((item) => [rank(item), item] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, item]) => item);
+}
+
+const apartLines = 3;
+
+/** At most so many: the likeliest first, each in a file of its own while there are files, and never two side by side. */
+export function chooseFlips(candidates: readonly Flip[], seed: string, max: number): readonly Flip[] {
+  const order = shuffled(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((one, other) => other.score - one.score);
+  const chosen: Flip[] = [];
+  const isApart = (flip: Flip): boolean => chosen.every((one) => one.path !== flip.path || Math.abs(one.line - flip.line) >= apartLines);
+  for (const flip of order) if (chosen.length < max && chosen.every(({ path }) => path !== flip.path)) chosen.push(flip);
+  for (const flip of order) if (chosen.length < max && !chosen.includes(flip) && isApart(flip)) chosen.push(flip);
+  return chosen;
+}

@@ -1,0 +1,103 @@
+// flips: expectations in a test file that can be turned into wrong ones by changing one literal. Pure.
+//
+// Invariants:
+//   F1. No grammar: a literal near an assertion word is a candidate. Whether breaking it breaks a test is found out by running it.
+//   F2. A flip keeps the literal's kind and, for numbers, stays close: a typed language compiles it still.
+//   F3. Bounded: so many lines of so many letters a file, one candidate a line.
+
+/** One literal of one line, and what stands in its place when the expectation is broken. */
+export type Flip = {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  /** The whole line, as it was and broken. */
+  readonly was: string;
+  readonly broken: string;
+  /** How likely it is an expectation: 3 beside an assertion, 2 an answer written down next to one, 1 near one. */
+  readonly score: number;
+};
+
+const lineCharsMax = 500;
+const linesMax = 20_000;
+const nearLines = 2;
+
+const asserts =
+  /\b(?:assert\w*|expect\w*|should|shouldBe|(?:strict|deep|not)?_?equals?|deepStrictEqual|strictEqual|deepEqual|toBe\w*|toEqual|toStrictEqual|toHave\w*|toContain\w*|toMatch\w*|toThrow\w*|is_deeply|is|isnt|eq|ok|same|notSame|throws|require|verify|EXPECT_\w+|ASSERT_\w+|CHECK\w*|REQUIRE\w*|mustEqual|must_equal|must)\b|\bassert\w*!/;
+/** Where the assertion is a plain comparison, the failure is reported on a line of its own. */
+const reports = /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b/;
+const answers = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
+const isNoCode =
+  /^\s*(?:\/\/|\/\*|\*|#(?!\[)|--|;|<!--|"""|''')|^\s*(?:import\b|export\s.*\bfrom\b|from\s|package\s|use\s|using\s|#include|require\s|@)|\brequire\(["']/;
+
+const literal =
+  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$\n]|\\.)*`|\b(?:true|false|True|False)\b|(?<![\w.$#]|\d[eE][-+]?)-?\d{1,12}(?:\.\d{1,12})?(?![\w.])/g;
+
+/** The candidates of a file, in the order of its lines. */
+export function flipsIn(path: string, text: string): readonly Flip[] {
+  const lines = text.split("\n").slice(0, linesMax); // F3
+  const strong = lines.map((line) => line.length <= lineCharsMax && !isNoCode.test(line) && asserts.test(line));
+  const weak = lines.map((line, at) => strong[at] === true || (line.length <= lineCharsMax && reports.test(line)));
+  return lines.flatMap((was, at) => {
+    if (was.length > lineCharsMax || isNoCode.test(was)) return [];
+    const isNear = weak.slice(Math.max(0, at - nearLines), at + nearLines + 1).includes(true);
+    if (strong[at] !== true && !isNear) return [];
+    const broken = flipped(was);
+    if (broken === null) return [];
+    const score = strong[at] === true ? 3 : answers.test(was) ? 2 : 1;
+    return [{ path, line: at + 1, was, broken, score }];
+  });
+}
+
+/** The line with its last telling literal changed; null where it has none. */
+export function flipped(line: string): string | null {
+  const found = [...line.matchAll(literal)].map(({ 0: text, index }) => ({ text, index }));
+  const isString = ({ text }: { text: string }): boolean => /^["'`]/.test(text);
+  const strings = found.filter(isString);
+  // A string behind a value is often only what is said when it fails; a lone string is the expectation.
+  const chosen =
+    found.findLast((one) => !isString(one)) ?? (strings.length === 1 && isTitle(line, strings[0]) ? undefined : strings.at(-1));
+  if (chosen === undefined) return null;
+  return line.slice(0, chosen.index) + other(chosen.text) + line.slice(chosen.index + chosen.text.length);
+}
+
+/** The first string of a line that opens a test is the test's name. */
+const isTitle = (line: string, one: { readonly index: number } | undefined): boolean =>
+  one !== undefined && /\b(?:test|it|describe|context|specify|suite|scenario|Run)\s*(?:\.\w+)*\s*\(\s*$/.test(line.slice(0, one.index));
+
+// F2
+function other(text: string): string {
+  if (/^(?:true|false)$/i.test(text)) {
+    const flip = /^true$/i.test(text) ? "false" : "true";
+    return /^[TF]/.test(text) ? flip[0]?.toUpperCase() + flip.slice(1) : flip;
+  }
+  const quote = text[0] ?? "";
+  if (/["'`]/.test(quote)) return changedString(text, quote);
+  const [whole = "0", fraction] = text.split(".");
+  return `${BigInt(whole) + 1n}${fraction === undefined ? "" : `.${fraction}`}`;
+}
+
+/** The length stays, where it can: 'a' may be one character and not a string. */
+function changedString(text: string, quote: string): string {
+  const inner = text.slice(1, -1);
+  const last = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(inner);
+  if (last === null || /\\.?$/.test(inner.slice(0, last.index)))
+    return inner === "" ? `${quote}x${quote}` : `${quote}x${inner.slice(1)}${quote}`;
+  const changed = last[0] === "z" ? "y" : last[0] === "Z" ? "Y" : last[0] === "9" ? "8" : String.fromCharCode(last[0].charCodeAt(0) + 1);
+  return `${quote}${inner.slice(0, last.index)}${changed}${inner.slice(last.index + 1)}${quote}`;
+}
+
+/** A text with some of its lines broken; null where one of them is not there, or not once. */
+export function broken(text: string, flips: readonly Pick<Flip, "line" | "was" | "broken">[]): string | null {
+  const lines = text.split("\n");
+  for (const flip of flips) {
+    const at = lines[flip.line - 1] === flip.was ? flip.line - 1 : onlyIndex(lines, flip.was);
+    if (at === -1) return null;
+    lines[at] = flip.broken;
+  }
+  return lines.join("\n");
+}
+
+function onlyIndex(lines: readonly string[], wanted: string): number {
+  const at = lines.indexOf(wanted);
+  return at !== -1 && lines.indexOf(wanted, at + 1) === -1 ? at : -1;
+}

@@ -1,0 +1,151 @@
+// try-out: tries the checks of an order out once they have all passed, each in throw-away checkouts, and writes down what came of it.
+//
+// Invariants:
+//   T1. Nothing is tried out that did not pass, and nothing while something that has to pass does not: that would be paid for in vain.
+//   T2. One and the same evidence is tried out once.
+//   T3. Every experiment runs in the folder, environment and isolation of the check itself: whoever is judged cannot tell them apart.
+//   T4. A check that was shown to be blind has failed, and its evidence says so.
+
+import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
+import type { GitSha } from "../../contracts/ids.ts";
+import type { Verifier } from "../../ports/verifier.ts";
+import type { Taken } from "../../ports/workspace.ts";
+import { redactValue } from "../../kit/redact-value.ts";
+import { commandFor } from "../check-command.ts";
+import { runCommand } from "../command.ts";
+import { openEar } from "../ear.ts";
+import { readEvidence } from "../evidence.ts";
+import { testFilesIn } from "../holds-tests.ts";
+import { textBytesMax } from "../oracles/look-oracles.ts";
+import { byLooksAlone } from "../output.ts";
+import type { OpenParts } from "../parts.ts";
+
+import { canary, type Edit, type Side } from "./canary.ts";
+import type { Observed } from "./noticed.ts";
+import { type TakenOut, withoutWork, workIn } from "./without-work.ts";
+
+export type Trial = {
+  readonly parts: OpenParts;
+  readonly order: CheckOrder;
+  readonly base: GitSha;
+  readonly restores: readonly Check[];
+  /** The base's judges that stand in the place of the work's. */
+  readonly taken: Taken | null;
+};
+type CheckOrder = Parameters<Verifier["check"]>[0];
+type Tried = Pick<CheckResult, "canary" | "without_work">;
+
+const canaryMinutesDefault = 10;
+const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);
+
+/** The results, with what came of trying them out; as they were where that is not wanted, or was called off. */
+export async function tryOut(trial: Trial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
+  const { parts, order, base } = trial;
+  const { canary: mode = "final" } = parts;
+  const before = new Map<string, Evidence>();
+  for (const { check } of results) {
+    const evidence = await evidenceOf(parts, order.before?.[check.id]);
+    if (evidence !== null) before.set(check.id, evidence);
+  }
+  const isRed = ({ check, status }: CheckResult): boolean =>
+    status !== "passed" && !(check.kind === "project" && before.get(check.id)?.status === "failed");
+  if (mode === "off" || order.commit === base || (mode === "final" && results.some(isRed))) return results; // T1
+  const differences = await parts.workspace.differences(base, order.commit);
+  if (differences.length === 0) return results;
+  const tried: CheckResult[] = [];
+  for (const result of results) {
+    const isWanted = result.status === "passed" && kindsTried.has(result.check.kind) && result.quarantined === undefined;
+    const known = isWanted ? (parts.tried?.get(result.evidence) ?? (result.canary === undefined ? undefined : result)) : undefined; // T2
+    if (!isWanted || order.cancel.aborted) tried.push(result);
+    else if (known !== undefined) tried.push({ ...known, check: result.check, ...(result.cached === true ? { cached: true } : {}) });
+    else {
+      const kept = await withTried(trial, result, await experimentsOn(trial, result, before.get(result.check.id) ?? null, differences));
+      parts.tried?.set(result.evidence, kept).set(kept.evidence, kept);
+      tried.push(kept);
+    }
+  }
+  return order.cancel.aborted ? results : tried;
+}
+
+async function experimentsOn(
+  trial: Trial,
+  { check, tests }: CheckResult,
+  baseline: Evidence | null,
+  differences: Awaited<ReturnType<OpenParts["workspace"]["differences"]>>,
+): Promise<Tried> {
+  const { parts, order, base, taken } = trial;
+  const { workspace, clock } = parts;
+  order.onSignal({ signal: "checking", attempt: order.attempt, title: `${check.title} (can it fail?)`, command: check.command });
+  const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
+  const run = async (side: Side, more: Taken): Promise<Observed | null> => {
+    const leftMs = endsMs - clock.monotonicMs();
+    if (leftMs <= 0 || order.cancel.aborted) return null;
+    return observe(trial, check, side === "base" ? base : order.commit, more, leftMs);
+  };
+  const mixed = (edits: readonly Edit[], out: TakenOut = { paths: [], without: [] }): Taken => ({
+    from: base,
+    paths: [...(taken?.paths ?? []), ...out.paths],
+    without: [...(taken?.without ?? []), ...out.without],
+    written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
+  });
+  const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
+  const fromBase = new Set(taken?.paths ?? []);
+  const found = await canary(check, {
+    run: (side, edits) => run(side, side === "base" ? { from: base, paths: [], without: [], written: edits } : mixed(edits)),
+    textAt: async (side, path) =>
+      (side === "work" ? written.get(path) : undefined) ??
+      workspace.textAt(side === "base" || fromBase.has(path) ? base : order.commit, path, textBytesMax),
+    pathsAt: (side) => workspace.pathsAt(side === "base" ? base : order.commit),
+    changed: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
+    before: baseline === null ? null : observedIn(baseline),
+    wasRed: baseline !== null && baseline.status !== "passed",
+    now: { passed: true, failed: new Set(), tests: tests ?? null },
+    seed: `${order.commit} ${check.command}`,
+  });
+  const out = check.kind === "criterion" ? workIn(differences) : null;
+  const without = out === null || found.outcome === "missed" ? null : await run("work", mixed([], out));
+  return { canary: found, ...(without === null ? {} : { without_work: withoutWork(without.passed) }) };
+}
+
+/** One run in a checkout of its own, made where every check's is (T3). */
+async function observe(
+  { parts, order, restores }: Trial,
+  check: Check,
+  commit: GitSha,
+  taken: Taken,
+  timeoutMs: number,
+): Promise<Observed | null> {
+  const folder = await parts.workspace.checkout(commit, "check", taken);
+  for (const restore of restores) await runCommand(commandFor(parts, restore, folder, order.cancel));
+  const ear = openEar(check.command, folder);
+  const command = commandFor(parts, check, folder, order.cancel);
+  const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear });
+  if (result.status === "cancelled" || result.status === "timed_out") return null;
+  const { tests, names } = ear.take(testFilesIn(folder));
+  return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests };
+}
+
+/** What a check came to before; null where that is no yardstick: it failed, and nobody knows in what. */
+function observedIn({ status, names, tests }: Evidence): Observed | null {
+  if (status !== "passed" && (names?.failed ?? []).length === 0) return null;
+  return { passed: status === "passed", failed: new Set(names?.failed ?? []), tests: tests ?? null };
+}
+
+/** The result with what was found out, and evidence that says the same (T4). */
+async function withTried({ parts }: Trial, result: CheckResult, tried: Tried): Promise<CheckResult> {
+  const evidence = await evidenceOf(parts, result.evidence);
+  const redact = (parts.redactor ?? byLooksAlone).text;
+  const words = redactValue(redact, tried);
+  const isBlind = tried.canary?.outcome === "missed";
+  const why = isBlind ? redact(`it still passes with this broken on purpose: ${tried.canary?.detail ?? ""}`) : undefined;
+  const changed = isBlind ? { status: "failed" as const } : {};
+  const hash =
+    evidence === null ? result.evidence : await parts.putBlob(Buffer.from(`${JSON.stringify({ ...evidence, ...changed, ...words })}\n`));
+  return { ...result, ...changed, ...words, evidence: hash, ...(why === undefined ? {} : { why }) };
+}
+
+async function evidenceOf({ readBlob }: OpenParts, hash: string | undefined): Promise<Evidence | null> {
+  return hash === undefined || readBlob === undefined ? null : readBlob(hash).then(readEvidence, () => null);
+}
+
+export type TriedOut = Map<string, CheckResult>;
