@@ -71,6 +71,7 @@ const LandMessage = v.pipe(
   ),
 );
 
+export const canaryModes = ["final", "always", "off"] as const;
 export const limitPolicies = ["resume", "ask", "never"] as const;
 
 /** What a config file may say. Every key optional; unknown keys are refused with their line. */
@@ -87,6 +88,9 @@ export const Config = v.strictObject({
       dependencies: v.optional(v.array(text)),
       /** How often at most a check is run on one tree to tell whether it is flaky; 1 turns it off. */
       repeat: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
+      /** When a check that passes is tried out: once all have passed, always, or never. `canary_timeout`: minutes for one check's trials. */
+      canary: v.optional(v.picklist(canaryModes)),
+      canary_timeout: v.optional(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1440))),
       /** Checks known to be flaky, by id or command: told, not held against a run, until the day named. */
       quarantine: v.optional(v.array(Quarantine)),
       /** `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool, with the network for that step alone. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { BoxLimits, limitPolicies, ModelPrice, Quarantine } from "./config.ts";
+import { BoxLimits, canaryModes, limitPolicies, ModelPrice, Quarantine } from "./config.ts";
 import { Check } from "./evidence.ts";
 import { landMinimums } from "./objective.ts";
 
@@ -17,6 +17,9 @@ export const Policy = v.strictObject({
   restores: maybe(v.array(Check)),
   /** How often at most a check is run on one tree, which ones are known to be flaky until when, and what counts as an oracle besides. */
   repeat: maybe(Count),
+  /** When a check that passes is tried out, and for how many minutes at most. */
+  canary: maybe(v.picklist(canaryModes)),
+  canary_minutes_max: maybe(v.number()),
   quarantine: maybe(v.array(Quarantine)),
   protect: maybe(v.array(text)),
   agent_hosts: maybe(v.array(text)),

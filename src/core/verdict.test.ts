@@ -1,6 +1,7 @@
 // What a run that came to its end is worth: by its checks, by its gates where it has no checks, and less where its artifacts are hollow.
 
 import { describe, expect, test } from "vitest";
+import type { CheckResult } from "../contracts/evidence.ts";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, check, result } from "../../test/simulation/support/tape.ts";
@@ -50,6 +51,34 @@ describe("a flow with checks", () => {
     const proved = { ...passed("look", 1), checks: [result(check("c", "criterion"), "passed")] } as Draft;
     const tape = begun(flowOf(gated, look)).append(phase, ...turn({ hollow: [empty] }), began("look", 1, "check"), proved);
     expect(verdictOf(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["a.md is hollow: nothing but headings"] });
+  });
+});
+
+describe("a check that was tried out", () => {
+  const verdictWith = (more: Partial<CheckResult>): ReturnType<typeof verdictOf> => {
+    const proved = { ...passed("look", 1), checks: [{ ...result(check("c", "criterion"), "passed"), ...more }] } as Draft;
+    return verdictOf(begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), proved).run);
+  };
+  test("and can fail proves what it proves", () => {
+    const tried = { canary: { outcome: "noticed", detail: "a.test.js:3" }, without_work: { outcome: "noticed", detail: "" } } as const;
+    expect(verdictWith(tried)).toEqual({ verdict: "verified", gaps: [] });
+  });
+  test.each([
+    [
+      "could not be shown to be able to fail",
+      { canary: { outcome: "unknown", detail: "no expectation" } },
+      "nothing shows that this check can fail",
+    ],
+    [
+      "comes to other things when watched",
+      { canary: { outcome: "differs", detail: "x; y" } },
+      "it comes to other things when a test is changed (x, y)",
+    ],
+    ["passes without the work", { without_work: { outcome: "missed", detail: "it passes" } }, "its new tests prove nothing: it passes"],
+  ] as const)("that %s leaves a gap", (_says, tried, words) => {
+    const { verdict, gaps } = verdictWith(tried as Partial<CheckResult>);
+    expect([verdict, gaps.length]).toEqual(["verified_with_gaps", 1]);
+    expect(gaps[0]).toContain(words);
   });
 });
 

@@ -58,6 +58,8 @@ export function openChecks({ workspace, isolation, limits, policy, folder, putBl
     ...(redactor === undefined ? {} : { redactor }),
     ...(readBlob === undefined ? {} : { readBlob }),
     ...(policy.repeat === undefined ? {} : { repeatMax: policy.repeat }),
+    ...(policy.canary === undefined ? {} : { canary: policy.canary }),
+    ...(policy.canary_minutes_max === undefined ? {} : { canaryMinutes: policy.canary_minutes_max }),
     ...(policy.quarantine === undefined ? {} : { quarantine: policy.quarantine }),
     ...(policy.protect === undefined ? {} : { protect: policy.protect }),
     isolation: isolation.level,

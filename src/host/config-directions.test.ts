@@ -58,6 +58,8 @@ const examples: Readonly<Record<string, { own?: Config; loose: readonly Config[]
   "checks.timeout_minutes": { loose: [{ checks: { timeout_minutes: 16 } }], tight: [{ checks: { timeout_minutes: 2 } }] },
   "checks.dependencies": { loose: [{ checks: { dependencies: ["secrets"] } }], tight: [{ checks: { dependencies: ["vendor"] } }] },
   "checks.repeat": { loose: [{ checks: { repeat: 1 } }], tight: [{ checks: { repeat: 3 } }] },
+  "checks.canary": { loose: [{ checks: { canary: "off" } }], tight: [{ checks: { canary: "always" } }] },
+  "checks.canary_timeout": { loose: [{ checks: { canary_timeout: 1 } }], tight: [{ checks: { canary_timeout: 30 } }] },
   "checks.quarantine": {
     own: { checks: { quarantine: [{ check: "known", until: "2030-01-01" }] } },
     loose: [{ checks: { quarantine: [{ check: "npm test", until }] } }, { checks: { quarantine: [{ check: "known", until }] } }],

@@ -51,6 +51,8 @@ export const configDirections: Node<Config> = {
     timeout_minutes: atMost(15, "it would let a check run longer"),
     dependencies: within(dependencyNames as readonly string[], (more) => `it would copy ${more.join(", ")} into the sandbox`),
     repeat: tighten((said, own) => (said < (own ?? 3) ? "it would look less often for flaky checks" : null)),
+    canary: noLooserThan(["off", "final", "always"], "final", "it would not find out whether checks can fail"),
+    canary_timeout: tighten((said, own) => (said < (own ?? 10) ? "it would give experiments on checks less time" : null)),
     quarantine: tighten((said, own = []) =>
       said.some(({ check, until }) => !own.some((mine) => mine.check === check && mine.until >= until))
         ? "it would keep checks from counting"

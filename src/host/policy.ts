@@ -31,6 +31,7 @@ export function policyOf(
     }),
     ...given({ agent_hosts: network?.agents, prices, box, on_limit, land: landGiven ?? land?.minimum }),
     ...given({ land_squash: land?.squash, land_message: land?.message }),
+    ...given({ canary: checks?.canary, canary_minutes_max: checks?.canary_timeout }),
   };
 }
 
