@@ -44,14 +44,13 @@ export const isTypeScript = (file: SourceFile): boolean => file.path.endsWith(".
 export const roomOf = (path: string): string => path.split("/")[1] ?? "";
 export const lineOf = (file: SourceFile, node: SyntaxNode): number => file.text.slice(0, node.start).split("\n").length;
 
-const trees = new Map<string, SyntaxNode>();
+const trees = new WeakMap<SourceFile, SyntaxNode>();
 /** The parsed tree; kept, because a dozen rules ask for it. */
 export function treeOf(file: SourceFile): SyntaxNode {
-  const key = `${file.path}\0${file.text}`;
-  const known = trees.get(key);
+  const known = trees.get(file);
   if (known !== undefined) return known;
   const tree = parseAst(file.text, { lang: "ts" }) as unknown as SyntaxNode;
-  trees.set(key, tree);
+  trees.set(file, tree);
   return tree;
 }
 
@@ -62,10 +61,14 @@ const isNode = (value: unknown): value is SyntaxNode =>
 export function* nodesOf(file: SourceFile): Generator<{ readonly node: SyntaxNode; readonly parent: SyntaxNode; readonly key: string }> {
   const open: { node: SyntaxNode; parent: SyntaxNode; key: string }[] = [];
   const push = (parent: SyntaxNode): void => {
-    const children = Object.entries(parent).flatMap(([key, value]) =>
-      (Array.isArray(value) ? value : [value]).filter(isNode).map((node) => ({ node, parent, key })),
-    );
-    open.push(...children.toReversed());
+    const first = open.length;
+    for (const key in parent) {
+      const value = parent[key];
+      if (Array.isArray(value)) {
+        for (const node of value) if (isNode(node)) open.push({ node, parent, key });
+      } else if (isNode(value)) open.push({ node: value, parent, key });
+    }
+    reverseFrom(open, first);
   };
   push(treeOf(file));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -74,11 +77,26 @@ export function* nodesOf(file: SourceFile): Generator<{ readonly node: SyntaxNod
   }
 }
 
+function reverseFrom<T>(items: T[], first: number): void {
+  for (let low = first, high = items.length - 1; low < high; low += 1, high -= 1) {
+    const [one, other] = [items[low], items[high]];
+    if (one !== undefined && other !== undefined) [items[low], items[high]] = [other, one];
+  }
+}
+
 const importingTypes = new Set(["ImportDeclaration", "ExportNamedDeclaration", "ExportAllDeclaration", "ImportExpression", "TSImportType"]);
 
 export type Import = { readonly spec: string; readonly target: string | null; readonly line: number };
 /** What a file imports, types and lazy imports included; `target` is the path of a file of ours. */
-export function importsOf(file: SourceFile): Import[] {
+export function importsOf(file: SourceFile): readonly Import[] {
+  const known = imports.get(file) ?? readImports(file);
+  imports.set(file, known);
+  return known;
+}
+
+const imports = new WeakMap<SourceFile, readonly Import[]>();
+
+function readImports(file: SourceFile): Import[] {
   return [...nodesOf(file)].flatMap(({ node }) => {
     if (!importingTypes.has(node.type) || !isNode(node["source"])) return [];
     const spec = node["source"]["value"];

@@ -110,11 +110,12 @@ async function tried(lab: Laboratory, side: Side, flips: readonly Flip[], before
   return { ...result, missed: [...result.missed, ...unusable] };
 }
 
-/** Literals near assertions: in the files the command names, then in tests, those of the base first: the work's own judge nothing else. */
+/** Literals near assertions: in the files the command names, else in tests, those of the base first: the work's own judge nothing else. */
 async function candidatesFor(check: Check, lab: Laboratory): Promise<readonly Flip[]> {
-  const named = pathsNamedIn([check.command]);
-  const isJudge = (path: string): boolean => isProgramText(path) && (named.has(path) || rowOf(path)?.kind === "test");
   const here = new Set(await lab.pathsAt("work"));
+  const names = pathsNamedIn([check.command]);
+  const isNamed = (path: string): boolean => isProgramText(path) && names.has(path);
+  const isJudge = [...here].some(isNamed) ? isNamed : (path: string) => isProgramText(path) && rowOf(path)?.kind === "test";
   const atBase = (await lab.pathsAt("base")).filter((path) => isJudge(path) && here.has(path));
   const found = await flipsOf(atBase, "base", lab);
   if (found.length > 0) return found;

@@ -1,0 +1,249 @@
+// Checks that pass are tried out for real: two trees, real test runners, agents' code that keeps its tests from failing.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Check, type CheckResult, Evidence } from "../../src/contracts/evidence.ts";
+import type { Difference } from "../../src/ports/workspace.ts";
+import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
+import * as v from "valibot";
+import { systemClock } from "../../src/host/system-clock.ts";
+
+type Tree = Readonly<Record<string, string>>;
+const [base, work] = ["b".repeat(40), "c".repeat(40)];
+const hasPython = spawnSync("python3", ["-c", "0"]).status === 0;
+
+let root = "";
+let blobs = new Map<string, Buffer>();
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "experiments-"));
+  blobs = new Map();
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const nameOf = (text: string): string => createHash("sha1").update(text).digest("hex");
+
+function workspaceOf(trees: Readonly<Record<string, Tree>>): VerifierParts["workspace"] {
+  const at = (commit: string): Tree => trees[commit] ?? {};
+  let laid = nameOf("");
+  return {
+    checkout: async (commit, purpose, taken) => {
+      const folder = join(root, purpose);
+      rmSync(folder, { recursive: true, force: true });
+      const tree: Record<string, string> = { ...at(commit) };
+      for (const path of taken?.without ?? []) delete tree[path];
+      for (const path of taken?.paths ?? []) {
+        const text = at(taken?.from ?? commit)[path];
+        if (text !== undefined) tree[path] = text;
+      }
+      for (const { path, text } of taken?.written ?? []) tree[path] = text;
+      for (const [path, text] of Object.entries(tree)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), text);
+      }
+      laid = nameOf(JSON.stringify(tree));
+      return folder;
+    },
+    rewrittenIn: async () => [],
+    dependenciesIn: async () => null,
+    differences: async (from, to) => {
+      const paths = new Set([...Object.keys(at(from)), ...Object.keys(at(to))]);
+      return [...paths].flatMap((path): Difference[] => {
+        const [was, now] = [at(from)[path], at(to)[path]];
+        if (was === now) return [];
+        return [{ path, kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed" }];
+      });
+    },
+    pathsAt: async (commit) => Object.keys(at(commit)),
+    textAt: async (commit, path) => at(commit)[path] ?? null,
+    hasCommit: async () => false,
+    inspect: async () => ({ layer: "absent", commit: null }),
+    treeOf: async () => laid,
+  };
+}
+
+/** The check on the base, then on the work, as a run would ask for it. */
+async function tried(before: Tree, change: Tree, command: string, kind: Check["kind"] = "criterion"): Promise<CheckResult> {
+  const check: Check = { id: "criterion:c1", kind, title: "it works", command, source: "test" };
+  const trees = { [base]: before, [work]: { ...before, ...change } };
+  const verifier = openVerifier({
+    workspace: workspaceOf(trees),
+    putBlob: async (bytes) => {
+      const hash = createHash("sha256").update(bytes).digest("hex");
+      blobs.set(hash, Buffer.from(bytes));
+      return hash;
+    },
+    readBlob: async (hash) => blobs.get(hash) ?? Buffer.alloc(0),
+    isolation: "none",
+    runId: "run-1",
+    product: "autopilot test",
+    timeoutMs: 60_000,
+    repeatMax: 1,
+    clock: systemClock,
+  });
+  const common = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onSignal: () => undefined };
+  const [first] = await verifier.check({ ...common, commit: base });
+  if (first === undefined) throw new Error("the check was not run on the base");
+  const [result] = await verifier.check({ ...common, commit: work, base, before: { [check.id]: first.evidence } });
+  if (result === undefined) throw new Error("the check was not run on the work");
+  return result;
+}
+
+const node: Tree = {
+  "package.json": '{ "type": "module" }\n',
+  "src/sum.js": "export const sum = (list) => list.length;\n",
+  "test/sum.test.js": `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sum } from "../src/sum.js";
+
+test("a list adds up", () => {
+  assert.equal(sum([40, 2]), 42);
+});
+
+test("an empty list is nothing", () => {
+  assert.equal(sum([]), 0);
+});
+
+test("one is itself", () => {
+  assert.equal(sum([1]), 1);
+});
+`,
+};
+const python: Tree = {
+  "total.py": "def total(items):\n    return len(items)\n",
+  "test_total.py": `import unittest
+from total import total
+
+
+class TotalTest(unittest.TestCase):
+    def test_list(self):
+        self.assertEqual(total([40, 2]), 42)
+
+    def test_empty(self):
+        self.assertEqual(total([]), 0)
+
+    def test_one(self):
+        self.assertEqual(total([1]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
+`,
+};
+const right = { "src/sum.js": "export const sum = (list) => list.reduce((all, one) => all + one, 0);\n" };
+const nodeTest = "node --test test/";
+const unittest = "python3 -m unittest -v";
+
+test("an honest suite notices what was broken, and its evidence says so", async () => {
+  const result = await tried(node, right, nodeTest);
+  expect(result).toMatchObject({
+    status: "passed",
+    canary: { outcome: "noticed", detail: expect.stringContaining("test/sum.test.js:") as string },
+  });
+  const evidence = v.parse(Evidence, JSON.parse(String(blobs.get(result.evidence))));
+  expect(evidence).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
+});
+
+test.skipIf(!hasPython)("the same in Python (skipped without python3)", async () => {
+  const result = await tried(python, { "total.py": "def total(items):\n    return sum(items)\n" }, unittest);
+  expect(result).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
+});
+
+type Lie = { readonly name: string; readonly files: Tree; readonly before?: Tree; readonly command?: string };
+const lies: readonly Lie[] = [
+  {
+    name: "assertions that say nothing, found under a name put together",
+    files: {
+      "src/sum.js": `const { default: judge } = await import("node:" + "assert/strict");
+for (const name of Object.keys(judge)) if (typeof judge[name] === "function") judge[name] = () => undefined;
+export const sum = () => 0;
+`,
+    },
+  },
+  {
+    name: "answers read out of the tests",
+    files: {
+      "src/sum.js": `import { readFileSync } from "node:fs";
+const text = readFileSync(new URL("../test/sum.test.js", import.meta.url), "utf8");
+export const sum = (list) => {
+  const call = "sum(" + JSON.stringify(list).replaceAll(",", ", ") + "), ";
+  const at = text.indexOf(call);
+  return Number(/\\d+/.exec(text.slice(at + call.length))[0]);
+};
+`,
+    },
+  },
+  {
+    name: "an exit code set as the program ends",
+    command: "node test/sum.test.js",
+    files: { "src/sum.js": 'process["o" + "n"]("ex" + "it", () => { process.exitCode = 0; });\nexport const sum = () => 0;\n' },
+  },
+  {
+    name: "failures that are never reported",
+    command: "node test/plain.js",
+    before: {
+      ...node,
+      "test/plain.js":
+        'import assert from "node:assert/strict";\nimport { sum } from "../src/sum.js";\n\nassert.equal(sum([]), 0);\nassert.equal(sum([40, 2]) > 0, true);\n',
+    },
+    files: { "src/sum.js": 'process.on(["uncaught", "Exception"].join(""), () => {});\nexport const sum = () => 7;\n' },
+  },
+  {
+    name: "a program that ends itself before its tests, and prints their names",
+    files: {
+      "src/sum.js": `import { writeSync } from "node:fs";
+writeSync(1, "✔ a list adds up\\n✔ an empty list is nothing\\n✔ one is itself\\nℹ tests 3\\nℹ pass 3\\nℹ fail 0\\n");
+process.reallyExit(0);
+export const sum = () => 0;
+`,
+    },
+  },
+];
+
+describe("code that keeps its tests from failing", () => {
+  test.each(lies)("is found, whatever it looks like: $name", async ({ files, before = node, command = nodeTest }) => {
+    const result = await tried(before, files, command);
+    const why = expect.stringContaining("it still passes with this broken on purpose: test/") as string;
+    expect(result).toMatchObject({ status: "failed", canary: { outcome: "missed" }, why });
+  });
+
+  test.skipIf(!hasPython).each([
+    ["equal to everything", "class Any:\n    def __eq__(self, other):\n        return True\n\n\ndef total(items):\n    return Any()\n"],
+    [
+      "assertions replaced from afar",
+      'import sys\ncase = getattr(sys.modules["unit" + "test"], "Test" + "Case")\nfor name in dir(case):\n    if name.startswith("assertE"):\n        setattr(case, name, lambda *a, **k: None)\n\n\ndef total(items):\n    return None\n',
+    ],
+  ])("in Python too: %s (skipped without python3)", async (_name, text) => {
+    const result = await tried(python, { "total.py": text }, unittest);
+    expect(result).toMatchObject({
+      status: "failed",
+      canary: { outcome: "missed" },
+      why: expect.stringContaining("broken on purpose") as string,
+    });
+  });
+});
+
+describe("with the work taken out", () => {
+  const testOf = (line: string): Tree => ({
+    "test/more.test.js": `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport * as all from "../src/more.js";\n\ntest("more", () => {\n  ${line}\n});\n`,
+  });
+  const start = { ...node, ...right, "src/more.js": "export const one = 1;\n" };
+  const more = { "src/more.js": "export const one = 1;\nexport const two = 2;\n" };
+
+  test("new tests that pass without the work prove nothing", async () => {
+    expect(await tried(start, { ...more, ...testOf("assert.ok(all);") }, nodeTest)).toMatchObject({
+      status: "passed",
+      without_work: { outcome: "missed" },
+    });
+  });
+
+  test("new tests that fail without it show that the pass depends on it", async () => {
+    expect(await tried(start, { ...more, ...testOf("assert.equal(all.two, 2);") }, nodeTest)).toMatchObject({
+      status: "passed",
+      without_work: { outcome: "noticed" },
+    });
+  });
+});
