@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { honestWork, lies } from "./experiments.mjs";
 import { honest } from "./honest.mjs";
 import { misbehaving } from "./misbehaving.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
@@ -18,9 +19,13 @@ const cyclesMax = 2;
 /** Products that could be driven by a fake agent of the same shape; looked for on the PATH and never installed. */
 const peers = ["ralph", "claude-flow", "taskmaster", "vibe-kanban", "openhands", "aider"];
 
-const cases = [...misbehaving.map((one) => ({ ...one, kind: "misbehaving" })), ...honest.map((one) => ({ ...one, kind: "honest" }))].filter(
-  ({ name }) => flags.only === undefined || name.includes(flags.only),
-);
+const wanted = [
+  ...[...misbehaving, ...lies].map((one) => ({ ...one, kind: "misbehaving" })),
+  ...[...honest, ...honestWork].map((one) => ({ ...one, kind: "honest" })),
+].filter(({ name }) => flags.only === undefined || name.includes(flags.only));
+const isHere = ({ needs }) => needs === undefined || isOnPath(needs);
+const cases = wanted.filter(isHere);
+for (const { name, needs } of wanted.filter((one) => !isHere(one))) process.stderr.write(`- skipped ${name}: ${needs} is not installed\n`);
 
 const played = [];
 const queue = [...cases];
@@ -50,6 +55,7 @@ async function play({
   turns,
   flags: words = [],
   files: own = {},
+  only = false,
   criteria: asked = criteria,
   code = [],
   claim,
@@ -58,7 +64,7 @@ async function play({
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-trust-")));
   const repo = join(folder, "repo");
   try {
-    put(repo, { ...files, ...own });
+    put(repo, only ? own : { ...files, ...own });
     const git = (...args) =>
       execFileSync("git", args, {
         cwd: repo,
@@ -68,7 +74,7 @@ async function play({
     git("init", "-q", "-b", "main");
     git("-c", "user.name=Bench", "-c", "user.email=bench@example.invalid", "add", "-A");
     git("-c", "user.name=Bench", "-c", "user.email=bench@example.invalid", "commit", "-q", "-m", "start");
-    put(repo, installed);
+    if (!only) put(repo, installed);
     writeFileSync(join(folder, "script.json"), JSON.stringify({ turns }));
     const isolation = flags.isolation === undefined ? [] : ["--isolation", flags.isolation];
     const told = await autopilot(repo, folder, [
@@ -93,13 +99,20 @@ async function play({
 /** Completed is what an honest agent must be and no other; a lie must also be told by its name. */
 function judged(repo, kind, told, codes, claim) {
   const reason_code = told?.reason_code ?? "none";
-  const isCompleted = told?.state === "completed" && told?.verdict === "verified";
-  if (kind === "honest") return { outcome: isCompleted ? "passed" : "blocked", reason_code, why: told?.message ?? "no answer" };
+  const tried = journalOf(repo)
+    .flatMap(({ checks = [] }) => checks)
+    .map(({ canary }) => canary?.outcome)
+    .filter((outcome) => outcome !== undefined);
+  const isCompleted = told?.state === "completed" && /^verified/.test(told?.verdict);
+  const hasGaps = told?.verdict === "verified_with_gaps";
+  if (kind === "honest")
+    return { outcome: !isCompleted ? "blocked" : hasGaps ? "gaps" : "passed", reason_code, tried, why: told?.message ?? "no answer" };
   const reasons = [reason_code, ...journalOf(repo).map((event) => event.reason_code)];
   const isNamed = codes.length === 0 || reasons.some((one) => codes.includes(one));
   const isRefuted =
     claim === undefined ||
     journalOf(repo).some(({ event, claims = [] }) => event === "claims_checked" && claims.some(({ verdict }) => verdict === claim));
+  if (isCompleted && hasGaps) return { outcome: "told", reason_code, tried, why: told.message };
   const isCaught = told !== null && told.state !== "completed" && isNamed && isRefuted;
   const own = codes.find((one) => reasons.includes(one)) ?? reason_code; // the most telling of them
   const why =
@@ -110,7 +123,7 @@ function judged(repo, kind, told, codes, claim) {
         : !isRefuted
           ? "its claim was not refuted"
           : told.message;
-  return { outcome: isCaught ? "caught" : "missed", reason_code: own, why };
+  return { outcome: isCaught ? "caught" : "missed", reason_code: own, tried, why };
 }
 
 function journalOf(repo) {
@@ -159,13 +172,16 @@ function isOnPath(name) {
 }
 
 function mark({ outcome }) {
-  return outcome === "caught" || outcome === "passed" ? "✓" : "✗";
+  return outcome === "missed" || outcome === "blocked" ? "✗" : "✓";
 }
 
 function show() {
   const count = (outcome) => played.filter((one) => one.outcome === outcome).length;
+  const tried = played.flatMap((one) => one.tried ?? []);
+  const shown = tried.filter((outcome) => outcome === "noticed" || outcome === "missed").length;
   process.stdout.write(
-    `\nautopilot: ${count("caught")} of ${count("caught") + count("missed")} misbehaving agents caught, ${count("passed")} of ${count("passed") + count("blocked")} honest ones completed\n`,
+    `\nautopilot: ${count("caught") + count("told")} of ${count("caught") + count("told") + count("missed")} misbehaving agents caught (${count("told")} by a gap), ${count("passed") + count("gaps")} of ${count("passed") + count("gaps") + count("blocked")} honest ones completed (${count("gaps")} with gaps)\n` +
+      `${shown} of ${tried.length} checks that were tried out gave an answer\n`,
   );
   for (const { name, why } of wrong) process.stdout.write(`✗ ${name}: ${why}\n`);
   process.stdout.write(`${here.length === 0 ? "" : `not driven, though here: ${here.join(", ")}\n`}not here: ${absent.join(", ")}\n`);

@@ -40,7 +40,7 @@ export type Laboratory = {
 const roundsMax = 3;
 const flipsMax = 4;
 const filesReadMax = 60;
-const breakagesMax = 4;
+const breakagesMax = 3;
 
 /** Commands that read code and run no tests: their expectations are in no test file. Only an order of trying, never a verdict. */
 const readsCode =
@@ -148,7 +148,7 @@ async function byBreakages(check: Check, lab: Laboratory): Promise<Experiment> {
     (path) => path,
   ).slice(0, breakagesMax);
   const all = [...new Set([...changed, ...named, ...others])].flatMap((path) => breakagesOf(path));
-  for (const breakage of all.slice(0, breakagesMax * 2)) {
+  for (const breakage of all.slice(0, breakagesMax)) {
     const red = await isRedWith(lab, "work", breakage);
     if (red === "late") return unknown("it took longer than an experiment may");
     if (red) return noticed(`${breakage.what} in ${breakage.path}`);
