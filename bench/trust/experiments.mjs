@@ -186,6 +186,9 @@ export const honestWork = [
       'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { count } from "../src/words.js";\n\ntest("three", () => {\n  assert.equal(count("a b c"), 3);\n});\n',
     ),
   ),
+  honest("adds a test to a file that is there", node, write("src/words.js", nodeRight), {
+    append: { path: "test/words.test.js", text: '\ntest("three words are three", () => {\n  assert.equal(count("a b c"), 3);\n});\n' },
+  }),
   honest("counts words in Python", python, write("words.py", `def count(text):\n    return len(text.split())\n${pythonRest}`)),
   honest(
     "has an equality of its own for good reason",

@@ -128,8 +128,11 @@ export const OracleChange = v.strictObject({
   how: v.picklist(oracleChanges),
   /** One sentence for a person. */
   detail: v.string(),
-  /** Why it counts all the same: the scope names it, or a person approved exactly this content; null: the base's is used. */
-  allowed: v.nullable(v.picklist(["scope", "approved"])),
+  /**
+   * Why it counts all the same: the scope names it, a person approved exactly this content, or tests were only added to it and checks are
+   * tried out; null: the base's is used.
+   */
+  allowed: v.nullable(v.picklist(["scope", "approved", "added"])),
 });
 export type OracleChange = v.InferOutput<typeof OracleChange>;
 

@@ -56,7 +56,7 @@ export type TestsBefore = { readonly tests?: Readonly<Record<string, TestTally>>
 export function testsBefore(run: RunView, changes: readonly OracleChange[]): TestsBefore {
   const known = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
   const before = { before: Object.fromEntries(known.map(([id, { baseline }]) => [id, baseline.evidence])) };
-  if (changes.some(({ allowed }) => allowed !== null)) return before;
+  if (changes.some(({ allowed }) => allowed === "scope" || allowed === "approved")) return before;
   const told = known.flatMap(([id, { baseline }]) => (baseline.tests === undefined ? [] : [[id, baseline.tests] as const]));
   return { ...before, tests: Object.fromEntries(told) };
 }

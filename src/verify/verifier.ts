@@ -36,7 +36,7 @@ export function openVerifier(given: VerifierParts): Verifier {
   return {
     check: (order) => queue(() => runChecks(parts, order)),
     prove: (order) => queue(() => prove(parts, order)),
-    oracles: (order) => lookAtOracles({ workspace, protect, restores: restores.length > 0 }, order),
+    oracles: (order) => lookAtOracles({ workspace, protect, restores: restores.length > 0, areTriedOut: given.canary !== "off" }, order),
     claims: (order) => lookUpClaims(workspace, order),
   };
 }

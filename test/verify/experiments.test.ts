@@ -210,6 +210,11 @@ describe("code that keeps its tests from failing", () => {
     expect(result).toMatchObject({ status: "failed", canary: { outcome: "missed" }, why });
   });
 
+  test("and so is what comes with a test that is added to a file of tests", async () => {
+    const added = `${node["test/sum.test.js"] ?? ""}\ntest("two", () => {\n  assert.equal(sum([1, 1]), 2);\n});\nassert.equal = () => {};\n`;
+    expect(await tried(node, { "test/sum.test.js": added }, nodeTest)).toMatchObject({ status: "failed", canary: { outcome: "missed" } });
+  });
+
   test.skipIf(!hasPython).each([
     ["equal to everything", "class Any:\n    def __eq__(self, other):\n        return True\n\n\ndef total(items):\n    return Any()\n"],
     [

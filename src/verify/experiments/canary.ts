@@ -63,7 +63,7 @@ async function byFlips(check: Check, lab: Laboratory, rounds: number): Promise<E
   let rest = candidates;
   let isStillGreen = false;
   for (let round = 0; round < rounds; round += 1) {
-    const flips = chooseFlips(rest, `${lab.seed}:${round}`, flipsMax);
+    const flips = chooseFlips(rest, lab.changed, `${lab.seed}:${round}`, flipsMax);
     if (flips.length === 0) break;
     rest = rest.filter((flip) => !flips.includes(flip));
     const work = await tried(lab, "work", flips, lab.now);

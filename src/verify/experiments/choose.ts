@@ -17,9 +17,10 @@ export function shuffled<T>(items: readonly T[], seed: string, keyOf: (item: T) 
 
 const apartLines = 3;
 
-/** At most so many: the likeliest first, each in a file of its own while there are files, and never two side by side. */
-export function chooseFlips(candidates: readonly Flip[], seed: string, max: number): readonly Flip[] {
-  const order = shuffled(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((one, other) => other.score - one.score);
+/** At most so many: in files that the work changed before others (`first`), the likeliest first, each in a file of its own while there are files, and never two side by side. */
+export function chooseFlips(candidates: readonly Flip[], first: readonly string[], seed: string, max: number): readonly Flip[] {
+  const worth = ({ path, score }: Flip): number => score + (first.includes(path) ? 10 : 0);
+  const order = shuffled(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((one, other) => worth(other) - worth(one));
   const chosen: Flip[] = [];
   const isApart = (flip: Flip): boolean => chosen.every((one) => one.path !== flip.path || Math.abs(one.line - flip.line) >= apartLines);
   for (const flip of order) if (chosen.length < max && chosen.every(({ path }) => path !== flip.path)) chosen.push(flip);

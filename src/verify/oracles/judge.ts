@@ -6,6 +6,7 @@
 //   J3. What cannot be read as text is judged by being another content.
 //   J4. An approval holds for exactly the changes it was given for.
 //   J5. Code judges nothing, but code that reaches for its judges changes them, wherever it lies. No scope names that.
+//   J6. Tests may be added to a file of tests, if checks are tried out: whatever else came with them is found by breaking the others.
 
 import { createHash } from "node:crypto";
 import type { OracleChange } from "../../contracts/evidence.ts";
@@ -24,6 +25,8 @@ export type Setting = {
   readonly base: ReadonlySet<string>;
   readonly rowOf: (path: string) => Row | null;
   readonly named: Named;
+  /** Whether checks that pass are tried out. */
+  readonly areTriedOut?: boolean;
 };
 /** A difference with both texts; null where there is none, or none that can be read. */
 export type Seen = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
@@ -56,10 +59,12 @@ export function judgeOracles(
     const finding = row === null ? null : findingOf(one, row, moved.get(path) ?? null, setting.named);
     if (row === null || finding === null) return [];
     const isNamed = row.family === undefined && namingPattern(scope, path, setting.rowOf) !== null; // J5
+    const isMore = setting.areTriedOut === true && row.kind === "test" && row.part === undefined && isOnlyMore(one, finding); // J6
+    const allowed = isNamed ? ("scope" as const) : isMore ? ("added" as const) : null;
     return [
       {
         seen: one,
-        change: { path, kind: row.kind, how: finding.how, detail: sentence(finding.words), allowed: isNamed ? ("scope" as const) : null },
+        change: { path, kind: row.kind, how: finding.how, detail: sentence(finding.words), allowed },
       },
     ];
   });
@@ -90,6 +95,18 @@ function findingOf({ difference, before, after }: Seen, row: Row, movedTo: strin
   const [first] = all;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
   return { how, words: first === undefined ? `it was changed, ${linesOf(before, after)}` : all.map(({ words }) => words).join("; ") };
+}
+
+/** Whether a file of tests has every line it had, in the same order, and more test cases. */
+function isOnlyMore({ before, after }: Seen, { how, words }: Finding): boolean {
+  if (how !== "changed" || before === null || after === null || !/^\d+ test cases? (?:was|were) added/.test(words)) return false;
+  const lines = after.split("\n");
+  let at = 0;
+  for (const line of before.trimEnd().split("\n")) {
+    at = lines.indexOf(line, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
 }
 
 /** What is new was looked at by nobody before, and much of what is made by programs asks for that. */

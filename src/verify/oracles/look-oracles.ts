@@ -18,7 +18,12 @@ import { programsIn, settingsIn } from "./programs.ts";
 import { rowsWith } from "./protect.ts";
 
 export type Reading = Pick<Workspace, "differences" | "pathsAt" | "textAt">;
-export type OracleParts = { readonly workspace: Reading; readonly protect: readonly string[]; readonly restores: boolean };
+export type OracleParts = {
+  readonly workspace: Reading;
+  readonly protect: readonly string[];
+  readonly restores: boolean;
+  readonly areTriedOut?: boolean;
+};
 
 export const textBytesMax = 512 * 1024;
 const textsMax = 1_000;
@@ -34,6 +39,7 @@ export async function lookAtOracles(parts: OracleParts, { base, commit, scope, a
     base,
     checks.map(({ command }) => command),
   );
+  const { areTriedOut = false } = parts;
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
   const seen: Seen[] = [];
   // What judges is read before what may meddle with it, and of code only what does meddle is compared.
@@ -48,7 +54,7 @@ export async function lookAtOracles(parts: OracleParts, { base, commit, scope, a
       continue;
     seen.push(await read(parts.workspace, base, commit, difference, isRead));
   }
-  const judged = judgeOracles(seen, movesIn(differences), setting, scope, approved);
+  const judged = judgeOracles(seen, movesIn(differences), { ...setting, areTriedOut }, scope, approved);
   return { ...judged, changes: shortened(judged.changes) };
 }
 

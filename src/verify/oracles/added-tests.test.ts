@@ -1,0 +1,31 @@
+// Tests that are added to a file of tests need no leave, as long as checks are tried out: whatever comes with them is found that way.
+
+import { expect, test } from "vitest";
+import { lookAtOracles } from "./look-oracles.ts";
+import { base, between, commit } from "./look-oracles.test-support.ts";
+
+const path = "test/add.test.js";
+const text = 'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n';
+const more = 'test("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
+
+async function allowed(after: string, areTriedOut = true) {
+  const parts = { workspace: between({ [path]: text }, { [path]: after }), protect: [], restores: false, areTriedOut };
+  const { changes } = await lookAtOracles(parts, { base, commit, scope: ["**"], approved: [] });
+  return changes.map((change) => change.allowed);
+}
+
+test("tests behind, before and between those that were there may be added", async () => {
+  expect(await allowed(`${text}\n${more}`)).toEqual(["added"]);
+  expect(await allowed(`${more}\n${text}`)).toEqual(["added"]);
+});
+
+test("if nothing that was there is changed, left out or put to sleep", async () => {
+  expect(await allowed(`${text.replace("3);", "4);")}\n${more}`)).toEqual([null]);
+  expect(await allowed(more)).toEqual([null]);
+  expect(await allowed(`${text}\n${more.replace("test(", "test.only(")}`)).toEqual([null]);
+  expect(await allowed(`${text}\nprocess.exit(0);\n`)).toEqual([null]);
+});
+
+test("and only if checks are tried out", async () => {
+  expect(await allowed(`${text}\n${more}`, false)).toEqual([null]);
+});
