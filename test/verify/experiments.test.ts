@@ -78,7 +78,6 @@ async function tried(before: Tree, change: Tree, command: string, kind: Check["k
     },
     readBlob: async (hash) => blobs.get(hash) ?? Buffer.alloc(0),
     isolation: "none",
-    runId: "run-1",
     product: "autopilot test",
     timeoutMs: 60_000,
     repeatMax: 1,
