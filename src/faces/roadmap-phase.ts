@@ -5,7 +5,8 @@ import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../co
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { automatedOf } from "../insight/check-kind.ts";
-import { estimatedTokens, phaseTypeOf } from "../insight/cost.ts";
+import { estimatedTokens } from "../insight/cost.ts";
+import { phaseTypeOf } from "../insight/phase-type.ts";
 import { type ClaimOf, fieldOf, listOf } from "./roadmap-audit.ts";
 import { type PhaseTold, roadmapSteps, type StepTold } from "./roadmap-chronicle.ts";
 
@@ -13,7 +14,7 @@ type PhaseView = RunView["phases"][number];
 
 export function recordOf(run: RunView, phase: PhaseView, told: PhaseTold | undefined, claimOf: ClaimOf): PhaseRecord {
   const tasks = told === undefined || told.tasks.size === 0 ? null : [...told.tasks.values()];
-  const phaseType = typeOf(told);
+  const phaseType = typeOf(phase, told);
   const estimated = factIn(told, "estimated_tokens");
   return {
     phase_type: phaseType,
@@ -46,10 +47,13 @@ function factIn(told: PhaseTold | undefined, name: string): string | number | bo
   return found.find((value) => value !== undefined);
 }
 
-function typeOf(told: PhaseTold | undefined): PhaseType {
+/** What triage found it to be, by its words or the plan it had; where that was open, the files of the plan that was made since. */
+function typeOf({ name, about }: PhaseView, told: PhaseTold | undefined): PhaseType {
   const found = factIn(told, "phase_type");
-  const known = phaseTypes.find((name) => name === found);
-  return known ?? phaseTypeOf([...(told?.tasks.values() ?? [])].flatMap(({ files }) => files));
+  const known = phaseTypes.find((type) => type === found);
+  if (known !== undefined && known !== "mixed") return known;
+  const files = [...(told?.tasks.values() ?? [])].flatMap((task) => task.files);
+  return phaseTypeOf({ files, says: about ?? name });
 }
 
 function stepsOf(told: PhaseTold, claimOf: ClaimOf): StepRecords {

@@ -4,9 +4,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { readRoadmapState } from "../faces/roadmap-state-read.ts";
-import { type CostEstimation, phaseTypeOf } from "../insight/cost.ts";
+import type { CostEstimation } from "../insight/cost.ts";
 import { estimateOf, type PhaseSample, type RoadmapEstimate } from "../insight/estimate.ts";
 import { minutesBetween } from "../insight/metrics.ts";
+import { phaseTypeOf } from "../insight/phase-type.ts";
+import { aboutPhase } from "./functions/roadmap/about.ts";
 import { type Home, listRuns } from "./home.ts";
 import { readOwnFile } from "./own-file.ts";
 import { readRun } from "./read-run.ts";
@@ -19,7 +21,7 @@ const archiveBytesMax = 16 * 1_048_576;
 /** `ids`: those that would be walked. */
 export async function estimateRoadmap(
   home: Home,
-  { plans, config }: Pick<RoadmapDocuments, "plans" | "config">,
+  { phases, plans, config }: Pick<RoadmapDocuments, "phases" | "plans" | "config">,
   ids: readonly string[],
   constants: CostEstimation,
 ): Promise<RoadmapEstimate> {
@@ -27,9 +29,10 @@ export async function estimateRoadmap(
   const planned = ids.map((id) => {
     const tasks = plans.get(id)?.plan?.tasks ?? null;
     const files = (tasks ?? []).flatMap((task) => task.files);
+    const phase = phases.find((one) => one.id === id);
     return {
       id,
-      phaseType: phaseTypeOf(files, uiFolder),
+      phaseType: phaseTypeOf({ files, says: phase === undefined ? "" : aboutPhase(phase), uiFolder }),
       tasks: tasks?.map((task) => ({ files: task.files, complexity: task.complexity ?? undefined })) ?? null,
     };
   });

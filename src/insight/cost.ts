@@ -52,20 +52,3 @@ export function costWarning(
   const pct = capTokensPerPhase === 0 ? 100 : Math.round((estimated / capTokensPerPhase) * 100);
   return `Phase ${phase} estimated at ${estimated} tokens (${pct}% of budget cap).`;
 }
-
-const frontEnd = /\.(?:css|scss|less|html|jsx|tsx|vue|svelte|astro)$/;
-const protocol = /\.(?:md|mdx|txt|rst)$/;
-const data = /\.(?:json|jsonc|jsonl|ya?ml|toml|csv|xml)$/;
-
-/** What kind of phase it is by the files it touches; mixed where they do not agree or nobody knows them. */
-export function phaseTypeOf(files: readonly string[], uiFolder?: string): PhaseType {
-  const kinds = new Set(
-    files.map((file): PhaseType => {
-      if (frontEnd.test(file) || (uiFolder !== undefined && file.startsWith(`${uiFolder.replace(/\/$/, "")}/`))) return "ui";
-      if (protocol.test(file)) return "protocol";
-      return data.test(file) ? "data" : "mixed";
-    }),
-  );
-  const [only] = kinds;
-  return kinds.size === 1 && only !== undefined ? only : "mixed";
-}

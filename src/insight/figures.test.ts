@@ -9,7 +9,7 @@ import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { seedMetrics, seedPostMortem, seedState } from "../contracts/roadmap.test-support.ts";
 import { automatedOf, checkKindOf } from "./check-kind.ts";
 import { completionOf, percentage } from "./completion.ts";
-import { complexityOf, costEstimation, costWarning, estimatedTokens, phaseTypeOf } from "./cost.ts";
+import { complexityOf, costEstimation, costWarning, estimatedTokens } from "./cost.ts";
 import { result } from "./entries.test-support.ts";
 import { estimateOf, type PhaseSample, rangeOf } from "./estimate.ts";
 import { learningFromPostMortem, learningFromVerdict, learningsFor, rechecksOf } from "./learnings.ts";
@@ -68,14 +68,6 @@ describe("cost", () => {
     expect(costWarning("7", 400_000, 500_000)).toBeNull();
     expect(costWarning("7", 400_001, 500_000)).toBe("Phase 7 estimated at 400001 tokens (80% of budget cap).");
   });
-  test.each([
-    [["a.tsx"], "ui"],
-    [["web/x.ts"], "ui"],
-    [["docs/a.md"], "protocol"],
-    [["a.json", "b.yaml"], "data"],
-    [["a.md", "b.json"], "mixed"],
-    [[], "mixed"],
-  ] as const)("files %j make a phase of type %s", (files, type) => expect(phaseTypeOf(files, "web")).toBe(type));
 });
 
 describe("estimate", () => {

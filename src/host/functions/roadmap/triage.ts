@@ -12,9 +12,11 @@ import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../../../faces/roadmap-chronicle.ts";
 import { checksIn, phaseCriteria } from "../../../flows/documents/phase-criteria.ts";
 import { trivialBecause } from "../../../flows/documents/trivial-command.ts";
-import { costWarning, estimatedTokens, phaseTypeOf } from "../../../insight/cost.ts";
+import { costWarning, estimatedTokens } from "../../../insight/cost.ts";
+import { phaseTypeOf } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
+import { aboutPhase } from "./about.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 import { type PlanFound, planAt } from "./phase-plan.ts";
 import { configOf, phaseIn, roadmapPathOf } from "./recorded.ts";
@@ -44,7 +46,7 @@ export function triage(parts: RoadmapParts) {
       const wasAsked = walk.seen[roadmapSteps.human] === undefined ? 0 : 1; // in an earlier visit, which failed
       const left = plan === null ? wasAsked : plan.plan.tasks.filter(({ type }) => type !== "auto").length;
       const told = routed(ratio, { total: criteria.length, checked: checks.length, passed, left, trivial: held.length - passed });
-      const phaseType = typeOf(parts, state, plan);
+      const phaseType = typeOf(parts, state, plan, aboutPhase(phase));
       const estimated = estimatedTokens({ phaseType, tasks: plan?.plan.tasks.map(plainTask) ?? null });
       const warning = costWarning(phase.id, estimated, state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY);
       const facts = {
@@ -101,7 +103,7 @@ const plainTask = ({ files, complexity }: PlanFound["plan"]["tasks"][number]) =>
   ...(complexity === null ? {} : { complexity }),
 });
 
-function typeOf(parts: RoadmapParts, state: RunView, plan: PlanFound | null): PhaseType {
+function typeOf(parts: RoadmapParts, state: RunView, plan: PlanFound | null, says: string): PhaseType {
   const uiFolder = configOf(parts, state).project?.ui?.source_dir ?? undefined;
-  return phaseTypeOf(plan?.plan.tasks.flatMap(({ files }) => files) ?? [], uiFolder);
+  return phaseTypeOf({ files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [], says, uiFolder });
 }
