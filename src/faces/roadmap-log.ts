@@ -3,6 +3,7 @@
 // Invariants:
 //   G1. The log is a function of the journal: projecting fires nothing, and the same journal gives the same log.
 //   G2. Only phases of the roadmap itself appear; what comes before and after them speaks through its own events.
+//   G3. A step bears the name it has in the pipeline; where ours is another, the details have it.
 
 import type { Entry } from "../contracts/event.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
@@ -13,6 +14,7 @@ import { type RootCause, rootCauseOf } from "../insight/root-cause.ts";
 import { highDeferRate, unnecessaryDeferral } from "../insight/warnings.ts";
 import { type ClaimOf, fieldOf, listOf, openAuditBook } from "./roadmap-audit.ts";
 import { type Chronicle, roadmapSteps } from "./roadmap-chronicle.ts";
+import { pipelineName } from "./roadmap-steps.ts";
 
 /** Which entries of the journal each event of the seed comes from. */
 export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
@@ -67,7 +69,7 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
     const at = phaseOfEntry(entry);
     const phase = at === null || isAround(at) ? null : at;
     const say = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
-      events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...(step === undefined ? {} : { step }), event, details });
+      events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...namedStep(step, details), event });
     };
     const told = phase === null ? undefined : chronicle.phases.get(phase);
     switch (entry.event) {
@@ -204,6 +206,13 @@ function batchReport(entry: Entry): readonly RoadmapEvent[] {
 const batchCounts = ["phases_attempted", "phases_succeeded", "phases_failed", "phases_skipped"] as const;
 const wholeOf = (value: unknown): number => (typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : 0);
 
+/** G3 */
+function namedStep(step: string | undefined, details: Details): { readonly step?: string; readonly details: Details } {
+  if (step === undefined) return { details };
+  const name = pipelineName(step);
+  return { step: name, details: name === step ? details : { ...details, step } };
+}
+
 /** Each step that ends is a transition: the files are drawn from the journal as it is then. */
 function checkpoint(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return [];
@@ -211,7 +220,8 @@ function checkpoint(entry: Entry): readonly RoadmapEvent[] {
   if (parts === null || taskOfWalk(parts.walk) !== null) return [];
   const phase = phaseOfEntry(entry) ?? "";
   const where = isAround(phase) ? {} : { phase }; // G2
-  return [{ timestamp: entry.ts, ...where, step: parts.step, event: "checkpoint_written", details: { seq: entry.seq } }];
+  const details = { seq: entry.seq, ...(isAround(phase) ? { step: parts.step, group: phase } : {}) };
+  return [{ timestamp: entry.ts, ...where, ...namedStep(isAround(phase) ? undefined : parts.step, details), event: "checkpoint_written" }];
 }
 
 /** Whether a pause is a halt: somebody's choice and a question to a person are none. */

@@ -14,6 +14,7 @@ import { fold } from "../core/fold.ts";
 import type { Run, RunView } from "../core/state.ts";
 import { roadmapEventSources } from "./roadmap-log.ts";
 import { breakerConfigOf, hasRoadmapState, openRoadmapState, roadmapStateOf, statusOf } from "./roadmap-state.ts";
+import { pipelineSteps } from "./roadmap-steps.ts";
 import { drafted, runView } from "./run-view.test-support.ts";
 
 const problems = (state: RoadmapState) =>
@@ -167,11 +168,20 @@ describe("everything at once", () => {
     expect(phase("5")?.human_verdict).toMatchObject({ verdict: "pass" });
     expect(phase("5")?.human_verify_justification).toMatchObject({ checkpoint_task_id: "h1", auto_tasks_passed: 2, auto_tasks_total: 2 });
     expect(state._meta.human_deferred_count).toBe(1);
-    expect(state.event_log.filter(({ event }) => event === "human_verdict_recorded").map(({ details }) => details)).toEqual([
+    expect(state.event_log.filter(({ event }) => event === "human_verdict_recorded").map(({ details }) => details)).toMatchObject([
       { verdict: "issues_found", issues: ["wrong colour"] },
       { verdict: "pass", issues: ["wrong colour"] },
     ]);
     expect(events(state, "5")).toContain("unnecessary_deferral_warning");
+  });
+  test("a step bears the pipeline's name, and ours is in the details", () => {
+    const stepped = state.event_log.filter(({ step }) => step !== undefined);
+    expect(stepped.filter(({ step }) => !pipelineSteps.some((name) => name === step))).toEqual([]);
+    const ours = (name: string) => stepped.filter(({ details }) => details["step"] === name).map(({ step }) => step);
+    expect(new Set(ours("checks"))).toEqual(new Set(["verify"]));
+    expect(new Set(ours("judge_blind"))).toEqual(new Set(["judge"]));
+    expect(new Set([...ours("undo"), ...ours("human_check"), ...ours("land")])).toEqual(new Set(["gate"]));
+    expect(state.event_log.filter(({ event, step }) => event.startsWith("step_") && step === undefined)).toEqual([]);
   });
   test("the self-audit is told from its beginning to its end, gap by gap, and again once the failed phase was walked again", () => {
     const audit = state.event_log.filter(({ event }) => event.startsWith("self_audit"));
@@ -384,9 +394,11 @@ test("what a verifier handed back is told where the seed puts it: scope creep in
     hash === said ? { scope_creep: ["a button"], failure_categories: [{ failure: "x", category: "lint_failure" }] } : undefined;
   const state = roadmapStateOf(tape.run, entries, { claimOf });
   expect(state.phases["phase_1"]?.steps.verify?.scope_creep).toEqual(["a button"]);
-  expect(state.event_log.find(({ event, step }) => event === "step_completed" && step === "verify")?.details["failure_categories"]).toEqual(
-    ["lint_failure"],
-  );
+  expect(
+    state.event_log.find(({ event, step, details }) => event === "step_completed" && step === "verify" && details["step"] === undefined),
+  ).toMatchObject({
+    details: { failure_categories: ["lint_failure"] },
+  });
 });
 
 test("more than half of at least two phases deferred is warned of once, one of one is not", () => {
@@ -403,7 +415,7 @@ test("more than half of at least two phases deferred is warned of once, one of o
   expect(rates(deferring(["1"]))).toEqual([]);
   expect(rates(deferring(["1", "2", "3"])).map(({ details }) => [details["deferred"], details["processed"]])).toEqual([[2, 2]]);
   const state = drawn(deferring(["1", "2"]));
-  expect(state._meta).toMatchObject({ human_deferred_count: 2, total_phases_processed: 2, status: "paused", current_step: "human_check" });
+  expect(state._meta).toMatchObject({ human_deferred_count: 2, total_phases_processed: 2, status: "paused", current_step: "gate" });
   expect(state.phases["phase_1"]?.status).toBe("needs_human_verification");
   // Nothing was left to a machine, so asking a person was not unnecessary.
   expect(events(state)).not.toContain("unnecessary_deferral_warning");

@@ -14,9 +14,10 @@ import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { rounded } from "../insight/metrics.ts";
 import type { ClaimOf } from "./roadmap-audit.ts";
-import { type Chronicle, openChronicle, roadmapSteps } from "./roadmap-chronicle.ts";
+import { type Chronicle, openChronicle } from "./roadmap-chronicle.ts";
 import { type LogExtra, openRoadmapLog } from "./roadmap-log.ts";
 import { recordOf } from "./roadmap-phase.ts";
+import { pipelineName } from "./roadmap-steps.ts";
 
 export type RoadmapStateExtra = LogExtra & {
   /** A moment after the last entry at which the run is known to be alive; a step that takes long is no crash. */
@@ -130,22 +131,21 @@ export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
   return hasFailed(run) ? "failed" : "paused";
 }
 
-/** Steps that readers of the seed know by another name. */
-const seedSteps: Readonly<Record<string, string>> = { [roadmapSteps.checks]: "verify", confirm: "verify", judge_blind: "judge" };
-
-/** Where it goes on: the phase under way, else one that waits for a person, else the next; after all of them, the group's own name. */
+/**
+ * Where it goes on: the phase under way, else one that waits for a person, else the next. What the run does before its phases is part of
+ * the next one's preflight; after all of them there is neither phase nor step, and the log tells what is done.
+ */
 function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
   const open = run.phases.filter(({ status }) => status === "open");
   const isWaiting = (id: string): boolean => (own(run.walks, id)?.block ?? null) !== null;
   const at = open.find(({ id }) => !isWaiting(id)) ?? open[0];
-  if (at === undefined) {
+  if (at?.group !== "phases") {
     const next =
       run.status === "completed" ? undefined : run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
-    return { current_phase: next?.id ?? null, current_step: null };
+    return { current_phase: next?.id ?? null, current_step: at === undefined || next === undefined ? null : "preflight" };
   }
-  if (at.group !== "phases") return { current_phase: null, current_step: at.id.replace(/^(?:before|after)\./, "") };
   const step = stepsOfPhase(run.drafted.flow, at.id)[own(run.walks, at.id)?.at ?? 0]?.id ?? null;
-  return { current_phase: at.id, current_step: step === null ? null : (own(seedSteps, step) ?? step) };
+  return { current_phase: at.id, current_step: step === null ? null : pipelineName(step) };
 }
 
 /** What the run was locked to when it began, or what was accepted in its place since. */
