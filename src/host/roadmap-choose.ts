@@ -5,11 +5,12 @@
 //   Q1. Everything wrong with roadmap, config, specification and plans is told at once, with lines, before anything runs.
 //   Q4. A phase is begun only where the work of those it depends on is: completed on another branch is not here.
 //   Q5. A plan that is in no commit is not passed over, and nothing is begun where git would drop what agents leave.
+//   Q6. A phase whose dependencies are neither completed nor asked for is not begun: its preflight could only fail.
 
 import type { RoadmapPhase } from "../contracts/roadmap.ts";
-import { selectPhases } from "../flows/documents/order.ts";
+import { executionOrder, selectPhases } from "../flows/documents/order.ts";
 import { findingText, type Finding } from "../kit/finding.ts";
-import { type Unlanded, unlandedBelow } from "./faces/roadmap-unlanded.ts";
+import { belowOf, type Unlanded, unlandedBelow } from "./faces/roadmap-unlanded.ts";
 import { refuseIgnored, refuseUncommitted } from "./faces/roadmap-unseen.ts";
 import { refuse } from "./reply.ts";
 import { judged, refuseRoadmap, type RoadmapHere } from "./roadmap-problems.ts";
@@ -37,6 +38,7 @@ export async function choosePhases(root: string, here: RoadmapHere, word: string
   if ("problem" in selection) return refuseSelection(word, selection.problem);
   const wanted = selection.ids.filter((id) => !completed.has(id));
   if (wanted.length === 0) refuseNothingLeft(read.path, read.phases, word, renamedWords(findings));
+  refuseUnmet(read.phases, wanted, requested, completed); // Q6
   await refuseIgnored(root, wanted); // Q5
   await refuseUncommitted(root, wanted, read.plans); // Q5
   refuseUnlanded(await unlandedBelow({ root, phases: read.phases, wanted, known }), wanted); // Q4
@@ -48,6 +50,26 @@ function refuseSelection(word: string, problem: string): never {
     message: `Which phases? ${JSON.stringify(word)}: ${problem}.`,
     remediation: ["autopilot roadmap list shows the phases there are", "autopilot roadmap next takes the first that is not completed"],
     data: { field: "phases" },
+  });
+}
+
+function refuseUnmet(
+  phases: readonly RoadmapPhase[],
+  wanted: readonly string[],
+  requested: ReadonlySet<string>,
+  completed: ReadonlySet<string>,
+): void {
+  const unmet = phases.flatMap(({ id, depends_on }) => {
+    const open = wanted.includes(id) ? depends_on.filter((one) => !requested.has(one) && !completed.has(one)) : [];
+    return open.length === 0 ? [] : [{ phase: id, needs: open }];
+  });
+  if (unmet.length === 0) return;
+  const all = executionOrder(phases, new Set([...wanted, ...belowOf(phases, wanted)])).filter((id) => !completed.has(id));
+  const which = unmet.map(({ phase, needs }) => `phase ${phase} depends on ${needs.join(", ")}`).join("; ");
+  refuse("dependencies_unmet", {
+    message: `${which[0]?.toUpperCase() ?? ""}${which.slice(1)}, which is neither completed nor asked for. Nothing was started.`,
+    remediation: [`autopilot roadmap ${all.join(",")}`, "autopilot roadmap list shows what is completed"],
+    data: { unmet },
   });
 }
 

@@ -215,6 +215,10 @@ describe.concurrent("which phases", () => {
   test("a dependency that is neither completed nor asked for is told beforehand", async () => {
     const folder = scratch({ files: roadmap(roadmapOf([one, { id: "2", after: "Phase 1" }])) });
     const { json } = await autopilot(folder, ["roadmap", "2", "--json", "--isolation", "clone", ...scripted(folder, [])]);
-    expect(json.warnings.join("\n")).toContain("Phase 2 depends on 1, which is neither completed nor asked for");
+    expect(json).toMatchObject({
+      reason_code: "dependencies_unmet",
+      remediation: expect.arrayContaining(["autopilot roadmap 1,2"]) as string[],
+    });
+    expect(json.message).toContain("Phase 2 depends on 1, which is neither completed nor asked for");
   });
 });

@@ -33,7 +33,7 @@ describe.concurrent("estimate", () => {
     expect([code, json.result, json.warnings]).toEqual([0, "PASS", []]);
     expect(rowsOf(json).map(({ id, planned, tokens }) => [id, planned, tokens.p50, tokens.p90])).toEqual([
       ["1", true, 65_000, 78_000],
-      ["2", false, 200_000, 240_000],
+      ["2", false, 150_000, 180_000],
     ]);
     expect(rowsOf(json)[0]?.basis).toContain("cost constants");
     expect(fingerprint(folder, { without: [".git/index"] })).toBe(before);
@@ -48,7 +48,7 @@ describe.concurrent("estimate", () => {
       expect(misfits(told, schema)).toEqual([]);
     }
     const page = (await autopilot(folder, ["estimate", "2"])).out;
-    expect(page).toMatch(/2 +Write 2 \(no plan yet\) +200,000 +240,000/);
+    expect(page).toMatch(/2 +Write 2 \(no plan yet\) +150,000 +180,000/);
     expect(page).toContain("Caps: 500,000 tokens a phase, 5,000,000 a run. Nothing has been run.");
   });
 
@@ -65,7 +65,7 @@ describe.concurrent("estimate", () => {
   test("what earlier phases used goes before the constants, once there are three", async () => {
     const folder = scratch({ files: { ".planning/ROADMAP.md": roadmapOf([{ id: "4" }]) } });
     const phase = (tokens: number) => ({
-      phase_type: "mixed",
+      phase_type: "protocol",
       status: "completed",
       started_at: "2026-02-09T14:00:00Z",
       completed_at: "2026-02-09T14:10:00Z",
@@ -80,7 +80,7 @@ describe.concurrent("estimate", () => {
     expect(rowsOf(json)[0]).toMatchObject({
       tokens: { p50: 20_000, p90: 28_000 },
       minutes: { p50: 10, p90: 10 },
-      basis: "3 earlier mixed phases",
+      basis: "3 earlier protocol phases",
     });
   });
 

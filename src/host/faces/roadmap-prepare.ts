@@ -43,7 +43,6 @@ export async function prepare({ place, home, input }: PrepareOrder): Promise<Pre
       ...relocked,
       ...raised.map((name) => `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${sayItYourself}`),
       ...unfollowed(config),
-      ...waitingFor(phases, requested, completed),
       ...shownWarnings(findings, requested),
     ],
   };
@@ -87,18 +86,6 @@ function unfollowed({ workflow }: PlanningConfig): readonly string[] {
   return (["plan_check", "verifier"] as const)
     .filter((name) => workflow?.[name] === false)
     .map((name) => `workflow.${name}: false in ${planningConfigPath} is not followed: no phase is completed without it.`);
-}
-
-/** Dependencies that are neither done nor asked for: the phase will be refused when its turn comes. */
-function waitingFor(phases: readonly RoadmapPhase[], requested: ReadonlySet<string>, completed: ReadonlySet<string>): readonly string[] {
-  return phases.flatMap(({ id, depends_on }) => {
-    if (!requested.has(id) || completed.has(id)) return [];
-    const open = depends_on.filter((one) => !requested.has(one) && !completed.has(one));
-    if (open.length === 0) return [];
-    return [
-      `Phase ${id} depends on ${open.join(", ")}, which is neither completed nor asked for: it will not be begun before that is done.`,
-    ];
-  });
 }
 
 function shownWarnings(findings: readonly Finding[], requested: ReadonlySet<string>): readonly string[] {

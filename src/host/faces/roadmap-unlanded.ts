@@ -37,7 +37,8 @@ export async function unlandedBelow({ root, phases, wanted, known }: Asked): Pro
   return unlanded;
 }
 
-function belowOf(phases: readonly RoadmapPhase[], wanted: readonly string[]): ReadonlySet<string> {
+/** What phases depend on, by however many steps. */
+export function belowOf(phases: readonly RoadmapPhase[], wanted: readonly string[]): ReadonlySet<string> {
   const below = new Set<string>();
   const look = [...wanted];
   for (let id = look.pop(); id !== undefined; id = look.pop()) {
