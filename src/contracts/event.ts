@@ -15,6 +15,7 @@ import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, WalkPath } from "./ids.
 import { IsolationInForce } from "./isolation-in-force.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { Facts, Says } from "./outcome.ts";
+import { Resumed } from "./resumed.ts";
 import { TranscriptKept } from "./transcript.ts";
 
 const Scalar = v.union([v.string(), v.number(), v.boolean()]);
@@ -76,6 +77,8 @@ const events = {
     called: maybe(v.array(v.strictObject({ flow: Flow, flow_hash: Hash, prompts: v.record(text, Hash) }))),
     /** The user's documents the run goes by, as they were when it was drafted; each is kept as a blob. */
     documents: maybe(v.array(DocumentRead)),
+    /** Where it goes on from a run that another tool began. */
+    resumes: maybe(Resumed),
     config_hash: Hash,
     ack: Hash,
     to_state: v.literal("draft"),

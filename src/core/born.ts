@@ -1,4 +1,5 @@
 import type { Envelope, EventOf } from "../contracts/event.ts";
+import { breakerFrom } from "./resumed.ts";
 import { groups, listedPhases } from "./reading.ts";
 import type { PhaseState, Run, Spent } from "./state.ts";
 
@@ -37,11 +38,15 @@ export function born(event: EventOf<"run_drafted"> & Envelope): Run {
     taken: {},
     invocation: {},
     finished: 0,
-    retries: 0,
+    retries: event.resumes?.retries ?? 0,
     violations: 0,
     violation: null,
-    ledger: { run: { ...nothingSpent(), minutes: event.active_ms / 60_000 }, phase: {}, largest: {} },
-    breaker: { state: "closed", no_progress: 0, same: 0, last_error: null, probed: null, because: null, cooldown_until: null, opened: 0 },
+    ledger: {
+      run: { ...nothingSpent(), tokens: event.resumes?.tokens ?? 0, minutes: minutesAt(event, event.active_ms) },
+      phase: {},
+      largest: {},
+    },
+    breaker: breakerFrom(event.resumes),
     checks: {},
     judged: null,
     trees: {},
@@ -53,6 +58,10 @@ export function born(event: EventOf<"run_drafted"> & Envelope): Run {
     updatedAt: event.ts,
   };
 }
+
+/** Worked time in all, with what another tool's run had used before. */
+export const minutesAt = ({ resumes }: Pick<EventOf<"run_drafted">, "resumes">, activeMs: number): number =>
+  activeMs / 60_000 + (resumes?.minutes ?? 0);
 
 function newPhase(group: PhaseState["group"], id: string, name: string, previous: string | undefined): PhaseState {
   const after = previous === undefined ? [] : [previous];

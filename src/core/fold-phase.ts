@@ -4,6 +4,7 @@ import { nothingSpent } from "./born.ts";
 import { idleWalkIn, type LawsOf, newWalk, phaseIn, walkIn } from "./law.ts";
 import { closingPath } from "./reading.ts";
 import { add, own, put } from "./record.ts";
+import { placeWalk, tokensBefore } from "./resumed.ts";
 import type { PhaseState, Run, Walk } from "./state.ts";
 
 type Names =
@@ -54,7 +55,8 @@ export const phaseLaws: LawsOf<Names> = {
       `F1: phase ${walk} is waiting for its first visit`,
     );
     open(run, phase, 1);
-    put(run.ledger.phase, walk, nothingSpent());
+    placeWalk(run, walkIn(run, walk));
+    put(run.ledger.phase, walk, { ...nothingSpent(), tokens: tokensBefore(run, walk) });
     put(run.trees, walk, [run.tip.tree]);
   },
   phase_reopened: (run, { walk, visit, again = [] }) => {

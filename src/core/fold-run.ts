@@ -4,6 +4,7 @@ import { settleProbe } from "./breaker.ts";
 import { type LawsOf, once, phaseIn } from "./law.ts";
 import { settleOverdraft } from "./overdraft.ts";
 import { put } from "./record.ts";
+import { tryBreaker } from "./resumed.ts";
 import type { Run } from "./state.ts";
 
 type Names =
@@ -34,6 +35,7 @@ export const runLaws: LawsOf<Names> = {
     run.acknowledged = true;
     run.startedAt = event.ts;
     run.reason = null;
+    tryBreaker(run);
   },
   run_opened: (run, { opening, isolation, options }) => {
     invariant(opening > run.opening, `F1: opening ${opening} comes after ${run.opening}`);

@@ -8,7 +8,7 @@
 
 import type { Entry } from "../contracts/event.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { born } from "./born.ts";
+import { born, minutesAt } from "./born.ts";
 import { blockLaws } from "./fold-blocks.ts";
 import { phaseLaws } from "./fold-phase.ts";
 import { proofLaws } from "./fold-proof.ts";
@@ -88,7 +88,7 @@ function passTime(run: Run, entry: Entry): void {
   run.updatedAt = entry.ts;
   if (workedMs === 0) return;
   run.activeMs = entry.active_ms;
-  run.ledger.run.minutes = entry.active_ms / 60_000;
+  run.ledger.run.minutes = minutesAt(run.drafted, entry.active_ms);
   for (const phase of run.phases) {
     if (phase.status !== "open" || own(run.walks, phase.id)?.block !== null) continue;
     const spent = own(run.ledger.phase, phase.id);

@@ -8,11 +8,13 @@
 import type { Entry } from "../contracts/event.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { RoadmapEvent, RoadmapEventName } from "../contracts/roadmap-events.ts";
+import type { RoadmapState } from "../contracts/roadmap-state.ts";
 import { isCategory } from "../insight/metrics.ts";
 import { attemptParts, isAround, phaseOfEntry, taskOfWalk } from "../insight/places.ts";
 import { type RootCause, rootCauseOf } from "../insight/root-cause.ts";
 import { highDeferRate, unnecessaryDeferral } from "../insight/warnings.ts";
 import { type ClaimOf, fieldOf, listOf, openAuditBook } from "./roadmap-audit.ts";
+import { eventsBefore } from "./roadmap-carried.ts";
 import { type Chronicle, roadmapSteps } from "./roadmap-chronicle.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
@@ -21,7 +23,7 @@ export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
   run_started: "run_started",
   run_completed: "run_completed",
   run_halted: "run_paused with a reason that counts as FAIL; run_stopped",
-  run_resumed: "run_resumed",
+  run_resumed: "run_resumed; run_started of a run that goes on with another tool's; run_opened after a crash",
   phase_started: "phase_started; phase_reopened",
   phase_completed: "phase_completed",
   phase_failed: "phase_failed; closing_failed",
@@ -33,7 +35,8 @@ export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
   task_retried: "step_retried in a task's walk",
   circuit_breaker_opened: "circuit_breaker_opened",
   circuit_breaker_closed: "circuit_breaker_closed",
-  checkpoint_written: "step_completed, step_failed of any walk but a task's: once per step transition",
+  checkpoint_written:
+    "step_completed, step_failed of any walk but a task's: once per step transition; document_differed of state.json itself",
   debug_attempt: "route_taken that uses the count debug",
   replan_attempt: "route_taken that uses the count replan",
   rollback_initiated: "step_started of undo",
@@ -53,17 +56,24 @@ export type LogExtra = {
   readonly claimOf?: ClaimOf;
   /** When phases were completed in earlier runs, by id. */
   readonly earlier?: Readonly<Record<string, string>>;
+  /** The state of another tool's run that this one goes on with. */
+  readonly carried?: RoadmapState | null;
 };
+/** The file this log is part of. */
+export const statePath = ".autopilot/state.json";
 type Details = Readonly<Record<string, unknown>>;
 
 export type RoadmapLog = { readonly events: readonly RoadmapEvent[]; take(entry: Entry, specPath: string): void };
 
 /** Takes entries that the chronicle has taken just before. */
-export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined, earlier = {} }: LogExtra = {}): RoadmapLog {
-  const events: RoadmapEvent[] = [];
+export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined, earlier = {}, carried }: LogExtra = {}): RoadmapLog {
+  const events: RoadmapEvent[] = [...eventsBefore(carried)];
   const audit = openAuditBook(claimOf);
   const completed = new Set<string>();
   let isHighRate = false;
+  let resumes: { readonly run: string; readonly status: string } | null = null;
+  /** Somebody has just started or resumed the run; whoever opens it without that takes up what a crash left. */
+  let isAsked = false;
 
   const linesOf = (entry: Entry): void => {
     const at = phaseOfEntry(entry);
@@ -73,8 +83,20 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
     };
     const told = phase === null ? undefined : chronicle.phases.get(phase);
     switch (entry.event) {
+      case "run_drafted":
+        if (entry.resumes !== undefined) resumes = { run: entry.resumes.run, status: entry.resumes.status };
+        return;
       case "run_started":
-        return say("run_started");
+        isAsked = true;
+        if (resumes === null) return say("run_started");
+        return say("run_resumed", { reason: "foreign_run", from: resumes.run, was: resumes.status });
+      case "run_opened":
+        if (!isAsked) say("run_resumed", { reason: "crashed", opening: entry.opening });
+        isAsked = false;
+        return;
+      case "document_differed":
+        if (entry.path === statePath) say("checkpoint_written", { reason: "state_rebuilt", found: entry.found, kept: entry.kept });
+        return;
       case "run_completed":
         return say("run_completed", { verdict: entry.verdict, reason: entry.reason_code });
       case "run_paused":
@@ -83,6 +105,7 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
       case "run_stopped":
         return say("run_halted", given({ reason: entry.reason_code, detail: entry.detail }));
       case "run_resumed":
+        isAsked = true;
         return say("run_resumed", { reason: entry.reason_code });
       case "circuit_breaker_opened":
         return say("circuit_breaker_opened", given({ reason: entry.because, cooldown_until: entry.cooldown_until, detail: entry.detail }));

@@ -14,6 +14,7 @@ import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { rounded } from "../insight/metrics.ts";
 import type { ClaimOf } from "./roadmap-audit.ts";
+import { mergedPhases, newlyAmong, wasDeferred, wasProcessed } from "./roadmap-carried.ts";
 import { type Chronicle, openChronicle } from "./roadmap-chronicle.ts";
 import { type LogExtra, openRoadmapLog } from "./roadmap-log.ts";
 import { recordOf } from "./roadmap-phase.ts";
@@ -45,7 +46,7 @@ export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
   let specPath = roadmapPathDefault;
   const lines: string[] = [];
   const draw = (run: RunView, events: RoadmapState["event_log"], aliveAt: string | undefined): RoadmapState =>
-    drawn(run, { chronicle, claimOf: extra.claimOf ?? unknownClaim }, events, aliveAt);
+    drawn(run, { chronicle, claimOf: extra.claimOf ?? unknownClaim, carried: extra.carried ?? null }, events, aliveAt);
   return {
     chronicle,
     apply(entry) {
@@ -72,22 +73,26 @@ export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt
   return book.stateOf(run, aliveAt);
 }
 
-type Told = { readonly chronicle: Chronicle; readonly claimOf: ClaimOf };
+type Told = { readonly chronicle: Chronicle; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
 
 function drawn(
   run: RunView,
-  { chronicle, claimOf }: Told,
+  { chronicle, claimOf, carried }: Told,
   event_log: RoadmapState["event_log"],
   aliveAt: string | undefined,
 ): RoadmapState {
   const { drafted, ledger, breaker } = run;
   const listed = run.phases.filter(({ group }) => group === "phases");
-  const phases = Object.fromEntries(
+  const ours = Object.fromEntries(
     listed.map((phase) => [`phase_${phase.id}`, recordOf(run, phase, chronicle.phases.get(phase.id), claimOf)]),
   );
+  const phases = carried === null ? ours : mergedPhases(run, carried, ours);
   const records = Object.values(phases);
   const count = (status: string): number => records.filter((record) => record.status === status && record.started_at !== null).length;
-  const startedAt = run.startedAt ?? chronicle.beganAt ?? run.updatedAt;
+  const startedAt = carried?._meta.started_at ?? run.startedAt ?? chronicle.beganAt ?? run.updatedAt;
+  const [deferred, processed] = [chronicle.deferred, chronicle.processed].map((ids) =>
+    listed.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
+  );
   return {
     _meta: {
       version: "1.0",
@@ -95,11 +100,11 @@ function drawn(
       started_at: startedAt,
       last_checkpoint: aliveAt !== undefined && aliveAt > run.updatedAt ? aliveAt : run.updatedAt,
       status: statusOf(run),
-      total_phases: listed.length,
+      total_phases: records.length,
       ...placeOf(run),
       orchestrator_context_pct: 0, // Deciding is done by code and takes no part of any model's context.
-      human_deferred_count: listed.filter(({ id }) => chronicle.deferred.has(id)).length,
-      total_phases_processed: listed.filter(({ id }) => chronicle.processed.has(id)).length,
+      human_deferred_count: counted(deferred, carried, "human_deferred_count", wasDeferred),
+      total_phases_processed: counted(processed, carried, "total_phases_processed", wasProcessed),
     },
     spec: specOf(run, chronicle, startedAt),
     roadmap_path: textIn(drafted.options, "roadmap_path") ?? roadmapPathDefault,
@@ -124,6 +129,15 @@ function drawn(
   };
 }
 
+function counted(
+  ids: readonly string[] = [],
+  carried: RoadmapState | null,
+  name: "human_deferred_count" | "total_phases_processed",
+  isCounted: typeof wasDeferred,
+): number {
+  return carried === null ? ids.length : carried._meta[name] + newlyAmong(ids, carried, isCounted);
+}
+
 /** One state, the roadmap's word for it. A draft has no file; whoever asks all the same learns that nothing goes on. */
 export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
   if (run.status === "running" || run.status === "completed") return run.status;
@@ -142,7 +156,9 @@ function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "c
   if (at?.group !== "phases") {
     const next =
       run.status === "completed" ? undefined : run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
-    return { current_phase: next?.id ?? null, current_step: at === undefined || next === undefined ? null : "preflight" };
+    if (at === undefined || next === undefined) return { current_phase: next?.id ?? null, current_step: null };
+    const resumed = run.drafted.resumes?.phases.find(({ id }) => id === next.id)?.step;
+    return { current_phase: next.id, current_step: pipelineName(resumed ?? "preflight") };
   }
   const step = stepsOfPhase(run.drafted.flow, at.id)[own(run.walks, at.id)?.at ?? 0]?.id ?? null;
   return { current_phase: at.id, current_step: step === null ? null : pipelineName(step) };

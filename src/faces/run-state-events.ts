@@ -28,7 +28,7 @@ export function headerOf({ run_id, options, flow, cast }: EventOf<"run_drafted">
     leverState: word("lever_state", "baseline"),
     playbookVersion: word("playbook_version", String(flow.version)),
     targetPath: word("target_path", "."),
-    runner: (Object.values(cast)[0] ?? { agent: "unknown" }).agent,
+    runner: word("runner", (Object.values(cast)[0] ?? { agent: "unknown" }).agent),
   };
 }
 

@@ -3,10 +3,16 @@ import type { QualityRunEvent, RunEventOf } from "../contracts/quality-run.ts";
 import { isTree, openViolations, treeOf, type Violation } from "./line-rules.ts";
 import { openRunStateRules } from "./run-state-rules.ts";
 
+export type LogHead = Readonly<Partial<Record<(typeof headNames)[number], string>>>;
+const headNames = ["benchmark", "lever_state", "runner", "playbook_version", "target_path"] as const;
+const headCharsMax = 200;
+
 /** A log as another session or another tool left it. */
 export type LogRead = {
   readonly index: RunEventOf<"_index"> | null;
   readonly start: RunEventOf<"run_start"> | null;
+  /** What its first two lines say of the run, as far as it can be read, whatever else is wrong with them. */
+  readonly head: LogHead;
   readonly types: ReadonlySet<string>;
   readonly started: ReadonlySet<number>;
   readonly ended: ReadonlyMap<number, RunEventOf<"phase_end">>;
@@ -20,10 +26,12 @@ export function readLog(text: string): LogRead {
   const violations = openViolations();
   const rules = openRunStateRules(violations);
   const events: QualityRunEvent[] = [];
+  let head: LogHead = {};
   for (const [at, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     rules.line(line, at + 1);
     const tree = treeOf(line);
+    if (isTree(tree) && (tree["event"] === "_index" || tree["event"] === "run_start")) head = { ...wordsIn(tree), ...head };
     const event = isTree(tree) ? runEventIn(tree) : null;
     if (event !== null) events.push(event);
   }
@@ -34,6 +42,7 @@ export function readLog(text: string): LogRead {
   return {
     index,
     start: the("run_start"),
+    head,
     types: new Set(index?.event_types ?? []),
     started: new Set(events.flatMap((event) => (event.event === "phase_start" ? [event.phase] : []))),
     ended: new Map(events.flatMap((event) => (event.event === "phase_end" ? [[event.phase, event]] : []))),
@@ -41,6 +50,11 @@ export function readLog(text: string): LogRead {
     events,
     errors: violations.list().filter(({ severity }) => severity === "error"),
   };
+}
+
+function wordsIn(tree: Readonly<Record<string, unknown>>): LogHead {
+  const isWord = (value: unknown): value is string => typeof value === "string" && value !== "" && value.length <= headCharsMax;
+  return Object.fromEntries(headNames.flatMap((name) => (isWord(tree[name]) ? [[name, tree[name]]] : [])));
 }
 
 /** Why nothing may be added to a log; null where it is sound and still open. */

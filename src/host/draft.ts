@@ -78,6 +78,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     isolation,
     policy: policyOf(settings.config, restores, input.land),
     ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
+    ...(prepared?.resumes === undefined ? {} : { resumes: prepared.resumes }),
     config_hash: settings.hash,
   };
   const blobs = [

@@ -13,6 +13,8 @@ export type GoInput = ObjectiveInput & {
   readonly options?: Readonly<Record<string, string>> | undefined;
   readonly run?: string | undefined;
   readonly new?: boolean | undefined;
+  /** Whoever gives the command will not wait for a breaker to cool down. */
+  readonly now?: boolean | undefined;
   /** What this invocation asks of its flow by flags of their own. */
   readonly asks?: Asks | undefined;
   /** Flags that a face understands, by name: `accept-spec-change`. */

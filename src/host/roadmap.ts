@@ -3,10 +3,10 @@
 import type { Answer } from "../contracts/answer.ts";
 import { phaseIdOf } from "../flows/documents/phase-id.ts";
 import { goDraft, goNew, type GoFlags } from "./go-draft.ts";
-import { refuseFailedElsewhere } from "./go-found.ts";
+import { goLying, refuseFailedElsewhere } from "./go-found.ts";
 import { describedBy } from "./go-input.ts";
 import { findHome } from "./home.ts";
-import { lyingHere } from "./lying-here.ts";
+import { type Lying, lyingHere, theOne } from "./lying-here.ts";
 import { openRunOf } from "./open-run-of.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
@@ -32,19 +32,23 @@ export function roadmap(place: Place, input: RoadmapInput): Promise<Answer> {
     };
     const asked = Object.keys(options).length > 0 || describedBy(input).length > 0 || (input.scope ?? []).length > 0;
     const standing = asked ? null : await openRunOf(place, flow, input.run);
-    if (standing === null && !asked) await refuseFailedHere(place);
-    if (standing === null) return goNew(place, { ...input, words: [], flow, options });
+    if (standing === null) {
+      const theirs = asked ? null : await begunElsewhere(place, input.run);
+      return theirs === null ? goNew(place, { ...input, words: [], flow, options }) : goLying(place, theirs, { ...input, words: [] });
+    }
     const { home, run, view } = standing;
     if (view.status !== "draft") return takeUp(place, standing, input);
     return goDraft(place, home, run, input, await (await import("./draft-in-force.ts")).whyStale(place, home, view));
   });
 }
 
-/** What another tool left failed is not walked again by a bare `roadmap`. */
-async function refuseFailedHere(place: Place): Promise<void> {
+/** What another tool left of a roadmap's run; refused where it cannot be read, and where it failed: that waits for an explicit `resume`. */
+async function begunElsewhere(place: Place, run: string | undefined): Promise<Lying | null> {
   const home = findHome(place.cwd);
-  const failed = home === null ? undefined : (await lyingHere(place, home.root)).find((one) => one.flow === flow && one.hasFailed === true);
-  if (failed !== undefined) refuseFailedElsewhere(failed);
+  if (home === null || run !== undefined) return null;
+  const theirs = theOne((await lyingHere(place, home.root)).filter((one) => one.isBegun && one.flow === flow));
+  if (theirs?.hasFailed === true) refuseFailedElsewhere(theirs);
+  return theirs;
 }
 
 /** `3, 5 8` is `3,5,8`: what a shell took apart is put together again. */

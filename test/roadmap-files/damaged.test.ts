@@ -1,5 +1,6 @@
 // Damaged and foreign state files, at the command line: torn ones are drawn anew from the journal, another tool's run is taken up.
 
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -76,8 +77,9 @@ const theirs = (changes: { readonly status?: string; readonly hash?: string } = 
     spec: { ...seedState.spec, hash: changes.hash ?? null },
     phases: {
       phase_1: done,
-      phase_2: { ...done, status: "in_progress", completed_at: null, steps: {} },
+      phase_2: { ...done, status: "in_progress", completed_at: null, debug_attempts: 1, steps: {} },
     },
+    circuit_breaker: { ...seedState.circuit_breaker, state: changes.status === "failed" ? "open" : "closed" },
   });
 };
 
@@ -105,6 +107,25 @@ describe("a run of another tool", () => {
     expect(has(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(true);
     expect(read(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(theirs({ status }));
     expect(read(folder, artifact("2"))).toBe("ready 2\n");
+    // It goes on where the other one stood, with all that one had counted, and both are one run to whoever reads the state.
+    const [first] = eventsOf(folder, "step_started").filter(({ walk }) => walk === "2");
+    expect(first).toMatchObject({ step: "plan", attempt: "2@1/plan#1" });
+    const archived = names(folder, ".autopilot/archive").filter(
+      (name) => name.startsWith("run-") && !name.startsWith(seedState._meta.run_id),
+    );
+    const state = v.parse(RoadmapState, json(folder, `.autopilot/archive/${archived[0]}`));
+    expect(state._meta.started_at).toBe(seedState._meta.started_at);
+    expect(state.event_log.slice(0, 2)).toMatchObject([
+      seedState.event_log[0],
+      { event: "run_resumed", details: { reason: "foreign_run", from: seedState._meta.run_id, was: status } },
+    ]);
+    expect(state.event_log.some(({ event }) => event === "run_started")).toBe(false);
+    expect(state.event_log.some(({ event }) => event === "circuit_breaker_closed")).toBe(status === "failed"); // it was half open first
+    expect(state.phases["phase_1"]).toMatchObject({ status: "completed", tokens_used: 85_000, steps: { judge: { alignment: 8 } } });
+    expect(state.phases["phase_2"]).toMatchObject({ status: "completed", debug_attempts: 1, started_at: "2026-02-09T14:31:00Z" });
+    expect(state.phases["phase_2"]?.tokens_used).toBeGreaterThan(85_000);
+    expect(state.metrics.total_tokens_used).toBeGreaterThan(seedState.metrics.total_tokens_used);
+    expect(state.metrics.phases_completed).toBe(2);
   });
   test("that is completed is archived when a run of ours begins, and what it completed stays completed", async () => {
     const folder = there(theirs({ status: "completed" }));
@@ -135,6 +156,21 @@ describe("a run of another tool", () => {
     expect([ended.code, ended.json.reason_code]).toEqual([1, "file_invalid"]);
     expect(JSON.stringify(ended.json)).toContain(".autopilot/state.json");
     expect(git(folder, "status", "--porcelain")).toBe("?? .autopilot/");
+  });
+  test("whose spec.path is not the one found first is held to its own", async () => {
+    const folder = there(theirs());
+    write(folder, { ".planning/REQUIREMENTS.md": "# What\n" });
+    git(folder, "add", ".planning");
+    git(folder, "commit", "-q", "-m", "requirements");
+    const spec = `sha256:${createHash("sha256").update(read(folder, ".planning/ROADMAP.md")).digest("hex")}`;
+    write(folder, { ".autopilot/state.json": theirs({ hash: spec }) });
+    const drafted = await autopilot(
+      folder,
+      words(folder).filter((word) => word !== "--yes"),
+      quiet,
+    );
+    expect(drafted.json.reason_code, drafted.out + drafted.err).toBe("dry_run_required_before_execute");
+    expect(eventsOf(folder, "run_drafted")[0]?.["options"]).toMatchObject({ spec_path: ".planning/ROADMAP.md", spec_hash: spec });
   });
   test("that was locked to another specification is refused with both hashes", async () => {
     const folder = there(theirs({ hash: `sha256:${"e".repeat(64)}` }));

@@ -55,7 +55,13 @@ describe("a roadmap that goes well", () => {
   });
   test("a phase's record tells every step as the seed names it", () => {
     const { steps, ...phase } = archived().phases["phase_1"] ?? { steps: undefined };
-    expect(phase).toMatchObject({ status: "completed", phase_type: "protocol", debug_attempts: 0, replan_attempts: 0, human_verdict: null });
+    expect(phase).toMatchObject({
+      status: "completed",
+      phase_type: "protocol",
+      debug_attempts: 0,
+      replan_attempts: 0,
+      human_verdict: null,
+    });
     expect(steps).toMatchObject({
       preflight: { status: "pass" },
       research: { status: "completed", output: ".planning/phases/1/RESEARCH.md" },

@@ -7,6 +7,7 @@
 
 import type { Draft, Entry } from "../../contracts/event.ts";
 import type { Scalar } from "../../contracts/flow.ts";
+import type { Resumed } from "../../contracts/resumed.ts";
 import type { Signal } from "../../contracts/signal.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Estimate } from "../../faces/preview.ts";
@@ -32,6 +33,8 @@ export type Prepared = {
   /** Commands of the project's own that the documents name; they are run as its checks. */
   readonly checks?: readonly string[];
   readonly warnings: readonly string[];
+  /** Where it goes on from a run that another tool began. */
+  readonly resumes?: Resumed;
 };
 
 export type PrepareOrder = { readonly place: Place; readonly home: Home; readonly input: GoInput };

@@ -6,7 +6,7 @@ import { type Finding } from "../../kit/finding.ts";
 import { findHome, runFolder } from "../home.ts";
 import type { Place } from "../place.ts";
 import type { Foreign } from "./face.ts";
-import { standingOf } from "./quality-prepare.ts";
+import { headOf, standingOf } from "./quality-prepare.ts";
 import { readBounded } from "./whole-file.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
@@ -16,7 +16,8 @@ export async function foreignQuality(_place: Place, root: string): Promise<Forei
   const read = await readBounded(root, runStatePath, logBytesMax);
   if (read.kind !== "read" || read.bytes.toString("utf8").trim() === "") return null;
   const log = readLog(read.bytes.toString("utf8"));
-  if (log.index === null || log.end !== null || isOurs(root, log.start?.["run_id"])) return null;
+  const { benchmark } = log.head;
+  if (benchmark === undefined || log.end !== null || isOurs(root, log.start?.["run_id"])) return null;
   const findings = log.errors.map(({ line, rule, message, severity }): Finding => ({
     file: runStatePath,
     line,
@@ -26,16 +27,14 @@ export async function foreignQuality(_place: Place, root: string): Promise<Forei
     message,
     severity,
   }));
-  const begun = `a quality run of ${log.index.benchmark}, begun ${log.index.started_at}${log.start === null ? "" : ` with ${log.start.runner}`}`;
+  const { runner } = log.head;
+  const at = log.index === null ? "" : `, begun ${log.index.started_at}`;
+  const begun = `a quality run of ${benchmark}${at}${runner === undefined ? "" : ` with ${runner}`}`;
   return {
     flow: "quality",
     files: [runStatePath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
     standing: `${begun}: ${findings.length > 0 ? "its log is damaged, so a new one will be begun" : standingOf(log)}`,
-    options: {
-      benchmark: log.index.benchmark,
-      lever_state: log.index.lever_state,
-      ...(log.start === null ? {} : { playbook_version: log.start.playbook_version, target_path: log.start.target_path }),
-    },
+    options: headOf(log),
     findings,
   };
 }

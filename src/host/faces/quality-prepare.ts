@@ -30,6 +30,8 @@ const ownedHere = [runStatePath, progressPath, "quality/history/**", gateLogPath
 const patience = { no_progress_threshold: 9, same_error_threshold: 9 };
 
 type Earlier = {
+  /** What an open log says of itself: a run that goes on with it, or in its place, is the same experiment. */
+  readonly head: Readonly<Record<string, string>>;
   readonly facts: Prepared["options"];
   readonly documents: Prepared["documents"];
   readonly isContinued: boolean;
@@ -37,12 +39,13 @@ type Earlier = {
 };
 
 export async function prepareQuality({ place, home, input }: PrepareOrder): Promise<Prepared> {
-  const target = input.options?.["target_path"] ?? ".";
+  const earlier = await earlierIn(home.root);
+  const head = { ...earlier.head, ...input.options };
+  const target = head["target_path"] ?? ".";
   refuseTarget(home, target);
   await refuseIgnored(home.root);
   if (input.options?.["require_docs"] === "true") await refuseUncommittedDocs(home.root, target);
-  const benchmark = input.options?.["benchmark"] ?? basename(home.root);
-  const earlier = await earlierIn(home.root);
+  const benchmark = head["benchmark"] ?? basename(home.root);
   const uncommitted = await uncommittedIn(home);
   const artifacts = uncommitted.filter((path) => path.startsWith("quality/"));
   if (earlier.isContinued && artifacts.length > 0) refuseUncommitted(artifacts); // Q2
@@ -51,7 +54,7 @@ export async function prepareQuality({ place, home, input }: PrepareOrder): Prom
   return {
     goal: `Audit ${benchmark}${target === "." ? "" : `, what lies under ${target}`}: explore, generate, review, audit, reconcile, verify.`,
     scope: ["quality/**"],
-    options: { benchmark, target_path: target },
+    options: { ...earlier.head, benchmark, target_path: target },
     facts: earlier.facts,
     documents: earlier.documents,
     limits: Object.fromEntries(Object.entries(patience).filter(([name]) => !Object.hasOwn(set, name))),
@@ -59,12 +62,13 @@ export async function prepareQuality({ place, home, input }: PrepareOrder): Prom
   };
 }
 
+const isOutside = (target: string): boolean => target === "" || target.startsWith("/") || target.split(/[/\\]/).includes("..");
+
 function refuseTarget(home: Home, target: string): void {
-  const isOutside = target === "" || target.startsWith("/") || target.split(/[/\\]/).includes("..");
-  const stats = isOutside ? undefined : lstatSync(join(home.root, target), { throwIfNoEntry: false });
+  const stats = isOutside(target) ? undefined : lstatSync(join(home.root, target), { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isSymbolicLink()) return;
   refuse("objective_schema_invalid", {
-    message: `--target-path ${target}: ${isOutside ? "expected a path inside the project" : "there is no such file or folder in the project"}.`,
+    message: `--target-path ${target}: ${isOutside(target) ? "expected a path inside the project" : "there is no such file or folder in the project"}.`,
     remediation: ["leave it out to audit the whole project"],
     data: { field: "target-path" },
   });
@@ -113,8 +117,9 @@ async function earlierIn(root: string): Promise<Earlier> {
   const isText = Buffer.from(text, "utf8").equals(read.bytes);
   const log = readLog(text);
   const over = isText ? whyOver(log) : "it is not UTF-8";
-  if (over !== null) return moved(read.bytes.length, hashOf(read.bytes), over);
+  if (over !== null) return { ...moved(read.bytes.length, hashOf(read.bytes), over), head: headOf(log) };
   return {
+    head: headOf(log),
     isContinued: true,
     facts: {
       earlier_log: "continued",
@@ -127,9 +132,18 @@ async function earlierIn(root: string): Promise<Earlier> {
   };
 }
 
-const none: Earlier = { facts: { earlier_log: "none" }, documents: [], isContinued: false, warnings: [] };
+/** Nothing of a run that has ended: the next one is another. */
+export function headOf({ head, end }: Pick<LogRead, "head" | "end">): Readonly<Record<string, string>> {
+  if (end !== null) return {};
+  const { target_path: target, ...words } = head;
+  const isHere = target !== undefined && !isOutside(target); // a place on somebody else's machine is none of this project
+  return { ...words, ...(isHere ? { target_path: target } : {}) };
+}
+
+const none: Earlier = { head: {}, facts: { earlier_log: "none" }, documents: [], isContinued: false, warnings: [] };
 
 const moved = (bytes: number, hash: string, why: string): Earlier => ({
+  head: {},
   facts: { earlier_log: "moved", earlier_bytes: bytes, ...(hash === "" ? {} : { earlier_hash: hash }) },
   documents: [],
   isContinued: false,

@@ -5,6 +5,7 @@ import { readJournal } from "../../journal/read.ts";
 import type { Entry } from "../../contracts/event.ts";
 import { type Home, isBegun, runFolder } from "../home.ts";
 import { claimsFrom } from "./roadmap-blobs.ts";
+import { carriedBy } from "./roadmap-carried.ts";
 
 /** The text of state.json as the journal of a run of this project tells it; null where there is no such journal, or it cannot be read. */
 export function stateOfRun(home: Home, run: string): string | null {
@@ -25,7 +26,7 @@ export function stateOfRun(home: Home, run: string): string | null {
   }
   const state = fold(entries);
   if (state.status === "unborn") return null;
-  const book = openRoadmapState({ claimOf: claimsFrom(blob) });
+  const book = openRoadmapState({ claimOf: claimsFrom(blob), carried: carriedBy(state.drafted, blob) });
   for (const entry of entries) book.apply(entry);
   return book.textOf(state);
 }

@@ -59,9 +59,14 @@ function standingOf({ _meta: meta, phases }: RoadmapState): string {
  * What is not completed is walked, with the phase it stopped in, of which there may be no record yet; and with the specification it was
  * locked to, so that a change since is noticed.
  */
-function optionsOf({ _meta: { current_phase: current }, phases, spec }: RoadmapState): Foreign["options"] {
+function optionsOf({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): Foreign["options"] {
   const known = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));
   const isUnknown = known.length > 0 && current !== null && !Object.hasOwn(phases, `phase_${current}`);
   const open = isUnknown ? [...known, current] : known;
-  return { phases: open.length === 0 ? "all" : open.join(","), ...(spec.hash === null ? {} : { spec_hash: spec.hash }) };
+  return {
+    phases: open.length === 0 ? "all" : open.join(","),
+    resumes: run,
+    spec_path: spec.path,
+    ...(spec.hash === null ? {} : { spec_hash: spec.hash }),
+  };
 }

@@ -21,6 +21,7 @@ import { hasRoadmapState, openRoadmapState } from "../../faces/roadmap-state.ts"
 import { msOf } from "../../kit/iso-time.ts";
 import type { FaceParts, OpenedFace } from "./face.ts";
 import { claimsFrom, evidenceFrom } from "./roadmap-blobs.ts";
+import { carriedBy } from "./roadmap-carried.ts";
 import { stateOfRun } from "./roadmap-derive.ts";
 import { learningsText } from "./roadmap-learnings.ts";
 import { diagnosticsFolder, learningsFile, phaseFolder } from "./roadmap-places.ts";
@@ -41,6 +42,7 @@ export async function openRoadmapFace({ home, root, folder, view, entries, readB
   const extra: BooksExtra = {
     claimOf: claimsFrom(readBlob),
     evidenceOf: evidenceFrom(readBlob),
+    carried: carriedBy(view().drafted, readBlob),
     earlier: needsEarlier(view()) ? await completedEarlier(root, run_id) : {},
   };
   const books = openRoadmapBooks(extra);

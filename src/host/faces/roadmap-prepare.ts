@@ -10,7 +10,15 @@ import { planningConfigPath } from "../../flows/documents/planning-config.ts";
 import { specHash, specMismatch } from "../../flows/documents/spec.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
 import { limitsNotRaised } from "../config-loosened.ts";
+import { breakerDefaults } from "../../core/breaker.ts";
+import { msOf } from "../../kit/iso-time.ts";
+import { openedRepository } from "../opened-repository.ts";
+import { readDocument } from "../read-document.ts";
 import { refuse } from "../reply.ts";
+import { systemClock } from "../system-clock.ts";
+import { stateFile } from "./roadmap-places.ts";
+import { resumedFrom, resumedWords } from "./roadmap-resumed.ts";
+import { readStateHere } from "./roadmap-states.ts";
 import { type Kept, phaseOfFinding } from "../roadmap-documents.ts";
 import { choosePhases } from "../roadmap-choose.ts";
 import { roadmapHere } from "../roadmap-problems.ts";
@@ -22,13 +30,19 @@ const warningsShownMax = 8;
 
 export async function prepare({ place, home, input }: PrepareOrder): Promise<Prepared> {
   const here = roadmapHere(home);
-  const { read, completed } = here;
+  const { read } = here;
   const { path, phases, config, specPath } = read;
   const word = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
   const { requested, wanted, findings } = await choosePhases(home.root, here, word);
   const [limits, raised] = limitsNotRaised(numbersOf(config.circuit_breaker_config), settingsOf(place, home).config.limits ?? {}); // Q3
-  const spec = read.kept.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
+  const theirs = input.options?.["resumes"] === undefined ? null : await theirState(home.root, input);
+  const ours = read.kept.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
+  const spec = theirs === null ? ours : lockedSpec(home.root, theirs.state.spec.path, ours);
   const relocked = lockedElsewhere(input, spec);
+  const kept = read.kept.some((one) => one.path === spec.path) ? read.kept : [...read.kept, spec];
+  const thresholds = { ...breakerDefaults };
+  const { head } = await openedRepository(home.root);
+  const resumes = theirs === null ? null : await resumedFrom({ root: home.root, head: head.commit, ...theirs, read, wanted, thresholds });
   return {
     goal: goalOf(path, phases, wanted, word),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },
@@ -36,16 +50,62 @@ export async function prepare({ place, home, input }: PrepareOrder): Promise<Pre
       phases: word,
       ...(config.workflow?.research === undefined ? {} : { research: config.workflow.research }),
     },
-    documents: read.kept.map((one) => ({ path: one.path, text: one.bytes.toString("utf8") })),
+    documents: [
+      ...kept.map((one) => ({ path: one.path, text: one.bytes.toString("utf8") })),
+      ...(theirs === null ? [] : [{ path: theirs.path, text: theirs.text }]),
+    ],
+    ...(resumes === null ? {} : { resumes }),
     limits,
     checks: commandsOf(config),
     warnings: [
+      ...(theirs === null ? await unreadableState(home.root) : []),
+      ...(theirs === null || resumes === null ? [] : [resumedWords(resumes, theirs.state)]),
       ...relocked,
       ...raised.map((name) => `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${sayItYourself}`),
       ...unfollowed(config),
       ...shownWarnings(findings, requested),
     ],
   };
+}
+
+/** The state of the run that is to be gone on with, as it lies here now; refused where it is another one, or cools down. */
+async function theirState(root: string, { options, now }: PrepareOrder["input"]) {
+  const { state, text, from } = await readStateHere(root);
+  if (state === null || from === null || state._meta.run_id !== options?.["resumes"])
+    return refuse("file_invalid", {
+      message: `${stateFile} does not hold the state of ${options?.["resumes"] ?? "that run"} any more. Nothing was started.`,
+      remediation: ["autopilot resume looks at it again"],
+    });
+  if (text.length > resumedCharsMax)
+    return refuse("file_invalid", {
+      message: `${from} is too large to go on with: found ${text.length} characters, expected at most ${resumedCharsMax}.`,
+      remediation: ["shorten its event_log, then autopilot resume", "autopilot roadmap all begins a run of its own"],
+    });
+  const until = state.circuit_breaker.state === "open" ? state.circuit_breaker.cooldown_until : null;
+  if (until !== null && now !== true && (msOf(until) ?? 0) > (msOf(systemClock.now()) ?? 0))
+    return refuse("breaker_open", {
+      message: `The breaker of ${state._meta.run_id} stays open until ${until}. Nothing was started.`,
+      remediation: [`autopilot resume after ${until}`, "autopilot resume --now"],
+      data: { cooldown_until: until },
+    });
+  return { state, text, path: from };
+}
+
+/** A state that nobody can read knows of no completed phase; it goes to the run's folder when this run's takes its place. */
+async function unreadableState(root: string): Promise<readonly string[]> {
+  const { isThere, state, findings } = await readStateHere(root);
+  if (!isThere || state !== null) return [];
+  const why = findings.slice(0, 2).map(findingText).join("; ");
+  return [`${stateFile} cannot be read, so which phases it completed is not known; it is moved to the run's folder: ${why}`];
+}
+
+const resumedCharsMax = 4 * 1_048_576;
+
+/** The specification that the other run names, where the project has it; else the one that is found as always. */
+function lockedSpec(root: string, path: string, ours: Kept): Kept {
+  const isInside = path !== "" && !/^[/\\~]|^[A-Za-z]:/.test(path) && !path.split(/[/\\]/).includes("..");
+  const found = isInside ? readDocument(root, path) : null;
+  return found === null || "findings" in found ? ours : { path, bytes: found.bytes };
 }
 
 /** A run of another tool's was locked to a specification: where it is another one now, that is for a person to accept. Q2 */

@@ -3,20 +3,46 @@
 import { createHash } from "node:crypto";
 import type { Scalar } from "../../contracts/flow.ts";
 import { specHash, specMismatch } from "../../flows/documents/spec.ts";
+import { findingText } from "../../kit/finding.ts";
 import { readDocument } from "../read-document.ts";
 import { redactionOf } from "../redaction-of.ts";
 import { refuse } from "../reply.ts";
 import type { TakenUp, TakeUpOrder } from "./face.ts";
+import { stateFile } from "./roadmap-places.ts";
+import { readStateHere } from "./roadmap-states.ts";
 
-export async function takeUp({ place, home, view, flags }: TakeUpOrder): Promise<TakenUp> {
-  await Promise.resolve();
+/** Its specification is looked at, and whether state.json can be read: the journal draws it anew, and its log says so. */
+export async function takeUp(order: TakeUpOrder): Promise<TakenUp> {
+  const locked = spec(order);
+  const rebuilt = await rebuiltState(order);
+  return { ...locked, events: [...rebuilt.events, ...locked.events], warnings: [...rebuilt.warnings, ...locked.warnings] };
+}
+
+async function rebuiltState({ home }: TakeUpOrder): Promise<TakenUp> {
+  const { isThere, from, findings } = await readStateHere(home.root);
+  if (!isThere || from === stateFile) return { events: [], warnings: [] };
+  const found = findings.length === 0 ? "it cannot be read" : findings.slice(0, 2).map(findingText).join("; ");
+  const event = {
+    event: "document_differed",
+    path: stateFile,
+    field: "the whole file",
+    found: found.slice(0, foundCharsMax),
+    kept: "what the journal tells; the file is kept in the run's folder",
+    because: "the journal is the truth",
+  } as const;
+  return { events: [event], warnings: [`${stateFile} cannot be read and is rebuilt from the journal: ${found}`] };
+}
+
+const foundCharsMax = 500;
+
+function spec({ place, home, view, flags }: TakeUpOrder): TakenUp {
   const { options, documents = [], run_id } = view.drafted;
   const [specPath, locked, roadmapPath] = ["spec_path", "spec_hash", "roadmap_path"].map((name) => textIn(options, name));
   const { redactor } = redactionOf(place, home.root);
   const now = specPath === null || specPath === undefined ? null : readDocument(home.root, specPath);
   const bytes = now === null || "findings" in now ? null : now.bytes;
   const changed = documents
-    .filter(({ path, hash }) => path !== specPath && hashOf(home.root, path, redactor.text) !== hash)
+    .filter(({ path, hash }) => path !== specPath && path !== view.drafted.resumes?.path && hashOf(home.root, path, redactor.text) !== hash)
     .map(({ path }) => `${path} changed since the run began; it goes on with its recorded copy.`);
   if (specPath === null || specPath === undefined || locked === null || locked === undefined) return { events: [], warnings: changed };
   const found = bytes === null ? "not there" : specHash(bytes);

@@ -25,8 +25,19 @@ export function readPlanTasks(
       ({ severity }) => severity === "error",
     );
     if (errors.length > 0) return { problem: errors.map(findingText).join("; ") };
-    return { tasks: tasksOf(phase, found) };
+    return { tasks: withoutDone(tasksOf(phase, found), tasksDoneIn(state, phase)) };
   };
+}
+
+/** What another tool's run had done and committed before this one went on with it; a replan plans all of it anew. */
+function tasksDoneIn({ drafted, walks }: RunView, phase: string): ReadonlySet<string> {
+  const isFirst = (walks[phase]?.ended["execute"] ?? 0) === 0 && walks[phase]?.visit === 1;
+  return new Set(isFirst ? drafted.resumes?.phases.find(({ id }) => id === phase)?.tasks_done : []);
+}
+
+function withoutDone(tasks: readonly TaskFound[], done: ReadonlySet<string>): readonly TaskFound[] {
+  if (done.size === 0) return tasks;
+  return tasks.filter(({ id }) => !done.has(id)).map((task) => ({ ...task, after: task.after.filter((id) => !done.has(id)) }));
 }
 
 /** Waves are told as what each task comes after: whoever puts tasks in waves by that finds the same ones. */

@@ -1,0 +1,55 @@
+// resumed: a run that goes on where another tool's stopped: its ledger, counts and breaker at the start, its place when a phase is entered.
+
+import type { Resumed } from "../contracts/resumed.ts";
+import { settleProbe } from "./breaker.ts";
+import { stepsOf } from "./reading.ts";
+import { own, put } from "./record.ts";
+import type { Breaker, Run, Walk } from "./state.ts";
+
+const freshBreaker = (): Breaker => ({
+  state: "closed",
+  no_progress: 0,
+  same: 0,
+  last_error: null,
+  probed: null,
+  because: null,
+  cooldown_until: null,
+  opened: 0,
+});
+
+/** An open one goes half open when the run starts: whoever starts it has looked. */
+export function breakerFrom(resumed: Resumed | undefined): Breaker {
+  if (resumed === undefined) return freshBreaker();
+  const { is_open, no_progress, same, last_error } = resumed.breaker;
+  if (is_open) return { ...freshBreaker(), state: "open", opened: 1 };
+  return { ...freshBreaker(), no_progress, same, last_error };
+}
+
+export function tryBreaker({ breaker, drafted }: Run): void {
+  if (drafted.resumes === undefined || breaker.state !== "open") return;
+  breaker.state = "half_open";
+  settleProbe(breaker);
+}
+
+/** The tokens that a phase had used before. */
+export const tokensBefore = ({ drafted }: Run, phase: string): number =>
+  drafted.resumes?.phases.find(({ id }) => id === phase)?.tokens ?? 0;
+
+/** Puts the first visit of a phase at the step it stood at, with its counts and what is known of the steps before. */
+export function placeWalk(run: Run, walk: Walk): void {
+  const found = run.drafted.resumes?.phases.find(({ id }) => id === walk.phase);
+  if (found === undefined) return;
+  walk.taken = { ...found.counts };
+  if (found.checks !== undefined) walk.checks = [...found.checks];
+  const steps = stepsOf(run, walk);
+  const at = steps.findIndex(({ id }) => id === found.step);
+  if (at < 0) return; // a flow that no longer has the step begins the phase anew
+  walk.at = at;
+  for (const { id } of steps.slice(0, at)) {
+    const facts = own(found.facts ?? {}, id);
+    if (facts === undefined) continue;
+    const outcome = { kind: "passed", facts, says: {}, reason: "run_resumed", detail: null, checks: [] } as const;
+    put(walk.last, id, { ...outcome, checks: [] });
+    put(walk.seen, id, { ...outcome, checks: [] });
+  }
+}
