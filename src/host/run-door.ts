@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { isAsStrong, levelOf } from "../contracts/isolation-order.ts";
 import type { RunView } from "../core/state.ts";
 import { git } from "../workspace/git.ts";
+import { inView, placesAround } from "../workspace/user-view.ts";
 import { type Home, runFolder } from "./home.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
@@ -46,7 +47,9 @@ export function refuseForeign(run: string, why: string): never {
 export async function whyTracked({ root }: Home, folder: string): Promise<string | null> {
   const path = relative(root, folder);
   // A file system that does not tell cases apart puts `.Autopilot` in the same place.
-  const { out, code } = await git({ cwd: root, args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`], codes: [0, 128] });
+  const places = placesAround(root);
+  if (places === null) return "git can't tell whether it tracks its files";
+  const { out, code } = await git({ ...inView(places), args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`], codes: [0, 128] });
   if (code !== 0) return "git can't tell whether it tracks its files";
   return out.length === 0 ? null : `git tracks its files (git rm -r --cached ${path})`;
 }

@@ -2,6 +2,7 @@
 
 import type { RoadmapPhase } from "../../contracts/roadmap.ts";
 import { git } from "../../workspace/git.ts";
+import { inView, placesAround } from "../../workspace/user-view.ts";
 import type { KnownPhase } from "../roadmap-known.ts";
 
 export type Unlanded = { readonly phase: string; readonly branch: string };
@@ -53,18 +54,23 @@ export function belowOf(phases: readonly RoadmapPhase[], wanted: readonly string
 
 async function runBranches(root: string): Promise<ReadonlySet<string>> {
   const args = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/autopilot/"];
-  const { out } = await git({ cwd: root, args, codes: [0, 128] }); // without a repository nothing begins anyhow
+  const places = placesAround(root);
+  if (places === null) return new Set(); // without a repository nothing begins anyhow
+  const { out } = await git({ ...inView(places), args, codes: [0, 128] });
   return new Set(out.toString("utf8").split("\n").filter(Boolean));
 }
 
 /** The phases with commits on a branch that are not here; none where a merge would change nothing, for then their work came another way. */
 async function phasesMissing(root: string, branch: string): Promise<ReadonlySet<string>> {
-  const head = await git({ cwd: root, args: ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], codes: [0, 1, 128] });
+  const places = placesAround(root);
+  if (places === null) return new Set();
+  const view = inView(places);
+  const head = await git({ ...view, args: ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], codes: [0, 1, 128] });
   if (head.code !== 0) return new Set();
-  const merge = await git({ cwd: root, args: ["merge-tree", "--write-tree", "--no-messages", "HEAD", branch], codes: [0, 1, 128, 129] });
+  const merge = await git({ ...view, args: ["merge-tree", "--write-tree", "--no-messages", "HEAD", branch], codes: [0, 1, 128, 129] });
   if (merge.code === 0 && lineOf(merge.out) === lineOf(head.out)) return new Set();
   const { out } = await git({
-    cwd: root,
+    ...view,
     args: ["log", "--format=%(trailers:key=Autopilot-Attempt,valueonly)", `HEAD..${branch}`],
   });
   const attempts = out.toString("utf8").split("\n");

@@ -10,6 +10,7 @@ import { readStagedState, type StagedRead } from "../../faces/staged-state-read.
 import { stagedSummary } from "../../faces/staged-summary.ts";
 import { findingText } from "../../kit/finding.ts";
 import { git } from "../../workspace/git.ts";
+import { inView, placesAround } from "../../workspace/user-view.ts";
 import { loadedFlow } from "../flows.ts";
 import { refuse } from "../reply.ts";
 import { settingsOf } from "../settings.ts";
@@ -106,8 +107,10 @@ async function refuseUnseen(root: string, flow: Flow): Promise<void> {
       data: { path, source, line, pattern },
     });
   }
+  const places = placesAround(root);
+  if (places === null) return; // without a repository nothing begins anyhow
   const { out } = await git({
-    cwd: root,
+    ...inView(places),
     args: ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", "_docs"],
   });
   const files = out

@@ -8,6 +8,7 @@ import type { StagedRead } from "../../faces/staged-state-read.ts";
 import { differedFields } from "../../faces/staged-differences.ts";
 import { stagedSummary } from "../../faces/staged-summary.ts";
 import { git } from "../../workspace/git.ts";
+import { inView, placesAround } from "../../workspace/user-view.ts";
 import { runFolder } from "../home.ts";
 import { readAgain } from "../functions/staged/state-file.ts";
 import type { TakenUp, TakeUpOrder } from "./face.ts";
@@ -66,8 +67,10 @@ function answersIn(view: RunView, theirs: StagedRead["state"], ours: StagedRead[
 /** Documents that were changed on the user's branch since it parted from the run's: the run does not see them. */
 async function unseenEdits(root: string, { drafted: { run_id, base } }: RunView): Promise<readonly string[]> {
   if (base.branch === null) return [];
+  const places = placesAround(root);
+  if (places === null) return [];
   const { code, out } = await git({
-    cwd: root,
+    ...inView(places),
     args: ["diff", "--name-only", "-z", "--no-renames", `refs/heads/autopilot/${run_id}...refs/heads/${base.branch}`, "--", "_docs"],
     codes: [0, 128],
   });
