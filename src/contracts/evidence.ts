@@ -107,6 +107,13 @@ export const CheckResult = v.strictObject({
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;
 
+/** Whether a check could not come to judge at all, because something it needs is not here: not the same as failing. */
+export const couldNotRun = ({
+  status,
+  uninstalled,
+}: Pick<CheckResult, "status"> & { readonly uninstalled?: string | undefined }): boolean =>
+  status === "not_found" || status === "not_runnable" || (status !== "passed" && uninstalled !== undefined);
+
 /** What decides over a change and was there before it: tests and all that configures them. */
 export const oracleKinds = ["test", "test_config", "snapshot", "coverage", "lint", "compiler", "ci", "scripts"] as const;
 /** What was done to an oracle. `added`: a new file that would configure the ones that were there. */

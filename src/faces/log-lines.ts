@@ -2,7 +2,7 @@
 
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
-import type { CheckResult } from "../contracts/evidence.ts";
+import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
 import { proofSentence, verdictLabel } from "./verdict-words.ts";
 import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, walkWords } from "./wording.ts";
 
@@ -30,10 +30,17 @@ function checksWords(checks: readonly CheckResult[] | undefined): string {
   if (checks === undefined || checks.length === 0) return "";
   const red = checks.filter(({ status }) => status !== "passed");
   if (red.length === 0) return `; ${plural(checks.length, "check")} passed`;
-  return `; failing: ${firstFew(
-    red.map(({ check, status, duration_ms }) => `${check.command} (${status.replace("_", " ")}, ${duration(duration_ms)})`),
-    3,
-  )}`;
+  const named = (title: string, results: readonly CheckResult[]): string =>
+    results.length === 0
+      ? ""
+      : `; ${title}: ${firstFew(
+          results.map(({ check, status, duration_ms }) => `${check.command} (${status.replace("_", " ")}, ${duration(duration_ms)})`),
+          3,
+        )}`;
+  return `${named(
+    "failing",
+    red.filter((result) => !couldNotRun(result)),
+  )}${named("can't run here", red.filter(couldNotRun))}`;
 }
 
 const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = {

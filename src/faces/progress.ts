@@ -1,7 +1,7 @@
 // progress: what a person sees while an agent works: one short line for what passes by, and for each fact worth a glance.
 
 import type { Event, EventName, EventOf } from "../contracts/event.ts";
-import type { CheckResult } from "../contracts/evidence.ts";
+import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
@@ -71,9 +71,18 @@ function completed(event: EventOf<"step_completed">, kind: string | null): strin
 
 /** What checks say of the tree as it is, before anybody has worked on it. */
 function measured(checks: readonly CheckResult[]): string {
-  const red = checks.filter(({ status }) => status !== "passed").map(({ check }) => oneLine(check.command, 60));
-  if (red.length === 0) return `Measured: ${plural(checks.length, "check")} pass.`;
-  return `Measured: ${figure(checks.length - red.length)} of ${plural(checks.length, "check")} pass; failing now: ${red.join(", ")}.`;
+  const named = (isMeant: (result: CheckResult) => boolean): string =>
+    checks
+      .filter((result) => result.status !== "passed" && isMeant(result))
+      .map(({ check }) => oneLine(check.command, 60))
+      .join(", ");
+  const passing = checks.filter(({ status }) => status === "passed").length;
+  if (passing === checks.length) return `Measured: ${plural(checks.length, "check")} pass.`;
+  const parts = [
+    ["failing now", named((result) => !couldNotRun(result))],
+    ["can't run here", named(couldNotRun)],
+  ].flatMap(([title, names]) => (names === "" ? [] : [`; ${title}: ${names}`]));
+  return `Measured: ${figure(passing)} of ${plural(checks.length, "check")} pass${parts.join("")}.`;
 }
 
 /** What a phase came to, when it has just ended: its score and what it used. Null where there is nothing to add. */

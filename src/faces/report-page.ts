@@ -1,5 +1,6 @@
 // report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
 
+import { couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { fileRows } from "./diff-page.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
@@ -86,7 +87,7 @@ function proofLines({ evidence, gates, phases }: ReportView): readonly string[] 
 }
 
 function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt, why }: Proved): readonly string[] {
-  const mark = status === "passed" ? "✓" : "✗";
+  const mark = status === "passed" ? "✓" : couldNotRun({ status }) ? "!" : "✗";
   const exit = status !== "failed" ? "" : why !== undefined ? ` (${oneLine(why)})` : exit_code === null ? "" : `, exit ${exit_code}`;
   const was = `${before.replace("_", " ")} before the run${before === status ? " too" : ""}`;
   const name = title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;

@@ -153,7 +153,7 @@ describe("a repository with something special about it", () => {
     expect((await autopilot(main, ["status", "--json"])).json.state).toBe("idle");
   });
 
-  test.concurrent("spaces, quotes and unicode in the path change nothing, nor does a start from a folder within", async () => {
+  test.concurrent("spaces, quotes and unicode in the path change nothing, and a start from a folder within is refused with where to go", async () => {
     const folder = join(scratchFolder(), "it's a «weird» 日本 folder $HOME;x");
     mkdirSync(folder);
     git(folder, "init", "-q", "-b", "main");
@@ -171,16 +171,11 @@ describe("a repository with something special about it", () => {
         ],
       },
     ];
-    const went = await autopilot(join(folder, "sub dir"), [
-      "go",
-      "make out.txt",
-      ...criterion,
-      "--isolation",
-      "clone",
-      ...scripted(folder, turns),
-      "--yes",
-      "--json",
-    ]);
+    const words = ["go", "make out.txt", ...criterion, "--isolation", "clone", ...scripted(folder, turns), "--yes", "--json"];
+    const within = await autopilot(join(folder, "sub dir"), words);
+    expect(within.json).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
+    expect(within.json.remediation).toContain(`cd ${folder}`);
+    const went = await autopilot(folder, words);
     expect(briefOf(went)).toEqual(verified);
     expect(existsSync(join(folder, "sub dir", "ö ü.txt"))).toBe(true);
     expect(eventsOf(folder, "changes_applied")[0]?.["paths"]).toEqual(["out.txt", "sub dir/ö ü.txt"]);

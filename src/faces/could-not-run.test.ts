@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { CheckResult } from "../contracts/evidence.ts";
+import { milestone } from "./progress.ts";
+import { sentenceOf } from "./log-lines.ts";
+
+const result = (command: string, more: Partial<CheckResult>): CheckResult => ({
+  check: { id: command, kind: "project", title: command, command, source: "package.json" },
+  status: "failed",
+  exit_code: 1,
+  duration_ms: 5,
+  evidence: "0".repeat(64),
+  ...more,
+});
+
+test("a check that lacks its tool or a package is told apart from one that fails", () => {
+  const checks = [
+    result("npm run build", { status: "passed" }),
+    result("npm run lint", { status: "not_found" }),
+    result("npm test", {}),
+    result("npm run e2e", { uninstalled: "left-pad" }),
+  ];
+  const event = {
+    event: "step_completed",
+    attempt: "baseline@1/measure#1",
+    actor: "system",
+    reason_code: "ok",
+    facts: {},
+    checks,
+    tree: "a".repeat(40),
+  } as const;
+  expect(milestone(event as never, () => "run")).toBe(
+    "· Measured: 1 of 4 checks pass; failing now: npm test; can't run here: npm run lint, npm run e2e.",
+  );
+  expect(sentenceOf(event as never)).toContain(
+    "; failing: npm test (failed, 5 ms); can't run here: npm run lint (not found, 5 ms), npm run e2e (failed, 5 ms)",
+  );
+});
