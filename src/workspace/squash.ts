@@ -4,7 +4,6 @@
 import { GitSha } from "../contracts/ids.ts";
 import * as v from "valibot";
 import { git, gitLine } from "./git.ts";
-import { inUser } from "./history.ts";
 import { identityEnv } from "./identity.ts";
 import type { OpenRun } from "./run.ts";
 
@@ -15,7 +14,7 @@ export const squashTrailer = (tip: GitSha): string => `${trailer}: ${tip}\n`;
 export async function lastSquashed(run: OpenRun, head: GitSha): Promise<GitSha | null> {
   const value = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
   const args = ["log", `--format=${value("Autopilot-Run")}%x00${value(trailer)}`, `${run.base.commit}..${head}`, "--"];
-  const lines = (await git({ ...inUser(run), args })).out.toString("utf8").split("\n");
+  const lines = (await git({ ...run.shadow.callIntoUser, args })).out.toString("utf8").split("\n");
   const tips = lines.map((line) => line.split("\0")).flatMap(([of, tip = ""]) => (of === run.runId && v.is(GitSha, tip) ? [tip] : []));
   return tips[0] ?? null;
 }
