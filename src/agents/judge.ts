@@ -89,6 +89,7 @@ export function endedTurn(
     warnings: [...judged.warnings, ...seen.warnings],
     notes: desk.notes(),
     question: desk.question(),
+    ...(desk.answers().length === 0 ? {} : { answers: desk.answers() }),
   };
 }
 

@@ -118,6 +118,8 @@ export const Config = v.strictObject({
       message: v.optional(LandMessage),
     }),
   ),
+  /** Megabytes that all runs together may take; beyond it the oldest that are over go. */
+  disk_quota: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   /** Optional steps of staged flows that are done without asking: ui, refactor, security, performance. */
   with: v.optional(v.array(text)),
   max_budget: v.optional(text),

@@ -170,6 +170,7 @@ const events = {
     warnings: maybe(v.array(text)),
     notes: maybe(v.array(text)),
     question: maybe(text),
+    answers: maybe(v.array(text)),
     /** What the agent said and did, in a file of the run's folder, as it was when the turn ended. */
     transcript: maybe(TranscriptKept),
   },
@@ -261,6 +262,8 @@ const events = {
     recommend: maybe(text),
     show: maybe(v.array(text)),
     code: maybe(text),
+    /** The options are suggestions: any words are an answer too. */
+    free: maybe(v.boolean()),
   },
   block_answered: { request: text, block: BlockId, answer: text, issues: maybe(v.array(text)) },
   circuit_breaker_opened: {

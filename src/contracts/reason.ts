@@ -46,6 +46,8 @@ export const reasons = {
   run_missing: reason("FAIL", "There is no such run here.", "autopilot status"),
   transcript_missing: reason("FAIL", "There is no such transcript.", "autopilot log"),
   work_missing: reason("FAIL", "The run's commits are no longer in this repository.", "autopilot report"),
+  run_interrupted: reason("WARN", "autopilot ended in the middle of its work; what was acknowledged is kept.", "autopilot resume"),
+  confirmation_needed: reason("FAIL", "Nothing was removed: it needs your yes.", "give the command again with --yes"),
   run_open: reason("FAIL", "Another run of this kind is still open here.", "autopilot resume, autopilot stop, or --new"),
   run_foreign: reason(
     "FAIL",

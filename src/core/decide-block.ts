@@ -74,7 +74,8 @@ export function theAgentAsks(walk: WalkView, step: Step, question: string): Next
     hold: true,
     house: true,
     question,
-    options: {},
+    options: Object.fromEntries((walk.answers ?? []).map((answer, at) => [String(at + 1), answer])),
+    free: true,
   });
 }
 

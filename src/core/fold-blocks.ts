@@ -23,20 +23,21 @@ export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
       recommend: event.recommend ?? null,
       show: [...(event.show ?? [])],
       code: event.code ?? "human_block_open",
+      ...(event.free === true ? { free: true } : {}),
     };
   },
   block_answered: (run, { request, block: id, answer, issues, actor }) => {
     const block = own(run.blocks, id);
     invariant(block !== undefined, `F1: ${id} is open`);
     once(run, request);
-    if (!isAnswer(block.options, answer)) return; // What is none of the options answers nothing: the question stays.
+    if (block.free !== true && !isAnswer(block.options, answer)) return; // What is none of the options answers nothing: the question stays.
     const walk = walkIn(run, block.walk);
     delete run.blocks[id];
     walk.block = null;
     walk.answeredBy = actor;
     if (block.house) {
       walk.reply = answer;
-      if (Object.keys(block.options).length === 0)
+      if (block.free === true || Object.keys(block.options).length === 0)
         walk.told = [...(walk.told ?? []), { step: block.step, question: block.question, answer }].slice(-toldMax);
       return;
     }

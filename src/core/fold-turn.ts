@@ -33,6 +33,8 @@ export const turnLaws: LawsOf<Names> = {
         : { ...event.says, confidence: event.confidence };
     const walk = walkIn(run, open.walk);
     if (event.claim !== undefined && event.returned === true) put((walk.handed ??= {}), open.step, event.claim);
+    if (event.answers === undefined) delete walk.answers;
+    else walk.answers = [...event.answers];
     chargeRun(run, walk.phase, event.usage);
     if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
     const place = placeOf(run, event.attempt);

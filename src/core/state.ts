@@ -60,6 +60,8 @@ export type Walk = {
   left_out?: string[];
   /** The session of an attempt that was cut short, for when it is begun again. */
   left?: { attempt: AttemptId; session: string };
+  /** The answers that the last question of an agent of this walk offers. */
+  answers?: string[];
   /** What agents of this walk asked a person, and what was answered. */
   told?: { step: string; question: string; answer: string }[];
   /** For a task: what its document says of it. */
@@ -115,6 +117,8 @@ export type Block = {
   show: string[];
   /** The reason code of a pause for it. */
   code: string;
+  /** The options are suggestions: any words are an answer too. */
+  free?: boolean;
 };
 
 /** A turn's place in the order in which turns first began; set-aside tries keep it, finished ones have used it. */

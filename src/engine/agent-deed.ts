@@ -198,6 +198,7 @@ async function turnOf(
     ...(result.warnings.length === 0 ? {} : { warnings: [...result.warnings] }),
     ...(result.notes.length === 0 ? {} : { notes: [...result.notes] }),
     ...(result.question === null ? {} : { question: result.question }),
+    ...(result.question === null || result.answers === undefined ? {} : { answers: [...result.answers] }),
     ...transcriptOf(result),
   };
 }

@@ -16,6 +16,8 @@ export type Question = {
   readonly block: string;
   readonly question: string;
   readonly options: Readonly<Record<string, string>>;
+  /** The options are suggestions: any words are an answer too. */
+  readonly free?: boolean;
   readonly recommend: string | null;
   readonly why: string | null;
   /** What is laid before whoever answers, by name. */
@@ -30,6 +32,7 @@ export function questionsOf(run: RunView): readonly Question[] {
     block: block.block,
     question: block.question,
     options: block.options,
+    ...(block.free === true ? { free: true } : {}),
     recommend: block.recommend,
     why: whyOf(run, block),
     show: shownFacts(run, block),
@@ -47,7 +50,7 @@ function phaseOf(run: RunView, { walk, code }: Block): { readonly phase?: string
   return { phase: `Phase ${asker.id}${asker.name === "" || asker.name === asker.id ? "" : ` (${oneLine(asker.name)})`}` };
 }
 
-export function chooseBox({ block, question, options, recommend, why, show, phase }: Question): readonly string[] {
+export function chooseBox({ block, question, options, free, recommend, why, show, phase }: Question): readonly string[] {
   const facts = Object.entries(show).map(([name, value]) => `${name.replaceAll("_", " ")}: ${oneLine(String(value))}`);
   const keys = Object.keys(options);
   const advice = recommend === null ? [] : [`Recommendation: ${recommend}${why === null ? "" : ` — ${oneLine(why)}`}`, rule];
@@ -59,6 +62,7 @@ export function chooseBox({ block, question, options, recommend, why, show, phas
     ...(facts.length === 0 ? [] : [rule]),
     ...(keys.length === 0 ? [`Answer in your own words: autopilot answer --block '${oneLine(block)}' "…"`] : []),
     ...keys.map((key) => `${key}) ${oneLine(options[key] ?? "")}`),
+    ...(free === true && keys.length > 0 ? ["Or answer in your own words."] : []),
     rule,
     ...advice,
   ];

@@ -28,7 +28,7 @@ function actionsIn(run: RunView, owner: Owner): readonly string[] {
       return run.acknowledged ? ["autopilot go"] : [`autopilot ack ${run.drafted.ack.slice(0, 12)}`, "autopilot go --yes"];
     case "running":
       if (owner !== null) return [...questionsOf(run), "autopilot watch", "autopilot pause"];
-      return [...questionsOf(run), "autopilot go", "autopilot stop"];
+      return [...questionsOf(run), "autopilot resume", "autopilot stop"];
     case "paused":
       return [...questionsOf(run), ...waysOn(run), "autopilot stop"];
     case "stopped":

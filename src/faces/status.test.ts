@@ -146,3 +146,32 @@ for (const [name, page] of Object.entries(pages)) {
     await expect(`${page().join("\n")}\n`).toMatchFileSnapshot(`../../test/golden/pages/${name}.txt`);
   });
 }
+
+test("a run that nobody works on any more is interrupted: what is kept and what starts over", () => {
+  const open = (stage: "started" | "turned" | "applied", kind: "agent" | "check" = "agent") =>
+    ({ attempt: "1@1/execute#2", walk: "1", step: "execute", kind, stage, need: null }) as never;
+  const crashed = (of: never) => runView({ ...working, opening: 1, open: { "1@1/execute#2": of } });
+  expect(statusOf(crashed(open("started")), null)).toMatchObject({
+    state: "running",
+    reason_code: "run_interrupted",
+    interrupted: { open: [{ attempt: "1@1/execute#2", starts_over: true }] },
+    next_actions: ["autopilot resume", "autopilot stop"],
+  });
+  expect(statusPage(crashed(open("started")), null).slice(0, 4)).toEqual([
+    `${runId}  interrupted`,
+    "! interrupted: autopilot ended in execute #2 (phase 1) (10:20 UTC)",
+    "  Kept       every finished step; nothing is committed yet",
+    "  Resumes    execute #2 (phase 1): its unfinished changes are saved as a patch, and the turn starts over",
+  ]);
+  for (const [of, startsOver] of [
+    [open("turned"), false],
+    [open("applied"), false],
+    [open("started", "check"), true],
+  ] as const)
+    expect(statusOf(crashed(of), null).interrupted?.open).toMatchObject([{ starts_over: startsOver }]);
+  expect(statusOf(crashed(open("started")), { pid: 4711 }).interrupted).toBe(null);
+  expect(statusOf(runView({ ...working, opening: 1, resting: "cycle_cap_reached" }), null)).toMatchObject({
+    interrupted: null,
+    reason_code: "cycle_cap_reached",
+  });
+});

@@ -8,6 +8,7 @@ import { completionCodes } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { type BudgetView, budgetLines, budgetOf } from "./budget-view.ts";
 import { breakerOf, type BreakerView, breakerWords } from "./breaker-view.ts";
+import { type Interrupted, interruptedLines, interruptedOf } from "./interrupted.ts";
 import { endingOf, nextActions, type Owner } from "./next-actions.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
@@ -44,6 +45,8 @@ export type StatusView = {
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
   readonly owner: Owner;
+  /** Set where the run says it is running and nobody works on it: what is kept and what starts over. */
+  readonly interrupted: Interrupted | null;
   readonly branch: string;
   readonly started_at: string | null;
   readonly next_actions: readonly string[];
@@ -67,6 +70,7 @@ export function statusOf(run: RunView, owner: Owner, extra: StatusExtra = {}): S
     verdict: run.verdict,
     gaps: run.gaps,
     owner,
+    interrupted: interruptedOf(run, owner),
     branch: `autopilot/${drafted.run_id}`,
     started_at: run.startedAt,
     next_actions: nextActions(run, owner, extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent }),
@@ -77,6 +81,7 @@ export function statusOf(run: RunView, owner: Owner, extra: StatusExtra = {}): S
 export function reasonOf(run: RunView, owner: Owner): ReasonCode {
   if (run.status === "draft") return run.acknowledged ? "ack_recorded" : "run_drafted";
   if (run.status === "running" && owner !== null) return "run_in_progress";
+  if (interruptedOf(run, owner) !== null) return "run_interrupted";
   if (run.status === "running" && run.resting !== null && isReasonCode(run.resting)) return run.resting;
   if (run.reason !== null && isReasonCode(run.reason)) return run.reason;
   switch (run.status) {
@@ -113,8 +118,9 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
   };
   const hasTable = isByPhases(run);
   return [
-    `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
+    `${view.run_id}  ${view.interrupted === null ? view.state : "interrupted"}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
     ...(run.status === "completed" ? [`  ${endingOf(run)}`] : []),
+    ...(view.interrupted === null ? [] : interruptedLines(run, view.interrupted)),
     `  Goal       ${oneLine(objective.goal)}`,
     `  Scope      ${firstFew(objective.scope)}${extra.scopeFiles === undefined ? "" : ` (${plural(extra.scopeFiles, "file")} now)`}`,
     `  Flow       ${view.flow}${view.checkpoint.place.length === 0 ? "" : `, at ${firstFew(view.checkpoint.place, 3)}`}`,
@@ -136,7 +142,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
 
 function workerWords({ owner, state }: StatusView): string {
   if (owner !== null) return `process ${owner.pid} is on it`;
-  return state === "running" ? "nobody is on it now" : "none";
+  return state === "running" ? "none: autopilot resume continues" : "none";
 }
 
 export function isolationWords({ level, mechanism, enforced, not_enforced }: IsolationInForce): string {

@@ -2,6 +2,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { questionsOpen } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict } from "../faces/verdicts.ts";
+import { answerMeant } from "./answer-meant.ts";
 import { ask, refuseLate } from "./ask-owner.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
@@ -84,24 +85,11 @@ function blockOf(standing: Standing, named: string | undefined): Open {
   return only;
 }
 
-/** An answer is given by its letter, or by the word its meaning begins with: `retry` for "retry the step". */
-function chosenBy(options: Open["options"], text: string): string | null {
-  const word = text.trim().toLowerCase();
-  const keys = Object.keys(options);
-  const exact = keys.find((key) => key.toLowerCase() === word);
-  if (exact !== undefined || word === "") return exact ?? null;
-  const [only, second] = keys.filter((key) => {
-    const meaning = (options[key] ?? "").toLowerCase();
-    return meaning === word || /^\w+/.exec(meaning)?.[0] === word;
-  });
-  return only !== undefined && second === undefined ? only : null;
-}
-
 async function give(place: Place, standing: Standing, block: Open, text: string): Promise<Answer> {
   const choices = Object.keys(block.options);
-  const chosen = chosenBy(block.options, text) ?? text;
-  if (choices.length > 0 && !choices.includes(chosen)) {
-    refuse("objective_schema_invalid", {
+  const chosen = answerMeant(block, text);
+  if (chosen === null) {
+    return refuse("objective_schema_invalid", {
       run_id: standing.run,
       state: standing.view.status,
       message: `"${text}" is not one of the answers.`,

@@ -103,6 +103,7 @@ const examples: Readonly<Record<string, { own?: Config; loose: readonly Config[]
     tight: [{ land: { minimum: "verified" } }],
   },
   on_limit: { own: { on_limit: "ask" }, loose: [{ on_limit: "resume" }], tight: [{ on_limit: "never" }] },
+  disk_quota: { own: { disk_quota: 5_000 }, loose: [{ disk_quota: 100 }, { disk_quota: 9_000 }], tight: [{ disk_quota: 5_000 }] },
   max_budget: { loose: [{ max_budget: "extended" }], tight: [{ max_budget: "conservative" }] },
   risk_level: { loose: [{ risk_level: "low" }], tight: [{ risk_level: "high" }] },
   handoff_mode: { loose: [{ handoff_mode: "auto" }], tight: [{ handoff_mode: "manual" }] },

@@ -102,6 +102,7 @@ export const configDirections: Node<Config> = {
     squash: neutral, // how many commits the same change is
     message: neutral, // what they are called
   },
+  disk_quota: tighten((said, own) => (said === own ? null : "it would decide which of your runs are deleted")),
   with: neutral, // steps of the flow, within the same budget and sandbox, and shown in the preview
   max_budget: tighten((said, own) => {
     const [asked, most] = [readBudget(said), own === undefined ? { budget: profiles.balanced } : readBudget(own)];

@@ -1,15 +1,21 @@
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
+import { ownedOf } from "../workspace/scope.ts";
+import { statusOf, uncommittedWords } from "../workspace/status.ts";
 import { whyStale } from "./draft-in-force.ts";
+import { keepWithinQuota } from "./disk-quota.ts";
 import { makeDraft } from "./draft.ts";
+import { faceOf } from "./faces/table.ts";
 import type { GoInput } from "./go-input.ts";
 import { type Home, homeOf, writeCurrent } from "./home.ts";
+import { openedRepository } from "./opened-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "./open-runs.ts";
 import type { Place } from "./place.ts";
 import { previewOf } from "./preview.ts";
 import { readRun } from "./read-run.ts";
 import { refuse, reply } from "./reply.ts";
 import { refuseIfForeign } from "./run-door.ts";
+import { settingsOf } from "./settings.ts";
 import { mustBe } from "./standing.ts";
 import { work } from "./work.ts";
 
@@ -40,9 +46,10 @@ export async function goDraft(
   const { view } = await readRun(home, run);
   if (stale !== null) refuseAs(run, stale);
   const preview = await previewOf(place, home, view);
+  const told = await uncommitted(home, view);
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
-    const consent = place.isTerminal ? await asked(place, preview.page) : null;
+    const consent = place.isTerminal ? await asked(place, preview.page, told) : null;
     if (consent === "y") await refuseStale(place, home, view); // a person may take their time, and much may happen in it
     else {
       return reply("dry_run_required_before_execute", {
@@ -50,13 +57,15 @@ export async function goDraft(
         state: "draft",
         page: preview.page,
         message: "The preview has not been acknowledged, so nothing was executed.",
-        warnings: [...warnings, ...preview.warnings],
+        warnings: [...new Set([...warnings, ...told, ...preview.warnings])],
         remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
         data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
       });
     }
   }
-  const answer = await work(place, home, run, input, [...warnings, ...preview.warnings], async (hand) => {
+  if (isAcknowledged) for (const line of told) place.show(`! ${line}`); // before it is paid for, not when it is too late
+  for (const line of await keepWithinQuota(place, home, settingsOf(place, home).config.disk_quota)) place.show(`! ${line}`);
+  const answer = await work(place, home, run, input, [...new Set([...warnings, ...told, ...preview.warnings])], async (hand) => {
     mustBe({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
     const { ack } = hand.view().drafted;
     const actor = `operator:${place.user}`;
@@ -78,7 +87,15 @@ async function refuseStale(place: Place, home: Home, view: RunView): Promise<voi
 const refuseAs = (run: string, stale: string): never =>
   refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
 
-async function asked(place: Place, page: readonly string[]): Promise<string | null> {
-  for (const line of page) place.show(line);
+async function asked(place: Place, page: readonly string[], told: readonly string[]): Promise<string | null> {
+  for (const line of [...page, ...told.map((one) => `! ${one}`)]) place.show(line);
   return place.ask("Start this run?", ["y", "n"]);
+}
+
+/** Changes in the checkout as it is now: a draft may have lain for days. */
+async function uncommitted(home: Home, { drafted }: RunView): Promise<readonly string[]> {
+  const repository = await openedRepository(home.root);
+  const owned = (await faceOf(drafted.flow.face))?.owned ?? [];
+  const { changed } = await statusOf(repository, ownedOf(owned));
+  return changed.length === 0 ? [] : [uncommittedWords(changed, drafted.base.commit)];
 }

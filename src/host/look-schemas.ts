@@ -1,4 +1,4 @@
-// look-schemas: the JSON that `diff` and `transcript` promise to programs.
+// look-schemas: the JSON that `diff`, `transcript` and `runs` promise to programs.
 
 import * as v from "valibot";
 import { changedFile, common } from "./answer-schemas.ts";
@@ -41,6 +41,27 @@ export const transcriptSchema = v.looseObject({
       how: maybeText,
       left_out: v.number(),
       entries: v.array(v.union([call, words])),
+    }),
+  ),
+});
+
+export const runsSchema = v.looseObject({
+  ...common,
+  state: v.null(),
+  runs: v.array(
+    v.looseObject({
+      run_id: text,
+      state: text,
+      live: v.boolean(),
+      current: v.boolean(),
+      foreign: v.boolean(),
+      flow: maybeText,
+      goal: maybeText,
+      verdict: maybeText,
+      tokens: v.number(),
+      usd: v.number(),
+      updated_at: maybeText,
+      disk_bytes: v.number(),
     }),
   ),
 });

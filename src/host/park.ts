@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunView } from "../core/state.ts";
 import type { Hand } from "./open-run.ts";
 import { openInbox } from "./inbox.ts";
+import { askListening } from "./listening.ts";
 import type { Place } from "./place.ts";
 import { recordedPolicy } from "./policy.ts";
 
@@ -54,8 +55,10 @@ export async function waitForProvider(place: Place, hand: Hand): Promise<boolean
 async function isWanted(place: Place, hand: Hand, at: number): Promise<boolean> {
   const policy = recordedPolicy(hand.view()).on_limit ?? "resume";
   if (policy !== "ask") return policy === "resume";
-  const answer = await place.ask(`The provider answers again at ${new Date(at).toISOString()}. Wait for it and go on?`, ["yes", "no"]);
-  return answer === "yes";
+  const question = `The provider answers again at ${new Date(at).toISOString()}. Wait for it and go on?`;
+  const heard = await askListening(place, hand, { question, choices: ["yes", "no"] });
+  if (heard.kind === "requests" && hand.view().asked === "stop") await hand.drive();
+  return heard.kind === "answer" && heard.text === "yes";
 }
 
 async function waitUntil(place: Place, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {

@@ -13,8 +13,8 @@ export type Place = {
   readonly live: (line: string) => void;
   /** Lines that replace those before them, below what is shown, where there is a terminal; how many there is room for. */
   readonly board?: { readonly rows: () => number; readonly draw: (lines: readonly string[]) => void };
-  /** Asks a person; null where nobody can be asked. */
-  readonly ask: (question: string, choices: readonly string[]) => Promise<string | null>;
+  /** Asks a person; null where nobody can be asked, or where the question was withdrawn. */
+  readonly ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => Promise<string | null>;
   /** Aborted when the person at the terminal interrupts, or the system asks the process to end; then its reason is `atOnce`. */
   readonly interrupted: AbortSignal;
 };

@@ -20,7 +20,7 @@ import { didYouMean } from "../kit/suggest.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
 import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
-import { diffSchema, transcriptSchema } from "./look-schemas.ts";
+import { diffSchema, runsSchema, transcriptSchema } from "./look-schemas.ts";
 
 const envelope = {
   seq: v.number(),
@@ -45,6 +45,7 @@ const schemas: Readonly<Record<string, () => object>> = {
   estimate: () => draw(estimateSchema),
   transcript: () => draw(transcriptSchema),
   diff: () => draw(diffSchema),
+  runs: () => draw(runsSchema),
   "roadmap-state": () => draw(RoadmapState),
   "staged-state": () => ({ title: "what _docs/_autopilot_state.md says, read from its Markdown", ...draw(StagedState) }),
   "post-mortem": () => draw(PostMortem),

@@ -36,7 +36,7 @@ export function status(place: Place, input: Input, { idle, beside }: StatusMore)
       result: "PASS",
       run_id: run,
       state,
-      message: `${run} is ${state}.`,
+      message: `${run} is ${reason_code === "run_interrupted" ? "interrupted" : state}.`,
       page: [...page, ...(more?.page ?? [])],
       warnings: [...foreign, ...(draft === null ? [] : [`The draft ${draft} waits too: autopilot status ${draft} shows it.`])],
       data: { ...data, ...more?.data, foreign: foreign.length > 0 },

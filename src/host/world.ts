@@ -21,6 +21,7 @@ import type { Home } from "./home.ts";
 import { openInbox, sendRequest } from "./inbox.ts";
 import { isolationFor } from "./isolation-for.ts";
 import { inForce } from "./isolation-in-force.ts";
+import { openEndedFolders } from "./ended-folders.ts";
 import { openHolding } from "./learnings-hold.ts";
 import { openLiveView } from "./live-view.ts";
 import { openedRepository } from "./opened-repository.ts";
@@ -103,6 +104,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
   const desk = await openFace({ place, home, folder, view });
   const holding = openHolding({ verifier, view });
+  const ended = openEndedFolders(folder);
   const live = openLiveView(place, folder, openGlimpses(redactor), desk);
   // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
@@ -144,6 +146,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       if ("request" in entry) inbox.acknowledge(entry.request);
       live.fact(entry);
       desk.take(entry, run);
+      ended.take(entry, run);
       parts.watch(entry, run);
     },
     onSignal: live.signal,
@@ -154,6 +157,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     await agents.close();
     await limits.close();
     await inbox.close();
+    await ended.close(view());
   };
   return { world, isolation: inForce(isolation, limits), close };
 }

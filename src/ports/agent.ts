@@ -74,6 +74,8 @@ type TurnEnd =
       readonly notes: readonly string[];
       /** A question only a person can answer; the turn ended with it. */
       readonly question: string | null;
+      /** The answers it offers, where it offers some. */
+      readonly answers?: readonly string[];
     }
   | { readonly kind: "failed"; readonly reason: ReasonCode; readonly detail: string; readonly said: string; readonly usage: ReportedUsage }
   | { readonly kind: "cut"; readonly by: "cancel" | "deadline" | "budget"; readonly detail: string; readonly usage: ReportedUsage }

@@ -10,7 +10,7 @@ import { WorkspaceFailed } from "./failure.ts";
 import { git, type GitAnswer } from "./git.ts";
 import { ownedAlways } from "./owned.ts";
 import { ownedOf } from "./scope.ts";
-import { statusOf } from "./status.ts";
+import { statusOf, uncommittedWords } from "./status.ts";
 import { isGitlink, readTree, type ObjectFormat, type Tree } from "./tree.ts";
 import { placesAround } from "./user-view.ts";
 
@@ -147,11 +147,7 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
   const submodules = [...tree].filter(([, entry]) => isGitlink(entry));
   const filters = await filtersIn({ root, gitDir }, tree);
   const warnings = [
-    ...(status.changed.length > 0
-      ? [
-          `${status.changed.length} file(s) with uncommitted changes are not part of the run: it works from commit ${head.commit.slice(0, 12)}.`,
-        ]
-      : []),
+    ...(status.changed.length > 0 ? [uncommittedWords(status.changed, head.commit)] : []),
     ...(branch === null ? ["HEAD is detached, so the work stays on its own branch and will not be merged for you."] : []),
     ...(submodules.length > 0
       ? [

@@ -27,3 +27,13 @@ export async function statusOf(repository: GitPlaces, isOwned: PathTest): Promis
   }
   return { changed, untracked };
 }
+
+const namedMax = 3;
+
+/** What uncommitted changes mean for a run, said before it begins. */
+export function uncommittedWords(changed: readonly string[], commit: string): string {
+  const named = changed.slice(0, namedMax).join(", ");
+  const more = changed.length > namedMax ? ` and ${changed.length - namedMax} more` : "";
+  const have = changed.length === 1 ? "has" : "have";
+  return `${named}${more} ${have} uncommitted changes: they are not part of the run, which starts at ${commit.slice(0, 12)}, and block the merge until you commit or stash them.`;
+}

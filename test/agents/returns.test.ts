@@ -62,7 +62,8 @@ describe("the runner's tools, offered to an agent", () => {
     };
     expect(await table.agents.turn(table.scripted(script, { returns: countReturn }))).toMatchObject({
       kind: "ended",
-      question: "Which one?\n- left\n- right",
+      question: "Which one?",
+      answers: ["left", "right"],
       notes: ["found two ways"],
       claim: null,
     });

@@ -36,7 +36,7 @@ test("a question is kept with its options, and the agent is told to end its turn
     ok: true,
     text: expect.stringContaining("end your turn now") as string,
   });
-  expect(desk.question()).toBe("Which?\n- a\n- b");
+  expect([desk.question(), desk.answers()]).toEqual(["Which?", ["a", "b"]]);
   expect(await desk.onTool("ask_human", { question: "" })).toMatchObject({ ok: false });
   expect(await desk.onTool("ask_human", "Which?")).toMatchObject({ ok: false });
 });

@@ -39,6 +39,8 @@ export type Desk = {
   /** The mistakes of the last result handed in, where none was accepted. */
   readonly mistakes: () => readonly string[];
   readonly question: () => string | null;
+  /** The answers that the question offers; none where it only takes words. */
+  readonly answers: () => readonly string[];
   readonly notes: () => readonly string[];
 };
 
@@ -46,6 +48,7 @@ export function openDesk(returns: TurnOrder["returns"], returnOf: ReturnOf, cont
   let accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null = null;
   let mistakes: readonly string[] = [];
   let question: string | null = null;
+  let answers: readonly string[] = [];
   let calls = 0;
   const notes: string[] = [];
 
@@ -64,10 +67,11 @@ export function openDesk(returns: TurnOrder["returns"], returnOf: ReturnOf, cont
   const ask = (value: unknown): ToolAnswer => {
     const words = textIn(value, "question").trim();
     if (words === "") return no("The question is missing: give it as a text under `question`.");
-    const options = listIn(value, "options")
-      .slice(0, deskLimits.optionsMax)
-      .map((option) => `\n- ${clip(option, deskLimits.optionCharsMax)}`);
-    question = `${clip(words, deskLimits.questionCharsMax)}${options.join("")}`;
+    question = clip(words, deskLimits.questionCharsMax);
+    answers = listIn(value, "options")
+      .map((option) => clip(option.trim(), deskLimits.optionCharsMax))
+      .filter((option) => option !== "")
+      .slice(0, deskLimits.optionsMax);
     return yes("Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.");
   };
 
@@ -92,6 +96,7 @@ export function openDesk(returns: TurnOrder["returns"], returnOf: ReturnOf, cont
     accepted: () => accepted,
     mistakes: () => mistakes,
     question: () => question,
+    answers: () => answers,
     notes: () => [...notes],
   };
 }

@@ -8,10 +8,12 @@ import { answer } from "./commands/answer.ts";
 import { approve } from "./commands/approve.ts";
 import { budgetRaise } from "./commands/budget-raise.ts";
 import { budget } from "./commands/budget.ts";
+import { clean } from "./commands/clean.ts";
 import { completionsOf } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
 import { demo } from "./commands/demo.ts";
 import { diff } from "./commands/diff.ts";
+import { discard } from "./commands/discard.ts";
 import { doctor } from "./commands/doctor.ts";
 import { estimate } from "./commands/estimate.ts";
 import { flowDetect } from "./commands/flow-detect.ts";
@@ -30,6 +32,7 @@ import { report } from "./commands/report.ts";
 import { resume } from "./commands/resume.ts";
 import { roadmapList } from "./commands/roadmap-list.ts";
 import { roadmap } from "./commands/roadmap.ts";
+import { runs } from "./commands/runs.ts";
 import { schema } from "./commands/schema.ts";
 import { start } from "./commands/start.ts";
 import { status } from "./commands/status.ts";
@@ -44,7 +47,10 @@ import type { Chapter } from "./help-page.ts";
 import type { Command } from "./spec.ts";
 
 export const chapters: readonly Chapter[] = [
-  { title: "Work", commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report, diff, transcript] },
+  {
+    title: "Work",
+    commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report, diff, transcript, runs],
+  },
   { title: "Decide", commands: [ack, adopt, approve, verdict, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",
@@ -66,7 +72,7 @@ export const chapters: readonly Chapter[] = [
       doctor,
     ],
   },
-  { title: "Set up", commands: [init, demo, completionsOf(() => commands), helpOf(() => chapters)] },
+  { title: "Set up", commands: [init, demo, discard, clean, completionsOf(() => commands), helpOf(() => chapters)] },
 ];
 
 export const commands: readonly Command[] = chapters.flatMap((chapter) => chapter.commands);

@@ -67,7 +67,10 @@ export function openPlace(io: Io, { cwd, mayAsk, hasColour, interrupted }: Place
           },
         }
       : {}),
-    ask: (question, choices) => (mayAsk ? ask({ io, interrupted, settle }, question, choices) : Promise.resolve(null)),
+    ask: (question, choices, withdrawn) => {
+      const cancel = withdrawn === undefined ? interrupted : AbortSignal.any([interrupted, withdrawn]);
+      return mayAsk ? ask({ io, cancel, settle }, question, choices) : Promise.resolve(null);
+    },
   };
 }
 
@@ -79,14 +82,14 @@ function overDrawn(board: readonly string[], columns: number): string {
 
 /** One of the choices, by its own letters or the beginning of them; any text where there are none; null after three wrong answers. */
 async function ask(
-  { io, interrupted, settle }: { readonly io: Io; readonly interrupted: AbortSignal; readonly settle: () => void },
+  { io, cancel, settle }: { readonly io: Io; readonly cancel: AbortSignal; readonly settle: () => void },
   question: string,
   choices: readonly string[],
 ): Promise<string | null> {
   for (let asked = 0; asked < asksMax; asked += 1) {
     settle();
     io.write("err", `${visible(question)}${choices.length === 0 ? "" : ` [${choices.map(visible).join("/")}]`} `);
-    const line = await io.readLine(interrupted);
+    const line = await io.readLine(cancel);
     if (line === null) {
       io.write("err", "\n");
       return null;

@@ -1,0 +1,42 @@
+// interrupted: a run that says it is running while nobody works on it: what is kept, and what starts over when it is resumed.
+
+import type { OpenAttempt, RunView } from "../core/state.ts";
+import type { Owner } from "./next-actions.ts";
+import { attemptWords } from "./wording.ts";
+
+export type Interrupted = {
+  /** When the last thing was written down. */
+  readonly at: string;
+  /** What was under way, and what becomes of it. */
+  readonly open: readonly { readonly attempt: string; readonly starts_over: boolean; readonly what: string }[];
+};
+
+/** Null where somebody works on the run, or where it came to rest by itself. */
+export function interruptedOf(run: RunView, owner: Owner): Interrupted | null {
+  if (run.status !== "running" || owner !== null || run.resting !== null || run.opening === 0) return null;
+  const open = Object.values(run.open)
+    .filter(({ stage }) => stage !== "walking") // its tasks are told by themselves
+    .map(({ attempt, kind, stage }) => ({ attempt, ...fateOf(kind, stage) }));
+  return { at: run.updatedAt, open };
+}
+
+type Fate = { readonly starts_over: boolean; readonly what: string };
+
+function fateOf(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"]): Fate {
+  if (kind === "flow") return { starts_over: false, what: "the run it called resumes where it was" };
+  if (kind !== "agent") return { starts_over: true, what: "runs again" };
+  if (stage === "turned") return { starts_over: false, what: "its turn is paid and kept; its changes are applied next" };
+  if (stage === "applied") return { starts_over: false, what: "its commit is kept; only its checks run again" };
+  return { starts_over: true, what: "its unfinished changes are saved as a patch, and the turn starts over" };
+}
+
+/** Two or three rows of `status`. */
+export function interruptedLines(run: RunView, { at, open }: Interrupted): readonly string[] {
+  const [base, tip] = [run.drafted.base.commit, run.tip.commit];
+  const where = base === tip ? "nothing is committed yet" : `its branch is at ${tip.slice(0, 7)}`;
+  return [
+    `! interrupted: autopilot ended ${open.length === 0 ? "between two steps" : `in ${attemptWords(open[0]?.attempt ?? "")}`} (${at.slice(11, 16)} UTC)`,
+    `  Kept       every finished step; ${where}`,
+    ...open.map(({ attempt, what }) => `  Resumes    ${attemptWords(attempt)}: ${what}`),
+  ];
+}

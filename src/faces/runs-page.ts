@@ -1,0 +1,67 @@
+// runs-page: the runs of a repository as a table: how each stands, what it was for, how old it is, what it cost and what it takes on the disk.
+
+import { msOf } from "../kit/iso-time.ts";
+import { columned } from "./columned.ts";
+import { money, oneLine, plural } from "./wording.ts";
+
+export type RunRow = {
+  readonly run_id: string;
+  /** The run's state; `interrupted` where it says running and nobody works on it, `damaged` where its journal cannot be read. */
+  readonly state: string;
+  readonly live: boolean;
+  readonly current: boolean;
+  /** It came from elsewhere: it is only read here. */
+  readonly foreign: boolean;
+  readonly flow: string | null;
+  readonly goal: string | null;
+  readonly verdict: string | null;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly updated_at: string | null;
+  readonly disk_bytes: number;
+};
+
+const rowsMax = 26;
+const goalCharsMax = 36;
+const marks: Readonly<Record<string, string>> = { completed: "✓", running: "●", paused: "!", interrupted: "!", damaged: "✗" };
+
+/** Newest first; older ones are counted. */
+export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): readonly string[] {
+  if (runs.length === 0) return ["No runs here.", "", '→ autopilot "what you want done"'];
+  const shown = isAll ? runs.toReversed() : runs.toReversed().slice(0, rowsMax);
+  const rows = shown.map((run) => [
+    marks[run.state] ?? "○",
+    `${run.run_id}${run.current ? "*" : ""}`,
+    run.foreign ? `${run.state}, foreign` : run.state,
+    ageWords(run.updated_at, now),
+    run.usd > 0 ? money(run.usd) : run.tokens > 0 ? `${shortFigure(run.tokens)}` : "-",
+    bytesWords(run.disk_bytes),
+    oneLine(run.goal ?? "", goalCharsMax),
+  ]);
+  const left = runs.length - shown.length;
+  const bytes = runs.reduce((sum, { disk_bytes }) => sum + disk_bytes, 0);
+  return [
+    ...columned([["", "RUN", "STATE", "AGE", "COST", "DISK", "GOAL"], ...rows], { right: [3, 4, 5] }),
+    ...(left > 0 ? [`  … ${plural(left, "older run")}: autopilot runs --all`] : []),
+    "",
+    `${plural(runs.length, "run")}, ${bytesWords(bytes)}. → autopilot clean   frees disk; autopilot discard RUN   removes one`,
+  ];
+}
+
+/** 940, 12.9k, 1.2M */
+export function shortFigure(amount: number): string {
+  if (amount < 1_000) return String(Math.round(amount));
+  return amount < 1_000_000 ? `${(amount / 1_000).toFixed(1)}k` : `${(amount / 1_000_000).toFixed(1)}M`;
+}
+
+export function bytesWords(bytes: number): string {
+  if (bytes < 1_000_000) return `${Math.ceil(bytes / 1_000)} KB`;
+  return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
+}
+
+function ageWords(at: string | null, now: string): string {
+  const minutes = Math.floor(((msOf(now) ?? 0) - (msOf(at ?? "") ?? Number.NaN)) / 60_000);
+  if (!Number.isFinite(minutes)) return "-";
+  if (minutes < 60) return `${Math.max(0, minutes)}m`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)}h` : `${Math.floor(minutes / 1_440)}d`;
+}

@@ -1,0 +1,26 @@
+import { own } from "../core/record.ts";
+import type { RunView } from "../core/state.ts";
+
+type Open = Pick<RunView["blocks"][string], "options"> & { readonly free?: boolean | undefined };
+
+/**
+ * Which answer the words mean: an option by its letter or number, or by the word its meaning begins with (`retry` for "retry the step").
+ * Where own words count too, an option's number stands for its text. Null where the words are no option and must be one.
+ */
+export function answerMeant({ options, free }: Open, text: string): string | null {
+  const word = text.trim().toLowerCase();
+  if (free === true) return own(options, word) ?? text;
+  const key = keyMeant(options, word);
+  return key ?? (Object.keys(options).length === 0 ? text : null);
+}
+
+function keyMeant(options: Open["options"], word: string): string | null {
+  const keys = Object.keys(options);
+  const exact = keys.find((key) => key.toLowerCase() === word);
+  if (exact !== undefined || word === "") return exact ?? null;
+  const [only, second] = keys.filter((key) => {
+    const meaning = (options[key] ?? "").toLowerCase();
+    return meaning === word || /^\w+/.exec(meaning)?.[0] === word;
+  });
+  return only !== undefined && second === undefined ? only : null;
+}

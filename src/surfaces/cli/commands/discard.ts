@@ -1,0 +1,19 @@
+import type { Command } from "../spec.ts";
+
+export const discard: Command = {
+  name: "discard",
+  summary: "Remove drafts and runs that are over, with their branches.",
+  usage: "[RUN…] [--yes]",
+  details: [
+    "Without RUN all drafts. A run that is open or being worked on is refused.",
+    "If a branch has work that is on no other branch, you are asked first; --yes answers.",
+  ],
+  arguments: [{ name: "RUN", about: "runs' ids", optional: true, many: true }],
+  flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../host/discard.ts")).discard(place, {
+      runs: [...given.words, ...(given.run === undefined ? [] : [given.run])],
+      yes: given.flag("yes"),
+    }),
+};
