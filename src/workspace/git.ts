@@ -59,6 +59,8 @@ const harmless = new Set([
   "merge-base",
   "cat-file",
   "ls-tree",
+  "ls-files",
+  "for-each-ref",
   "diff-tree",
   "update-ref",
   "symbolic-ref",
@@ -67,14 +69,18 @@ const harmless = new Set([
   "init",
   "--version",
 ]);
-const harmful = ["--filters", "--textconv", "--ext-diff", "-p", "--patch", "--show-signature"];
+const harmful = ["--filters", "--textconv", "--ext-diff", "--show-signature"];
+const patches = ["-p", "--patch"];
+/** A patch runs nothing where both kinds of program that could make it are off. */
+const disarms = ["--no-ext-diff", "--no-textconv"];
 
 /** Whether a call may be made: its first word that is no option is the command. */
 export function mayRun({ args, isOwn }: Pick<GitCall, "args" | "isOwn">): boolean {
   const at = args.findIndex((word) => !word.startsWith("--") || word === "--version");
   const command = args[at] ?? "";
   const isReading = command !== "worktree" || args[at + 1] === "list";
-  return isOwn === true || (harmless.has(command) && isReading && !args.some((word) => harmful.includes(word)));
+  const isPatch = args.some((word) => patches.includes(word)) && !disarms.every((word) => args.includes(word));
+  return isOwn === true || (harmless.has(command) && isReading && !isPatch && !args.some((word) => harmful.includes(word)));
 }
 
 /** Runs git and answers with its output; throws WorkspaceFailed on any exit code that was not expected. */
