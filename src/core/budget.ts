@@ -66,9 +66,11 @@ export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
 }
 
 /** What the next turn of this step may need: its role's largest so far, else the smaller of the estimate and what is left. */
-export function needOf(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate">): Usage {
+export function needOf(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate" | "continues">): Usage {
   const largest = own(run.ledger.largest, step.agent ?? "");
-  if (largest !== undefined && largest.tokens > 0) return { ...largest, source: "estimated" };
+  // A step that only goes on in another's session is as small as it says, whatever the role has used before.
+  const isSmall = step.continues !== undefined && step.estimate !== undefined && step.estimate < (largest?.tokens ?? 0);
+  if (largest !== undefined && largest.tokens > 0 && !isSmall) return { ...largest, source: "estimated" };
   const left = Math.max(1, tokensLeft(run, phase));
   return { tokens: Math.min(step.estimate ?? estimateTokens, left), minutes: 0, calls: 1, usd: 0, source: "estimated" };
 }

@@ -30,15 +30,44 @@ export function readBudget(text: string): BudgetRead {
   return { budget: { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits } };
 }
 
-/** What a flow's run may use where nobody says: the flow's own limits; one objective is balanced; everything larger has room for a day. */
-export function flowBudget(flow: Flow): Budget {
+const tokensMax = 5_000_000;
+const minutesMax = 1_440;
+const stepTokens = 15_000;
+/** A tasks step does its steps for each of so many tasks, as far as anybody knows beforehand. */
+const tasksExpected = 8;
+/** Rework and retries: a budget is no estimate. */
+const reserve = 3;
+
+/** What the agents of a flow will use if every step is done once, as the flow estimates it; null where it says nothing of some of them. */
+function flowEstimate(flow: Flow): number | null {
+  const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
+  const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
+  const inner = steps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])]);
+  const turns = [...steps.map((step) => ({ step, times: 1 })), ...inner.map((step) => ({ step, times: tasksExpected }))].filter(
+    ({ step }) => step.agent !== undefined,
+  );
+  const isCapped = flow.limits?.run?.tokens !== undefined;
+  if (isCapped && (turns.length === 0 || turns.some(({ step }) => step.estimate === undefined))) return null; // its author has set what it may use
+  return turns.reduce((sum, { step, times }) => sum + (step.estimate ?? stepTokens) * times, 0);
+}
+
+/** A budget with room for rework around an estimate; never below balanced. */
+const budgetAround = (tokens: number): number => Math.max(profiles.balanced.limits.tokens, Math.ceil((tokens * reserve) / 10_000) * 10_000);
+
+/**
+ * What a flow's run may use where nobody says. One objective is balanced. Everything else gets room around its estimate, which its
+ * documents give or its steps do; its own limits, or those of a day, are the most.
+ */
+export function flowBudget(flow: Flow, ofDocuments?: number): Budget {
   const own = flow.limits?.run;
   if (own === undefined && flow.flow === "objective") return profiles.balanced;
-  const limits: Record<string, number> = own === undefined ? { tokens: 5_000_000, minutes: 1_440 } : {};
+  const estimate = ofDocuments ?? flowEstimate(flow);
+  const limits: Record<string, number> = own === undefined ? { tokens: tokensMax, minutes: minutesMax } : {};
   for (const dimension of dimensions) {
     const limit = own?.[dimension];
     if (limit !== undefined) limits[dimension] = limit;
   }
+  if (estimate !== null && limits["tokens"] !== undefined) limits["tokens"] = Math.min(limits["tokens"], budgetAround(estimate));
   return { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits };
 }
 

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Config } from "../contracts/config.ts";
 import type { Flow } from "../contracts/flow.ts";
 import type { Objective } from "../contracts/objective.ts";
+import { flowBudget } from "./objective-budget.ts";
 import { type ObjectiveInput, readObjective } from "./objective.ts";
+import { overLimit } from "./preview.ts";
 
 const flow: Flow = { flow: "objective", version: 1, phases: [{ id: "1", steps: [{ id: "a", run: "land" }] }] };
 const roadmap: Flow = {
@@ -79,7 +81,7 @@ describe("what is not given is assumed, and told", () => {
       max_budget: { profile: null, limits: { tokens: 5_000_000, minutes: 1_440 } },
     });
     expect(read.inferred_defaults).toContain("goal");
-    expect(good({}, {}, { ...roadmap, limits: undefined }).objective.max_budget.limits).toEqual({ tokens: 5_000_000, minutes: 1_440 });
+    expect(good({}, {}, { ...roadmap, limits: undefined }).objective.max_budget.limits).toEqual({ tokens: 180_000, minutes: 1_440 });
   });
 });
 
@@ -230,4 +232,35 @@ describe("the other fields", () => {
       holdout: ["./secret.sh"],
     });
   });
+});
+
+describe("a budget that nobody gave", () => {
+  const agent = (estimate?: number) => ({
+    id: `a${estimate ?? 0}`,
+    agent: "worker",
+    prompt: "w.md",
+    ...(estimate === undefined ? {} : { estimate }),
+  });
+  const own = (steps: readonly object[], limits?: object): Flow =>
+    ({ flow: "own", version: 1, phases: [{ id: "1", steps }], ...(limits === undefined ? {} : { limits }) }) as Flow;
+  const tokens = (of: Flow, ofDocuments?: number): number | undefined => flowBudget(of, ofDocuments).limits.tokens;
+  test("is made from what the flow's steps are estimated at, with room for rework", () => {
+    expect(tokens(own([agent(100_000), agent(50_000)]))).toBe(450_000);
+    expect(tokens(own([agent()]))).toBe(180_000);
+    expect(tokens(own([agent(4_000_000)]))).toBe(5_000_000);
+  });
+  test("is made from what the documents ask for, and never above the flow's own cap", () => {
+    expect(tokens(own([agent()], { run: { tokens: 5_000_000 } }), 200_000)).toBe(600_000);
+    expect(tokens(own([agent()], { run: { tokens: 5_000_000 } }), 9_000_000)).toBe(5_000_000);
+    expect(tokens(own([agent()], { run: { tokens: 30_000_000 } }))).toBe(30_000_000);
+  });
+});
+
+test("an estimate above a limit is told before the run", () => {
+  const estimate = { tokens: { p50: 100, p90: 300 }, minutes: null, usd: { p50: 9, p90: 10 }, basis: "history" };
+  expect(overLimit(estimate, { tokens: 200, usd: 5 })).toEqual([
+    expect.stringContaining("exceeds the limit of 200 tokens: the run may pause") as string,
+    expect.stringContaining("the run will probably pause") as string,
+  ]);
+  expect(overLimit(estimate, { tokens: 300 })).toEqual([]);
 });

@@ -46,16 +46,16 @@ const invalid = (field: string, message: string): never => {
 };
 
 /** The objective with its defaults filled in, or what is wrong with which field. */
-export function readObjective(input: ObjectiveInput, config: Config, flow: Flow): ObjectiveRead {
+export function readObjective(input: ObjectiveInput, config: Config, flow: Flow, estimate?: number): ObjectiveRead {
   try {
-    return read(input, config, flow);
+    return read(input, config, flow, estimate);
   } catch (error) {
     if (error instanceof Invalid) return { failure: error.failure };
     throw error;
   }
 }
 
-function read(input: ObjectiveInput, config: Config, flow: Flow): ObjectiveRead {
+function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: number | undefined): ObjectiveRead {
   const inferred = new Map<string, string>();
   const warnings: string[] = [];
   const infer = <T>(field: string, value: T, shown: string): T => {
@@ -83,7 +83,7 @@ function read(input: ObjectiveInput, config: Config, flow: Flow): ObjectiveRead 
       : infer("done-criteria", [{ id: "c1", text: goal, check: null }], "the goal");
 
   const budgetText = given(input.maxBudget) ?? given(config.max_budget);
-  const budgetRead = budgetText === null ? { budget: flowBudget(flow) } : readBudget(budgetText);
+  const budgetRead = budgetText === null ? { budget: flowBudget(flow, estimate) } : readBudget(budgetText);
   if ("fault" in budgetRead) return invalid("max-budget", budgetRead.fault);
   const budget = budgetRead.budget;
   if (budgetText === null)

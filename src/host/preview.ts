@@ -1,6 +1,7 @@
 import type { Policy } from "../contracts/policy.ts";
 import type { RunView } from "../core/state.ts";
 import { type CheckVariable, missingWords, previewOf as viewOf, previewPage, type PreviewView } from "../faces/preview.ts";
+import { amount } from "../faces/wording.ts";
 import { git } from "../workspace/git.ts";
 import { treeAt } from "./checks-of.ts";
 import { estimateOf } from "./estimate-of.ts";
@@ -60,6 +61,7 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
         `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
     ),
     ...missing.map((one) => `Missing: ${missingWords(one)}`),
+    ...overLimit(data.estimate, drafted.limits.run),
     ...(isolation.not_enforced.length > 0 ? [`Isolation ${isolation.level} does not enforce: ${isolation.not_enforced.join("; ")}.`] : []),
   ];
   return { data, page: previewPage(data, drafted.ack), warnings, dryRun: settings.dryRun };
@@ -87,4 +89,16 @@ async function lookAtScope(
     .split("\0")
     .filter((name) => name !== "");
   return scopeMatches(names, scope);
+}
+
+/** A run that will probably not come to its end within its limits is told so before it begins. */
+export function overLimit(estimate: PreviewView["estimate"], limits: Readonly<Record<string, number>>): readonly string[] {
+  return (["tokens", "minutes", "usd"] as const).flatMap((dimension) => {
+    const [range, limit] = [estimate[dimension], limits[dimension]];
+    if (range === null || limit === undefined || range.p90 <= limit) return [];
+    const likely = range.p50 > limit ? "will probably" : "may";
+    return [
+      `The estimate of ${amount(dimension, range.p50)} to ${amount(dimension, range.p90)} exceeds the limit of ${amount(dimension, limit)}: the run ${likely} pause on the way. Raise it with --max-budget.`,
+    ];
+  });
 }

@@ -57,7 +57,7 @@ test.skipIf(!hasPython)("on a terminal there is a board below them (needs python
   await ended;
   const shown = stdout.replaceAll(/\u001b\[[\d;]*m/g, ""); // without colours
   expect(shown).toMatch(/running, roadmap, 0 of 2 phases completed, process \d+/);
-  expect(shown).toMatch(/spent [\d,]+ of 5,000,000 tokens/);
+  expect(shown).toMatch(/spent [\d,]+ of [\d,]+ tokens/);
   expect(shown).toMatch(/▸ +1 +Write 1 +in progress: /);
   expect(shown).toMatch(/✓ preflight {2}✓ triage/);
   expect(shown).toContain("breaker closed");

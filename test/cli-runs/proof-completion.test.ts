@@ -58,7 +58,8 @@ describe.concurrent("completion", () => {
     const folder = scratch();
     const { json } = await goScripted(folder, [{ do: [makeB] }], [...bExists, "--max-cycles", "1"]);
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
-    expect(ended(folder, "judged")).toMatchObject([{ reason_code: "completion_promise_missing" }]);
+    const missing = { reason_code: "completion_promise_missing" };
+    expect(ended(folder, "judged")).toMatchObject([missing, missing]); // it was asked for once
     expect(existsSync(join(folder, "src/b.txt"))).toBe(false); // nothing lands before completion
   });
 
@@ -75,7 +76,21 @@ describe.concurrent("completion", () => {
     const folder = scratch();
     const { json } = await goScripted(folder, [{ do: [makeB, { say }] }], [...bExists, "--max-cycles", "1"]);
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
-    expect(eventsOf(folder, "turn_ended")).toMatchObject([{ promised: false }]);
+    expect(eventsOf(folder, "turn_ended")).toMatchObject([{ promised: false }, { promised: false }]);
+  });
+
+  test("where only the word is missing it is asked for once in the same session, and no new cycle is bought", async () => {
+    const folder = scratch();
+    const turns = [
+      { do: [makeB, { say: "All done." }] },
+      { when: { step: "confirm" }, do: [promise, { usage: { input: 90, output: 10 } }] },
+    ];
+    const { json } = await goScripted(folder, turns, [...bExists, "--max-cycles", "1"]);
+    expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
+    const [first, second] = eventsOf(folder, "session_opened");
+    expect(second).toMatchObject({ session: first?.["session"] });
+    expect(eventsOf(folder, "step_started").filter(({ step }) => step === "execute")).toHaveLength(1);
+    expect(eventsOf(folder, "step_started").find(({ step }) => step === "confirm")).toMatchObject({ need: { tokens: 2_000 } });
   });
 
   test("the promise token is the user's own, in whatever case the agent writes it", async () => {

@@ -30,6 +30,8 @@ export type Prepared = {
   readonly documents: readonly { readonly path: string; readonly text: string }[];
   /** Limits the documents set, by the tunable names of the config. */
   readonly limits?: Readonly<Record<string, number>>;
+  /** Tokens that what they ask for will probably take; a budget nobody gave is made from it. */
+  readonly estimate?: number;
   /** Commands of the project's own that the documents name; they are run as its checks. */
   readonly checks?: readonly string[];
   readonly warnings: readonly string[];

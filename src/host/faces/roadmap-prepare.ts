@@ -22,6 +22,8 @@ import { readStateHere } from "./roadmap-states.ts";
 import { type Kept, phaseOfFinding } from "../roadmap-documents.ts";
 import { choosePhases } from "../roadmap-choose.ts";
 import { roadmapHere } from "../roadmap-problems.ts";
+import { costConstants } from "../cost-constants.ts";
+import { estimateRoadmap } from "../roadmap-estimate.ts";
 import { settingsOf } from "../settings.ts";
 import type { Prepared, PrepareOrder } from "./face.ts";
 import { acceptedWords } from "./roadmap-take-up.ts";
@@ -43,6 +45,8 @@ export async function prepare({ place, home, input }: PrepareOrder): Promise<Pre
   const thresholds = { ...breakerDefaults };
   const { head } = await openedRepository(home.root);
   const resumes = theirs === null ? null : await resumedFrom({ root: home.root, head: head.commit, ...theirs, read, wanted, thresholds });
+  const left = wanted.filter((id) => !completed.has(id));
+  const { tokens } = await estimateRoadmap(home, read, left, costConstants(settingsOf(place, home).config.limits ?? {}));
   return {
     goal: goalOf(path, phases, wanted, word),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },
@@ -57,6 +61,7 @@ export async function prepare({ place, home, input }: PrepareOrder): Promise<Pre
     ...(resumes === null ? {} : { resumes }),
     limits,
     checks: commandsOf(config),
+    estimate: tokens.p90,
     warnings: [
       ...(theirs === null ? await unreadableState(home.root) : []),
       ...(theirs === null || resumes === null ? [] : [resumedWords(resumes, theirs.state)]),

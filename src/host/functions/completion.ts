@@ -7,7 +7,7 @@ import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 export const completion = {
   version: 1,
   effect: "none" as const,
-  perform({ state, previous, sees }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+  perform({ state, walk, previous, sees }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
     const { objective, base } = state.drafted;
     const before = previous?.facts ?? {};
     const picked = seenFact(sees, "criterion");
@@ -24,10 +24,13 @@ export const completion = {
       return { id, text, check, baseline, latest, cycleDone, failsWithoutWork, quarantined };
     });
     const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
-    const judged = judgeCompletion({
+    // Only what was said in this round counts: what an earlier one promised was judged then.
+    const facts = Object.keys(sees).map((step): Facts => ({ ...walk.last[step]?.facts }));
+    const said = facts.findLast((one) => one["promised"] === true);
+    const asked = {
       mode: objective.completion_mode,
-      promised: seenFact(sees, "promised") === true,
-      announcedMore: seenFact(sees, "announced_more") === true,
+      promised: said !== undefined,
+      announcedMore: said?.["announced_more"] === true,
       criteria,
       others: others.map(({ baseline, latest }) => ({
         check: latest.check,
@@ -39,10 +42,20 @@ export const completion = {
         quarantined: latest.quarantined,
       })),
       treeChanged: state.tip.tree !== base.tree,
-    });
+    };
+    const judged = judgeCompletion(asked);
+    const ifPromised = judgeCompletion({ ...asked, promised: true, announcedMore: false });
+    const onlyPromise = !asked.promised && !judged.complete && ifPromised.complete && ifPromised.verdict !== "unverified";
     const done = Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone]));
-    const facts = { ...done, complete: judged.complete, verdict: judged.verdict, gaps: judged.gaps.join("; "), why: judged.reason_code };
-    return Promise.resolve({ ok: true, facts, reason: judged.reason_code, detail: judged.gaps.join("; ") });
+    const found = {
+      ...done,
+      complete: judged.complete,
+      verdict: judged.verdict,
+      gaps: judged.gaps.join("; "),
+      why: judged.reason_code,
+      only_promise: onlyPromise,
+    };
+    return Promise.resolve({ ok: true, facts: found, reason: judged.reason_code, detail: judged.gaps.join("; ") });
   },
 };
 

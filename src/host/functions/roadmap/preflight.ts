@@ -2,6 +2,11 @@
 
 import { specHash, specMismatch } from "../../../flows/documents/spec.ts";
 import type { RunView } from "../../../core/state.ts";
+import { findRepository } from "../../../workspace/repository.ts";
+import { ownedAlways } from "../../../workspace/owned.ts";
+import { ownedOf } from "../../../workspace/scope.ts";
+import { statusOf } from "../../../workspace/status.ts";
+import { ownedInPhases } from "../../faces/roadmap-places.ts";
 import { readDocument } from "../../read-document.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 import { roadmapOf, textOption } from "./recorded.ts";
@@ -12,7 +17,7 @@ const notesMax = 200;
 
 /** What stands in the way: which rule, and a sentence. */
 type Issue = {
-  readonly reason: "spec_hash_mismatch" | "workspace_changed" | "dependencies_unmet" | "debug_unresolved";
+  readonly reason: "spec_hash_mismatch" | "workspace_changed" | "checkout_dirty" | "dependencies_unmet" | "debug_unresolved";
   readonly text: string;
 };
 
@@ -24,6 +29,7 @@ export function preflight(parts: RoadmapParts) {
       const tip = await parts.workspace.tip();
       const spec = specIssue(parts, state);
       const isClean = tip.commit === state.tip.commit;
+      const dirty = await uncommitted(parts, state);
       const unmet = unmetOf(parts, state, walk.phase);
       const unresolved = await unresolvedDebug(parts, state);
       const issues: readonly Issue[] = [
@@ -36,6 +42,14 @@ export function preflight(parts: RoadmapParts) {
                 text: `The run's branch is at ${tip.commit}, and the journal knows ${state.tip.commit}.`,
               },
             ]),
+        ...(dirty.length === 0
+          ? []
+          : [
+              {
+                reason: "checkout_dirty" as const,
+                text: `Your checkout has uncommitted changes, so nothing could land: ${dirty.slice(0, filesMax).join(", ")}${dirty.length > filesMax ? ` and ${dirty.length - filesMax} more` : ""}. Commit or stash them.`,
+              },
+            ]),
         ...unmet.map((text) => ({ reason: "dependencies_unmet" as const, text })),
         ...unresolved.map((path) => ({
           reason: "debug_unresolved" as const,
@@ -46,7 +60,7 @@ export function preflight(parts: RoadmapParts) {
       const facts = {
         all_clear: issues.length === 0,
         spec_hash_match: spec === null,
-        working_tree_clean: isClean,
+        working_tree_clean: isClean && dirty.length === 0,
         dependencies_met: unmet.length === 0,
         unresolved_debug: unresolved.join(", "),
         issues: detail,
@@ -56,6 +70,17 @@ export function preflight(parts: RoadmapParts) {
       return first === undefined ? { ok: true, facts } : { ok: false, facts, reason: first.reason, detail };
     },
   };
+}
+
+const filesMax = 5;
+
+/** Tracked files with changes that nobody committed: they would keep this phase's work from landing. The run's documents may be edited. */
+async function uncommitted({ home }: RoadmapParts, state: RunView): Promise<readonly string[]> {
+  const found = await findRepository(home.root);
+  if (!("repository" in found)) return [];
+  const { changed } = await statusOf(found.repository, ownedOf([...ownedAlways, ...ownedInPhases]));
+  const documents = (state.drafted.documents ?? []).map(({ path }) => path);
+  return changed.filter((path) => !documents.includes(path));
 }
 
 /** The specification as it lies in the user's checkout must be the one the run is locked to. */
