@@ -97,8 +97,9 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   step_completed: ({ attempt, checks, detail }) => `${capital(attemptWords(attempt))} passed${checksWords(checks)}${told(detail)}.`,
   step_failed: ({ attempt, reason_code, checks, detail }) =>
     `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${told(detail)}.`,
-  step_interrupted: ({ attempt, by, paths, detail }) =>
-    `${capital(attemptWords(attempt))} was set aside (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
+  step_interrupted: ({ attempt, by, paths, detail, usage }) =>
+    // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
+    `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was set aside"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
   attempt_settled: ({ attempt, remedy, why }) => `After a crash, ${attemptWords(attempt)}: ${remedy}, ${oneLine(why)}.`,
   step_skipped: ({ walk, step }) => `${step} of ${walkWords(walk)} was skipped.`,
   step_retried: ({ walk, step, n }) => `${step} of ${walkWords(walk)} is tried again (${n}).`,

@@ -8,6 +8,7 @@ import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { sentenceOf } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
+import { verdictMark } from "./verdict-words.ts";
 import { amount, attemptWords, figure, oneLine, plural } from "./wording.ts";
 
 const lineCharsMax = 120;
@@ -51,6 +52,10 @@ export function milestone(event: Event, kindOf: (attempt: string) => string | nu
       return event.changes.length === 0 ? null : `! ${sentenceOf(event)}`;
     case "step_completed":
       return completed(event, kindOf(event.attempt));
+    case "step_failed":
+      return keptBack(event) ?? plain(event);
+    case "run_completed":
+      return `${verdictMark(event.verdict)} ${sentenceOf(event)}`;
     default:
       return plain(event);
   }
@@ -67,6 +72,12 @@ function completed(event: EventOf<"step_completed">, kind: string | null): strin
   const { result, meaning } = reasons[event.reason_code];
   const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
   return `${result === "PASS" ? "✓" : result === "WARN" ? "!" : "✗"} ${meaning}${detail}`;
+}
+
+/** A step that left something undone on purpose has not failed: it is told by its reason. */
+function keptBack({ reason_code, detail = "" }: EventOf<"step_failed">): string | null {
+  if (!isReasonCode(reason_code) || reasons[reason_code].result !== "WARN") return null;
+  return `! ${reasons[reason_code].meaning}${detail === "" ? "" : ` ${oneLine(detail)}`}`;
 }
 
 /** What checks say of the tree as it is, before anybody has worked on it. */

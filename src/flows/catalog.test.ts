@@ -42,6 +42,7 @@ describe("objective", () => {
     expect(stepsOf(flow).flatMap((step) => (step.agent === undefined ? [] : [[step.id, step.agent]]))).toEqual([
       ["execute", "executor"],
       ["review", "judge"],
+      ["confirm", "executor"],
     ]);
   });
   test("counts a cycle where it begins, so that max_cycles is how many begin", async () => {

@@ -58,10 +58,17 @@ function sentence(run: RunView, code: ReasonCode): string {
     case "completed":
       return `${name} is completed. ${endingOf(run)}`;
     case "stopped":
-      return `${name} is stopped. ${because}`;
+      return `${name} is stopped. ${asSentence(because)}`;
     case "paused":
-      return `${name} is paused. ${because}`;
+      return `${name} is paused. ${asSentence(because)}`;
     default:
-      return `${name} stays open. ${because}`;
+      return `${name} stays open. ${asSentence(because)}`;
   }
+}
+
+/** What was recorded as a remark, as a sentence. An identifier at its beginning is left as it is. */
+function asSentence(text: string): string {
+  const [first = ""] = text.split(/[\s:,]/, 1);
+  const begun = /^[a-z]+$/.test(first) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
