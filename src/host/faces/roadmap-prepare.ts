@@ -45,7 +45,7 @@ export async function prepare({ place, home, input }: PrepareOrder): Promise<Pre
   const thresholds = { ...breakerDefaults };
   const { head } = await openedRepository(home.root);
   const resumes = theirs === null ? null : await resumedFrom({ root: home.root, head: head.commit, ...theirs, read, wanted, thresholds });
-  const left = wanted.filter((id) => !completed.has(id));
+  const left = wanted.filter((id) => !here.completed.has(id));
   const { tokens } = await estimateRoadmap(home, read, left, costConstants(settingsOf(place, home).config.limits ?? {}));
   return {
     goal: goalOf(path, phases, wanted, word),
