@@ -9,6 +9,7 @@
 
 import { spawn } from "node:child_process";
 import { statfs } from "node:fs/promises";
+import { delimiter, isAbsolute } from "node:path";
 import { invariant } from "../kit/invariant.ts";
 import { errnoOf, WorkspaceFailed } from "./failure.ts";
 
@@ -187,8 +188,13 @@ export const gitMark = "AUTOPILOT_GIT";
 /** Where a user may keep their configuration instead of the usual places. */
 const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
+/** A folder that is relative would be one of the repository's, and a program called git could lie there. */
+const absoluteOnly = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
+
 function environmentOf(call: GitCall): Record<string, string> {
-  const outer = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const outer = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, name === "PATH" ? absoluteOnly(value) : value] as const],
+  );
   // Over any configuration: nothing is fetched behind a command's back, and where something is, it is from a folder.
   const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
   const fixed = {

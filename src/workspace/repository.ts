@@ -92,7 +92,10 @@ async function find(folder: string): Promise<Found<Repository>> {
 
 type Answers = Readonly<Record<"gitDir" | "bare" | "commonDir" | "format" | "top" | "commit" | "tree" | "ref", string>>;
 
-const ask = (folder: string, ...args: string[]): Promise<GitAnswer> => git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128] });
+/** A configuration can include a pipe, at which git would wait. */
+const askTimeoutMs = 60_000;
+const ask = (folder: string, ...args: string[]): Promise<GitAnswer> =>
+  git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128], timeoutMs: askTimeoutMs });
 const line = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
 
 /** Everything with one git process, as almost always; null where that does not work out, and has to be asked in pieces. */

@@ -7,7 +7,7 @@
 //   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the door.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import {
@@ -159,6 +159,10 @@ function innerWords(): readonly string[] {
 function socketFolder(): string {
   const folder = socketsHere();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Somebody else could have made it before us, and would then hold our sockets.
+  const { uid, mode } = lstatSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o177077) !== 0o040000)
+    throw new Error(`${folder} belongs to somebody else, or is open to others`);
   sweepSockets();
   if (!isSweptAtEnd) process.once("exit", sweepSockets);
   isSweptAtEnd = true;

@@ -26,13 +26,17 @@ const prefix = "autopilot-view-";
 const kept = new Set(
   [
     ...["repositoryformatversion", "filemode", "ignorecase", "precomposeunicode", "symlinks", "autocrlf", "eol", "safecrlf"],
-    ...["trustctime", "checkstat", "sparsecheckout", "sparsecheckoutcone", "bigfilethreshold", "longpaths", "protecthfs", "protectntfs"],
+    ...["trustctime", "checkstat", "sparsecheckout", "sparsecheckoutcone", "bigfilethreshold", "longpaths"],
   ]
     .map((name) => `core.${name}`)
     .concat(["extensions.objectformat", "extensions.refstorage", "index.sparse", "index.version"]),
 );
 
 const views = new Map<string, string>();
+let isClearedAtEnd = false;
+const clear = (): void => {
+  for (const view of views.values()) rmSync(view, { recursive: true, force: true });
+};
 
 /** How git is called on the user's checkout where it may have to run a filter. */
 export function inView({ root, gitDir, commonDir }: GitPlaces): Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } {
@@ -56,7 +60,8 @@ export function inView({ root, gitDir, commonDir }: GitPlaces): Omit<GitCall, "a
 function makeView({ gitDir, commonDir }: GitPlaces): string {
   sweep();
   const view = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
-  process.once("exit", () => rmSync(view, { recursive: true, force: true }));
+  if (!isClearedAtEnd) process.once("exit", clear);
+  isClearedAtEnd = true;
   mkdirSync(join(view, "info"));
   for (const name of ["objects", "refs", "packed-refs", "reftable", "shallow", "lfs", "info/exclude", "info/attributes"])
     symlinkSync(join(commonDir, name), join(view, name)); // U3

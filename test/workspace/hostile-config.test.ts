@@ -195,6 +195,20 @@ test("what says how files lie on the disk is taken over, and nothing else", () =
   ]);
 });
 
+test("a program called git in the repository is not taken for git, whatever the PATH says", async () => {
+  const root = repository();
+  const canary = join(makeRoom(), "canary");
+  write(root, "git", `#!/bin/sh\ntouch '${canary}'\n`, 0o755);
+  const path = process.env["PATH"];
+  process.env["PATH"] = `.:${path ?? ""}`;
+  try {
+    expect("repository" in (await openRepository(root))).toBe(true);
+  } finally {
+    process.env["PATH"] = path;
+  }
+  expect(existsSync(canary)).toBe(false);
+});
+
 test("a command that obeys a configuration does not start outside a git directory of the runner's own", async () => {
   for (const args of [
     ["status"],
