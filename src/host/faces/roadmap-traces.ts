@@ -3,9 +3,10 @@
 // Invariants:
 //   N1. What agents' frames told is kept in the run's own folder, in order and beside the journal, so that files drawn anew hold it too.
 //   N2. A trace file is added to where what lies there is what was drawn; else it is drawn whole.
+//   N3. No trace of an earlier run stays beside this one's: it is moved to the run's folder.
 
-import { appendFileSync, lstatSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, lstatSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { TraceSpan } from "../../contracts/roadmap-reports.ts";
 import { readOwnFile } from "../own-file.ts";
@@ -78,6 +79,16 @@ type Drawn = { lines: string[]; bytes: number; isKnown: boolean };
 /** TRACE.jsonl and one file a step, below each phase's folder. Until the first drawing everything from the start is added. */
 export function openTraceFiles(root: string, sheets: Sheets): TraceFiles {
   const files = new Map<string, Drawn>();
+  const cleared = new Set<string>();
+  /** N3. Once a phase: what an earlier run traced of steps that this one has not come to. */
+  const setStaleAside = async (): Promise<void> => {
+    for (const folder of new Set([...files.keys()].map((path) => dirname(path)))) {
+      if (cleared.has(folder)) continue;
+      for (const name of namesIn(join(root, folder)))
+        if (name.endsWith("-trace.jsonl") && !files.has(`${folder}/${name}`)) await sheets.claim(`${folder}/${name}`);
+      cleared.add(folder);
+    }
+  };
   return {
     add(span) {
       const folder = phaseFolder(span.phase_id);
@@ -91,6 +102,7 @@ export function openTraceFiles(root: string, sheets: Sheets): TraceFiles {
       }
     },
     async draw() {
+      await setStaleAside();
       for (const [path, file] of files) {
         if (file.lines.length === 0) continue;
         const taken = file.lines.length;
@@ -104,6 +116,14 @@ export function openTraceFiles(root: string, sheets: Sheets): TraceFiles {
       }
     },
   };
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // nothing was drawn there yet
+  }
 }
 
 const isUntouched = (root: string, path: string, bytes: number): boolean =>
