@@ -217,7 +217,7 @@ describe.concurrent("a phase that only a person can judge", () => {
     expect([none.code, none.json.reason_code, none.json["waiting"]]).toEqual([1, "invalid_state_transition", ["1"]]);
     expect((await verdict(folder, "7", "pass")).json.message).toContain("There is no phase 7");
     expect((await verdict(folder, "1", "issues_found")).json.remediation.join("\n")).toContain("--issue");
-    expect((await verdict(folder, "1", "pass", "--issue", "but")).code).toBe(1);
+    expect((await verdict(folder, "1", "pass", "--issue", "but")).code).toBe(2);
     expect(eventsOf(folder, "block_answered")).toEqual([]);
   });
 });
