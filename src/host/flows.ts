@@ -54,10 +54,16 @@ export function lint(place: Place, input: { readonly name?: string | undefined }
     for (const name of names) {
       const loaded = await loadFlow(rootOf(place), name);
       if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
-      const found = loaded.kind === "invalid" ? loaded.findings : await lintLoaded(place, loaded, "always");
+      if (loaded.kind === "invalid") {
+        findings.push(...loaded.findings);
+        continue;
+      }
+      // Whoever names a built-in flow wants it walked; looking at all of them is about one's own.
+      const { found, states } = await walkLoaded(place, loaded, input.name === undefined ? "own" : "always");
       findings.push(...found);
-      if (loaded.kind === "loaded") warnings.push(...(await warningsOf(place, loaded)));
-      if (loaded.kind === "loaded" && found.length === 0) walked.push(`${name}: ${explore(loaded.flow).states} states walked`);
+      warnings.push(...(await warningsOf(place, loaded)));
+      if (found.length === 0)
+        walked.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
     }
     const page = [...findings.map(findingLine), ...walked];
     if (findings.length > 0) {
@@ -93,11 +99,21 @@ export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow
 }
 
 /** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were walked when they were built. */
-async function lintLoaded(place: Place, loaded: LoadedFlow, walk: "always" | "own" = "own"): Promise<readonly Finding[]> {
+async function lintLoaded(place: Place, loaded: LoadedFlow): Promise<readonly Finding[]> {
+  return (await walkLoaded(place, loaded, "own")).found;
+}
+
+/** `states`: how many were looked at, once; null where the flow was not walked. */
+async function walkLoaded(
+  place: Place,
+  loaded: LoadedFlow,
+  walk: "always" | "own",
+): Promise<{ readonly found: readonly Finding[]; readonly states: number | null }> {
   const registry = await registryFor(rootOf(place), loaded.flow);
   const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
-  if (errors.length > 0 || (walk === "own" && loaded.source.startsWith("built-in:"))) return errors;
-  return explore(loaded.flow).findings.map(({ phase, step, message }) => {
+  if (errors.length > 0 || (walk === "own" && loaded.source.startsWith("built-in:"))) return { found: errors, states: null };
+  const explored = explore(loaded.flow);
+  const found = explored.findings.map(({ phase, step, message }) => {
     const at = stepsEverywhere(loaded.flow).find(({ step: one }) => one.id === step);
     const place = at === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(at.path);
     return {
@@ -109,4 +125,5 @@ async function lintLoaded(place: Place, loaded: LoadedFlow, walk: "always" | "ow
       severity: "error" as const,
     };
   });
+  return { found, states: explored.states };
 }

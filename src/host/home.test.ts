@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type Home, listRuns, newRunId, runFolder } from "./home.ts";
+import { type Home, listRuns, newRunId, ownFolder, runFolder, writeCurrent } from "./home.ts";
 
 const made: string[] = [];
 afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
@@ -27,4 +27,25 @@ test("the newest run is the one made last, also where the clock was set back in 
   );
   expect(made).toEqual(["run-2026-03-01-100000", "run-2026-03-01-100000-2", "run-2026-03-01-100000-3", "run-2026-03-01-100001"]);
   expect(listRuns(home)).toEqual(made);
+});
+
+test("links in the place of our folders and files are neither followed nor written through", () => {
+  const elsewhere = laid().root;
+  for (const name of ["", "runs", "starting"]) {
+    const home = laid();
+    if (name !== "") mkdirSync(home.folder, { recursive: true });
+    rmSync(join(home.folder, name), { recursive: true, force: true });
+    symlinkSync(elsewhere, join(home.folder, name));
+    expect(() => ownFolder(home, ...(name === "" ? ["runs"] : [name]))).toThrow("Links are not followed");
+    if (name !== "starting") expect(() => newRunId(home, "2026-01-01T00:00:00.000Z")).toThrow("Links are not followed");
+  }
+  expect(readdirSync(elsewhere)).toEqual([".git"]);
+  const home = laid();
+  const target = join(elsewhere, "target");
+  writeFileSync(target, "mine");
+  mkdirSync(home.folder, { recursive: true });
+  symlinkSync(target, join(home.folder, "current"));
+  symlinkSync(target, join(home.folder, `current.${process.pid}.new`));
+  writeCurrent(home, "run-2026-01-01-000000");
+  expect(readFileSync(target, "utf8")).toBe("mine");
 });

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readOwnFile, withOwnFile } from "./own-file.ts";
 import { refuse } from "./reply.ts";
@@ -25,10 +25,26 @@ export async function homeOf(cwd: string): Promise<Home> {
   return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
 }
 
-/** Whether something lies where our folder belongs that is none: a file, a link that leads nowhere. Then no run can be here. */
+/** Whether something lies where our folder belongs that is none: a file, or a link, which is never followed. Then no run can be here. */
 export function isInTheWay({ folder }: Home): boolean {
-  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return false;
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true;
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  return found !== undefined && !found.isDirectory();
+}
+
+/** A folder of ours in the repository, made where it is missing. A link or a file in its place is refused: a repository may hold either. */
+export function ownFolder(home: Home, ...names: readonly string[]): string {
+  let at = home.folder;
+  for (const name of ["", ...names]) {
+    at = join(at, name);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found === undefined) mkdirSync(at, { mode: 0o700, recursive: true }); // another process may be quicker
+    else if (!found.isDirectory())
+      refuse("workspace_unusable", {
+        message: `${at} is ${found.isSymbolicLink() ? "a link" : "a file"}, and a folder is needed there. Links are not followed.`,
+        remediation: ["move it out of the way, then give the command again"],
+      });
+  }
+  return at;
 }
 
 export const runFolder = (home: Home, run: string): string => join(home.folder, "runs", run);
@@ -87,9 +103,11 @@ export function namedRun(home: Home | null, run: string | undefined): string | n
 }
 
 export function writeCurrent(home: Home, run: string): void {
-  const path = join(home.folder, "current");
-  writeFileSync(`${path}.new`, `${run}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  const path = join(ownFolder(home), "current");
+  const draft = `${path}.${process.pid}.new`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${run}\n`, { mode: 0o600, flag: "wx" }); // a name that is there, a link say, is never written through
+  renameSync(draft, path);
 }
 
 const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
@@ -100,7 +118,7 @@ export function newRunId(home: Home, now: string): string {
   const at = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
   const newest = listRuns(home).at(-1)?.slice(0, stemChars) ?? at;
   const stem = newest > at ? newest : at; // runs are told apart by age through their ids
-  mkdirSync(join(home.folder, "runs"), { recursive: true, mode: 0o700 });
+  ownFolder(home, "runs");
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;
     try {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -52,4 +52,30 @@ test("with --yes and away from a terminal nobody is asked", async () => {
   rmSync(config());
   await init({ ...place, isTerminal: false }, {});
   expect([existsSync(config()), asked.length]).toEqual([true, 0]);
+});
+
+test.each([
+  ["our folder", ".autopilot"],
+  ["an agent's folder", ".claude/commands"],
+  ["the ignore file", ".gitignore"],
+])("a link in the place of %s is not written through, and nothing is written at all", async (_what, path) => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "init-elsewhere-"));
+  try {
+    const target = path === ".gitignore" ? join(elsewhere, "file") : elsewhere;
+    if (path === ".gitignore") writeFileSync(target, "");
+    symlinkSync(target, join(root, path));
+    const { place } = person("yes");
+    expect(await init(place, { gitignore: true, yes: true })).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
+    expect(readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name), "utf8"))).toEqual(path === ".gitignore" ? [""] : []);
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
+
+test("a link that leads nowhere makes no file where it leads", async () => {
+  const target = join(tmpdir(), `init-nowhere-${process.pid}`);
+  mkdirSync(join(root, ".autopilot"));
+  symlinkSync(target, config());
+  await init(person("yes").place, { yes: true });
+  expect(existsSync(target)).toBe(false);
 });

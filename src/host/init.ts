@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
 import { onPath } from "../agents/find.ts";
 import type { Answer } from "../contracts/answer.ts";
 import { detectChecks } from "../verify/detect.ts";
@@ -8,10 +8,11 @@ import type { Repository } from "../workspace/repository.ts";
 import { agentsHere, candidates } from "./agent-standing.ts";
 import { treeAt } from "./checks-of.ts";
 import { commandFiles } from "./command-files.ts";
-import { homeOf } from "./home.ts";
+import { appendToFile, readBounded, writeWholeFile } from "./faces/whole-file.ts";
+import { type Home, homeOf, ownFolder } from "./home.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "./place.ts";
-import { answered, reply } from "./reply.ts";
+import { answered, refuse, reply } from "./reply.ts";
 import { readSettings } from "./settings.ts";
 
 type Found = { readonly agents: readonly string[]; readonly checks: readonly string[] };
@@ -45,21 +46,22 @@ export function init(
     const page = [`Agents  ${found.agents.join(", ") || "none installed"}`, `Checks  ${found.checks.join(", ") || "none found"}`];
     const config = join(home.folder, "config.yaml");
     const files = commandFilesFor(home.root, place);
-    const planned = [...(existsSync(config) ? [] : [".autopilot/config.yaml"]), ...files.map(({ path }) => path)];
+    const planned = [...(isThere(config) ? [] : [".autopilot/config.yaml"]), ...files.map(({ path }) => path)];
     if (planned.length > 0 && input.yes !== true && place.isTerminal) {
       for (const line of page) place.show(line);
       const answer = await place.ask(`Write ${planned.join(", ")}?`, ["yes", "no"]);
       if (answer !== "yes") return reply("ok", { message: "Nothing was written.", page, data: { done: [], ...found } });
     }
     const done: string[] = [];
-    mkdirSync(home.folder, { recursive: true, mode: 0o700 });
-    if (!existsSync(config)) {
-      writeFileSync(config, configTemplate(found), { flag: "wx" });
+    refuseLinks(home, planned);
+    ownFolder(home);
+    if (!isThere(config)) {
+      await writeWholeFile(home.root, ".autopilot/config.yaml", configTemplate(found));
       done.push("wrote .autopilot/config.yaml");
     }
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
-    if (input.gitignore === true && addToGitignore(home.root)) done.push("added ignore lines to .gitignore");
-    done.push(...writeCommandFiles(home.root, files));
+    if (input.gitignore === true && (await addToGitignore(home.root))) done.push("added ignore lines to .gitignore");
+    done.push(...(await writeCommandFiles(home.root, files)));
     const message = done.length === 0 ? "Everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
     return reply("ok", { message, page, remediation: offer, data: { done, ...found } });
@@ -78,22 +80,38 @@ async function foundHere(place: Place, { root, head }: Repository): Promise<Foun
 function commandFilesFor(root: string, place: Place): typeof commandFiles {
   const isMeant = ({ folder, program }: (typeof commandFiles)[number]): boolean =>
     existsSync(join(root, folder)) || onPath(program, place.env) !== null;
-  return commandFiles.filter((file) => isMeant(file) && !existsSync(join(root, file.path)));
+  return commandFiles.filter((file) => isMeant(file) && !isThere(join(root, file.path)));
 }
 
-function writeCommandFiles(root: string, found: typeof commandFiles): string[] {
-  for (const { path, text } of found) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text, { flag: "wx" });
-  }
+async function writeCommandFiles(root: string, found: typeof commandFiles): Promise<string[]> {
+  for (const { path, text } of found) await writeWholeFile(root, path, text);
   return found.map(({ path }) => `wrote ${path}`);
 }
 
-function addToGitignore(root: string): boolean {
-  const path = join(root, ".gitignore");
-  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+async function addToGitignore(root: string): Promise<boolean> {
+  const read = await readBounded(root, ".gitignore", gitignoreBytesMax);
+  if (read.kind === "unusable") return refuse("workspace_unusable", { message: `.gitignore ${read.why}.`, remediation: ["move it away"] });
+  const text = read.kind === "absent" ? "" : read.bytes.toString("utf8");
   const missing = ignoreLines.filter((line) => !text.split(/\r?\n/).includes(line));
   if (missing.length === 0) return false;
-  appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`);
+  await appendToFile(root, ".gitignore", `${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`);
   return true;
+}
+
+const gitignoreBytesMax = 1024 * 1024;
+
+/** A link that leads nowhere is there too: writing to it would make a file somewhere else. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** Everything is refused before anything is written: no file of ours goes through a link, or out of the repository. */
+function refuseLinks({ root }: Home, planned: readonly string[]): void {
+  const linked = planned.find((path) => {
+    let at = root;
+    return path.split("/").some((part) => lstatSync((at = join(at, part)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  });
+  if (linked !== undefined)
+    refuse("workspace_unusable", {
+      message: `${linked} lies behind a link, and links are not followed. Nothing was written.`,
+      remediation: ["replace the link with a folder, or remove it"],
+    });
 }

@@ -1,13 +1,11 @@
 // one-at-a-time: what only one process may do at a time in one repository: starting a run, landing its work. By a lock of the kernel, which
 // dies with its process.
 
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeDisk } from "../journal/disk.ts";
 import { JournalFailure } from "../journal/failure.ts";
 import { type Lock, takeLock } from "../journal/lock.ts";
-import type { Home } from "./home.ts";
+import { type Home, ownFolder } from "./home.ts";
 
 const lookEveryMs = 50;
 
@@ -20,8 +18,7 @@ export async function oneAtATime<Value>(
   work: () => Promise<Value>,
   { waitMs, cancel }: Patience,
 ): Promise<Value | null> {
-  const folder = join(home.folder, what);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const folder = ownFolder(home, what);
   const until = performance.now() + waitMs;
   for (;;) {
     if (cancel?.aborted === true) return null;

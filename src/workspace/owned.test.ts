@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -38,16 +38,28 @@ test("a repository that has the older lines gets the missing ones, once", async 
   expect(await addIgnoreLines(room)).toEqual([]);
 });
 
-test("the user's file keeps its mode, its link and every byte that is no UTF-8", async () => {
+test("the user's file keeps its mode and every byte that is no UTF-8", async () => {
   mkdirSync(join(room, "info"));
-  const own = join(room, "my excludes");
+  const own = join(room, "info/exclude");
   const bytes = Buffer.from([0x66, 0xfc, 0x72, 0x0a]); // "für" as an old file system spells it
   writeFileSync(own, bytes);
   chmodSync(own, 0o664);
-  symlinkSync(own, join(room, "info/exclude"));
   await addIgnoreLines(room);
-  expect(lstatSync(join(room, "info/exclude")).isSymbolicLink()).toBe(true);
   expect((statSync(own).mode & 0o777).toString(8)).toBe("664");
   expect(readFileSync(own).subarray(0, 4)).toEqual(bytes);
   expect(readFileSync(own, "latin1")).toContain("\n.autopilot/*\n");
+});
+
+test("a link in its place, or in its folder's, is not written through", async () => {
+  const own = join(room, ".profile");
+  writeFileSync(own, "mine\n");
+  mkdirSync(join(room, "info"));
+  symlinkSync(own, join(room, "info/exclude"));
+  expect(await addIgnoreLines(room)).toEqual([]);
+  expect(readFileSync(own, "utf8")).toBe("mine\n");
+  const elsewhere = mkdtempSync(join(room, "elsewhere-"));
+  const other = mkdtempSync(join(room, "other-"));
+  symlinkSync(elsewhere, join(other, "info"));
+  expect(await addIgnoreLines(other)).toEqual([]);
+  expect(readdirSync(elsewhere)).toEqual([]);
 });

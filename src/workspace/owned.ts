@@ -1,6 +1,6 @@
 // owned: the runner's own files in the user's checkout, and the lines that keep git from seeing them.
 
-import { mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { lstat, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errnoOf } from "./failure.ts";
 import { writeWhole } from "./folder.ts";
@@ -23,8 +23,8 @@ const heading = "# autopilot's own files";
 
 /** Adds the ignore lines to the repository's exclude file; a line that is there stays where it is. Answers with what it added. */
 export async function addIgnoreLines(commonDir: string): Promise<readonly string[]> {
-  const named = join(commonDir, "info", "exclude");
-  const path = await realpath(named).catch(() => named); // somebody's link to a file of their own stays a link
+  const path = join(commonDir, "info", "exclude");
+  if (await isLinked(path)) return []; // a link may lead to any file of the user's, and these lines would be added there
   const before = await textOfFile(path);
   const present = new Set(before.split(/\r?\n/).map((line) => line.trimEnd()));
   // The exceptions must come after the rule they are exceptions to, so one missing line brings all of them.
@@ -34,6 +34,11 @@ export async function addIgnoreLines(commonDir: string): Promise<readonly string
   const text = `${before}${gap}${heading}\n${ignoreLines.join("\n")}\n`;
   await writeWhole(path, Buffer.from(text, "latin1"), await modeFor(path));
   return ignoreLines;
+}
+
+async function isLinked(path: string): Promise<boolean> {
+  const found = await Promise.all([path, dirname(path)].map((one) => lstat(one).catch(() => null)));
+  return found.some((one) => one?.isSymbolicLink() === true);
 }
 
 /** It is the user's file, and others may have to read it: it keeps its mode. */
