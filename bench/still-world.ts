@@ -62,6 +62,8 @@ export function stillWorld(journal: Journal, onEntry: World["onEntry"]): World {
       setAside: async () => undefined,
       inspect: async () => ({ layer: "absent", commit: null }),
       checkout: async () => "/",
+      dropCheckout: async () => undefined,
+      foldersOf: (folder) => [folder],
       treeOf: async () => sha,
       differences: async () => [],
       pathsAt: async () => [],

@@ -17,6 +17,7 @@ import type { OpenMeter } from "../meter/open-meter.ts";
 import { type Isolation, privateHome } from "../workspace/confinement.ts";
 import { apartRoot } from "../workspace/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/limits.ts";
+import { borrowedIn } from "../workspace/records.ts";
 import { scopeOf } from "../workspace/scope.ts";
 import { boxLimitsOf } from "./box-limits.ts";
 import { returnsEntry, scriptedEntry } from "./embedded.ts";
@@ -62,7 +63,7 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
         cwd: order.layer,
         env,
         writable: [order.layer],
-        readable: [...scriptsOf(box, order), ...(tools === null ? [] : [returnsEntry()])], // A3
+        readable: [...scriptsOf(box, order), ...borrowedIn(folder, order.attempt), ...(tools === null ? [] : [returnsEntry()])], // A3
         network: "door",
         door: { socket, port },
         writes: "apart",

@@ -79,10 +79,8 @@ async function judgeRunState(fd: number, path: string, violations: Violations): 
     );
   for (const { page, line, says, words } of facts.level === "run" ? docsWanted(facts.docs) : []) {
     const text = await pageBeside(path, page);
-    const isTold = unchecked.some(({ rule }) => rule === "RS-docs");
-    if (typeof text !== "string" && !isTold) unchecked.push({ rule: "RS-docs", why: text.why });
-    if (typeof text !== "string") continue;
-    if (!says.test(text)) violations.add(line, "RS-docs", `the log says so, and ${page} beside it does not say "${words}"`);
+    if (typeof text !== "string") unchecked.push({ rule: "RS-docs", why: text.why });
+    else if (!says.test(text)) violations.add(line, "RS-docs", `the log says so, and ${page} beside it does not say "${words}"`);
   }
   return judged(facts.level === "run" ? "quality run_state" : "calibration run_state", violations, unchecked);
 }

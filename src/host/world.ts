@@ -19,6 +19,7 @@ import { faceOf } from "./faces/table.ts";
 import { registryOf } from "./functions/registry.ts";
 import type { Home } from "./home.ts";
 import { openInbox, sendRequest } from "./inbox.ts";
+import { detects } from "./isolation-here.ts";
 import { isolationFor } from "./isolation-for.ts";
 import { inForce } from "./isolation-in-force.ts";
 import { openEndedFolders } from "./ended-folders.ts";
@@ -64,6 +65,8 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     scope: [...drafted.objective.scope],
     ownedPaths: (await faceOf(drafted.flow.face))?.owned ?? [],
     expectedTip: tip.commit,
+    worlds: isolation.level === "overlay" ? "overlay" : "copy",
+    sharesHistory: !detects(isolation.level),
     redact: (bytes) => redactBytes(redactor, bytes),
     secretsIn: secretFinder(redactor),
     isSquashed: policy.land_squash === true,

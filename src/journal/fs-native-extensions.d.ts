@@ -1,4 +1,4 @@
 /** The one call we use of a package that ships no types: a lock of the kernel, freed with the descriptor or the process. */
 declare module "fs-native-extensions" {
-  export function tryLock(fd: number): boolean;
+  export function tryLock(fd: number, options?: { readonly shared?: boolean }): boolean;
 }

@@ -109,6 +109,10 @@ export interface Workspace {
   ): Promise<{ readonly layer: "absent" | "dirty" | "intact"; readonly commit: GitSha | null }>;
   /** A clean checkout of a commit in a folder no agent has seen, for checks. */
   checkout(commit: GitSha, purpose: string, taken?: Taken): Promise<string>;
+  /** The folders to look for a file of a `checkout` in, first its own: a view holds only what was written in it. */
+  foldersOf(folder: string): readonly string[];
+  /** Takes a folder made by `checkout` away, with all that was written in it; nothing happens where it is gone already. */
+  dropCheckout(folder: string): Promise<void>;
   /** The paths that differ between two commits. */
   differences(from: GitSha, to: GitSha): Promise<readonly Difference[]>;
   /** Every path of a commit. */

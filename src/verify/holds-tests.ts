@@ -6,13 +6,14 @@ const testFileBytesMax = 1024 * 1024;
 
 /** Whether a file of a checkout has test cases. It was written by whoever is judged, so only a regular file of some size is read. */
 export const testFilesIn =
-  (folder: string) =>
+  (folder: string, folders: readonly string[] = [folder]) =>
   (path: string): boolean => {
     const way = isAbsolute(path) ? relative(folder, path) : path;
     if (way.startsWith("..")) return false;
     try {
-      const found = lstatSync(join(folder, way));
-      return found.isFile() && found.size <= testFileBytesMax && countsOf(readFileSync(join(folder, way), "utf8"), "js").cases > 0;
+      const place = folders.map((one) => join(one, way)).find((one) => lstatSync(one, { throwIfNoEntry: false }) !== undefined) ?? "";
+      const found = lstatSync(place);
+      return found.isFile() && found.size <= testFileBytesMax && countsOf(readFileSync(place, "utf8"), "js").cases > 0;
     } catch {
       return false;
     }

@@ -15,7 +15,9 @@ import type { MakeFolder } from "./scratch.ts";
 import type { Verdicts } from "./verdicts.ts";
 
 export type VerifierParts = {
-  readonly workspace: Pick<Workspace, "checkout" | "treeOf" | "rewrittenIn" | "dependenciesIn"> & Reading & ClaimsWorkspace;
+  readonly workspace: Pick<Workspace, "checkout" | "dropCheckout" | "foldersOf" | "treeOf" | "rewrittenIn" | "dependenciesIn"> &
+    Reading &
+    ClaimsWorkspace;
   readonly putBlob: PutBlob;
   /** The isolation's name, as evidence records it. */
   readonly isolation: string;

@@ -185,7 +185,7 @@ class CheckSession {
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
     else this.#isSpoiled = treeAfter !== place.tree;
-    const { tests, names, failing } = ear.take(testFilesIn(place.folder));
+    const { tests, names, failing } = ear.take(testFilesIn(place.folder, this.#parts.workspace.foldersOf(place.folder)));
     const before = this.#testsBefore(check);
     const rewrote = treeAfter === place.tree || check.kind === "restore" ? [] : await this.#rewritten(place);
     const lost =

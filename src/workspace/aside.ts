@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { AttemptId } from "../contracts/ids.ts";
 import { examineLayer, type Examined } from "./examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
-import { discard, writeWhole } from "./folder.ts";
+import { writeWhole } from "./folder.ts";
 import { git } from "./git.ts";
 import { shownOf } from "./byte-path.ts";
 import { layerFolder } from "./layer.ts";
@@ -20,7 +20,7 @@ const linesMax = 500;
 export async function setLayerAside(run: OpenRun, attempt: AttemptId): Promise<void> {
   if ((await run.layers.read(attempt)) !== null) await keepPatch(run, attempt);
   await run.layers.remove(attempt);
-  await discard(layerFolder(run, attempt), run.folders.trash);
+  await run.worlds.drop(layerFolder(run, attempt));
 }
 
 async function keepPatch(run: OpenRun, attempt: AttemptId): Promise<void> {

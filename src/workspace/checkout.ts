@@ -1,18 +1,19 @@
 // checkout: a commit's files in a folder of their own, for checks. No agent has seen it and it holds no repository.
 
-import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Taken } from "../ports/workspace.ts";
-import { bytePathOf, type BytePath, shownOf } from "./byte-path.ts";
+import { type BytePath, bytePathOfText, foldersAbove, shownOf } from "./byte-path.ts";
 import { invariant } from "../kit/invariant.ts";
 import { copyDependencies, dependencyFolders, fingerprintOf, moveDependencies } from "./dependencies.ts";
 import { examineCheckout } from "./examine.ts";
 import { bury, discard, erase } from "./folder.ts";
-import { materialize } from "./materialize.ts";
+import { gitLine } from "./git.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "./run.ts";
-import { readTree, type Tree } from "./tree.ts";
+import { type TreeEntry, treeIdOf } from "./tree.ts";
+import { isTree, withTreeFolders, writeEditedTree } from "./tree-folders.ts";
 
 const folderFor = (run: OpenRun, purpose: string): string => join(run.folders.checks, slugOf(purpose));
 
@@ -24,10 +25,10 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   const old = `${folder}.old`;
   await discard(old, run.folders.trash);
   if (before !== null) await rename(folder, old).catch(() => undefined);
-  await discard(folder, run.folders.trash);
+  await run.worlds.drop(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await materialize(run.shadow, await treeWith(run, commit, taken), folder);
-  for (const file of taken?.written ?? []) await writeOver(folder, file);
+  const tree = await treeWith(run, commit, taken);
+  await run.worlds.make(folder, tree);
 
   const wanted = await dependencyFolders(run.repository.root, run.checkDependencies);
   const isUntouched =
@@ -53,6 +54,8 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
     version: 1,
     key: purpose,
     base: commit,
+    tree,
+    ...(run.worlds.kind === "overlay" ? { isView: true } : {}),
     masks: [],
     dependencies,
     fingerprint,
@@ -60,6 +63,13 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
     madeAt: Date.now(),
   });
   return folder;
+}
+
+export async function dropCheckout(run: OpenRun, folder: string): Promise<void> {
+  const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
+  if (record === undefined) return;
+  await run.checks.remove(record.key);
+  await run.worlds.drop(folder);
 }
 
 const erasing = new WeakMap<OpenRun, Promise<void>>();
@@ -70,32 +80,40 @@ async function eraseLater(run: OpenRun, grave: string | null): Promise<void> {
   if (grave !== null) erasing.set(run, erase(grave));
 }
 
-/** The commit's files, but for those that are taken from another commit or left out. */
-async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined): Promise<Tree> {
-  const tree = await readTree(run.shadow.call, commit);
+/** The commit's tree, but for files that are taken from another commit, left out, or given a text of the runner's own. */
+async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined): Promise<GitSha> {
+  const { call, format } = run.shadow;
+  const tree = await treeIdOf(call, commit);
   if (taken === undefined) return tree;
-  const [mixed, other] = [new Map(tree), await readTree(run.shadow.call, taken.from)];
-  const pathOf = (shown: string): BytePath => bytePathOf(Buffer.from(shown, "utf8"));
-  for (const path of [...taken.without, ...taken.paths].map(pathOf)) mixed.delete(path);
-  const back = new Map(taken.paths.map(pathOf).flatMap((path) => [[path, other.get(path)] as const]));
-  // Where a file comes back, nothing may lie that took its place or the place of a folder above it.
-  const above = new Set([...back.keys()].flatMap((path) => foldersOf(path)));
-  for (const path of mixed.keys()) if (above.has(path) || foldersOf(path).some((folder) => back.has(folder))) mixed.delete(path);
-  for (const [path, entry] of back) if (entry !== undefined) mixed.set(path, entry);
-  return mixed;
+  const from = await treeIdOf(call, taken.from);
+  const written = new Map((taken.written ?? []).map(({ path, text }) => [bytePathOfText(path), text]));
+  const changes = new Map<BytePath, TreeEntry | null>();
+  await withTreeFolders(call, async (folders) => {
+    for (const path of [...taken.without, ...taken.paths].map(bytePathOfText)) {
+      for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
+      changes.set(path, null);
+    }
+    const back = new Set([...taken.paths.map(bytePathOfText), ...written.keys()]);
+    for (const path of back) {
+      const [there, was] = [await folders.at(tree, path), await folders.at(from, path)];
+      const before = written.has(path) && !taken.paths.includes(shownOf(path)) ? there : was;
+      if (written.has(path) ? before !== undefined && !before.mode.startsWith("100") : before === undefined || isTree(before)) continue;
+      // Where a file comes back, nothing may lie that took its place or the place of a folder above it.
+      for (const above of foldersAbove(path)) {
+        const entry = await folders.at(tree, above);
+        if (entry !== undefined && !isTree(entry)) changes.set(above, null);
+      }
+      for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
+      const text = written.get(path);
+      const sha = text === undefined ? (before?.sha ?? "") : await storeText(run, text);
+      changes.set(path, { mode: before?.mode ?? "100644", sha });
+    }
+  });
+  return writeEditedTree(call, format, tree, changes);
 }
 
-const foldersOf = (path: BytePath): BytePath[] =>
-  path.split("/").flatMap((_, at, parts) => (at === 0 ? [] : [parts.slice(0, at).join("/") as BytePath]));
-
-/** A file of the tree gets another text and keeps its mode; no link is followed, for the file is made anew. */
-async function writeOver(folder: string, { path, text }: { readonly path: string; readonly text: string }): Promise<void> {
-  const place = join(folder, path);
-  const before = await lstat(place).catch(() => null);
-  if (before !== null && !before.isFile()) return;
-  await rm(place, { force: true });
-  await writeFile(place, text, { flag: "wx", mode: before === null ? 0o644 : before.mode & 0o777 });
-}
+const storeText = (run: OpenRun, text: string): Promise<GitSha> =>
+  gitLine({ ...run.shadow.call, args: ["hash-object", "-w", "--stdin"], input: [Buffer.from(text, "utf8")] });
 
 export async function checkoutTree(run: OpenRun, folder: string): Promise<GitSha> {
   return (await examineCheckout(run, await recordOf(run, folder), folder)).tree;

@@ -16,7 +16,7 @@ import { isModulesName, plainName } from "./names.ts";
 import type { TreeEntry } from "./tree.ts";
 
 export type EmbeddedOrder = {
-  /** The whole tree that the changes would make. */
+  /** Of the tree that the changes would make, at least what lies around them and around every `commondir`. */
   readonly result: ReadonlyMap<BytePath, TreeEntry>;
   readonly changes: readonly Change[];
   /** The beginning of what a HEAD of the result holds. */
@@ -60,7 +60,7 @@ function withObjectsAndRefs(paths: Iterable<BytePath>): readonly BytePath[] {
 const folderOf = (path: BytePath): BytePath => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
 
 /** M3. Only a short name, or one that is not plain, is worth comparing with care. */
-function nameOf(path: BytePath): string {
+export function nameOf(path: BytePath): string {
   const name = path.slice(path.lastIndexOf("/") + 1) as BytePath;
   return /^[a-z]*$/i.test(name) ? name.toLowerCase() : plainName(textOf(name) ?? name);
 }

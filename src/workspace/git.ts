@@ -105,14 +105,19 @@ export async function gitLine(call: GitCall): Promise<string> {
   return (await git(call)).out.toString("utf8").replace(/\n$/, "");
 }
 
+/** What every git is told before anything else. G1 */
+export function gitArguments({ config }: Pick<GitCall, "config">): readonly string[] {
+  const settings = config === "user" ? hardening : [...hardening, ...hardeningAlone];
+  return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+}
+
 function spawnGit(call: GitCall): Promise<GitAnswer> {
   invariant(mayRun(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
-  const settings = call.config === "user" ? hardening : [...hardening, ...hardeningAlone];
-  const argv = [...settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]), ...call.args];
+  const argv = [...gitArguments(call), ...call.args];
   const outputBytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
   return new Promise((resolve, reject) => {
     // Detached, so that a Ctrl-C meant for the runner does not cut a half-done update of a checkout in two.
-    const child = spawn("git", argv, { cwd: call.cwd, env: environmentOf(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const child = spawn("git", argv, { cwd: call.cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
     child.on("error", (error) => {
       clearTimeout(timer);
       const sentence =
@@ -191,7 +196,7 @@ const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYS
 /** A folder that is relative would be one of the repository's, and a program called git could lie there. */
 const absoluteOnly = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
 
-function environmentOf(call: GitCall): Record<string, string> {
+export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, string> {
   const outer = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, name === "PATH" ? absoluteOnly(value) : value] as const],
   );

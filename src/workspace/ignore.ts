@@ -1,26 +1,27 @@
 // ignore: which paths the base tree's own ignore rules ignore. The rules are the base's, not those an agent may have rewritten: git is
 // asked in a folder that holds nothing but the base's .gitignore files.
 
-import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../contracts/ids.ts";
-import { bytePathOf, bytesOf, type BytePath } from "./byte-path.ts";
-import { erase } from "./folder.ts";
+import { bytePathOf, bytesOf, foldersAbove, joined, type BytePath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { materialize } from "./materialize.ts";
 import type { Shadow } from "./shadow.ts";
-import type { Tree } from "./tree.ts";
+import type { TreeEntry } from "./tree.ts";
+import type { TreeFolders } from "./tree-folders.ts";
 
 /** Answers which of these paths are ignored; a folder is asked for with a slash at its end. */
 export type IgnoredOf = (paths: readonly BytePath[]) => Promise<ReadonlySet<BytePath>>;
 
-export function ignoredBy(shadow: Shadow, commit: GitSha, tree: Tree, rulesDir: string): IgnoredOf {
-  const folder = join(rulesDir, commit);
+const known = new Map<string, Set<BytePath>>();
+const knownMax = 200;
+
+export function ignoredBy(shadow: Shadow, folders: TreeFolders, tree: GitSha, rulesDir: string): IgnoredOf {
+  const folder = join(rulesDir, tree);
   return async (paths) => {
     if (paths.length === 0) return new Set();
-    if (!existsSync(folder)) await makeRules(shadow, tree, folder);
+    await layRules(shadow, folders, tree, folder, paths);
     const { out } = await git({
       ...shadow.call,
       cwd: folder,
@@ -46,11 +47,19 @@ function* questionsOf(paths: readonly BytePath[]): Generator<Buffer> {
   }
 }
 
-async function makeRules(shadow: Shadow, tree: Tree, folder: string): Promise<void> {
-  const rules = [...tree].filter(([path, { mode }]) => (path === ".gitignore" || path.endsWith("/.gitignore")) && mode.startsWith("100"));
-  const draft = `${folder}.${randomUUID()}`;
-  await mkdir(draft, { recursive: true, mode: 0o700 });
-  await materialize(shadow, rules, draft);
-  if (existsSync(folder)) return erase(draft);
-  await rename(draft, folder);
+/** The rules of every folder on the way to these paths; those that lie there already are not read again. */
+async function layRules(shadow: Shadow, folders: TreeFolders, tree: GitSha, folder: string, paths: readonly BytePath[]): Promise<void> {
+  if (known.size > knownMax) known.clear();
+  const laid = known.get(folder) ?? new Set<BytePath>();
+  known.set(folder, laid);
+  const wanted = new Set(paths.flatMap((path) => ["" as BytePath, ...foldersAbove(path)]).filter((above) => !laid.has(above)));
+  if (wanted.size === 0) return;
+  const rules: [BytePath, TreeEntry][] = [];
+  for (const above of wanted) {
+    const entry = await folders.at(tree, joined(above, ".gitignore" as BytePath));
+    if (entry !== undefined && entry.mode.startsWith("100")) rules.push([joined(above, ".gitignore" as BytePath), entry]);
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (rules.length > 0) await materialize(shadow, rules, folder);
+  for (const above of wanted) laid.add(above);
 }

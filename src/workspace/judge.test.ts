@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bytePathOfText as path, type BytePath } from "./byte-path.ts";
 import { conflictsOf } from "./apply.ts";
-import { judge, resultOf, type Change } from "./judge.ts";
+import { judge, type Change } from "./judge.ts";
 import type { Found } from "./scan.ts";
 import { objectHash, treeHash, type TreeEntry } from "./tree.ts";
 
@@ -99,9 +99,4 @@ test.each([
   },
 ])("against a branch that moved on, $name gives $conflict", ({ base, changes, tip, conflict }) => {
   expect(conflictsOf({ base: tree(base), changes }, tree(tip))).toEqual(conflict);
-});
-
-test("the result holds every change, and nothing that is gone", () => {
-  const result = resultOf(tree({ a: "1", b: "2" }), [change("a", "1", null), change("a/x", null, "3")]);
-  expect([...result.keys()].sort()).toEqual(["a/x", "b"]);
 });

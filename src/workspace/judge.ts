@@ -27,6 +27,8 @@ export type Judgement = {
 
 export type JudgeOrder = {
   readonly base: Tree;
+  /** Names that are there beside the new ones, where the base is not the whole tree. */
+  readonly beside?: readonly BytePath[];
   readonly found: ReadonlyMap<BytePath, Found>;
   readonly inScope: PathTest;
   readonly isOwned: PathTest;
@@ -64,7 +66,7 @@ export function judge(order: JudgeOrder): Judgement {
     if (isSame(before === null ? null : { ...before, mode: plainMode(before.mode) }, after)) continue;
     take({ path, before, after }, what);
   }
-  violations.push(...collisions(order.base, changes));
+  violations.push(...collisions(order.beside ?? order.base.keys(), changes));
   changes.sort((one, other) => (one.path < other.path ? -1 : 1));
   violations.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
   return { changes, violations, leftOut };
@@ -97,22 +99,14 @@ function kindOf(order: JudgeOrder, path: BytePath, what: Exclude<Found, { kind: 
   return [];
 }
 
-function collisions(base: Tree, changes: readonly Change[]): Violation[] {
+function collisions(there: Iterable<BytePath>, changes: readonly Change[]): Violation[] {
   const gone = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
   const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => shownOf(path));
   if (created.length === 0) return [];
-  const kept = [...base.keys()].filter((path) => !gone.has(path)).map(shownOf);
+  const kept = [...there].filter((path) => !gone.has(path)).map(shownOf);
   return collisionsOf(created, kept).map(({ path, with: other }) => ({
     path,
     kind: "case_collision",
     detail: `some machines take it for ${other}`,
   }));
-}
-
-/** The entries a layer's content would make: the base with every change, allowed or not. */
-export function resultOf(base: Tree, changes: readonly Change[]): Map<BytePath, TreeEntry> {
-  const result = new Map(base);
-  for (const { path, after } of changes) if (after === null) result.delete(path);
-  for (const { path, after } of changes) if (after !== null) result.set(path, { mode: after.mode, sha: after.sha });
-  return result;
 }

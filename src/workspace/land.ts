@@ -22,7 +22,7 @@ import { writeTree } from "./materialize.ts";
 import type { OpenRun } from "./run.ts";
 import { lastSquashed, sidesSince, squashTrailer } from "./squash.ts";
 import { statusOf } from "./status.ts";
-import { readTree, type TreeEntry } from "./tree.ts";
+import { entriesWhere, type TreeEntry } from "./tree.ts";
 import { inView } from "./user-view.ts";
 
 const namesShown = 5;
@@ -82,8 +82,9 @@ async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<Readon
   for (let at = 0; at + 1 < words.length; at += 2) (words[at] === "A" ? added : deleted).add(words[at + 1] ?? "");
   const both = [...added].filter((path) => deleted.has(path)).map((path) => bytePathOf(Buffer.from(path, "latin1")));
   if (both.length === 0) return new Map();
-  const tree = await readTree(run.shadow.callIntoUser, tip);
-  return new Map(both.flatMap((path) => (tree.has(path) ? [[shownOf(path), [path, tree.get(path) as TreeEntry]] as const] : [])));
+  const wanted = new Set(both);
+  const there = await entriesWhere(run.shadow.callIntoUser, tip, (path) => wanted.has(path));
+  return new Map(there.map((row) => [shownOf(row[0]), row]));
 }
 
 /** Git leaves alone what is the same in both commits, also where it is missing. */

@@ -3,35 +3,48 @@
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../contracts/ids.ts";
 import type { Difference } from "../ports/workspace.ts";
-import { bytePathOf, shownOf } from "./byte-path.ts";
+import { bytePathOf, bytePathOfText, shownOf } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { inUser } from "./history.ts";
 import { layerFolder } from "./layer.ts";
 import type { OpenRun } from "./run.ts";
-import { isSame, readTree, type TreeEntry } from "./tree.ts";
+import { pathsWhere, treeIdOf } from "./tree.ts";
+import { withTreeFolders } from "./tree-folders.ts";
 
 export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
-  const [before, after] = await Promise.all([readTree(run.shadow.call, from), readTree(run.shadow.call, to)]);
-  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
-  return paths.flatMap((path): Difference[] => {
-    const [old, now] = [before.get(path) ?? null, after.get(path) ?? null];
-    if (isSame(old, now)) return [];
-    return [
-      { path: shownOf(path), kind: old === null ? "added" : now === null ? "deleted" : "changed", was: nameOf(old), now: nameOf(now) },
-    ];
-  });
+  const { out } = await git({ ...run.shadow.call, args: ["diff-tree", "-r", "-z", "--no-renames", from, to, "--"] });
+  const found: Difference[] = [];
+  for (let at = 0; at < out.length;) {
+    const head = out.indexOf(0, at);
+    const end = out.indexOf(0, head + 1);
+    const [oldMode = "", mode = "", oldSha = "", sha = ""] = out.toString("latin1", at + 1, head).split(" ");
+    const was = nameOf(oldMode, oldSha);
+    const now = nameOf(mode, sha);
+    const kind = was === null ? "added" : now === null ? "deleted" : "changed";
+    found.push({ path: shownOf(bytePathOf(out.subarray(head + 1, end))), kind, was, now });
+    at = end + 1;
+  }
+  return found;
 }
 
-const nameOf = (entry: TreeEntry | null): string | null => (entry === null ? null : `${entry.mode} ${entry.sha}`);
+const nameOf = (mode: string, sha: string): string | null => (mode === "000000" ? null : `${mode} ${sha}`);
 
-export async function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
-  return [...(await readTree(run.shadow.call, commit)).keys()].map(shownOf);
+/** The last list that was asked for: steps ask for the same commit's again and again. */
+const listed = new WeakMap<OpenRun, { readonly commit: GitSha; readonly paths: Promise<readonly string[]> }>();
+
+export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
+  const before = listed.get(run);
+  if (before?.commit === commit) return before.paths;
+  const paths = pathsWhere(run.shadow.call, commit, () => true).then((found) => found.map(shownOf));
+  listed.set(run, { commit, paths });
+  paths.catch(() => listed.delete(run));
+  return paths;
 }
 
 export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
-  const tree = await readTree(run.shadow.call, commit);
-  const entry = tree.get(bytePathOf(Buffer.from(path, "utf8")));
+  const tree = await treeIdOf(run.shadow.call, commit);
+  const entry = await withTreeFolders(run.shadow.call, (folders) => folders.at(tree, bytePathOfText(path)));
   if (entry === undefined || !entry.mode.startsWith("100")) return null;
   const { out, isCut } = await git({ ...inUser(run), args: ["cat-file", "blob", entry.sha], outputBytesMax: bytesMax });
   if (isCut || out.includes(0)) return null;

@@ -5,9 +5,10 @@ import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../contracts/ids.ts";
 import { bytesOf, type BytePath } from "./byte-path.ts";
-import { git, gitLine, type GitCall } from "./git.ts";
+import { git, type GitCall } from "./git.ts";
 import type { Shadow } from "./shadow.ts";
-import type { TreeEntry } from "./tree.ts";
+import { treeIdOf, type TreeEntry } from "./tree.ts";
+import { writeEditedTree } from "./tree-folders.ts";
 
 type Rows = Iterable<readonly [BytePath, TreeEntry | null]>;
 
@@ -22,14 +23,9 @@ export async function materialize(shadow: Shadow, entries: Rows, folder: string,
   });
 }
 
-/** Writes the tree that results from `changes` on top of `onto` (null: on nothing); a null entry takes a path away. */
-export async function writeTree(shadow: Shadow, call: Omit<GitCall, "args">, onto: GitSha | null, changes: Rows): Promise<GitSha> {
-  return withIndex(shadow, async (index) => {
-    const indexed = { ...call, env: { ...call.env, GIT_INDEX_FILE: index } };
-    if (onto !== null) await git({ ...indexed, args: ["read-tree", onto] });
-    await git({ ...indexed, args: ["update-index", "-z", "--index-info"], input: rowsOf(changes, shadow) });
-    return gitLine({ ...indexed, args: ["write-tree"] });
-  });
+/** Writes the tree that results from `changes` on top of `onto`; a null entry takes a path away. */
+export async function writeTree(shadow: Shadow, call: Omit<GitCall, "args">, onto: GitSha, changes: Rows): Promise<GitSha> {
+  return writeEditedTree(call, shadow.format, await treeIdOf(call, onto), changes);
 }
 
 async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>): Promise<T> {

@@ -8,6 +8,7 @@ import { boxOf, openFilter } from "./box.ts";
 import { boxPromises, firstThatHolds, nothingToStart, wrapInBox } from "./bwrap.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
 import { collectApart } from "./overlay-collect.ts";
+import { mergedIn, mountedWorld, worldAt } from "./worlds/world-place.ts";
 import { apartNames, apartOf, makeApart, mountedShell, type MountPrograms } from "./overlay-place.ts";
 
 export function overlayIsolation(given: IsolationPlace): Isolation {
@@ -39,6 +40,11 @@ export function overlayIsolation(given: IsolationPlace): Isolation {
 
 function wrapBy(place: IsolationPlace, programs: MountPrograms, means: BoxMeans, command: Command): Wrapped {
   const folder = realOf(command.cwd);
+  const world = isOwnFolder(place, command, folder) ? worldAt(place.runDir, folder) : null;
+  if (world !== null) {
+    const { argv, env, filter } = boxOf({ place, means, command, shownAt: (path) => (path === folder ? mergedIn(world) : path) });
+    return { argv: mountedWorld(programs, world, openFilter, [filter, ...argv]), env, cwd: command.cwd };
+  }
   const apart = isKeptApart(place, command, folder) ? apartOf(place.runDir, folder) : null;
   if (apart === null) return wrapInBox(place, directly(means), command);
   makeApart(apart, folder);
@@ -51,7 +57,9 @@ function wrapBy(place: IsolationPlace, programs: MountPrograms, means: BoxMeans,
 const directly = ({ users, ...means }: BoxMeans): BoxMeans => ({ ...means, users: { kind: users.kind === "closed" ? "closed" : "tried" } });
 
 /** Only a folder of the run: what is kept beside it lies on the same disk. */
-const isKeptApart = ({ runDir }: IsolationPlace, { writes, writable }: Command, folder: string): boolean =>
-  writes === "apart" && writable.some((path) => realOf(path) === folder) && isWithin(folder, realOf(runDir));
+const isOwnFolder = ({ runDir }: IsolationPlace, { writable }: Command, folder: string): boolean =>
+  writable.some((path) => realOf(path) === folder) && isWithin(folder, realOf(runDir));
+const isKeptApart = (place: IsolationPlace, command: Command, folder: string): boolean =>
+  command.writes === "apart" && isOwnFolder(place, command, folder);
 
 const realOf = (path: string): string => wayTo(path)?.real ?? path;

@@ -4,6 +4,7 @@
 //   R1. A record is written after its folder is complete and removed before the folder is touched: no record means no usable folder.
 
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -15,6 +16,11 @@ const Stored = v.strictObject({
   /** The attempt, or the purpose of a checkout. */
   key: v.string(),
   base: GitSha,
+  /** The tree the folder was made of, and whether it is a view of a base: then the folder holds only what was written. */
+  tree: v.optional(GitSha),
+  isView: v.optional(v.boolean()),
+  /** Folders of objects that a layer's repository reads and must be able to see. */
+  borrows: v.optional(v.array(v.string())),
   masks: v.array(v.string()),
   /** Of a layer's changes only these paths are applied; all where there are none. */
   keeps: v.optional(v.array(v.string())),
@@ -33,6 +39,18 @@ export function slugOf(key: string): string {
     .slice(0, 48);
   return `${readable === "" ? "x" : readable}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
 }
+
+/** The objects that the layer of an attempt borrows, for whoever shows them to its agent. */
+export function borrowedIn(runDir: string, attempt: string): readonly string[] {
+  try {
+    const record = v.safeParse(Stored, JSON.parse(readFileSync(join(runDir, ...layersAt, `${slugOf(attempt)}.json`), "utf8")));
+    return record.success ? (record.output.borrows ?? []) : [];
+  } catch {
+    return []; // no record, no layer
+  }
+}
+
+export const layersAt = ["records", "layers"] as const;
 
 export type Records = {
   read(key: string): Promise<FolderRecord | null>;

@@ -5,13 +5,13 @@ import { access, realpath } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import type { GitSha } from "../contracts/ids.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
-import { shownOf } from "./byte-path.ts";
+import { type BytePath, shownOf } from "./byte-path.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { git, type GitAnswer } from "./git.ts";
 import { ownedAlways } from "./owned.ts";
 import { ownedOf } from "./scope.ts";
 import { statusOf, uncommittedWords } from "./status.ts";
-import { isGitlink, readTree, type ObjectFormat, type Tree } from "./tree.ts";
+import { entriesWhere, isGitlink, type ObjectFormat, type TreeEntry } from "./tree.ts";
 import { placesAround } from "./user-view.ts";
 
 export type Repository = {
@@ -143,12 +143,16 @@ async function answersOneByOne(folder: string): Promise<Answers | { readonly fai
 
 async function surveyed(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
   const { root, gitDir, head, branch } = repository;
-  const [status, tree] = await Promise.all([
+  const call = { cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } };
+  const [status, noted] = await Promise.all([
     statusOf(repository, ownedOf(owned)),
-    readTree({ cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } }, head.commit),
+    entriesWhere(call, head.commit, (path, mode) => mode === "160000" || (mode.startsWith("100") && attributesName.test(path))),
   ]);
-  const submodules = [...tree].filter(([, entry]) => isGitlink(entry));
-  const filters = await filtersIn({ root, gitDir }, tree);
+  const submodules = noted.filter(([, entry]) => isGitlink(entry));
+  const filters = await filtersIn(
+    { root, gitDir },
+    noted.filter(([, entry]) => !isGitlink(entry)),
+  );
   const warnings = [
     ...(status.changed.length > 0 ? [uncommittedWords(status.changed, head.commit)] : []),
     ...(branch === null ? ["HEAD is detached, so the work stays on its own branch and will not be merged for you."] : []),
@@ -169,13 +173,16 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
   return { ...repository, isDirty: status.changed.length > 0, submodules: submodules.length, warnings };
 }
 
+const attributesName = /(?:^|\/)\.gitattributes$/;
 const attributeFilesMax = 10;
 const attributesBytesMax = 1 << 20;
 const filtersShownMax = 5;
 
 /** The filters that the tree's own attributes name, as LFS has them. */
-async function filtersIn({ root, gitDir }: Pick<Repository, "root" | "gitDir">, tree: Tree): Promise<readonly string[]> {
-  const files = [...tree].filter(([path, { mode }]) => /(?:^|\/)\.gitattributes$/.test(path) && mode.startsWith("100"));
+async function filtersIn(
+  { root, gitDir }: Pick<Repository, "root" | "gitDir">,
+  files: readonly (readonly [BytePath, TreeEntry])[],
+): Promise<readonly string[]> {
   const names = new Set<string>();
   for (const [, { sha }] of files.slice(0, attributeFilesMax)) {
     const call = { cwd: root, env: { GIT_DIR: gitDir }, args: ["cat-file", "blob", sha], outputBytesMax: attributesBytesMax };

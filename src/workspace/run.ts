@@ -6,10 +6,13 @@ import type { Identity } from "./identity.ts";
 import type { Records } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import type { PathTest } from "./scope.ts";
+import type { History } from "./bases/history.ts";
 import type { Shadow } from "./shadow.ts";
+import type { Worlds } from "./worlds/worlds.ts";
 
 export type OpenRun = {
   readonly runId: RunId;
+  readonly runDir: string;
   readonly repository: Repository;
   /** The commit and branch (null: detached) the run began on. */
   readonly base: { readonly branch: string | null; readonly commit: GitSha };
@@ -34,6 +37,9 @@ export type OpenRun = {
     readonly rules: string;
     readonly trash: string;
   };
+  readonly worlds: Worlds;
+  /** The shared history of a commit, for agents that are kept from writing to it; null where each layer has a copy. */
+  readonly history: ((commit: GitSha) => Promise<History>) | null;
   readonly layers: Records;
   readonly checks: Records;
   /** What is kept of an attempt beside the journal goes through here first. */

@@ -32,6 +32,8 @@ export type ScanOrder = {
   readonly ignoredOf: IgnoredOf;
   /** New files above it are not hashed: they will be refused anyway. */
   readonly fileBytesMax: number;
+  /** Where to begin, instead of at the top: paths that the base does not have, folders with a slash at their end. */
+  readonly from?: readonly BytePath[];
 };
 
 const entriesMax = 2_000_000;
@@ -46,8 +48,10 @@ export async function scan(order: ScanOrder): Promise<Scan> {
   let entries = 0;
   let began = performance.now();
 
-  for (let folders: BytePath[] = ["" as BytePath]; folders.length > 0;) {
-    const untracked: BytePath[] = [];
+  let begun: readonly BytePath[] = order.from ?? [];
+  for (let folders: BytePath[] = order.from === undefined ? ["" as BytePath] : []; folders.length > 0 || begun.length > 0;) {
+    const untracked: BytePath[] = [...begun];
+    begun = [];
     const stack = [...folders];
     for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
       const look = lookAt(order, folder, { trackedFolders, gitlinks });
@@ -109,7 +113,7 @@ function lookAt(order: ScanOrder, folder: BytePath, known: Known): Look {
 }
 
 /** Git's own names: the layer's `.git` folder is the agent's affair, every other is refused. */
-function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found | "own" | null {
+export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found | "own" | null {
   if (!isGitName(textOf(name) ?? name)) return null;
   if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
   if (folder !== "") return { kind: "odd", violation: "nested_repository", detail: "a repository inside the tree" };
@@ -117,7 +121,7 @@ function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found | "own
 }
 
 /** A submodule's place is an empty folder, or absent; anything else would be a change inside another repository. */
-function submoduleAt(order: ScanOrder, path: BytePath, stat: Stats): (readonly [BytePath, Found])[] {
+export function submoduleAt(order: ScanOrder, path: BytePath, stat: Stats): (readonly [BytePath, Found])[] {
   const odd = (detail: string): (readonly [BytePath, Found])[] => [[path, { kind: "odd", violation: "nested_repository", detail }]];
   if (!stat.isDirectory()) return odd("a submodule's place was taken by something else");
   try {
@@ -141,7 +145,7 @@ function identify(order: ScanOrder, path: BytePath): Found {
   }
 }
 
-function identifyIn(order: ScanOrder, held: HeldFolder, path: BytePath, name: BytePath, stat: Stats): Found {
+export function identifyIn(order: ScanOrder, held: HeldFolder, path: BytePath, name: BytePath, stat: Stats): Found {
   try {
     if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(order.format, "blob", held.linkTarget(name)) };
     if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };

@@ -15,8 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function treeWith(name: string): Promise<string> {
   writeFileSync(join(folder, name), name);
-  await git({ cwd: folder, args: ["add", "-A"] });
-  return gitLine({ cwd: folder, args: ["write-tree"] });
+  await git({ cwd: folder, isOwn: true, args: ["add", "-A"] });
+  return gitLine({ cwd: folder, isOwn: true, args: ["write-tree"] });
 }
 
 test("what bears an object's name is read once; what bears another is read whenever it is asked for", async () => {
@@ -25,10 +25,10 @@ test("what bears an object's name is read once; what bears another is read whene
   expect([...read.keys()]).toEqual(["a"]);
   expect(await readTree({ cwd: folder }, first)).toBe(read);
 
-  await git({ cwd: folder, args: ["tag", "now", first] });
+  await git({ cwd: folder, isOwn: true, args: ["tag", "now", first] });
   const named = await readTree({ cwd: folder }, "now");
   expect([...named.keys()]).toEqual(["a"]);
-  await git({ cwd: folder, args: ["tag", "-f", "now", await treeWith("b")] });
+  await git({ cwd: folder, isOwn: true, args: ["tag", "-f", "now", await treeWith("b")] });
   expect([...(await readTree({ cwd: folder }, "now")).keys()]).toEqual(["a", "b"]);
 });
 

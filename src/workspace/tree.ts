@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import type { GitSha } from "../contracts/ids.ts";
-import { bytePathOf, bytesOf, type BytePath } from "./byte-path.ts";
-import { git, type GitCall } from "./git.ts";
+import { bytePathOf, bytesOf, shownOf, type BytePath } from "./byte-path.ts";
+import { git, gitLine, type GitCall } from "./git.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
 /** `100644`, `100755`, `120000` (link), `160000` (another repository's commit); old trees hold a few more. */
@@ -12,6 +12,19 @@ export type Tree = ReadonlyMap<BytePath, TreeEntry>;
 
 export const isGitlink = (entry: TreeEntry): boolean => entry.mode === "160000";
 export const isSame = (one: TreeEntry | null, other: TreeEntry | null): boolean => one?.mode === other?.mode && one?.sha === other?.sha;
+
+const treeIds = new Map<GitSha, GitSha>();
+const treeIdsMax = 1_000;
+
+/** The tree of a commit, or the tree itself. */
+export async function treeIdOf(call: Omit<GitCall, "args">, treeish: GitSha): Promise<GitSha> {
+  const known = treeIds.get(treeish);
+  if (known !== undefined) return known;
+  const tree = await gitLine({ ...call, args: ["rev-parse", "--verify", "-q", `${treeish}^{tree}`] });
+  if (treeIds.size >= treeIdsMax) treeIds.clear();
+  if (objectName.test(treeish)) treeIds.set(treeish, tree);
+  return tree;
+}
 
 const keptTreesMax = 6;
 const keptEntriesMax = 500_000;
@@ -57,6 +70,33 @@ async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<T
     at = end + 1;
   }
   return tree;
+}
+
+/** The files of a commit or tree whose paths pass a test; the others are let go as they are read. */
+export async function pathsWhere(
+  call: Omit<GitCall, "args">,
+  treeish: GitSha,
+  isWanted: (path: string) => boolean,
+): Promise<readonly BytePath[]> {
+  return (await entriesWhere(call, treeish, (path) => isWanted(shownOf(path)))).map(([path]) => path);
+}
+
+export async function entriesWhere(
+  call: Omit<GitCall, "args">,
+  treeish: GitSha,
+  isWanted: (path: BytePath, mode: string) => boolean,
+): Promise<readonly (readonly [BytePath, TreeEntry])[]> {
+  const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
+  const wanted: [BytePath, TreeEntry][] = [];
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(0, at);
+    const tab = out.indexOf(9, at);
+    const path = bytePathOf(out.subarray(tab + 1, end));
+    const mode = out.toString("latin1", at, at + 6);
+    if (isWanted(path, mode)) wanted.push([path, { mode, sha: out.toString("latin1", at + 6, tab).split(" ")[2] ?? "" }]);
+    at = end + 1;
+  }
+  return wanted;
 }
 
 /** The name git gives an object of this type and content. */

@@ -8,7 +8,7 @@ import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./apply.ts";
 import { setLayerAside } from "./aside.ts";
-import { checkoutDependencies, checkoutRewritten, checkoutTree, makeCheckout } from "./checkout.ts";
+import { checkoutDependencies, checkoutRewritten, checkoutTree, dropCheckout, makeCheckout } from "./checkout.ts";
 import { dependencyNames } from "./dependencies.ts";
 import { examineLayer } from "./examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
@@ -21,15 +21,18 @@ import { clearLeftovers } from "./leftovers.ts";
 import { layerFolder, makeLayer } from "./layer.ts";
 import { ownedAlways } from "./owned.ts";
 import { differencesOf, hasCommit, isLater, pathsAt, textAt } from "./look.ts";
-import { openRecords } from "./records.ts";
+import { layersAt, openRecords } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import type { OpenRun } from "./run.ts";
 import { ownedOf, scopeOf } from "./scope.ts";
-import { openShadow } from "./shadow.ts";
+import { openShadow, type Shadow } from "./shadow.ts";
 import { summaryOf } from "./summary.ts";
 import { takeBack } from "./take-back.ts";
 import { takeIn } from "./take-in.ts";
 import { shownOf } from "./byte-path.ts";
+import { openStore, type Store } from "./bases/base.ts";
+import { type History, openHistory } from "./bases/history.ts";
+import { openWorlds, type WorldKind } from "./worlds/worlds.ts";
 
 export const fileBytesMaxDefault = 50 * 1024 ** 2;
 
@@ -56,6 +59,12 @@ export type WorkspaceOrder = {
   readonly isSquashed?: boolean;
   /** Only to look and to check: no branch is read, made or moved, so that it works in any repository that holds the commits. */
   readonly isLookOnly?: boolean;
+  /** How folders for agents and checks are made; files written anew unless told. Views need the isolation `overlay`. */
+  readonly worlds?: WorldKind;
+  /** Whether an isolation keeps agents from writing to the history they are shown, so that it can be shared. */
+  readonly sharesHistory?: boolean;
+  /** Where bases and history are kept; the user's cache unless told. */
+  readonly store?: Store;
   /** For fault tests: called at named places inside `apply`. */
   readonly failpoint?: (place: string) => void;
 };
@@ -101,6 +110,8 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     setAside: (attempt) => setLayerAside(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
+    foldersOf: (folder) => run.worlds.foldersOf(folder),
+    dropCheckout: (folder) => dropCheckout(run, folder),
     differences: (from, to) => differencesOf(run, from, to),
     pathsAt: (commit) => pathsAt(run, commit),
     textAt: (commit, path, bytesMax) => textAt(run, commit, path, bytesMax),
@@ -129,8 +140,11 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
   };
   for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const [shadow, identity] = await Promise.all([openShadow(repository, runDir), identityOf(repository.root)]);
+  const kept = order.store === undefined ? {} : { store: order.store };
   return {
     runId,
+    runDir,
+    worlds: openWorlds({ kind: order.worlds ?? "copy", runDir, shadow, commit: base.commit, trash: folders.trash, ...kept }),
     repository,
     base,
     ref: `refs/heads/${branchOf(runId)}`,
@@ -144,11 +158,22 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     checkDependencies: order.checkDependencies ?? order.dependencies ?? dependencyNames,
     fileBytesMax: order.fileBytesMax ?? fileBytesMaxDefault,
     folders,
-    layers: await openRecords(join(runDir, "records", "layers")),
+    history: order.sharesHistory === true ? sharedHistory(shadow, order.store) : null,
+    layers: await openRecords(join(runDir, ...layersAt)),
     checks: await openRecords(join(runDir, "records", "checks")),
     redact: order.redact ?? ((bytes) => bytes),
     secretsIn: order.secretsIn ?? (() => Promise.resolve([])),
     failpoint: order.failpoint ?? (() => undefined),
+  };
+}
+
+function sharedHistory(shadow: Shadow, given: Store | undefined): NonNullable<OpenRun["history"]> {
+  const opened = new Map<GitSha, Promise<History>>();
+  return (commit) => {
+    const opening = opened.get(commit) ?? openHistory(given ?? openStore(), shadow.call, commit);
+    opened.set(commit, opening);
+    opening.catch(() => opened.delete(commit));
+    return opening;
   };
 }
 

@@ -130,7 +130,7 @@ phases:
     write(folder, flowAt("craft", plan, { "write.md": prompt }));
     for (const option of ["round=1", "rounds=many", "ask=perhaps"]) {
       const { code, json } = await goScripted(folder, [], ["--flow", "craft", "--option", option]);
-      expect({ code, reason: json.reason_code }).toEqual({ code: 2, reason: "objective_schema_invalid" });
+      expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
       expect(json.message).toContain(option);
     }
   });

@@ -16,8 +16,8 @@ const scenes: Scene[] = [];
 const outer = { home: process.env["HOME"], secret: process.env["HOSTILE_SECRET"] };
 
 /** A scene whose home is this process's own, and whose secret is in its environment. */
-async function open(): Promise<Scene> {
-  const scene = await openScene();
+async function open(level?: string): Promise<Scene> {
+  const scene = await openScene(level);
   scenes.push(scene);
   process.env["HOME"] = scene.home;
   process.env["HOSTILE_SECRET"] = scene.secrets["environment"];
@@ -61,7 +61,7 @@ for (const level of levels) {
   const missing = await whyNot(level);
   const title = `at level ${level} exactly the known ones get out`;
   test.skipIf(missing !== null)(missing === null ? title : `${title} (skipped: ${missing})`, async () => {
-    const scene = await open();
+    const scene = await open(level);
     const choice = await chooseIsolation(level, placeOf(scene));
     if ("failure" in choice) throw new Error(choice.failure.detail);
     await inBox(scene, choice.isolation, honestCall);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseIsolation } from "../../src/workspace/isolation.ts";
 import { eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
+import { wholeWorld } from "../support/whole-world.ts";
 import { scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 
 const auto = await chooseIsolation("auto", { hidden: [], runDir: scratchFolder() });
@@ -64,10 +65,11 @@ describe.concurrent.each(levels)("at level %s", (level) => {
 
     // The control: in the agent's own folder, with what it left there, the same check passes.
     const layers = join(runFolderOf(folder), "layers");
-    const layer =
+    const left =
       readdirSync(layers)
         .map((name) => join(layers, name))
         .at(-1) ?? "";
+    const layer = wholeWorld(runFolderOf(folder), left);
     const inside = spawnSync("/bin/sh", ["-c", check], {
       cwd: layer,
       env: { PATH: process.env["PATH"], HOME: scratchFolder(), ...env?.(layer) },

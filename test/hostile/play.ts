@@ -7,6 +7,7 @@ import { endTree } from "../../src/agents/process/end-tree.ts";
 import { belongsToTurn } from "../../src/agents/process/mark.ts";
 import { spawnAgent } from "../../src/agents/process/spawn.ts";
 import type { Isolation } from "../../src/workspace/confinement.ts";
+import { borrowedIn } from "../../src/workspace/records.ts";
 import type { Action } from "./action.ts";
 import { attempt, type Scene } from "./scene.ts";
 
@@ -68,7 +69,15 @@ export async function inBox(scene: Scene, isolation: Isolation, command: string)
     passEnv: [],
     env: { ...env, RUNNER: String(scene.runnerPid()), DOOR: String(door.port) },
     home: null,
-    wrap: (plain) => isolation.wrap({ ...plain, writable: [layer], writes: "apart", network: "door", door }),
+    wrap: (plain) =>
+      isolation.wrap({
+        ...plain,
+        writable: [layer],
+        readable: borrowedIn(scene.bench.runDir, scene.attempt ?? attempt),
+        writes: "apart",
+        network: "door",
+        door,
+      }),
   });
   if ("problem" in spawned) throw new Error(spawned.problem);
   let said = "";
@@ -82,7 +91,7 @@ export async function inBox(scene: Scene, isolation: Isolation, command: string)
 
 async function withLayer(scene: Scene, name: string): Promise<Scene> {
   const layer = await scene.bench.workspace.openLayer(name, []);
-  return { ...scene, layer, loot: `${layer}/loot`, env: { ...scene.env, LAYER: layer, LOOT: `${layer}/loot` } };
+  return { ...scene, attempt: name, layer, loot: `${layer}/loot`, env: { ...scene.env, LAYER: layer, LOOT: `${layer}/loot` } };
 }
 
 function nextAttempt(): string {

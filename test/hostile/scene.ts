@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type OwnedInbox, openInbox } from "../../src/host/inbox.ts";
 import { type Bench, git, makeRepository, openBench, write } from "../workspace/bench-repository.ts";
+import { openStore } from "../../src/workspace/bases/base.ts";
 import { type OpenDoor, openDoor } from "./door.ts";
 import { openEars, type Ears } from "./ears.ts";
 import { openSharedObjects } from "./shared-objects.ts";
@@ -18,6 +19,8 @@ export type Scene = {
   readonly bench: Bench;
   readonly home: string;
   readonly layer: string;
+  /** Whose layer it is, where not the scene's own attempt's. */
+  readonly attempt?: string;
   /** Where the agent leaves what it could read. */
   readonly loot: string;
   readonly out: string;
@@ -40,7 +43,8 @@ const other = "1@1/execute#9";
 const cache = resolve(import.meta.dirname, "../../node_modules/.cache");
 const longAgo = new Date("2020-01-01T00:00:00Z");
 
-export async function openScene(): Promise<Scene> {
+/** `level`: folders and history as a run at that level has them. */
+export async function openScene(level: string = "none"): Promise<Scene> {
   mkdirSync(cache, { recursive: true });
   const room = realpathSync(mkdtempSync(join(cache, "hostile-")));
   const [home, out, elsewhere] = [join(room, "home"), join(room, "out"), join(room, "other")];
@@ -71,7 +75,15 @@ export async function openScene(): Promise<Scene> {
   mkdirSync(join(root, "node_modules/linked"), { recursive: true });
   execFileSync("ln", [join(out, "store/index.js"), join(root, "node_modules/linked/index.js")]);
 
-  const bench = await openBench({ root, dependencies: ["node_modules"] });
+  const store = openStore(join(room, "store"));
+  const worlds = level === "overlay" ? "overlay" : "copy";
+  const bench = await openBench({
+    root,
+    dependencies: ["node_modules"],
+    store,
+    worlds,
+    sharesHistory: level === "overlay" || level === "bwrap",
+  });
   const { workspace, runDir } = bench;
   const layer = await workspace.openLayer(attempt, []);
   const neighbour = await workspace.openLayer(other, []);

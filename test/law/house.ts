@@ -48,7 +48,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   yaml: ["kit", "flows", "agents", "verify", "host"],
   "smol-toml": ["kit", "verify", "host"],
   picomatch: ["kit", "workspace", "verify", "host"],
-  "fs-native-extensions": ["journal", "host"],
+  "fs-native-extensions": ["journal", "workspace", "host"],
   "@agentclientprotocol/sdk": ["agents"],
 };
 

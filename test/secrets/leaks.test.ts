@@ -155,7 +155,7 @@ describe("a secret in what the user says", () => {
       ...scripted(folder, []),
     ];
     const { json: told, out, code } = await autopilot(folder, words, { env });
-    expect({ code, reason: told.reason_code }).toEqual({ code: 2, reason: "objective_schema_invalid" });
+    expect({ code, reason: told.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
     expect(told.message).toContain("[redacted:DEPLOY_TOKEN]");
     expect(out).not.toContain(token);
   });

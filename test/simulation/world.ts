@@ -213,6 +213,8 @@ function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] 
       return { layer: layerTree !== null && layer.tree === layerTree ? "intact" : "dirty", commit };
     },
     checkout: async () => "/check",
+    dropCheckout: async () => undefined,
+    foldersOf: (folder) => [folder],
     treeOf: async () => tip().tree,
     differences: async () => [],
     pathsAt: async () => [],

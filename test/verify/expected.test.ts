@@ -32,6 +32,8 @@ const verifier = () =>
     workspace: {
       checkout: async () => join(root, "tree"),
       treeOf: async () => "a".repeat(40),
+      dropCheckout: async () => undefined,
+      foldersOf: (folder) => [folder],
       rewrittenIn: async () => [],
       dependenciesIn: async () => null,
       differences: async () => [],

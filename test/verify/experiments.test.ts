@@ -47,6 +47,8 @@ function workspaceOf(trees: Readonly<Record<string, Tree>>): VerifierParts["work
       laid = nameOf(JSON.stringify(tree));
       return folder;
     },
+    dropCheckout: async () => undefined,
+    foldersOf: (folder) => [folder],
     rewrittenIn: async () => [],
     dependenciesIn: async () => null,
     differences: async (from, to) => {

@@ -48,6 +48,8 @@ const workspace: VerifierParts["workspace"] = {
       .update(JSON.stringify(names.map((name) => [name, readFileSync(name, "utf8")])))
       .digest("hex");
   },
+  dropCheckout: async () => undefined,
+  foldersOf: (folder) => [folder],
   rewrittenIn: async (folder) =>
     Object.entries(tree).flatMap(([path, text]) => (readFileSync(join(folder, path), "utf8") === text ? [] : path)),
   dependenciesIn: async () => dependencies,

@@ -46,6 +46,8 @@ function workspaceOf(tree: Record<string, string>): VerifierParts["workspace"] {
       }
       return folder;
     },
+    dropCheckout: async () => undefined,
+    foldersOf: (folder) => [folder],
     rewrittenIn: async () => [],
     dependenciesIn: async () => null,
     differences: async () => [],

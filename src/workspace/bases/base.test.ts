@@ -1,0 +1,210 @@
+// Bases: made once, whole or not at all, by however many makers; found damaged and made anew; refused in a folder of somebody else's.
+
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { evict, openBase, openStore, type Base, type BaseOrder, type Store } from "./base.ts";
+import { storeFolder } from "./store-folder.ts";
+
+let room = "";
+let store: Store;
+const opened: Base[] = [];
+beforeEach(() => {
+  room = mkdtempSync(join(tmpdir(), "bases-"));
+  store = openStore(join(room, "store"));
+});
+afterEach(() => {
+  for (const base of opened.splice(0)) base.lease.release();
+  rmSync(room, { recursive: true, force: true });
+});
+
+const git = (...args: string[]): string =>
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: join(room, "repo"), encoding: "utf8" }).trim();
+
+function treeOf(files: Readonly<Record<string, string>>): BaseOrder {
+  const root = join(room, "repo");
+  mkdirSync(root, { recursive: true });
+  if (!existsSync(join(root, ".git"))) git("init", "-q");
+  git("rm", "-rfq", "--ignore-unmatch", ".");
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  git("add", "-A");
+  return { call: { cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } }, format: "sha1", tree: git("write-tree") };
+}
+
+async function open(order: BaseOrder, from: Store = store): Promise<Base> {
+  const base = await openBase(from, order);
+  opened.push(base);
+  return base;
+}
+const usual = { "a.txt": "one\n", "b/c.txt": "two\n", "b/d/e.txt": "three\n" };
+const textIn = (base: Base, path: string): string => readFileSync(join(base.files, path), "utf8");
+const kept = (): string[] => readdirSync(join(store.folder, "bases"));
+const rubbish = (): string[] => ["drafts", "trash"].flatMap((name) => readdirSync(join(store.folder, name)));
+
+test("it is made once, and the next one asks for finds the same files", async () => {
+  const order = treeOf(usual);
+  const first = await open(order);
+  expect(textIn(first, "b/d/e.txt")).toBe("three\n");
+  const { ino } = lstatSync(join(first.files, "a.txt"));
+  expect(lstatSync(join((await open(order)).files, "a.txt")).ino).toBe(ino);
+  expect([kept().length, rubbish()]).toEqual([1, []]);
+});
+
+test("two that are made at once are one", async () => {
+  const order = treeOf(usual);
+  const [one, other] = await Promise.all([open(order), open(order)]);
+  expect(one.files).toBe(other.files);
+  expect([kept().length, rubbish()]).toEqual([1, []]);
+});
+
+test.each(["base_draft", "base_read", "base_files", "base_note", "base_rename"])(
+  "cut short at %s, nothing of it counts and the next one makes it whole",
+  async (place) => {
+    const order = treeOf(usual);
+    let fired = 0;
+    const failing = openStore(store.folder, undefined, (at) => {
+      if (at !== place) return;
+      fired += 1;
+      throw new Error("killed");
+    });
+    await expect(openBase(failing, order)).rejects.toThrow("killed");
+    expect(fired).toBe(1);
+    expect(kept()).toEqual([]);
+    expect(textIn(await open(order), "a.txt")).toBe("one\n");
+    expect(rubbish()).toEqual([]);
+  },
+);
+
+test("what a maker that was killed left is swept, and what one that lives makes is not", async () => {
+  const dead = join(store.folder, "drafts", "dead");
+  mkdirSync(dead, { recursive: true });
+  writeFileSync(join(dead, "lease"), ""); // nobody holds it
+  mkdirSync(join(store.folder, "drafts", "young")); // not locked yet
+  await evict(store);
+  expect(rubbish()).toEqual(["young"]);
+});
+
+const damages: Readonly<Record<string, (files: string) => void>> = {
+  "a file was changed": (files) => writeFileSync(join(files, "a.txt"), "bad\n"),
+  "a file was changed to another of the same length": (files) => writeFileSync(join(files, "a.txt"), "bad!"),
+  "a file is gone": (files) => rmSync(join(files, "b/c.txt")),
+  "a file was added": (files) => writeFileSync(join(files, "b/new.txt"), "new\n"),
+  "a file became executable": (files) => chmodSync(join(files, "a.txt"), 0o755),
+  "a folder is gone": (files) => rmSync(join(files, "b"), { recursive: true }),
+  "its list is gone": (files) => rmSync(join(dirname(files), "index")),
+  "its note is gone": (files) => rmSync(join(dirname(files), "base.json")),
+};
+test.each(Object.entries(damages))("where %s it is made anew", async (_, damage) => {
+  const order = treeOf(usual);
+  const base = await open(order);
+  base.lease.release();
+  damage(base.files);
+  const changed = join(base.files, "a.txt");
+  const later = new Date(Date.now() + 5_000); // git tells times apart by their seconds
+  if (readFileSync(changed, "utf8") !== "one\n") utimesSync(changed, later, later);
+  const again = await open(order);
+  expect([textIn(again, "a.txt"), textIn(again, "b/c.txt"), readdirSync(join(again.files, "b")).sort()]).toEqual([
+    "one\n",
+    "two\n",
+    ["c.txt", "d"],
+  ]);
+  expect(statSync(join(again.files, "a.txt")).mode & 0o111).toBe(0);
+});
+
+test("after the machine started anew its content is read once, so that damage no time tells of is found", async () => {
+  const order = treeOf(usual);
+  const base = await open(order);
+  base.lease.release();
+  const file = join(base.files, "a.txt");
+  const { atime, mtime } = statSync(file);
+  writeFileSync(file, "bad\n");
+  utimesSync(file, atime, mtime);
+  const note = join(base.folder, "base.json");
+  writeFileSync(note, readFileSync(note, "utf8").replace(/"boot":"[^"]*"/, '"boot":"another"'));
+  expect(textIn(await open(order), "a.txt")).toBe("one\n");
+});
+
+test("the least recently used goes first, and one that is in use stays", async () => {
+  const orders = ["1", "2", "3"].map((text) => treeOf({ "a.txt": text.repeat(1000) }));
+  const bases: Base[] = [];
+  for (const order of orders) bases.push(await open(order));
+  const [oldest, middle, newest] = bases;
+  oldest?.lease.release();
+  newest?.lease.release();
+  utimesSync(join(oldest?.folder ?? "", "lease"), 1, 1);
+  utimesSync(join(middle?.folder ?? "", "lease"), 2, 2);
+  await evict({ ...store, bytesMax: 2500 });
+  expect(bases.map(({ folder }) => existsSync(folder))).toEqual([false, true, true]);
+  await evict({ ...store, bytesMax: 0 });
+  expect(bases.map(({ folder }) => existsSync(folder))).toEqual([false, true, false]);
+});
+
+test("names that are no text, 40 folders deep, 5,000 files in one folder, links: all are there", async () => {
+  const deep = `${Array.from({ length: 40 }, (_, at) => `d${at}`).join("/")}/file`;
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`many/f${at}`, ""]));
+  const root = join(room, "repo");
+  treeOf({ [deep]: "deep\n", ...many });
+  symlinkSync("nowhere", join(root, "link"));
+  git("add", "-A");
+  const base = await open({
+    call: { cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } },
+    format: "sha1",
+    tree: git("write-tree"),
+  });
+  expect(textIn(base, deep)).toBe("deep\n");
+  expect(readdirSync(join(base.files, "many"))).toHaveLength(5_000);
+  expect(lstatSync(join(base.files, "link")).isSymbolicLink()).toBe(true);
+});
+
+test("a content filter of the tree does not run: the bytes are those of the object", async () => {
+  const order = treeOf({ ".gitattributes": "*.txt filter=shout text eol=crlf\n", "a.txt": "quiet\n" });
+  git("config", "filter.shout.smudge", "tr a-z A-Z");
+  mkdirSync(join(room, "raw", "info"), { recursive: true });
+  const raw = join(room, "raw.git");
+  execFileSync("git", ["init", "-q", "--bare", raw]);
+  writeFileSync(join(raw, "objects", "info", "alternates"), `${join(room, "repo", ".git", "objects")}\n`);
+  writeFileSync(join(raw, "info", "attributes"), "* -text -eol -crlf -filter -ident -working-tree-encoding\n");
+  expect(textIn(await open({ ...order, call: { cwd: room, isOwn: true, env: { GIT_DIR: raw } } }), "a.txt")).toBe("quiet\n");
+});
+
+test.each([
+  ["others may write to", (folder: string): void => chmodSync(folder, 0o777), "can be written by others"],
+  ["is a link", (folder: string): void => (rmSync(folder, { recursive: true }), symlinkSync(room, folder)), "is not a folder"],
+])("a store that %s is refused", (_, spoil, words) => {
+  spoil(store.folder);
+  expect(() => openStore(store.folder)).toThrow(words);
+});
+
+test("a folder of bases that others may write to is refused", () => {
+  chmodSync(join(store.folder, "bases"), 0o770);
+  expect(() => openStore(store.folder)).toThrow("can be written by others");
+});
+
+test.skipIf(process.getuid?.() !== 0)("a store that belongs to another user is refused (needs root, to make one)", () => {
+  chownSync(store.folder, 65534, 65534);
+  expect(() => openStore(store.folder)).toThrow("belongs to another user");
+});
+
+test("the store lies where caches lie", () => {
+  expect(storeFolder({ XDG_CACHE_HOME: "/c", HOME: "/h" })).toBe("/c/autopilot");
+  expect(storeFolder({ XDG_CACHE_HOME: "relative", HOME: "/h" })).toBe("/h/.cache/autopilot");
+});

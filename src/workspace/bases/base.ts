@@ -1,0 +1,226 @@
+// base: a commit's tree as files on this machine, made once and read by everybody: by runs, agents and checks, each through a view of its own.
+//
+// Invariants:
+//   B1. A base is made under another name and appears whole, by one rename; of two that are made at once one stays.
+//   B2. Whoever uses a base holds its lease; only a base that nobody uses is taken away, the least recently used first.
+//   B3. A base whose files are not what its index says is taken away and made anew: by size, time and inode once an opening, by content
+//       once after the machine started.
+//   B4. Its bytes are those of the objects: no attribute, filter or line ending of anybody's configuration plays a part.
+
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { mkdir, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { bury, erase, readJson, writeWhole } from "../folder.ts";
+import { git, type GitCall } from "../git.ts";
+import type { ObjectFormat } from "../tree.ts";
+import { aloneLease, type Lease, shareLease } from "./lease.ts";
+import { openStoreFolder, storeBytesMax, storeFolder } from "./store-folder.ts";
+
+export type Store = { readonly folder: string; readonly bytesMax: number; readonly failpoint?: (place: string) => void };
+export type Base = {
+  readonly tree: GitSha;
+  readonly folder: string;
+  readonly files: string;
+  readonly index: string;
+  readonly lease: Lease;
+};
+/** Whose objects a base is made of. */
+export type BaseOrder = { readonly call: Omit<GitCall, "args">; readonly format: ObjectFormat; readonly tree: GitSha };
+
+const kinds = ["bases", "history", "drafts", "trash"] as const;
+/** An index younger than its files makes git trust their times. */
+const indexLeadMs = 3_000;
+/** Mode, type, name and size of a file, before its path. */
+const rowBytesMax = 120;
+/** A draft this old that was never locked belongs to nobody. */
+const draftMsMax = 3_600_000;
+
+export function openStore(folder: string = storeFolder(), bytesMax: number = storeBytesMax, failpoint?: Store["failpoint"]): Store {
+  openStoreFolder(folder, kinds);
+  return { folder, bytesMax, ...(failpoint === undefined ? {} : { failpoint }) };
+}
+
+export const bootId = (): string => {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return "unknown";
+  }
+};
+
+const nameOf = ({ format, tree }: Pick<BaseOrder, "format" | "tree">): string => `${format}-${tree}`;
+const folderOf = (store: Store, order: Pick<BaseOrder, "format" | "tree">): string => join(store.folder, "bases", nameOf(order));
+export const hasBase = (store: Store, order: Pick<BaseOrder, "format" | "tree">): boolean =>
+  existsSync(join(folderOf(store, order), "base.json"));
+
+/** The base of a tree, made where there is none or it is damaged. Whoever asks releases the lease. */
+export async function openBase(store: Store, order: BaseOrder): Promise<Base> {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const found = await takeBase(store, order);
+    if (found !== null && (await isSound(order, found))) return found;
+    if (found !== null) await forget(store, found); // B3
+    await makeBase(store, order);
+  }
+  throw new WorkspaceFailed("workspace_unusable", `The files of ${order.tree.slice(0, 12)} are damaged again as soon as they are made.`);
+}
+
+async function takeBase(store: Store, order: BaseOrder): Promise<Base | null> {
+  const folder = folderOf(store, order);
+  const lease = await shareLease(join(folder, "lease")); // B2
+  if (lease === null) return null;
+  return { tree: order.tree, folder, files: join(folder, "tree"), index: join(folder, "index"), lease };
+}
+
+/** B3 */
+async function isSound(order: BaseOrder, base: Base): Promise<boolean> {
+  const noted = (await readJson(join(base.folder, "base.json"))) as { readonly boot?: unknown } | null;
+  if (noted === null || !existsSync(base.index)) return false;
+  const isKnown = noted.boot === bootId();
+  if (!isKnown && !(await holdsContent(order, base))) return false;
+  return (await holdsStat(order, base)) && (isKnown || (await restamp(base, noted)));
+}
+
+const lookCall = (order: BaseOrder, files: string, index: string): Omit<GitCall, "args"> => ({
+  ...order.call,
+  cwd: files,
+  env: { ...order.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: index },
+});
+
+/** Changed and missing files by their stat data, and files that are not the tree's; links to a file change its change time, so that is left out. */
+async function holdsStat(order: BaseOrder, { files, index }: Pick<Base, "files" | "index">): Promise<boolean> {
+  const call = lookCall(order, files, index);
+  const [changed, strange] = await Promise.all([
+    git({ ...call, args: ["-c", "core.trustctime=false", "-c", "core.preloadIndex=true", "diff-files", "--quiet"], codes: [0, 1, 128] }),
+    git({ ...call, args: ["ls-files", "--others", "-z"], codes: [0, 128], outputBytesMax: 4096 }),
+  ]);
+  return changed.code === 0 && strange.code === 0 && strange.out.length === 0;
+}
+
+async function holdsContent(order: BaseOrder, base: Base): Promise<boolean> {
+  const draft = join(base.folder, `index.${randomUUID()}`);
+  try {
+    const call = lookCall(order, base.files, draft);
+    await git({ ...call, args: ["read-tree", order.tree] });
+    const { code } = await git({ ...call, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] });
+    if (code !== 0) return false;
+    await ahead(draft);
+    await rename(draft, base.index);
+    return true;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function restamp(base: Base, noted: object): Promise<true> {
+  await writeWhole(join(base.folder, "base.json"), `${JSON.stringify({ ...noted, boot: bootId() })}\n`);
+  return true;
+}
+
+const ahead = (index: string): Promise<void> => utimes(index, new Date(Date.now() + indexLeadMs), new Date(Date.now() + indexLeadMs));
+
+/** B1 */
+async function makeBase(store: Store, order: BaseOrder): Promise<void> {
+  const draft = join(store.folder, "drafts", randomUUID());
+  const files = join(draft, "tree");
+  const index = join(draft, "index");
+  const at = store.failpoint ?? ((): void => undefined);
+  try {
+    at("base_draft");
+    await mkdir(files, { recursive: true });
+    const making = await lockedDraft(draft);
+    try {
+      const call = lookCall(order, files, index);
+      at("base_read");
+      await git({ ...call, args: ["read-tree", order.tree] });
+      at("base_files");
+      await git({ ...call, args: ["-c", "checkout.workers=0", "checkout-index", "-q", "-f", "-u", "-a"] });
+      await ahead(index);
+      if (!(await holdsStat(order, { files, index })))
+        throw new WorkspaceFailed(
+          "workspace_unusable",
+          "This disk can't hold all files of the commit: some names are the same to it, because they differ in case or spelling only.",
+        );
+      const bytes = await bytesIn(call, order.tree);
+      at("base_note");
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: order.tree, bytes, boot: bootId() })}\n`);
+      at("base_rename");
+      await rename(draft, folderOf(store, order)).catch((error: unknown) => {
+        if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error; // B1: another was first
+      });
+    } finally {
+      making?.release();
+    }
+  } finally {
+    await erase(draft);
+  }
+  await evict(store);
+}
+
+/** Locked before it can be seen, so that nobody takes a draft away under its maker. */
+export async function lockedDraft(draft: string): Promise<Lease | null> {
+  await writeFile(join(draft, "lease.new"), "");
+  const making = await shareLease(join(draft, "lease.new"));
+  await rename(join(draft, "lease.new"), join(draft, "lease"));
+  return making;
+}
+
+/** How much room the files of a tree take. */
+async function bytesIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<number> {
+  const { out } = await git({ ...call, args: ["ls-tree", "-r", "-l", "-z", "--full-tree", tree] });
+  let bytes = 0;
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(0, at);
+    bytes += Number(out.toString("latin1", at, Math.min(end, at + rowBytesMax)).split(/ +|\t/)[3]) || 0;
+    at = end + 1;
+  }
+  return bytes;
+}
+
+async function forget(store: Store, base: Base): Promise<void> {
+  base.lease.release();
+  const grave = await bury(base.folder, join(store.folder, "trash"));
+  if (grave !== null) await erase(grave);
+}
+
+/** Takes away what nobody uses, the least recently used first, until the rest fits; and what makers that died left. B2 */
+export async function evict(store: Store): Promise<void> {
+  const trash = join(store.folder, "trash");
+  for (const name of await readdir(join(store.folder, "drafts"))) {
+    const draft = join(store.folder, "drafts", name);
+    const stat = statSync(draft, { throwIfNoEntry: false });
+    if (stat !== undefined && !existsSync(join(draft, "lease")) && Date.now() - stat.mtimeMs > draftMsMax) await erase(draft);
+    else await take(draft);
+  }
+  for (const name of await readdir(trash)) await erase(join(trash, name));
+  const found = (await Promise.all((["bases", "history"] as const).map((kind) => entriesIn(join(store.folder, kind))))).flat();
+  let bytes = found.reduce((sum, entry) => sum + entry.bytes, 0);
+  for (const entry of found.sort((one, other) => one.usedMs - other.usedMs)) {
+    if (bytes <= store.bytesMax) return;
+    if (await take(entry.folder)) bytes -= entry.bytes;
+  }
+
+  async function take(folder: string): Promise<boolean> {
+    const lease = await aloneLease(join(folder, "lease"));
+    if (lease === null) return false;
+    store.failpoint?.("base_evict");
+    const grave = await bury(folder, trash);
+    lease.release();
+    if (grave !== null) await erase(grave);
+    return true;
+  }
+}
+
+async function entriesIn(parent: string): Promise<{ readonly folder: string; readonly bytes: number; readonly usedMs: number }[]> {
+  const entries = await Promise.all(
+    (await readdir(parent)).map(async (name) => {
+      const folder = join(parent, name);
+      const noted = (await readJson(join(folder, "base.json"))) as { readonly bytes?: unknown } | null;
+      const lease = statSync(join(folder, "lease"), { throwIfNoEntry: false });
+      return lease === undefined ? [] : [{ folder, bytes: Number(noted?.bytes) || 0, usedMs: lease.mtimeMs }];
+    }),
+  );
+  return entries.flat();
+}

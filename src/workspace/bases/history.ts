@@ -1,0 +1,158 @@
+// history: the objects an agent's own repository borrows: those of one commit and a little of its past, copied once and shared by every
+// agent of this machine that begins there.
+//
+// Invariants:
+//   H1. It holds what can be reached from its commit and nothing else: no other branch, no other run, nothing that a mask hides.
+//   H2. It names nothing of the user's repository: objects are copied, and the only other store it borrows from is that of an ancestor.
+//   H3. Made under another name and shown whole, like a base.
+
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { erase, readJson, writeWhole } from "../folder.ts";
+import { git, type GitCall } from "../git.ts";
+import { evict, lockedDraft, type Store } from "./base.ts";
+import { type Lease, shareLease } from "./lease.ts";
+
+export const historyCommits = 20;
+/** Git follows no more than five stores that borrow from each other. */
+const borrowedMax = 3;
+
+export type History = {
+  readonly commit: GitSha;
+  /** Folders of objects, the commit's own first; all that a repository borrowing from it may read. */
+  readonly objects: readonly string[];
+  /** Commits whose parents are not there. */
+  readonly shallow: readonly GitSha[];
+  readonly leases: readonly Lease[];
+};
+
+type Noted = { readonly shallow: readonly GitSha[]; readonly below: GitSha | null; readonly depth: number };
+
+const folderOf = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
+
+/** The history of a commit, copied where it is not there yet. */
+export async function openHistory(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<History> {
+  for (let tries = 0; ; tries += 1) {
+    const found = await take(store, commit);
+    if (found !== null) return found;
+    if (tries > 4) throw new Error(`the history of ${commit} vanishes as soon as it is made`);
+    await make(store, call, commit);
+  }
+}
+
+async function take(store: Store, commit: GitSha): Promise<History | null> {
+  const leases: Lease[] = [];
+  const objects: string[] = [];
+  let top: Noted | null = null;
+  for (let at: GitSha | null = commit; at !== null;) {
+    const folder = folderOf(store, at);
+    const lease = await shareLease(join(folder, "lease"));
+    const noted = (lease === null ? null : await readJson(join(folder, "base.json"))) as Noted | null;
+    if (lease !== null) leases.push(lease);
+    const packs = noted === null ? [] : await readdir(join(folder, "objects", "pack")).catch(() => []);
+    // A pack without its list, or the other way round, is damaged; one that cannot be used is made anew.
+    if (noted === null || packs.length === 0 || packs.length % 2 !== 0) {
+      for (const one of leases) one.release();
+      if (lease !== null) await erase(folder);
+      return null;
+    }
+    top ??= noted;
+    objects.push(join(folder, "objects"));
+    at = noted.below;
+  }
+  return { commit, objects, shallow: top?.shallow ?? [], leases };
+}
+
+async function make(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<void> {
+  const listed = await pastOf(call, commit);
+  const below = await nearest(store, listed.commits.slice(1));
+  const draft = join(store.folder, "drafts", randomUUID());
+  const packs = join(draft, "objects", "pack");
+  try {
+    await mkdir(packs, { recursive: true });
+    const making = await lockedDraft(draft);
+    try {
+      const past = { without: below === null ? [] : [below.commit], shallow: below === null ? listed.shallow : below.shallow };
+      const shallow = await packWhatIsThere(call, packs, commit, past);
+      await mkdir(join(draft, "objects", "info"), { recursive: true });
+      if (below !== null)
+        await writeFile(join(draft, "objects", "info", "alternates"), `${join(folderOf(store, below.commit), "objects")}\n`); // H2
+      const noted: Noted = { shallow, below: below?.commit ?? null, depth: below === null ? 0 : below.depth + 1 };
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes: await bytesOf(packs), ...noted })}\n`);
+      await rename(draft, folderOf(store, commit)).catch((error: unknown) => {
+        if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error; // H3: another was first
+      });
+    } finally {
+      making?.release();
+    }
+  } finally {
+    await erase(draft);
+  }
+  await evict(store);
+}
+
+/** The last commits up to one, and those of them whose parents are left out. */
+async function pastOf(
+  call: Omit<GitCall, "args">,
+  commit: GitSha,
+): Promise<{ readonly commits: readonly GitSha[]; readonly shallow: readonly GitSha[] }> {
+  const { out } = await git({ ...call, args: ["rev-list", "--topo-order", "--parents", `--max-count=${historyCommits}`, commit] });
+  const rows = out
+    .toString("latin1")
+    .trim()
+    .split("\n")
+    .map((row) => row.split(" "));
+  const there = new Set(rows.map(([own = ""]) => own));
+  return {
+    commits: [...there],
+    shallow: rows.filter(([, ...parents]) => parents.some((parent) => !there.has(parent))).map(([own = ""]) => own),
+  };
+}
+
+async function nearest(store: Store, before: readonly GitSha[]): Promise<(Noted & { readonly commit: GitSha }) | null> {
+  for (const commit of before) {
+    const folder = folderOf(store, commit);
+    if (!existsSync(join(folder, "lease"))) continue;
+    const noted = (await readJson(join(folder, "base.json"))) as Noted | null;
+    if (noted !== null && noted.depth < borrowedMax) return { ...noted, commit };
+  }
+  return null;
+}
+
+/** Where the past is not here, as in a partial clone, the present is enough. */
+async function packWhatIsThere(call: Omit<GitCall, "args">, packs: string, commit: GitSha, past: Past): Promise<readonly GitSha[]> {
+  try {
+    await packInto(call, packs, commit, past.without, past.shallow);
+    return past.shallow;
+  } catch (error) {
+    if (!(error instanceof WorkspaceFailed) || error.reason === "disk_full" || past.without.length > 0) throw error;
+    await packInto(call, packs, commit, [], [commit]);
+    return [commit];
+  }
+}
+type Past = { readonly without: readonly GitSha[]; readonly shallow: readonly GitSha[] };
+
+/** Copies what can be reached from a commit and not from others; compressed as it is, for looking for similar files costs more than it saves. */
+export async function packInto(
+  call: Omit<GitCall, "args">,
+  packs: string,
+  commit: GitSha,
+  without: readonly GitSha[],
+  shallow: readonly GitSha[],
+): Promise<void> {
+  const wanted = [...shallow.map((one) => `--shallow ${one}`), commit, ...without.map((one) => `^${one}`), ""].join("\n");
+  await git({
+    ...call,
+    args: ["-c", "pack.compression=1", "pack-objects", "-q", "--revs", "--shallow", "--window=0", "--threads=2", join(packs, "pack")],
+    input: [Buffer.from(wanted)],
+  });
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,60 @@
+// store-folder: where this machine keeps what many runs share: trees made once, history handed to agents. The user's own, and nobody else's.
+//
+// Invariants:
+//   S1. Nothing is used from a folder that another user owns, that others may write to, or that is a link: who could write there could
+//       change what is judged.
+
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { errnoOf, WorkspaceFailed } from "../failure.ts";
+
+export const storeBytesMax = 20 * 1024 ** 3;
+
+/** The folder by the usual rules for caches. */
+export function storeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const given = env["XDG_CACHE_HOME"];
+  const cache = given !== undefined && given.startsWith("/") ? given : join(env["HOME"] || homedir(), ".cache");
+  return join(cache, "autopilot");
+}
+
+/** Makes the folder and those below it, or refuses one that is not the user's alone. S1 */
+export function openStoreFolder(folder: string, names: readonly string[]): void {
+  try {
+    mkdirSync(dirname(folder), { recursive: true });
+    for (const path of [folder, ...names.map((name) => join(folder, name))]) {
+      const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined;
+      if (isNew) mkdirSync(path, { recursive: true, mode: 0o700 });
+      refuseOthers(path);
+      if (isNew) chmodSync(path, 0o700);
+    }
+  } catch (error) {
+    if (error instanceof WorkspaceFailed) throw error;
+    const code = errnoOf(error);
+    if (code === null) throw error;
+    const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
+    throw new WorkspaceFailed(
+      reason,
+      `The cache folder ${folder} could not be opened (${code}).`,
+      "set XDG_CACHE_HOME to a folder of yours",
+    );
+  }
+}
+
+function refuseOthers(path: string): void {
+  const stat = lstatSync(path);
+  const own = process.getuid?.();
+  const because = !stat.isDirectory()
+    ? "is not a folder"
+    : own !== undefined && stat.uid !== own
+      ? "belongs to another user"
+      : (stat.mode & 0o022) !== 0
+        ? "can be written by others"
+        : null;
+  if (because === null) return;
+  throw new WorkspaceFailed(
+    "workspace_unusable",
+    `The cache folder ${path} ${because}. What is kept there decides what checks see, so it isn't used.`,
+    `remove it, or run chmod go-w ${path} if it is yours`,
+  );
+}

@@ -1,0 +1,133 @@
+// worlds: folders in which agents and checks work. Each looks like one tree and belongs to one attempt or check; how it is made depends on
+// what this machine offers, what is promised of it does not.
+//
+// Invariants:
+//   W1. Nothing that is written in a world reaches what it was made from, or another world.
+//   W2. Making and dropping a world may be cut short at any moment: what is left counts for nothing (records.ts, R1) and is taken away
+//       by the next that is made or dropped.
+
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytesOf } from "../byte-path.ts";
+import { type Base, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
+import { discard } from "../folder.ts";
+import { git } from "../git.ts";
+import { materialize } from "../materialize.ts";
+import type { Shadow } from "../shadow.ts";
+import { readTree } from "../tree.ts";
+import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
+import { deltaIn, layOut, lowersOf, worldAt, worldPlace } from "./world-place.ts";
+
+/** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: files written anew. */
+export type WorldKind = "overlay" | "reflink" | "copy";
+
+export type WorldsOrder = {
+  readonly kind: WorldKind;
+  readonly runDir: string;
+  readonly shadow: Shadow;
+  /** The commit the run began on: most worlds differ little from it. */
+  readonly commit: GitSha;
+  readonly trash: string;
+  /** Where bases are kept; the user's cache unless told. */
+  readonly store?: Store;
+};
+
+export type Worlds = {
+  readonly kind: WorldKind;
+  /** Makes an empty folder a fresh world of this tree, and at `index` a git index that knows its files as they lie there. */
+  make(folder: string, tree: GitSha, index?: string): Promise<void>;
+  /** Takes a world away with all that was written in it. */
+  drop(folder: string): Promise<void>;
+  /** Where files of a world may lie, first the folder itself; a file is looked for in this order. */
+  foldersOf(folder: string): readonly string[];
+};
+
+const run = promisify(execFile);
+const deltaPathsMax = 2_000;
+const ancestorsMax = 20;
+const copyTimeoutMs = 900_000;
+
+export function openWorlds(order: WorldsOrder): Worlds {
+  const { kind, runDir, shadow, trash } = order;
+  const bases = openBases(order);
+  return {
+    kind,
+    make: async (folder, tree, index) => {
+      const place = worldPlace(runDir, folder);
+      await discard(place, trash); // W2
+      if (kind === "copy") return materialize(shadow, await readTree(shadow.call, tree), folder, index);
+      const { base, delta } = await bases.below(tree);
+      if (index !== undefined) await indexFor(shadow, base, tree, index);
+      if (kind === "reflink") return copyOf(shadow, base, delta, folder);
+      const isSame = delta.changed.length === 0 && delta.gone.length === 0;
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      if (!isSame) await writeDelta(shadow, delta, deltaIn(place));
+      layOut(place, folder, [...(isSame ? [] : [deltaIn(place)]), base.files]);
+    },
+    drop: async (folder) => {
+      await discard(folder, trash);
+      await discard(worldPlace(runDir, folder), trash);
+    },
+    foldersOf: (folder) => {
+      const place = worldAt(runDir, folder);
+      return place === null ? [folder] : [folder, ...lowersOf(place)];
+    },
+  };
+}
+
+/** The base a tree is nearest to, and what leads from it to the tree. Bases stay leased for as long as the process lives. */
+function openBases({ shadow, commit, store: given }: WorldsOrder): {
+  readonly below: (tree: GitSha) => Promise<{ readonly base: Base; readonly delta: TreeDelta }>;
+} {
+  let store: Store | null = given ?? null;
+  let first: Promise<Base> | null = null;
+  const opened = new Map<GitSha, Promise<Base>>();
+  const open = (tree: GitSha): Promise<Base> => {
+    const known = opened.get(tree);
+    if (known !== undefined) return known;
+    const opening = openBase((store ??= openStore()), { call: shadow.call, format: shadow.format, tree });
+    opened.set(tree, opening);
+    opening.catch(() => opened.delete(tree));
+    return opening;
+  };
+  const openFirst = async (): Promise<Base> => {
+    const { out } = await git({ ...shadow.call, args: ["log", `--max-count=${ancestorsMax}`, "--first-parent", "--format=%T", commit] });
+    const [own = "", ...before] = out.toString("utf8").trim().split("\n");
+    const held = store ?? openStore();
+    store = held;
+    const isKept = (tree: GitSha): boolean => hasBase(held, { format: shadow.format, tree });
+    if (isKept(own)) return open(own);
+    for (const tree of before.filter(isKept)) if ((await deltaBetween(shadow.call, tree, own, deltaPathsMax)) !== null) return open(tree);
+    return open(own);
+  };
+  return {
+    below: async (tree) => {
+      first ??= openFirst();
+      first.catch(() => (first = null));
+      const base = await first;
+      const delta = await deltaBetween(shadow.call, base.tree, tree, deltaPathsMax);
+      return delta === null ? { base: await open(tree), delta: { changed: [], gone: [] } } : { base, delta };
+    },
+  };
+}
+
+/** The base's own index, with what differs read in: of all other files it knows what they look like. */
+async function indexFor(shadow: Shadow, base: Base, tree: GitSha, index: string): Promise<void> {
+  await copyFile(base.index, index, constants.COPYFILE_FICLONE);
+  if (tree === base.tree) return;
+  const env = { ...shadow.call.env, GIT_INDEX_FILE: index, GIT_WORK_TREE: base.files };
+  await git({ ...shadow.call, cwd: base.files, env, args: ["read-tree", "-i", "-m", tree] });
+}
+
+/** A copy that shares the blocks of the base's files until one of the two is written to. */
+async function copyOf(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, folder: string): Promise<void> {
+  await run("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
+  for (const path of gone) await rm(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]) as unknown as string, { recursive: true });
+  if (changed.length === 0) return;
+  for (const [path] of changed) await rm(join(folder, bytesOf(path).toString("utf8")), { recursive: true, force: true });
+  await materialize(shadow, changed, folder);
+}
