@@ -4,8 +4,7 @@
 // An event is a fact and lies in the journal; a signal (signal.ts) is a glimpse and does not.
 
 import * as v from "valibot";
-import { Budget, Dimension, Usage } from "./budget.ts";
-import { AgentOverride } from "./config.ts";
+import { Budget, Usage } from "./budget.ts";
 import { Doubt } from "./doubt.ts";
 import { Check, CheckResult, ClaimChecked, OracleChange } from "./evidence.ts";
 import { Flow } from "./flow.ts";
@@ -16,6 +15,7 @@ import { IsolationInForce } from "./isolation-in-force.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { Facts, Says } from "./outcome.ts";
 import { Resumed } from "./resumed.ts";
+import { Base, Cast, ProviderFault, ShortLimit } from "./run-parts.ts";
 import { TranscriptKept } from "./transcript.ts";
 
 const Scalar = v.union([v.string(), v.number(), v.boolean()]);
@@ -29,24 +29,7 @@ const common = { actor: Actor, reason_code: text };
 const change = { from_state: RunStatus, to_state: RunStatus };
 
 export { IsolationInForce };
-
-/** Which agent plays a role: the profile's name, for the scripted agent its script by hash, and what the config says of it. */
-export const Cast = v.strictObject({ agent: text, script: maybe(Hash), argv: maybe(v.array(text)), override: maybe(AgentOverride) });
-export type Cast = v.InferOutput<typeof Cast>;
-
-export const Base = v.strictObject({
-  branch: v.nullable(text),
-  commit: GitSha,
-  tree: GitSha,
-});
-export type Base = v.InferOutput<typeof Base>;
-
-/** Why a model provider did not answer: its limit is used up, it is out of order, it refuses the request, or it refuses us. */
-export const ProviderFault = v.picklist(["limit", "service", "request", "access"]);
-export type ProviderFault = v.InferOutput<typeof ProviderFault>;
-
-/** A limit without room for what comes next, and what it must be raised to. */
-const ShortLimit = v.strictObject({ scope: v.picklist(["run", "phase"]), dimension: Dimension, limit: v.number(), to: v.number() });
+export { Base, Cast, ProviderFault };
 
 export const interruptions = ["operator", "crash", "scope", "secret", "budget", "provider", "agent"] as const;
 

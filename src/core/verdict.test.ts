@@ -76,7 +76,7 @@ describe("a check that was tried out", () => {
     ],
     ["passes without the work", { without_work: { outcome: "missed", detail: "it passes" } }, "its new tests prove nothing: it passes"],
   ] as const)("that %s leaves a gap", (_says, tried, words) => {
-    const { verdict, gaps } = verdictWith(tried as Partial<CheckResult>);
+    const { verdict, gaps } = verdictWith(tried);
     expect([verdict, gaps.length]).toEqual(["verified_with_gaps", 1]);
     expect(gaps[0]).toContain(words);
   });

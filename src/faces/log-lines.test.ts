@@ -24,7 +24,7 @@ const samples: Readonly<Record<string, object>> = {
   run_stopped: { from_state: "running", to_state: "stopped" },
   run_completed: { from_state: "running", to_state: "completed", verdict: "verified_with_gaps", gaps: ["c2"] },
   document_differed: { path: "_docs/state.md", field: "step", found: "3", kept: "4", because: "_docs/a.md proves it" },
-  run_adopted: { root: "/home/ada/shop" },
+  run_adopted: { root: "shop" },
   policy_changed: { path: ".autopilot/config.yaml", recorded: hash("1"), found: hash("2"), adopted: false },
   control_requested: { request: "r", control: "pause", now: true },
   limit_raised: { request: "r", scope: "run", dimension: "tokens", to: 280_000 },

@@ -90,7 +90,7 @@ function progressLines(lines: readonly string[], tell: Tell): void {
   for (const phase of [1, 2, 3, 4, 5, 6]) {
     const at = lines.findIndex((line) => new RegExp(`^- \\[[x ]\\] Phase ${phase} — `).test(line));
     if (at < 0) tell(1, "PG-phases", `the checklist has no line - [ ] Phase ${phase} — …`);
-    else if (/^- \[x\]/.test(lines[at] ?? "") && !/\(.+\)\s*$/.test(lines[at] ?? ""))
+    else if ((lines[at] ?? "").startsWith("- [x]") && !/\(.+\)\s*$/.test(lines[at] ?? ""))
       tell(at + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
   }
   const from = lines.indexOf("## Recent events (last 10)");

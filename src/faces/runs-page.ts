@@ -34,7 +34,7 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
     `${run.run_id}${run.current ? "*" : ""}`,
     run.foreign ? `${run.state}, foreign` : run.state,
     ageWords(run.updated_at, now),
-    run.usd > 0 ? money(run.usd) : run.tokens > 0 ? `${shortFigure(run.tokens)}` : "-",
+    run.usd > 0 ? money(run.usd) : run.tokens > 0 ? shortFigure(run.tokens) : "-",
     bytesWords(run.disk_bytes),
     oneLine(run.goal ?? "", goalCharsMax),
   ]);

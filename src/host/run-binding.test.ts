@@ -60,7 +60,13 @@ test.each<readonly [string, (here: Bound) => Home | Record<string, string> | und
       { XDG_STATE_HOME: join(home.root, "state") }
     ),
   ],
-  ["a state folder that others can write to", ({ env }) => void chmodSync(join(stateFolder(env), "runs"), 0o777)],
+  [
+    "a state folder that others can write to",
+    ({ env }) => {
+      chmodSync(join(stateFolder(env), "runs"), 0o777);
+      return undefined;
+    },
+  ],
   [
     "a record that others can write to",
     ({ env }) => {
@@ -75,7 +81,13 @@ test.each<readonly [string, (here: Bound) => Home | Record<string, string> | und
       for (const name of readdirSync(runs)) writeFileSync(join(runs, name), "{");
     },
   ],
-  ["a folder that others can open", ({ folder }) => void chmodSync(folder, 0o755)],
+  [
+    "a folder that others can open",
+    ({ folder }) => {
+      chmodSync(folder, 0o755);
+      return undefined;
+    },
+  ],
   [
     "a journal in the place of the one that was bound",
     ({ journal }) => {
@@ -83,7 +95,13 @@ test.each<readonly [string, (here: Bound) => Home | Record<string, string> | und
       writeFileSync(journal, "{}\n", { mode: 0o600 });
     },
   ],
-  ["a journal with a second name", ({ journal, base }) => void linkSync(journal, join(base, "second"))],
+  [
+    "a journal with a second name",
+    ({ journal, base }) => {
+      linkSync(journal, join(base, "second"));
+      return undefined;
+    },
+  ],
   [
     "a run reached through a link",
     ({ home, base }) => {
@@ -115,6 +133,6 @@ test.each<readonly [string, (here: Bound) => Home | Record<string, string> | und
   const here = bound();
   const changed = change(here);
   const at = changed !== undefined && "root" in changed ? (changed as Home) : here.home;
-  const env = changed !== undefined && !("root" in changed) ? (changed as Record<string, string>) : here.env;
+  const env = changed !== undefined && !("root" in changed) ? changed : here.env;
   expect(kindOf({ ...here, env }, at)).toBe("foreign");
 });

@@ -73,7 +73,10 @@ function agentWords(decided: Entry, own: readonly Entry[], claimOf: ClaimRead): 
   const turn = own.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
   if (turn?.event !== "turn_ended") return null;
   const claim = turn.claim === undefined ? undefined : claimOf(turn.claim);
-  const said = (name: string): string => String(turn.says[name] ?? fieldIn(claim, name) ?? "?");
+  const said = (name: string): string => {
+    const value = turn.says[name] ?? fieldIn(claim, name);
+    return typeof value === "string" || typeof value === "number" ? String(value) : "?";
+  };
   const step = attemptParts(decided.attempt)?.step;
   if (step === "verify") return withReasons("the verifier did not pass it", textsIn(claim, "failures"));
   const head = `the judge gave it ${said("alignment_score")} of 10 and recommended ${said("recommendation")}`;

@@ -11,6 +11,9 @@ import type { Shadow } from "./shadow.ts";
 import type { TreeEntry } from "./tree.ts";
 import type { TreeFolders } from "./tree-folders.ts";
 
+/** The tree itself, which has no name. */
+const top = "" as BytePath;
+
 /** Answers which of these paths are ignored; a folder is asked for with a slash at its end. */
 export type IgnoredOf = (paths: readonly BytePath[]) => Promise<ReadonlySet<BytePath>>;
 
@@ -52,7 +55,7 @@ async function layRules(shadow: Shadow, folders: TreeFolders, tree: GitSha, fold
   if (known.size > knownMax) known.clear();
   const laid = known.get(folder) ?? new Set<BytePath>();
   known.set(folder, laid);
-  const wanted = new Set(paths.flatMap((path) => ["" as BytePath, ...foldersAbove(path)]).filter((above) => !laid.has(above)));
+  const wanted = new Set(paths.flatMap((path) => [top, ...foldersAbove(path)]).filter((above) => !laid.has(above)));
   if (wanted.size === 0) return;
   const rules: [BytePath, TreeEntry][] = [];
   for (const above of wanted) {

@@ -124,8 +124,15 @@ async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start:
     git({
       ...inLayer,
       args: [
-        ...["-c", "protocol.file.allow=always", "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--update-head-ok"],
-        ...[`--depth=${depth}`, ...refs],
+        "-c",
+        "protocol.file.allow=always",
+        "fetch",
+        "-q",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--update-head-ok",
+        `--depth=${depth}`,
+        ...refs,
       ],
       codes: [0, 1, 128],
     });

@@ -25,11 +25,23 @@ const prefix = "autopilot-view-";
 /** U1: what says how files lie on this disk, or how the repository is laid out. */
 const kept = new Set(
   [
-    ...["repositoryformatversion", "filemode", "ignorecase", "precomposeunicode", "symlinks", "autocrlf", "eol", "safecrlf"],
-    ...["trustctime", "checkstat", "sparsecheckout", "sparsecheckoutcone", "bigfilethreshold", "longpaths"],
+    "repositoryformatversion",
+    "filemode",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+    "autocrlf",
+    "eol",
+    "safecrlf",
+    "trustctime",
+    "checkstat",
+    "sparsecheckout",
+    "sparsecheckoutcone",
+    "bigfilethreshold",
+    "longpaths",
   ]
     .map((name) => `core.${name}`)
-    .concat(["extensions.objectformat", "extensions.refstorage", "index.sparse", "index.version"]),
+    .concat("extensions.objectformat", "extensions.refstorage", "index.sparse", "index.version"),
 );
 
 const views = new Map<string, string>();

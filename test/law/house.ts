@@ -94,13 +94,8 @@ export const properNames: readonly string[] = ["packageManager", "PackageManager
 
 /** Words that may not be part of a declared name, and the word of this house. See docs/WORDS.md. */
 export const wordsNotOurs: Readonly<Record<string, string>> = {
-  workflow: "flow",
-  pipeline: "flow",
   dag: "flow",
-  job: "run",
-  jobs: "runs",
   ticket: "task",
-  quota: "limit",
   adapter: "face, or the name of the port it serves",
 };
 

@@ -77,10 +77,10 @@ export function* nodesOf(file: SourceFile): Generator<{ readonly node: SyntaxNod
   }
 }
 
-function reverseFrom<T>(items: T[], first: number): void {
+function reverseFrom(items: unknown[], first: number): void {
   for (let low = first, high = items.length - 1; low < high; low += 1, high -= 1) {
     const [one, other] = [items[low], items[high]];
-    if (one !== undefined && other !== undefined) [items[low], items[high]] = [other, one];
+    [items[low], items[high]] = [other, one];
   }
 }
 

@@ -148,7 +148,15 @@ describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespa
       borrowed,
     );
     expect(told.out.split("\n")).toEqual([
-      ...["two", "in", "file", ".git", ".gitignore", "README.md", "src", "tools", "2"],
+      "two",
+      "in",
+      "file",
+      ".git",
+      ".gitignore",
+      "README.md",
+      "src",
+      "tools",
+      "2",
       " 8 files changed, 3 insertions(+), 6 deletions(-)",
       "",
     ]);

@@ -20,7 +20,7 @@ test("benchmark, lever, runner and version are the log's, whoever goes on with i
     runner: log.start?.runner,
     playbook_version: log.start?.playbook_version,
   });
-  const header = headerOf({ ...drafted(), options: head, cast: { explorer: { agent: "somebody else" } } } as never);
+  const header = headerOf({ ...drafted(), options: head, cast: { explorer: { agent: "somebody else" } } });
   expect(header).toMatchObject({
     benchmark: head["benchmark"],
     leverState: head["lever_state"],

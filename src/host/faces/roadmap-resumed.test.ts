@@ -69,7 +69,7 @@ function theirs(phase: object, more: object = {}): RoadmapState {
     _meta: { ...seedState._meta, current_phase: "2", current_step: "execute" },
     phases: { phase_1: record, phase_2: { ...record, status: "in_progress", ...phase } },
     ...more,
-  } as RoadmapState;
+  };
 }
 
 async function taken(state: RoadmapState, files: Readonly<Record<string, string>> = {}): Promise<Resumed> {

@@ -18,6 +18,9 @@ import type { ObjectFormat, TreeEntry } from "../tree.ts";
 import { isTree, type TreeFolders } from "../tree-folders.ts";
 import { withMerged } from "./merged.ts";
 
+/** The tree itself, which has no name. */
+const top = "" as BytePath;
+
 export type ReadBackOrder = {
   readonly place: string;
   readonly folder: string;
@@ -171,7 +174,7 @@ async function goneAnew(order: ReadBackOrder, shared: readonly Shared[]): Promis
 }
 
 async function besideOf(order: ReadBackOrder, created: readonly BytePath[]): Promise<readonly BytePath[]> {
-  const folders = new Set<BytePath>(created.flatMap((path) => ["" as BytePath, ...foldersAbove(path)]));
+  const folders = new Set<BytePath>(created.flatMap((path) => [top, ...foldersAbove(path)]));
   const beside: BytePath[] = [];
   for (const folder of folders) {
     const entry = await order.folders.at(order.against, folder);

@@ -38,7 +38,7 @@ export const lowersOf = (place: string): readonly string[] =>
 export function layOut(place: string, folder: string, lowers: readonly string[]): void {
   for (const name of [names.work, names.merged]) mkdirSync(join(place, name), { recursive: true, mode: 0o700 });
   symlinkSync(folder, join(place, names.upper));
-  for (const [at, lower] of [...lowers.entries()].reverse()) symlinkSync(lower, join(place, lowerName(at)));
+  for (const [at, lower] of [...lowers.entries()].toReversed()) symlinkSync(lower, join(place, lowerName(at)));
 }
 
 /** The command line that runs a shell script where mounting is allowed and seen by nobody, with the world mounted. */

@@ -126,7 +126,7 @@ async function indexFor(shadow: Shadow, base: Base, tree: GitSha, index: string)
 /** A copy that shares the blocks of the base's files until one of the two is written to. */
 async function copyOf(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, folder: string): Promise<void> {
   await run("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
-  for (const path of gone) await rm(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]) as unknown as string, { recursive: true });
+  for (const path of gone) await rm(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { recursive: true });
   if (changed.length === 0) return;
   for (const [path] of changed) await rm(join(folder, bytesOf(path).toString("utf8")), { recursive: true, force: true });
   await materialize(shadow, changed, folder);
