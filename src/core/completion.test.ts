@@ -123,6 +123,13 @@ describe("completion", () => {
       "verified",
       "completion_verified",
     ],
+    [
+      "a check of the project cannot be run here",
+      { others: [{ check: check("p", "project"), baseline: "not_found", latest: "not_found" }] },
+      true,
+      "verified_with_gaps",
+      "completion_with_gaps",
+    ],
     ["one held before, another turned green", { criteria: [held, proved] }, true, "verified", "completion_verified"],
     ["objective mode asks for no promise", { mode: "objective", promised: false }, true, "verified", "completion_verified"],
     ["objective mode, a criterion red", { mode: "objective", criteria: [red] }, false, "refuted", "criterion_failed"],

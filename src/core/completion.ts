@@ -202,7 +202,10 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     !treeChanged || turnedGreen || runnable.some(({ failsWithoutWork }) => failsWithoutWork === true)
       ? []
       : runnable.map((criterion) => `${nameOf(criterion)}: passed before the work began, so it does not show what the work did`); // C5
-  const gaps = [...unchecked, ...untouched, ...idle]; // C2
+  const unable = others
+    .filter(({ check, latest }) => check.kind === "project" && (latest === "not_found" || latest === "not_runnable"))
+    .map(({ check }) => `${check.title}: it could not be run here, so it proves nothing`);
+  const gaps = [...unchecked, ...untouched, ...idle, ...unable]; // C2
   if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }

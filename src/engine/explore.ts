@@ -142,16 +142,17 @@ class Exploring {
       };
     }
     const isAgent = step.agent !== undefined;
+    const changesNothing = !isAgent || step.keeps?.every((pattern) => pattern === "!**") === true;
     const free = toldBy(step, this.#domains).flatMap(({ facts, says }, index) => {
       const turn = isAgent ? [draftFor.turn(attempt, says)] : [];
       const passed = branch(
         [...turn, { event: "step_completed", attempt, facts, progress: true }],
-        isAgent ? isGate(step) : isGate(step) ? true : null,
+        isGate(step) ? true : changesNothing ? null : false,
       );
       const failed = (): Node =>
         branch(
           [...turn, { event: "step_failed", attempt, facts, progress: true, fingerprint: "explored", reason_code: "explored" }],
-          isAgent ? false : null,
+          changesNothing ? null : false,
         );
       return index === 0 || step.otherwise?.some(({ when }) => when !== undefined) === true ? [passed, failed()] : [passed];
     });

@@ -78,7 +78,7 @@ test("an agent that needs a login and has none is refused with how to log in, be
 
 test("the only agent there is is taken where none is named; of two, neither", async () => {
   const one = { agents: { one: agents.one } };
-  expect(await inferredAgent(place, undefined, one, flow)).toBe("one");
+  expect(await inferredAgent(place, undefined, one, flow)).toEqual({ name: "one", why: "it is the only one installed here" });
   expect(await inferredAgent(place, "two", one, flow)).toBeNull();
   expect(await inferredAgent(place, undefined, { agent: "one" }, flow)).toBeNull();
   await expect(inferredAgent(place, undefined, { agents }, flow)).rejects.toMatchObject({

@@ -6,6 +6,7 @@ import type { Format } from "../validate-formats.ts";
 type Written = { readonly path: RegExp; readonly format: Exclude<Format, "unknown">; readonly example: string };
 
 export const writtenFiles: readonly Written[] = [
+  { path: /^\.autopilot\/config\.yaml$/, format: "config", example: ".autopilot/config.yaml" },
   { path: /^\.autopilot\/state\.json(?:\.backup)?$/, format: "roadmap state", example: ".autopilot/state.json" },
   {
     path: /^\.autopilot\/archive\/(?!metrics\.json$)[^/]+\.json$/,
