@@ -130,7 +130,7 @@ phases:
     write(folder, flowAt("craft", plan, { "write.md": prompt }));
     for (const option of ["round=1", "rounds=many", "ask=perhaps"]) {
       const { code, json } = await goScripted(folder, [], ["--flow", "craft", "--option", option]);
-      expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
+      expect({ code, reason: json.reason_code }).toEqual({ code: 2, reason: "objective_schema_invalid" });
       expect(json.message).toContain(option);
     }
   });
@@ -197,7 +197,7 @@ after: [{ id: land, steps: [{ id: merge, run: land }] }]
     const { run } = (ended?.["facts"] ?? { run: "" }) as { run: string };
     const child = journal(folder, join(folder, ".autopilot/runs", String(json.run_id), "children", run));
     expect(child.map(({ event }) => event)).toEqual(expect.arrayContaining(["run_drafted", "run_started", "turn_ended", "run_completed"]));
-    expect(git(folder, "log", "--format=%s", `${head}..HEAD`)).toBe("autopilot call/child: make b"); // one commit of the parent's, none of the child's
+    expect(git(folder, "log", "--format=%s", `${head}..HEAD`)).toBe("call/child: make b"); // one commit of the parent's, none of the child's
     expect(git(folder, "show", "HEAD:src/b.txt")).toBe("b");
     expect(git(folder, "show", `autopilot/${run}:src/b.txt`)).toBe("b");
     expect(json.state).toBe("completed");

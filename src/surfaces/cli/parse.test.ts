@@ -53,6 +53,7 @@ test("commands of two words", () => {
 
 test("one word alone is no goal, however far from a command; several words, or `go`, are", () => {
   expect(read("statsu")).toBe("There is no command statsu. Did you mean status?");
+  expect(read("$ARGUMENTS")).not.toContain("no command");
   expect(read("resum")).toBe("There is no command resum. Did you mean resume?");
   expect(read("refactor")).toBe("There is no command refactor.");
   expect(read("cancel")).toBe("There is no command cancel. Did you mean stop?");

@@ -157,7 +157,8 @@ const elsewhereCalled: Readonly<Record<string, string>> = { cancel: "stop", cont
 /** P2: one word alone is meant as a command. A goal of one word is said with `go`. */
 function slipOf(words: readonly string[], isImplied: boolean, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const [word = ""] = words;
-  if (!isImplied || words.length !== 1 || /\s/.test(word.trim())) return null;
+  // A slash command's placeholder that nothing replaced is no word.
+  if (!isImplied || words.length !== 1 || /\s|^\$/.test(word.trim())) return null;
   const names = commands.flatMap(({ name }) => (name.includes(" ") ? [] : [name]));
   if (names.includes(word)) return { misuse: `The command comes before its flags: autopilot ${word} …`, hint: `autopilot help ${word}` };
   const called = Object.hasOwn(elsewhereCalled, word) ? elsewhereCalled[word] : undefined;
