@@ -1,6 +1,6 @@
 import { invariant } from "../kit/invariant.ts";
 import { idleWalkIn, type LawsOf, once, walkIn } from "./law.ts";
-import { stepsOf } from "./reading.ts";
+import { isPausedFor, stepsOf } from "./reading.ts";
 import { add, own, put } from "./record.ts";
 
 const toldMax = 20;
@@ -32,6 +32,7 @@ export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
     once(run, request);
     if (block.free !== true && !isAnswer(block.options, answer)) return; // What is none of the options answers nothing: the question stays.
     const walk = walkIn(run, block.walk);
+    if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];
     walk.block = null;
     walk.answeredBy = actor;

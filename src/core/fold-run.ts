@@ -50,6 +50,7 @@ export const runLaws: LawsOf<Names> = {
     change(run, event, "paused");
     run.reason = event.reason_code;
     run.detail = event.detail ?? null;
+    delete run.decided;
     if (event.short !== undefined) run.short = event.short;
     if (run.asked === "pause") run.asked = null; // A stop that came meanwhile still stands.
     run.now = false;
@@ -62,6 +63,7 @@ export const runLaws: LawsOf<Names> = {
     once(run, event.request);
     run.reason = null;
     run.detail = null;
+    delete run.decided;
     delete run.short;
     if (run.asked === "pause") run.asked = null;
     if (run.breaker.state !== "open") return;

@@ -26,9 +26,21 @@ const outer = ["before", "after"] as const;
 /** Whether a run can still go on: only such a one takes requests and waits for answers. */
 export const isOpen = ({ status }: Pick<RunView, "status">): boolean => status === "running" || status === "paused";
 
-/** Whether a run ended in failure: a phase failed, or the run used up all it may. Only a person who says so makes it go on. */
-export const hasFailed = ({ status, reason }: Pick<RunView, "status" | "reason">): boolean =>
-  status === "paused" && (reason === "phase_failed" || reason === "run_cap_reached");
+/**
+ * Whether a run ended in failure: a phase failed, or the run used up all it may. Only a person who says so makes it go on. A run that asks
+ * a person what becomes of a failure has not ended: the question holds it, and its answer is what that person says.
+ */
+export const hasFailed = (run: Pick<RunView, "status" | "reason" | "detail" | "blocks" | "decided">): boolean =>
+  run.status === "paused" &&
+  (run.reason === "phase_failed" || run.reason === "run_cap_reached") &&
+  run.decided !== true &&
+  !valuesOf(run.blocks).some((block) => isPausedFor(run, block));
+
+/** Whether this question is what the run is paused for. */
+export const isPausedFor = (
+  { status, reason, detail }: Pick<RunView, "status" | "reason" | "detail">,
+  block: RunView["blocks"][string],
+): boolean => status === "paused" && reason === block.code && detail === block.question;
 
 /** The questions that wait for a person. Those of a run that is over wait for nobody. */
 export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? valuesOf(run.blocks) : []);

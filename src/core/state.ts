@@ -205,6 +205,8 @@ export type Run = {
   overdrawn?: string;
   /** What a pause waits for more of: the limits that are short, and what each must be raised to. */
   short?: readonly ShortLimit[];
+  /** The question that the run is paused for has been answered. */
+  decided?: true;
   taken: Record<string, number>;
   invocation: Record<string, number>;
   finished: number;
