@@ -142,7 +142,7 @@ describe.concurrent("which phases", () => {
 
   test("an id that is not there is refused with those that are; a range backwards with the right way round", async () => {
     const ended = await refused(roadmap(roadmapOf([one, { id: "2" }])), ["7"]);
-    expect([ended.code, ended.json.reason_code, ended.json["field"]]).toEqual([1, "objective_schema_invalid", "phases"]);
+    expect([ended.code, ended.json.reason_code, ended.json["field"]]).toEqual([2, "objective_schema_invalid", "phases"]);
     expect(ended.json.message).toContain("1, 2");
     expect((await refused(roadmap(roadmapOf([one, { id: "2" }])), ["2-1"])).json.message).toContain("1-2");
   });
