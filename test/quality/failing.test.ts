@@ -88,7 +88,7 @@ describe.concurrent("a quality run that does not come to its end", () => {
     const folder = shop();
     const slow = turn("2", left["2"], { do: [{ sleep: 60_000 }] });
     const { ended } = begin(folder, words(folder, [turn("1"), slow]));
-    await until("phase 2", () => existsSync(join(folder, "quality/run_state.jsonl")) && inShort(log(folder)).includes("start 2"), 60_000);
+    await until("phase 2", () => existsSync(join(folder, "quality/run_state.jsonl")) && inShort(log(folder)).includes("start 2"));
     await autopilot(folder, ["pause", "--now", "--json"]);
     expect((await ended).json).toMatchObject({ result: "WARN", state: "paused" });
     expect(inShort(log(folder))).toEqual(["_index", "run_start", "start 1", "end 1", "start 2"]);

@@ -30,7 +30,7 @@ async function killed(folder: string, words: readonly string[], when: (entries: 
   const { child, ended } = begin(folder, words, quiet);
   let isOver = false;
   void ended.then(() => (isOver = true));
-  await until("the moment to pull the plug", () => isOver || when(seen(folder)), 60_000);
+  await until("the moment to pull the plug", () => isOver || when(seen(folder)));
   child.kill("SIGKILL");
   return (await ended).signal === "SIGKILL";
 }

@@ -42,7 +42,7 @@ test("killed after every step, it ends with the same steps, commits, branches an
     const { child, ended: over } = begin(killed, words);
     let isOver = false;
     void over.then(() => (isOver = true));
-    await until("another step's end", () => isOver || (existsJournal(killed) && ended(killed) > seen), 120_000);
+    await until("another step's end", () => isOver || (existsJournal(killed) && ended(killed) > seen));
     if (isOver) {
       expect((await over).json).toMatchObject({ reason_code: "phase_failed", state: "paused" });
       break;

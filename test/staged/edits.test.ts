@@ -32,7 +32,7 @@ describe.concurrent("the state file", () => {
     commit(folder, problem);
     const turns = greenfield.map((one) => (is("3")(one) ? slow(one, 6000) : one));
     const { ended } = beginStaged(folder, "greenfield", turns, ["--continue", "--option", "research=decided"]);
-    await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress", 60_000);
+    await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
     const theirs = edit(
       folder,
       ["## Key Decisions\n", "## Key Decisions\n- Database: SQLite, says Ann\n"],
@@ -68,7 +68,7 @@ describe.concurrent("the state file", () => {
     commit(folder, { ...problem, ...draft });
     const turns = greenfield.map((one) => (is("3")(one) ? slow(one, 5000) : one));
     const { ended } = beginStaged(folder, "greenfield", turns, ["--option", "research=decided", "--with", "ui"]);
-    await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress", 60_000);
+    await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
     edit(folder, [/^step: 3$/m, "step: 5"], [/^name: Plan$/m, "name: Decompose"]);
     expect((await ended).json).toMatchObject({ reason_code: "session_boundary" });
     expect(stateOf(folder).completed.find(({ step }) => step === 4)).toMatchObject({ key_outcome: "skipped" });

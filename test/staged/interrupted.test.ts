@@ -42,7 +42,7 @@ describe.concurrent("kill -9", () => {
     commit(folder, { ...problem, ...draft });
     const turns = greenfield.map((one) => (JSON.stringify(one.when) === '{"phase":"3","step":"do"}' ? slow(one, 4000) : one));
     const { child, ended } = beginStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
-    await until("the Plan turn", () => stateOf(folder).current?.sub_step === "1 — do" || null, 90_000);
+    await until("the Plan turn", () => stateOf(folder).current?.sub_step === "1 — do" || null);
     child.kill("SIGKILL");
     await ended;
     expect(stateOf(folder).current).toMatchObject({ step: 3, status: "in_progress", sub_step: "1 — do", retry_count: 0 });
