@@ -121,7 +121,8 @@ async function observe(
   const command = commandFor(parts, check, folder, order.cancel);
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear });
   if (result.status === "cancelled" || result.status === "timed_out") return null;
-  const { tests, names } = ear.take(testFilesIn(folder));
+  const { tests, names } = ear.take(testFilesIn(folder, parts.workspace.foldersOf(folder)));
+  await parts.workspace.dropCheckout(folder); // what was broken on purpose does not stay
   return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests };
 }
 
