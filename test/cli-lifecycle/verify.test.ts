@@ -103,7 +103,12 @@ describe.concurrent("verify", () => {
     const { json: went } = await goScripted(
       folder,
       [{ do: [writes("out.txt"), done] }],
-      ["--done-criteria", `out.txt is there :: test -f out.txt || test -f '${witness}'`],
+      [
+        "--done-criteria",
+        `out.txt is there :: test -f out.txt || test -f '${witness}'`,
+        "--done-criteria",
+        "it is readable :: test -r out.txt",
+      ],
     );
     expect(went).toMatchObject({ verdict: "verified" });
     writeFileSync(witness, ""); // now it passes on the base, too
