@@ -1,6 +1,6 @@
 // The liar bench: agents that misbehave and agents that are honest, each played through the product. Every lie must be caught, no honest
 // work be stopped. Peers that are installed here and can be driven by a fake agent are played too; the others are named.
-// npm run bench:trust -- [--json] [--only NAME] [--isolation LEVEL]
+// npm run bench:trust -- [--json] [--only NAME] [--kind misbehaving|honest] [--isolation LEVEL]
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,9 @@ import { misbehaving } from "./misbehaving.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
-const { values: flags } = parseArgs({ options: { json: { type: "boolean" }, only: { type: "string" }, isolation: { type: "string" } } });
+const { values: flags } = parseArgs({
+  options: { json: { type: "boolean" }, only: { type: "string" }, kind: { type: "string" }, isolation: { type: "string" } },
+});
 const caseMinutesMax = 5;
 const atOnce = 2;
 const cyclesMax = 2;
@@ -22,7 +24,7 @@ const peers = ["ralph", "claude-flow", "taskmaster", "vibe-kanban", "openhands",
 const wanted = [
   ...[...misbehaving, ...lies].map((one) => ({ ...one, kind: "misbehaving" })),
   ...[...honest, ...honestWork].map((one) => ({ ...one, kind: "honest" })),
-].filter(({ name }) => flags.only === undefined || name.includes(flags.only));
+].filter(({ name, kind }) => (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind);
 const isHere = ({ needs }) => needs === undefined || isOnPath(needs);
 const cases = wanted.filter(isHere);
 for (const { name, needs } of wanted.filter((one) => !isHere(one))) process.stderr.write(`- skipped ${name}: ${needs} is not installed\n`);

@@ -40,7 +40,7 @@ export function ownFolder(home: Home, ...names: readonly string[]): string {
     if (found === undefined) mkdirSync(at, { mode: 0o700, recursive: true }); // another process may be quicker
     else if (!found.isDirectory())
       refuse("workspace_unusable", {
-        message: `${at} is ${found.isSymbolicLink() ? "a link" : "a file"}, and a folder is needed there. Links are not followed.`,
+        message: `A ${found.isSymbolicLink() ? "link" : "file"} lies where a folder is needed: ${at}. Links are not followed.`,
         remediation: ["move it out of the way, then give the command again"],
       });
   }
