@@ -7,7 +7,8 @@ import { openFold } from "../src/core/fold.ts";
 import { verifyJournal } from "../src/journal/read.ts";
 import { canonicalJson } from "../src/kit/canonical-json.ts";
 
-// Journals that released versions wrote. Every later version folds each of them to the state recorded beside it, for ever.
+// Journals that released versions wrote. Every later version folds each of them to the state recorded beside it, for ever: it may come to
+// know more from one, and then a field is added; none is changed.
 
 const folder = "test/golden/journals";
 const journals = readdirSync(folder);
