@@ -195,7 +195,7 @@ export const reasons = {
   debug_unresolved: reason(
     "FAIL",
     "A debug note of the project is not resolved.",
-    "mark it status: resolved, or move it out of .planning/debug/",
+    "mark it status: resolved or move it out of .planning/debug/, and commit that",
   ),
   spec_change_accepted: reason("PASS", "The changed specification was accepted; the run is locked to it from here on.", ""),
   roadmap_completed: reason("PASS", "Everything asked for of the roadmap is completed already.", "autopilot roadmap list"),

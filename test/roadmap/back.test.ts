@@ -161,7 +161,7 @@ describe.concurrent("before a phase begins", () => {
     expect(existsSync(join(folder, ".autopilot/runs"))).toBe(false); // no run is left that could block another
   });
 
-  test("a debug note that is not resolved stops it; a resolved one does not, and resolving it in the checkout lets it go on", async () => {
+  test("a debug note that is not resolved stops it; a resolved one does not, and a commit that resolves it lets it go on", async () => {
     const open = project([sum], {
       ".planning/debug/login.md": "---\nstatus: investigating\n---\n# Login\n",
       ".planning/debug/old.md": "**Status:** resolved\n",
@@ -170,6 +170,9 @@ describe.concurrent("before a phase begins", () => {
     expect(json).toMatchObject({ reason_code: "phase_failed" });
     expect(factsOf(open, "1", "preflight")).toMatchObject({ unresolved_debug: ".planning/debug/login.md" });
     write(open, { ".planning/debug/login.md": "---\nstatus: resolved\n---\n# Login\n" });
+    await autopilot(open, ["resume", "--json"]);
+    expect(factsOf(open, "1", "preflight")).toMatchObject({ working_tree_clean: false, unresolved_debug: "" }); // nothing could land
+    git(open, "commit", "-qam", "resolved");
     await autopilot(open, ["resume", "--json"]);
     expect(factsOf(open, "1", "preflight")).toMatchObject({ all_clear: true, unresolved_debug: "" });
   });

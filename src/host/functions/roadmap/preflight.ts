@@ -53,7 +53,7 @@ export function preflight(parts: RoadmapParts) {
         ...unmet.map((text) => ({ reason: "dependencies_unmet" as const, text })),
         ...unresolved.map((path) => ({
           reason: "debug_unresolved" as const,
-          text: `${path} is not resolved; mark it status: resolved, or move it out of ${debugFolder}.`,
+          text: `${path} is not resolved; mark it status: resolved or move it out of ${debugFolder}, and commit that.`,
         })),
       ];
       const detail = issues.map(({ text }) => text).join(" ");
