@@ -41,11 +41,7 @@ describe.concurrent("the state file", () => {
       [/^step: 3$/m, "step: 5"],
       [/^name: Plan$/m, "name: Decompose"],
     );
-    await until(
-      "another fact of the run",
-      () => eventsOf(folder, "turn_ended").some(({ attempt }) => attempt === "3@1/do#1") || null,
-      60_000,
-    );
+    await until("another fact of the run", () => eventsOf(folder, "turn_ended").some(({ attempt }) => attempt === "3@1/do#1") || null);
     const end = await ended;
     expect(end.json).toMatchObject({ state: "completed" });
     const found = differed(folder);
@@ -79,11 +75,7 @@ describe.concurrent("the state file", () => {
     commit(folder, { ...problem, ...draft, ...plan });
     const turns = greenfield.map((one) => (is("5")(one) ? slow(one, 5000) : one));
     const run = beginStaged(folder, "greenfield", turns);
-    await until(
-      "the Decompose turn",
-      () => stateOf(folder).current?.step === 5 && stateOf(folder).current?.status === "in_progress",
-      60_000,
-    );
+    await until("the Decompose turn", () => stateOf(folder).current?.step === 5 && stateOf(folder).current?.status === "in_progress");
     await autopilot(folder, ["pause", "--json"]); // rests when the turn ends, before the boundary that follows the step
     const theirs = edit(folder, ["## Key Decisions\n", "## Key Decisions\n- No frameworks\n"]);
     expect((await run.ended).json).toMatchObject({ reason_code: "operator_paused" });
