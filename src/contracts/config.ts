@@ -118,6 +118,8 @@ export const Config = v.strictObject({
       message: v.optional(LandMessage),
     }),
   ),
+  /** Whether the runner's pages of landed phases are committed when a run ends. */
+  roadmap: v.optional(v.strictObject({ commit_pages: v.optional(v.boolean()) })),
   /** Megabytes that all runs together may take; beyond it the oldest that are over go. */
   disk_quota: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   /** Optional steps of staged flows that are done without asking: ui, refactor, security, performance. */

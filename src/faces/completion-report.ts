@@ -70,7 +70,8 @@ export function completionPage(input: CompletionInput): string {
 /** Who wonders about files that git calls untracked reads here whose they are. */
 const fileLines: readonly string[] = [
   "What agents wrote is where the work is. The runner's own pages of a phase in `.planning/phases/` (TRIAGE.json, EXECUTION-LOG.md, " +
-    "VERIFICATION.md, the traces) are in no commit, and no run takes them for changes of yours. To keep them with the project: " +
+    "VERIFICATION.md, the traces) are no changes of yours to any run. Those of landed phases are committed to your branch when the run ends, " +
+    "unless your config says `roadmap: { commit_pages: false }` or a landing would not be possible then. To commit them yourself: " +
     '`git add .planning/phases && git commit -m "pages of the phases"`.',
 ];
 

@@ -102,6 +102,11 @@ const examples: Readonly<Record<string, { own?: Config; loose: readonly Config[]
     loose: [{ land: { minimum: "verified_with_gaps" } }],
     tight: [{ land: { minimum: "verified" } }],
   },
+  "roadmap.commit_pages": {
+    own: { roadmap: { commit_pages: false } },
+    loose: [{ roadmap: { commit_pages: true } }],
+    tight: [{ roadmap: { commit_pages: false } }],
+  },
   on_limit: { own: { on_limit: "ask" }, loose: [{ on_limit: "resume" }], tight: [{ on_limit: "never" }] },
   disk_quota: { own: { disk_quota: 5_000 }, loose: [{ disk_quota: 100 }, { disk_quota: 9_000 }], tight: [{ disk_quota: 5_000 }] },
   max_budget: { loose: [{ max_budget: "extended" }], tight: [{ max_budget: "conservative" }] },

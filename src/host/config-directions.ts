@@ -102,6 +102,7 @@ export const configDirections: Node<Config> = {
     squash: neutral, // how many commits the same change is
     message: neutral, // what they are called
   },
+  roadmap: { commit_pages: tighten((said, own) => (said && own === false ? "you keep these pages out of your history" : null)) },
   disk_quota: tighten((said, own) => (said === own ? null : "it would decide which of your runs are deleted")),
   with: neutral, // steps of the flow, within the same budget and sandbox, and shown in the preview
   max_budget: tighten((said, own) => {

@@ -89,11 +89,26 @@ describe("a roadmap that goes well", () => {
     expect(read(folder, `.planning/phases/${id}/EXECUTION-LOG.md`)).toContain(`### Task ${id}-01: Write the part -- COMPLETED`);
     expect(read(folder, `.planning/phases/${id}/VERIFICATION.md`)).toContain("status: pass");
   });
-  test("the runner's pages are on no branch, the agents' are on the user's", () => {
-    const tracked = git(folder, "ls-tree", "-r", "--name-only", "HEAD").split("\n");
-    expect(tracked).toEqual(expect.arrayContaining([artifact("1"), ".planning/phases/1/PLAN.md", ".planning/phases/1/JUDGE-REPORT.md"]));
-    const all = git(folder, "log", "--all", "--format=", "--name-only");
-    for (const page of [...pages, "-trace.jsonl"]) expect(all).not.toContain(page);
+  test("the agents' pages land with the work, the runner's are one commit behind it and never on the run's branch", () => {
+    const branch = `autopilot/${run()}`;
+    const landed = git(folder, "ls-tree", "-r", "--name-only", branch).split("\n");
+    expect(landed).toEqual(expect.arrayContaining([artifact("1"), ".planning/phases/1/PLAN.md", ".planning/phases/1/JUDGE-REPORT.md"]));
+    const before = git(folder, "log", branch, "--format=", "--name-only");
+    for (const page of [...pages, "-trace.jsonl"]) expect(before).not.toContain(page);
+    expect(git(folder, "log", "-1", "--format=%s %P")).toBe(`autopilot: pages of phases 1, 2.10 ${git(folder, "rev-parse", branch)}`);
+    const drawn = phases.flatMap(({ id }) => names(folder, `.planning/phases/${id}`).map((name) => `.planning/phases/${id}/${name}`));
+    const committed = git(folder, "diff-tree", "-r", "--name-only", "HEAD~1", "HEAD").split("\n");
+    expect(committed).toEqual(drawn.filter((path) => !landed.includes(path)).toSorted());
+    expect(git(folder, "status", "--porcelain")).toBe("");
+  });
+  test("cut off before that commit, it is made when the run is next opened, and only once", async () => {
+    const [commit, tree] = git(folder, "rev-parse", "HEAD~1", "HEAD^{tree}").split("\n");
+    git(folder, "reset", "-q", String(commit)); // as a crash leaves it
+    expect(git(folder, "status", "--porcelain")).toContain("?? .planning/phases/1/TRACE.jsonl");
+    for (let opening = 0; opening < 2; opening++) {
+      await autopilot(folder, ["resume", "--json"], quiet);
+      expect(git(folder, "rev-parse", "HEAD~1", "HEAD^{tree}").split("\n")).toEqual([commit, tree]);
+    }
   });
   test("traces tell what really happened: the agent's own tool calls by their paths, the runner's commands, the commits", () => {
     const spans = spansIn(folder, ".planning/phases/1/execute-trace.jsonl");
@@ -162,7 +177,7 @@ test("after the first run the seed's ignore lines are there, our files are no ch
   const research = { ...turnsOf(one)[0], do: [...((turnsOf(one)[0]?.["do"] ?? []) as readonly object[]), { run: told }] };
   await autopilot(folder, walkWords(folder, turnsOf(one, { research }), ["1"]), { env: { ...quiet.env, SERVICE_TOKEN: secret } });
   expect(read(folder, ".planning/phases/1/research-trace.jsonl")).toContain(`echo ${"x".repeat(180)}`);
-  const drawn = git(folder, "ls-files", "--others", "-z")
+  const drawn = git(folder, "ls-files", "--cached", "--others", "-z")
     .split("\0")
     .filter((path) => path !== "" && !path.endsWith("/")); // a repository of an agent's own is told as a folder
   expect(drawn.length).toBeGreaterThan(10);

@@ -59,6 +59,7 @@ test("killed after the first phase and stopped, the next run knows that phase as
   const isLanded = ({ event, walk }: Entry): boolean => event === "phase_started" && walk === "2";
   expect(await killed(folder, walkWords(folder, turns(), ["all"]), (entries) => entries.some(isLanded))).toBe(true);
   await autopilot(folder, ["stop", "--json"], quiet);
+  expect(git(folder, "log", "-1", "--format=%s")).toBe("autopilot: pages of phase 1");
   const first = runIn(folder);
   const last = read(folder, ".autopilot/state.json");
   const ended = await autopilot(
@@ -68,6 +69,9 @@ test("killed after the first phase and stopped, the next run knows that phase as
   );
   expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
   expect(read(folder, `.autopilot/archive/${first}.json`)).toBe(last);
+  const tracked = git(folder, "ls-tree", "-r", "--name-only", "HEAD");
+  for (const { id } of phases) expect(tracked).toContain(`.planning/phases/${id}/TRACE.jsonl`);
+  expect(git(folder, "status", "--porcelain")).toBe("");
   expect(
     seen(folder)
       .filter(({ event }) => event === "phase_started")
@@ -104,7 +108,7 @@ test("killed over and over, a roadmap ends with the state, the commits and the f
     done: [metrics.phases_completed, metrics.phases_failed, metrics.debug_loops_total, metrics.replan_count],
   });
   expect(shape(stateOf(harassed))).toEqual(shape(stateOf(calm)));
-  const tree = (folder: string): string => git(folder, "ls-tree", "-r", "HEAD");
+  const tree = (folder: string): string => git(folder, "ls-tree", "-r", `autopilot/${runIn(folder)}`);
   expect(tree(harassed)).toBe(tree(calm));
   const commits = (folder: string): readonly string[] => git(folder, "log", "--format=%s").split("\n");
   expect(commits(harassed)).toEqual(commits(calm));

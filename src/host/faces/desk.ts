@@ -69,6 +69,9 @@ export function openDesk(face: OpenedFace, clock: Pick<Clock, "now">, tell: (pro
       if (soon !== null) clearTimeout(soon);
       if (soon !== null || isStale) draw(); // W3
       await drawing;
+      await face.rest?.().catch((error: unknown) => {
+        tell(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W4
+      });
     },
   };
 }

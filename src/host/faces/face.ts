@@ -77,6 +77,8 @@ export type OpenedFace = {
   readonly signal?: (signal: Signal, at: string) => void;
   /** Writes what has changed since; never called twice at once. `now`: the run is known to be alive then. */
   readonly draw: (now: string) => Promise<void>;
+  /** Everything is drawn, and whoever had the run in hand lets go of it. */
+  readonly rest?: () => Promise<void>;
   /** What a person should know of the last drawings. */
   readonly remarks?: () => readonly string[];
   /** What this run has learned, for the prompt of a role; `holds` says whether a command does on the tree as it is, null: not known. */

@@ -22,6 +22,7 @@ import { msOf } from "../../kit/iso-time.ts";
 import type { FaceParts, OpenedFace } from "./face.ts";
 import { claimsFrom, evidenceFrom } from "./roadmap-blobs.ts";
 import { carriedBy } from "./roadmap-carried.ts";
+import { commitEndedPages } from "./roadmap-commit.ts";
 import { stateOfRun } from "./roadmap-derive.ts";
 import { learningsText } from "./roadmap-learnings.ts";
 import { diagnosticsFolder, learningsFile, phaseFolder } from "./roadmap-places.ts";
@@ -37,7 +38,7 @@ type Halting = Extract<Entry, { event: "run_paused" | "run_stopped" }>;
 /** A halt, and the file that tells of it. */
 type Halt = { readonly entry: Halting; readonly name: string };
 
-export async function openRoadmapFace({ home, root, folder, view, entries, readBlob }: FaceParts): Promise<OpenedFace> {
+export async function openRoadmapFace({ place, home, root, folder, view, entries, readBlob }: FaceParts): Promise<OpenedFace> {
   const { run_id } = view().drafted;
   const extra: BooksExtra = {
     claimOf: claimsFrom(readBlob),
@@ -182,6 +183,7 @@ export async function openRoadmapFace({ home, root, folder, view, entries, readB
       const [first] = problems;
       if (first !== undefined) throw first;
     },
+    rest: () => commitEndedPages({ place, home, root, entries, view: view() }),
     remarks: () => sheets.remarks(),
     learnings: async (role, holds) => {
       await caughtUp();
