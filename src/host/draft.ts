@@ -39,7 +39,9 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   const face = await faceOf(flow.face);
   const repository = await surveyedRepository(home.root, face?.owned);
   const prepared = await face?.prepare?.({ place, home, input });
-  const read = readObjective(withScope(withGoal(input, prepared?.goal), prepared?.scope), settings.config, flow, prepared?.estimate);
+  const { estimate, resumes } = prepared ?? {};
+  const said = withScope(withGoal(input, prepared?.goal), prepared?.scope);
+  const read = readObjective(said, settings.config, flow, estimate, resumes?.tokens);
   if ("failure" in read) {
     const { message, field, missing_fields } = read.failure;
     refuse("objective_schema_invalid", { message, data: { field, missing_fields } });

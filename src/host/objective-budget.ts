@@ -56,9 +56,10 @@ const budgetAround = (tokens: number): number => Math.max(profiles.balanced.limi
 
 /**
  * What a flow's run may use where nobody says. One objective is balanced. Everything else gets room around its estimate, which its
- * documents give or its steps do; its own limits, or those of a day, are the most.
+ * documents give or its steps do; its own limits, or those of a day, are the most. What a run that it goes on with has used comes on top,
+ * because it counts as used here too.
  */
-export function flowBudget(flow: Flow, ofDocuments?: number): Budget {
+export function flowBudget(flow: Flow, ofDocuments?: number, usedBefore = 0): Budget {
   const own = flow.limits?.run;
   if (own === undefined && flow.flow === "objective") return profiles.balanced;
   const estimate = ofDocuments ?? flowEstimate(flow);
@@ -67,7 +68,8 @@ export function flowBudget(flow: Flow, ofDocuments?: number): Budget {
     const limit = own?.[dimension];
     if (limit !== undefined) limits[dimension] = limit;
   }
-  if (estimate !== null && limits["tokens"] !== undefined) limits["tokens"] = Math.min(limits["tokens"], budgetAround(estimate));
+  if (estimate !== null && limits["tokens"] !== undefined)
+    limits["tokens"] = Math.min(limits["tokens"], usedBefore + budgetAround(estimate));
   return { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits };
 }
 

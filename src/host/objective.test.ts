@@ -254,6 +254,11 @@ describe("a budget that nobody gave", () => {
     expect(tokens(own([agent()], { run: { tokens: 5_000_000 } }), 9_000_000)).toBe(5_000_000);
     expect(tokens(own([agent()], { run: { tokens: 30_000_000 } }))).toBe(30_000_000);
   });
+  test("comes on top of what the run that it goes on with has used", () => {
+    const capped = own([agent()], { run: { tokens: 1_000_000 } });
+    expect(flowBudget(capped, 180_000, 450_000).limits.tokens).toBe(990_000);
+    expect(flowBudget(capped, 180_000, 900_000).limits.tokens).toBe(1_000_000);
+  });
 });
 
 test("an estimate above a limit is told before the run", () => {

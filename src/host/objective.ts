@@ -46,16 +46,16 @@ const invalid = (field: string, message: string): never => {
 };
 
 /** The objective with its defaults filled in, or what is wrong with which field. */
-export function readObjective(input: ObjectiveInput, config: Config, flow: Flow, estimate?: number): ObjectiveRead {
+export function readObjective(input: ObjectiveInput, config: Config, flow: Flow, estimate?: number, usedBefore = 0): ObjectiveRead {
   try {
-    return read(input, config, flow, estimate);
+    return read(input, config, flow, estimate, usedBefore);
   } catch (error) {
     if (error instanceof Invalid) return { failure: error.failure };
     throw error;
   }
 }
 
-function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: number | undefined): ObjectiveRead {
+function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: number | undefined, usedBefore: number): ObjectiveRead {
   const inferred = new Map<string, string>();
   const warnings: string[] = [];
   const infer = <T>(field: string, value: T, shown: string): T => {
@@ -83,7 +83,7 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
       : infer("done-criteria", [{ id: "c1", text: goal, check: null }], "the goal");
 
   const budgetText = given(input.maxBudget) ?? given(config.max_budget);
-  const budgetRead = budgetText === null ? { budget: flowBudget(flow, estimate) } : readBudget(budgetText);
+  const budgetRead = budgetText === null ? { budget: flowBudget(flow, estimate, usedBefore) } : readBudget(budgetText);
   if ("fault" in budgetRead) return invalid("max-budget", budgetRead.fault);
   const budget = budgetRead.budget;
   if (budgetText === null)
