@@ -34,7 +34,8 @@ describe.concurrent("a staged project of another tool", () => {
     const shown = await autopilot(folder, ["status"]);
     expect(shown.out).toMatch(/Found a staged project, greenfield at step 6 Implement/);
     const { json, err } = await autopilot(folder, ["resume", "--yes", "--json", "--isolation", "clone", ...scripted(folder, greenfield)]);
-    expect(json).toMatchObject({ result: "PASS", state: "completed" }); // nobody is asked again whether to begin
+    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" }); // nobody is asked again whether to begin
+    for (const gap of json["gaps"] as readonly string[]) expect(gap).toMatch(/^phase .* was skipped$/);
     expect(err).toContain("Decompose complete, implementation ready");
     expect(eventsOf(folder, "document_differed")).toEqual([]);
     expect(stateOf(folder).decisions.slice(0, 2)).toEqual([
