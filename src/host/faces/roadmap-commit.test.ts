@@ -39,7 +39,9 @@ test("a landing brings every phase completed before it; what landed nowhere, was
 });
 
 test("they are committed when the run has ended, not while it may go on, and never against the config", async () => {
-  const { root, home, write } = room();
+  const here = room();
+  const { root, home } = here;
+  const write = (path: string, text: string): void => here.write(path, text);
   const git = (...args: readonly string[]): string =>
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: root, encoding: "utf8" }).trimEnd();
   git("init", "-q", "-b", "main");

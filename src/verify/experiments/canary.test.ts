@@ -123,6 +123,27 @@ describe("a check without tests", () => {
     expect(await canary(compile, here)).toMatchObject({ outcome: "missed", detail: "a wrong type in src/a.ts" });
   });
 
+  test("that looks for files is alive where it fails without them", async () => {
+    const seen = { ...check, command: "npm run there" };
+    const here = lab(() => silent, none);
+    expect(await canary(seen, here)).toMatchObject({ outcome: "unknown" });
+    const looking = {
+      ...here,
+      run: (_side: Side, _edits: readonly Edit[], gone: readonly string[] = []) => Promise.resolve(gone.length > 0 ? broken : silent),
+    };
+    expect(await canary(seen, looking)).toEqual({ outcome: "noticed", detail: "it fails without the files it looks at" });
+  });
+
+  test("that failed before and has nothing to do with the tests beside it has shown that it can", async () => {
+    const seen = { ...check, command: "grep -q x notes.md" };
+    expect(
+      await canary(
+        seen,
+        lab(() => silent, { now: silent, before: null, wasRed: true }),
+      ),
+    ).toMatchObject({ outcome: "noticed" });
+  });
+
   test("that reads nothing that can be broken is unknown", async () => {
     expect(
       await canary(

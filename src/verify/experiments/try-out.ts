@@ -91,7 +91,8 @@ async function experimentsOn(
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
   const found = await canary(check, {
-    run: (side, edits) => run(side, side === "base" ? { from: base, paths: [], without: [], written: edits } : mixed(edits)),
+    run: (side, edits, gone = []) =>
+      run(side, side === "base" ? { from: base, paths: [], without: gone, written: edits } : mixed(edits, { paths: [], without: gone })),
     textAt: async (side, path) =>
       (side === "work" ? written.get(path) : undefined) ??
       workspace.textAt(side === "base" || fromBase.has(path) ? base : order.commit, path, textBytesMax),
