@@ -18,7 +18,8 @@ type Told = {
 
 async function judged(folder: string): Promise<string> {
   const [file] = (await autopilot(folder, ["validate", log, "--json"])).json["files"] as readonly Told[];
-  const unchecked = (file?.unchecked ?? []).map(({ rule }) => `${rule} unchecked`);
+  // What its pages say of missing documentation is another rule's, and none of these logs has pages beside it.
+  const unchecked = (file?.unchecked ?? []).flatMap(({ rule }) => (rule === "RS-docs" ? [] : `${rule} unchecked`));
   return [...(file?.violations ?? []).map(({ line, rule }) => `${line} ${rule}`), ...unchecked].join(", ");
 }
 
