@@ -121,7 +121,7 @@ describe.concurrent("a quality run", () => {
     const absent = await autopilot(folder, ["quality", "--runner", "cursor", "--yes", "--json"]);
     expect({ code: absent.code, reason: absent.json.reason_code }).toEqual({ code: 1, reason: "agent_unavailable" });
     const nowhere = await autopilot(folder, ["quality", "--target-path", "no/such", "--json", ...scripted(folder, turns())]);
-    expect({ code: nowhere.code, field: nowhere.json["field"] }).toEqual({ code: 1, field: "target-path" });
+    expect({ code: nowhere.code, field: nowhere.json["field"] }).toEqual({ code: 2, field: "target-path" });
     for (const [rules, path, way] of [
       ["node_modules/\n*.log\n", "quality/results/BUG-001.red.log (.gitignore:2: *.log)", "echo '!/quality/**' >> .gitignore"],
       ["quality/\n", "quality/EXPLORATION.md (.gitignore:1: quality/)", "take quality/ out of .gitignore"],
