@@ -15,29 +15,37 @@ import { hollowOf, toldLines } from "./hollow.ts";
 import type { OpenParts } from "./parts.ts";
 import { openMatcher } from "./pattern.ts";
 import { runChecks } from "./run-checks.ts";
-import { listTree, textReader } from "./tree-facts.ts";
+import { type Listing, listTree, textReader } from "./tree-facts.ts";
 
 type ProveOrder = Parameters<Verifier["prove"]>[0];
 
 const ordersMax = 500;
 const measuredMax = 500;
 
+const calledOff = (checks: readonly CheckResult[]): ProofResult => ({
+  holds: false,
+  failures: [{ rule: "gate", file: null, found: "called off", expected: "judged" }],
+  checks,
+});
+
 export async function prove(parts: OpenParts, order: ProveOrder): Promise<ProofResult> {
-  const checks: CheckResult[] = [];
-  const calledOff: ProofResult = {
-    holds: false,
-    failures: [{ rule: "gate", file: null, found: "called off", expected: "judged" }],
-    checks,
-  };
-  if (order.cancel.aborted) return calledOff;
+  if (order.cancel.aborted) return calledOff([]);
   const folder = await parts.workspace.checkout(order.commit, "proof"); // V4 of verifier.ts
-  const listing = await listTree(folder);
+  try {
+    return await judged(parts, order, await listTree(parts.workspace.foldersOf(folder)));
+  } finally {
+    await parts.workspace.dropCheckout(folder);
+  }
+}
+
+async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Promise<ProofResult> {
+  const checks: CheckResult[] = [];
   const commands = new Map<string, { readonly passed: boolean; readonly found: string }>();
   const orders = new Map<string, boolean | null>();
   const facts: GateFacts = {
     files: listing.entries,
     isWhole: listing.isWhole,
-    read: textReader(folder, listing),
+    read: textReader(listing),
     match: openMatcher(),
     changed: new Set(order.changed),
     newer: (path, than) => orders.get(keyOf([path, than])),
@@ -53,7 +61,7 @@ export async function prove(parts: OpenParts, order: ProveOrder): Promise<ProofR
       const results = await runChecks(parts, { ...order, checks: [proofCheck(command)] }); // A1
       checks.push(...results);
       const result = results.find(({ check: { kind } }) => kind === "proof");
-      if (result === undefined || order.cancel.aborted) return { ...calledOff, checks };
+      if (result === undefined || order.cancel.aborted) return calledOff(checks);
       commands.set(command, { passed: result.status === "passed", found: foundOf(result, order) });
     }
   }

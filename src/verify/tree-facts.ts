@@ -5,13 +5,20 @@
 //   T2. The walk and every read are bounded, each by itself and all of them together; what was cut off is said.
 //   T3. Git's own folders and installed packages are no artifacts: a checkout may hold copies of them that no commit knows.
 //   T4. What is no text is not read as one: bytes that are no UTF-8, a NUL, a file that changes under the reader.
+//   T5. Of folders that lie over each other, the first that has a name says what it is, as in the kernel's overlay: folders of one name are
+//       one folder, and a character device says that nothing is there.
 
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, type Dirent, fstatSync, openSync, readSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 export type Entry = { readonly kind: "file" | "link" | "folder" | "other"; readonly size: number };
-export type Listing = { readonly entries: ReadonlyMap<string, Entry>; readonly isWhole: boolean };
+export type Listing = {
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly isWhole: boolean;
+  /** In which of the folders that were listed a file lies; by itself in the only one. */
+  readonly folderOf: (path: string) => string;
+};
 /** The beginning of a file; with `fault`, why it cannot be read as a text. */
 export type Text = { readonly text: string; readonly isWhole: boolean; readonly fault?: string };
 
@@ -24,35 +31,60 @@ export const readingLimits = { filesMax: 10_000, bytesMax: 256 * 1024 * 1024 } a
 export const unseenFolders: readonly string[] = [".git", "node_modules", ".venv", "venv"];
 const unseen: ReadonlySet<string> = new Set(unseenFolders);
 
-/** Every entry below a folder by its path with `/`, less what is no artifact. */
-export async function listTree(folder: string, limits: { entriesMax: number; depthMax: number } = listingLimits): Promise<Listing> {
+/** Every entry below a folder, or below folders that lie over each other (T5), by its path with `/`, less what is no artifact. */
+export async function listTree(
+  folder: string | readonly string[],
+  limits: { entriesMax: number; depthMax: number } = listingLimits,
+): Promise<Listing> {
   const entries = new Map<string, Entry>();
+  const top = typeof folder === "string" ? [folder] : folder;
+  const lower = new Map<string, string>();
   let isWhole = true;
-  const walk = async (path: string, depth: number): Promise<void> => {
-    for (const item of await readdir(join(folder, path), { withFileTypes: true })) {
-      if (unseen.has(item.name)) continue; // T3
-      const name = path === "" ? item.name : `${path}/${item.name}`;
+  const walk = async (folders: readonly string[], path: string, depth: number): Promise<void> => {
+    const items = await itemsOf(folders, path);
+    for (const [name, { item, lies }] of items) {
+      if (unseen.has(name)) continue; // T3
+      const below = path === "" ? name : `${path}/${name}`;
+      const [first = ""] = lies;
+      if (item.isCharacterDevice() && folders.length > 1) continue; // T5
       if (entries.size >= limits.entriesMax || depth > limits.depthMax) {
         isWhole = false; // T2
         return;
       }
       // A link's own kind is what a folder's listing and lstat tell (T1).
       if (item.isDirectory()) {
-        entries.set(name, { kind: "folder", size: 0 });
-        await walk(name, depth + 1);
-      } else if (item.isFile()) entries.set(name, { kind: "file", size: (await lstat(join(folder, name))).size });
-      else entries.set(name, { kind: item.isSymbolicLink() ? "link" : "other", size: 0 });
+        entries.set(below, { kind: "folder", size: 0 });
+        await walk(lies, below, depth + 1);
+      } else if (item.isFile()) {
+        entries.set(below, { kind: "file", size: (await lstat(join(first, below))).size });
+        if (first !== top[0]) lower.set(below, first);
+      } else entries.set(below, { kind: item.isSymbolicLink() ? "link" : "other", size: 0 });
     }
   };
-  await walk("", 1);
-  return { entries, isWhole };
+  await walk(top, "", 1);
+  return { entries, isWhole, folderOf: (path) => lower.get(path) ?? top[0] ?? "" };
+}
+
+/** What lies at a path of each folder, and for a folder where it goes on: until something hides what is below (T5). */
+async function itemsOf(
+  folders: readonly string[],
+  path: string,
+): Promise<ReadonlyMap<string, { readonly item: Dirent; readonly lies: readonly string[] }>> {
+  const found = new Map<string, { readonly item: Dirent; readonly lies: string[]; isOpen: boolean }>();
+  for (const folder of folders)
+    for (const item of await readdir(join(folder, path), { withFileTypes: true })) {
+      const known = found.get(item.name);
+      if (known === undefined) found.set(item.name, { item, lies: [folder], isOpen: item.isDirectory() });
+      else if (known.isOpen && item.isDirectory()) known.lies.push(folder);
+      else known.isOpen = false;
+    }
+  return found;
 }
 
 const rememberedMax = 64;
 
 /** Reads the beginning of a listed regular file as text; null where it is none, or is none any more. */
 export function textReader(
-  folder: string,
   listing: Listing,
   limits: { filesMax: number; bytesMax: number } = readingLimits,
 ): (path: string) => Text | null {
@@ -65,7 +97,7 @@ export function textReader(
     if (spent.files >= limits.filesMax || spent.bytes >= limits.bytesMax)
       return { text: "", isWhole: false, fault: `too much to read: ${spent.files} files, ${spent.bytes} bytes before it` }; // T2
     // Only what the walk has reached is opened, so no folder on the way was a link (T1).
-    const text = readBeginning(join(folder, path));
+    const text = readBeginning(join(listing.folderOf(path), path));
     spent.files += 1;
     spent.bytes += text?.text.length ?? 0;
     if (known.size >= rememberedMax) known.clear();

@@ -65,10 +65,10 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   return folder;
 }
 
-/** A view is made again in no time; of a copy the next check takes over the installed packages. */
+/** A copy stays where it holds installed packages: the next check takes them over. */
 export async function dropCheckout(run: OpenRun, folder: string): Promise<void> {
   const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
-  if (record?.isView !== true) return;
+  if (record === undefined || (record.isView !== true && record.dependencies.length > 0)) return;
   await run.checks.remove(record.key);
   await run.worlds.drop(folder);
 }

@@ -56,7 +56,7 @@ describe.concurrent("waves", () => {
     expect(
       git(folder, "log", "--format=%s")
         .split("\n")
-        .filter((line) => /^autopilot 1\/01-0\d: /.test(line)),
+        .filter((line) => /^1 Four numbers\/01-0\d: /.test(line)),
     ).toHaveLength(4);
   });
 

@@ -111,8 +111,8 @@ function landingsOf(view: RunView): ReadonlyMap<string, string> {
 async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates>[1]> {
   const folder = join(root, "quality");
   const isThere = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  const listing = isThere ? await listTree(folder) : { entries: new Map<string, never>(), isWhole: true };
-  const read = textReader(folder, listing);
+  const listing = await listTree(isThere ? folder : []);
+  const read = textReader(listing);
   return {
     files: new Map([...listing.entries].map(([path, entry]) => [`quality/${path}`, entry])),
     isWhole: listing.isWhole,

@@ -29,8 +29,8 @@ const depthMax = 8;
 export async function stagedTreeIn(root: string): Promise<StagedTree> {
   const folder = join(root, documents);
   const isThere = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true; // D1
-  const listing = isThere ? await listTree(folder, { entriesMax, depthMax: 32 }) : { entries: new Map(), isWhole: true };
-  const reader = textReader(folder, listing);
+  const listing = await listTree(isThere ? folder : [], { entriesMax, depthMax: 32 });
+  const reader = textReader(listing);
   const inside = (path: string): string => path.slice(documents.length + 1);
   const files = new Map([...listing.entries].map(([path, entry]) => [`${documents}/${path}`, entry]));
   const paths = [...files].filter(([, { kind }]) => kind === "file").map(([path]) => path);

@@ -4,7 +4,6 @@
 //   T1. The file is read from the branch's newest commit, without following a link: what lies about in a folder does not count.
 //   T2. What is handed on can be put in waves: ids are unique, `after` names tasks that are there, and none waits for itself.
 
-import { rm } from "node:fs/promises";
 import * as v from "valibot";
 import { stepOf } from "../../core/reading.ts";
 import type { RunView, WalkView } from "../../core/state.ts";
@@ -33,12 +32,12 @@ export function tasksFile(workspace: Workspace): (run: RunView, walk: WalkView) 
     const path = fileOf(run, walk);
     const folder = await workspace.checkout(run.tip.commit, "tasks-file"); // T1
     try {
-      const content = textReader(folder, await listTree(folder))(path);
+      const content = textReader(await listTree(workspace.foldersOf(folder)))(path);
       if (content === null) return { problem: `${path}: found no regular file, expected a list of tasks` };
       if (!content.isWhole) return { problem: `${path}: is too large to be a list of tasks` };
       return tasksIn(path, content.text);
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await workspace.dropCheckout(folder);
     }
   };
 }

@@ -4,7 +4,6 @@
 //   W1. What stands for itself is exempt: entry points, tests, configuration, scripts, declarations, documents.
 //   W2. A name counts as used where any other file of the project holds it as a word: where it cannot tell, it lets pass.
 
-import { rm } from "node:fs/promises";
 import { listTree, textReader } from "../../../verify/tree-facts.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
@@ -22,8 +21,8 @@ export function wiring({ workspace }: Pick<RoadmapParts, "workspace">) {
       if (sources.length === 0) return { ok: true, facts: { added: added.length, orphaned: 0 } };
       const folder = await workspace.checkout(commit, "wiring");
       try {
-        const listing = await listTree(folder);
-        const read = textReader(folder, listing);
+        const listing = await listTree(workspace.foldersOf(folder));
+        const read = textReader(listing);
         const files = [...listing.entries].filter(([, { kind }]) => kind === "file").map(([path]) => path);
         const textOf = (path: string): string => read(path)?.text ?? "";
         const orphaned = orphansAmong(sources, files, textOf);
@@ -32,7 +31,7 @@ export function wiring({ workspace }: Pick<RoadmapParts, "workspace">) {
         const detail = `added and named by no other file: ${orphaned.slice(0, shownMax).join(", ")}; wire it in, or take it away`;
         return { ok: false, facts, detail };
       } finally {
-        await rm(folder, { recursive: true, force: true });
+        await workspace.dropCheckout(folder);
       }
     },
   };
