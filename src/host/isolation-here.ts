@@ -1,6 +1,7 @@
 import type { ChosenLogin } from "../agents/profiles/login.ts";
 import { erase } from "../workspace/folder.ts";
 import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation.ts";
+import { clearSelfTestCache } from "../workspace/self-test-cache.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 export type IsolationHere = { readonly level: string; readonly isUsable: boolean; readonly found: string };
@@ -14,10 +15,11 @@ export async function isolationHere(wanted: string): Promise<IsolationHere> {
   return inspected.find(({ level }) => level === wanted) ?? (detects(wanted) ? detecting : { ...refused, level: wanted });
 }
 
-/** Every means of isolation, tried in a folder that goes again. */
+/** Every means of isolation, tried anew in a folder that goes again; what was seen to hold before counts for nothing any more. */
 export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
   const folder = await temporaryFolder("isolation");
   try {
+    clearSelfTestCache();
     return await inspectIsolations(folder);
   } finally {
     await erase(folder);

@@ -9,6 +9,7 @@ import { findingText } from "../kit/finding.ts";
 import type { TurnOrder, TurnResult } from "../ports/agent.ts";
 import { erase } from "../workspace/folder.ts";
 import { openLimits } from "../workspace/limits.ts";
+import { openSelfTestCache } from "../workspace/self-test-cache.ts";
 import { openAgentsBox } from "./agents-box.ts";
 import { castFor } from "./cast.ts";
 import { findHome } from "./home.ts";
@@ -54,7 +55,7 @@ async function trialAgents(
   folder: string,
 ): Promise<Pick<OpenedAgents, "turn" | "close">> {
   const home = findHome(place.cwd) ?? { root: join(folder, "nowhere"), folder };
-  const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder)]);
+  const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder, openSelfTestCache(folder))]);
   const agents = openAgentsBox({
     place,
     isolation,

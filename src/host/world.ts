@@ -9,6 +9,7 @@ import type { RunView } from "../core/state.ts";
 import type { Recorder, World } from "../engine/world.ts";
 import { redactBytes } from "../kit/redact-stream.ts";
 import { openLimits } from "../workspace/limits.ts";
+import { openSelfTestCache } from "../workspace/self-test-cache.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { openAgentsBox } from "./agents-box.ts";
 import { briefOf } from "./brief.ts";
@@ -55,7 +56,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const [repository, isolation, limits] = await Promise.all([
     openedRepository(home.root),
     isolationFor(drafted.isolation, home, folder),
-    openLimits(folder),
+    openLimits(folder, openSelfTestCache(folder)),
   ]);
   const opening = openWorkspace({
     repository,

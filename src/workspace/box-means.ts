@@ -1,8 +1,8 @@
 // box-means: which bubblewrap is here and what it can, asked of it once.
 
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { programOnPath } from "./box-programs.ts";
+import { noCache, type SelfTestCache } from "./self-test-cache.ts";
 
 /** `closed`: users of its own and no way to make more; `own`: users of its own; `tried`: where the kernel gives them. */
 export type BoxUsers = {
@@ -22,26 +22,24 @@ const versionTimeoutMs = 2_000;
 const sizesSince = [0, 7] as const;
 const closedSince = [0, 8] as const;
 
-/** The path of a program, or null. */
-export function programOnPath(name: string): string | null {
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
-}
-
 /** What may be tried here, the strictest first; none where bubblewrap is not installed. */
-export function boxMeansHere(last: "own" | "tried", ids?: BoxUsers["ids"]): readonly BoxMeans[] {
+export function boxMeansHere(last: "own" | "tried", cache: SelfTestCache = noCache, ids?: BoxUsers["ids"]): readonly BoxMeans[] {
   const bwrap = programOnPath("bwrap");
   if (bwrap === null) return [];
-  const version = versionOf(bwrap);
+  const version = versionOf(bwrap, cache);
   const kinds = isAtLeast(version, closedSince) ? (["closed", last] as const) : [last];
   return kinds.map((kind) => ({ bwrap, hasSizes: isAtLeast(version, sizesSince), users: ids === undefined ? { kind } : { kind, ids } }));
 }
 
 type Version = readonly [major: number, minor: number];
 
-function versionOf(bwrap: string): Version {
+function versionOf(bwrap: string, cache: SelfTestCache): Version {
+  const ask = (): string =>
+    execFileSync(bwrap, ["--version"], { encoding: "utf8", timeout: versionTimeoutMs, stdio: ["ignore", "pipe", "ignore"] });
   try {
-    const text = execFileSync(bwrap, ["--version"], { encoding: "utf8", timeout: versionTimeoutMs, stdio: ["ignore", "pipe", "ignore"] });
+    const known = cache.read("version", [bwrap]);
+    const text = known ?? ask();
+    if (known === null) cache.note("version", [bwrap], text);
     const found = /(\d+)\.(\d+)/.exec(text);
     return [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
   } catch {

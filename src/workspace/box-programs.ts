@@ -14,6 +14,12 @@ export type Way = { readonly real: string; readonly links: readonly (readonly [l
 
 const linksMax = 40;
 
+/** The path of a program, or null. */
+export function programOnPath(name: string): string | null {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}
+
 /** Null where nothing is there. P2 */
 export function wayTo(path: string): Way | null {
   const links: (readonly [string, string])[] = [];

@@ -4,6 +4,7 @@ import { boxMeansHere, type BoxMeans } from "./box-means.ts";
 import { testBox } from "./box-test.ts";
 import { boxOf, openFilter } from "./box.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
+import type { SelfTestCache } from "./self-test-cache.ts";
 
 /** What every box holds, however its folder is shown. */
 export const boxPromises = {
@@ -24,15 +25,27 @@ export function wrapInBox(place: IsolationPlace, means: BoxMeans, command: Comma
   return { argv: ["/bin/sh", "-c", openFilter, "autopilot-box", filter, ...argv], env, cwd: command.cwd };
 }
 
-/** The first of these means whose test finds nothing, or what the last one found. */
+type TestOrder = {
+  readonly level: "overlay" | "bwrap";
+  readonly programs: readonly string[];
+  readonly cache: SelfTestCache | undefined;
+  readonly test: (means: BoxMeans) => Promise<readonly string[]>;
+};
+
+/** The means that was seen to hold here, the first whose test finds nothing, or what the last one found. */
 export async function firstThatHolds(
   candidates: readonly BoxMeans[],
-  test: (means: BoxMeans) => Promise<readonly string[]>,
+  { level, programs, cache, test }: TestOrder,
 ): Promise<{ readonly means: BoxMeans } | { readonly failures: readonly string[] }> {
+  const known = cache?.read(level, programs) ?? null;
+  const seen = known === null ? undefined : candidates.find(({ users }) => users.kind === known);
+  if (seen !== undefined) return { means: seen };
   let failures: readonly string[] = ["bubblewrap (bwrap) is not installed"];
   for (const means of candidates) {
     failures = await test(means);
-    if (failures.length === 0) return { means };
+    if (failures.length > 0) continue;
+    cache?.note(level, programs, means.users.kind);
+    return { means };
   }
   return { failures };
 }
@@ -41,7 +54,7 @@ export async function firstThatHolds(
 export const nothingToStart = ({ cwd }: Command): Wrapped => ({ argv: ["bwrap"], env: {}, cwd });
 
 export function bwrapIsolation(place: IsolationPlace): Isolation {
-  const candidates = boxMeansHere("tried");
+  const candidates = boxMeansHere("tried", place.cache);
   let [chosen] = candidates;
   return {
     level: "bwrap",
@@ -51,7 +64,12 @@ export function bwrapIsolation(place: IsolationPlace): Isolation {
     hasOwnNetwork: true,
     collect: () => Promise.resolve(),
     selfTest: async () => {
-      const found = await firstThatHolds(candidates, (means) => testBox({ place, wrap: (command) => wrapInBox(place, means, command) }));
+      const found = await firstThatHolds(candidates, {
+        level: "bwrap",
+        programs: ["bwrap", "/bin/sh"],
+        cache: place.cache,
+        test: (means) => testBox({ place, wrap: (command) => wrapInBox(place, means, command) }),
+      });
       if ("failures" in found) return found.failures;
       chosen = found.means;
       return [];

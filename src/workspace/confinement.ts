@@ -3,6 +3,7 @@
 import { dirname, join } from "node:path";
 import type { IsolationInForce } from "../contracts/event.ts";
 import type { isolationLevels } from "../contracts/objective.ts";
+import type { SelfTestCache } from "./self-test-cache.ts";
 
 export type IsolationLevel = (typeof isolationLevels)[number];
 
@@ -52,6 +53,8 @@ export type IsolationPlace = {
   readonly hidden: readonly string[];
   /** A folder of the run for the private HOME and for self-tests. */
   readonly runDir: string;
+  /** What was seen to hold here already; without it everything is tried anew. */
+  readonly cache?: SelfTestCache;
 };
 
 /** What neither the mark nor the guardian finds; a process namespace or a control group does. */

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   I1. `auto` never chooses a means that only detects (clone, none); those are taken by name or not at all.
-//   I2. A means counts only after its self-test passed here, now: one allowed write, and forbidden ones that must fail.
+//   I2. A means counts only after its self-test passed here since the machine started (self-test-cache.ts): one allowed write, and forbidden ones that must fail.
 
 import { mkdir } from "node:fs/promises";
 import { bwrapIsolation } from "./bwrap.ts";

@@ -8,7 +8,7 @@
 //   P2. What this kernel's Landlock does not know is left out of the request, never the whole request.
 
 import { spawnSync } from "node:child_process";
-import { programOnPath } from "./box-means.ts";
+import { programOnPath } from "./box-programs.ts";
 
 export type Language = { readonly program: string; readonly argv: readonly string[] };
 
@@ -104,6 +104,9 @@ const languages: readonly Language[] = [
   { program: "python3", argv: ["python3", "-I", "-S", "-c", python] },
 ];
 
+/** What a test of Landlock starts. */
+export const languagePrograms: readonly string[] = languages.map(({ program }) => program);
+
 const asking: Readonly<Record<string, readonly string[]>> = {
   perl: ["-e", "print syscall(444, 0, 0, 1)"],
   python3: [
@@ -115,7 +118,7 @@ const asking: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Which language is here, and what the kernel says of its Landlock: a number from one on, or none. */
-export function landlockHere(only: readonly string[] = languages.map(({ program }) => program)): {
+export function landlockHere(only: readonly string[] = languagePrograms): {
   readonly language: Language | null;
   readonly abi: number;
 } {

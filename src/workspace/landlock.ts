@@ -24,7 +24,7 @@ import {
 } from "./confinement.ts";
 import { callNumbers, type Processor, processorHere } from "./call-numbers.ts";
 import { filterFor } from "./landlock-filter.ts";
-import { landlockHere, type Language } from "./landlock-program.ts";
+import { landlockHere, type Language, languagePrograms } from "./landlock-program.ts";
 import { rulesFor } from "./landlock-rules.ts";
 
 /** From which version of Landlock on the kernel holds what. */
@@ -112,6 +112,7 @@ async function selfTest(
   if (!isLinux) return ["Landlock needs Linux on x64 or arm64"];
   if (language === null) return ["neither perl nor python3 is there to set Landlock up"];
   if (abi < 1) return ["this kernel has no Landlock, or it is switched off"];
+  if (place.cache?.read("landlock", languagePrograms) === "holds") return [];
   // The network is shared, so the door is a port of this machine; the test's own socket is served there.
   const doors: Server[] = [];
   const withDoor = (command: Command): Wrapped => {
@@ -124,7 +125,9 @@ async function selfTest(
     // Somebody else may have had that port: then the test proves nothing, and another port is tried.
     for (let tries = 1; tries < doorTriesMax && failures.join() === "the door did not lead out"; tries += 1)
       failures = await testBox({ place, wrap: withDoor });
-    return abi >= since.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));
+    const held = abi >= since.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));
+    if (held.length === 0) place.cache?.note("landlock", languagePrograms, "holds");
+    return held;
   } finally {
     for (const door of doors) door.close();
   }

@@ -7,7 +7,7 @@ import type { Limits } from "./confinement.ts";
 export type Systemd = { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
 const answerWithinMs = 4_000;
-const addressNames = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"] as const;
+export const addressNames = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"] as const;
 
 /** The user's own starter, asked by starting something; null where it does not answer. */
 export async function systemdHere(): Promise<Systemd | null> {

@@ -11,10 +11,11 @@
 import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import * as v from "valibot";
 import { type Limits, mayOutlive } from "./confinement.ts";
 import { type Cgroups, openCgroups, tasksPerProcess } from "./limits-cgroup.ts";
-import { readSeen, writeSeen } from "./limits-seen.ts";
-import { scopeArgv, stopScope, systemdHere } from "./limits-systemd.ts";
+import { addressNames, scopeArgv, stopScope, systemdHere } from "./limits-systemd.ts";
+import { noCache, type SelfTestCache } from "./self-test-cache.ts";
 
 export type OpenedLimits = {
   /** Sentences for what is enforced, and for what is not. */
@@ -60,9 +61,9 @@ if [ "$tasks" != - ]; then
 fi
 exec "$@"`;
 
-export async function openLimits(runDir: string): Promise<OpenedLimits> {
+export async function openLimits(runDir: string, cache: SelfTestCache = noCache): Promise<OpenedLimits> {
   const keys = new Set<string>();
-  const means = await chooseMeans(runDir);
+  const means = await chooseMeans(runDir, cache);
   const wrap = (argv: readonly string[], limits: Limits, key: string): readonly string[] => {
     keys.add(key);
     return wrapped(means.chosen, argv, limits, key);
@@ -91,15 +92,39 @@ function wrapped(means: Means, argv: readonly string[], limits: Limits, key: str
 type Chosen = { readonly chosen: Means; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
 
 /** The strongest that holds both; else whatever holds more than nothing. L1 */
-async function chooseMeans(runDir: string): Promise<Chosen> {
+async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<Chosen> {
   const cgroups = await openCgroups(runDir).catch(() => null);
-  const candidates = [...(cgroups === null ? [] : [byCgroups(cgroups)]), ...(await byScopes()), byOwnLimits];
-  const seen = readSeen(runDir);
-  const known = seen === null ? undefined : candidates.find(({ name }) => name === seen.means);
-  if (seen !== null && known !== undefined) return { chosen: known, holdsProcesses: seen.holdsProcesses, holdsMemory: seen.holdsMemory };
+  const own = cgroups === null ? [] : [byCgroups(cgroups)];
+  // The runner's own place among the groups of processes decides what it may divide further.
+  const test = ["limits", textOf("/proc/self/cgroup"), ...addressNames.map((name) => process.env[name] ?? "")].join("\n");
+  const seen = seenIn(cache.read(test, programs));
+  const knownIn = (means: readonly Means[]): Means | undefined => means.find(({ name }) => name === seen?.means);
+  const candidates = knownIn(own) === undefined ? [...own, ...(await byScopes()), byOwnLimits] : own;
+  const known = knownIn(candidates);
+  if (seen !== null && known !== undefined) return { ...seen, chosen: known };
   const best = await bestOf(candidates);
-  writeSeen(runDir, { means: best.chosen.name, holdsProcesses: best.holdsProcesses, holdsMemory: best.holdsMemory });
+  const { chosen, ...held } = best;
+  cache.note(test, programs, JSON.stringify({ means: chosen.name, ...held } satisfies Seen));
   return best;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+const programs = ["/bin/sh", "sleep", "head", "tail", "wc", "systemd-run"];
+const Seen = v.strictObject({ means: v.string(), holdsProcesses: v.boolean(), holdsMemory: v.boolean() });
+type Seen = v.InferOutput<typeof Seen>;
+function seenIn(text: string | null): Seen | null {
+  try {
+    return text === null ? null : v.parse(Seen, JSON.parse(text));
+  } catch {
+    return null;
+  }
 }
 
 async function bestOf(candidates: readonly Means[]): Promise<Chosen> {

@@ -1,8 +1,8 @@
 // overlay: isolation by an overlay in a box of bubblewrap. The command sees its folder and may change it, but what it writes is kept beside
 // the folder, which stays as it was until `collect` brings the changes in. Commands that write directly get the same box without it.
 
-import { boxMeansHere, programOnPath, type BoxMeans } from "./box-means.ts";
-import { isWithin, wayTo } from "./box-programs.ts";
+import { boxMeansHere, type BoxMeans } from "./box-means.ts";
+import { isWithin, programOnPath, wayTo } from "./box-programs.ts";
 import { testBox } from "./box-test.ts";
 import { boxOf, openFilter } from "./box.ts";
 import { boxPromises, firstThatHolds, nothingToStart, wrapInBox } from "./bwrap.ts";
@@ -14,7 +14,7 @@ import { apartNames, apartOf, makeApart, mountedShell, type MountPrograms } from
 export function overlayIsolation(given: IsolationPlace): Isolation {
   const place = { ...given, runDir: realOf(given.runDir) };
   // bubblewrap is root among the overlay's own users; the command must be who it was.
-  const candidates = boxMeansHere("own", { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
+  const candidates = boxMeansHere("own", place.cache, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
   let [chosen] = candidates;
   const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
   const collect = (folder: string): Promise<void> => collectApart({ runDir: place.runDir, folder: realOf(folder), programs });
@@ -30,7 +30,12 @@ export function overlayIsolation(given: IsolationPlace): Isolation {
       const missing = ["unshare", "mount"].filter((name) => programOnPath(name) === null);
       if (missing.length > 0 && candidates.length > 0) return [`${missing.join(" and ")} (util-linux) is not installed`];
       const wrap = (means: BoxMeans) => (command: Command) => wrapBy(place, programs, means, command);
-      const found = await firstThatHolds(candidates, (means) => testBox({ place, wrap: wrap(means), collect }));
+      const found = await firstThatHolds(candidates, {
+        level: "overlay",
+        programs: ["bwrap", "unshare", "mount", "/bin/sh"],
+        cache: place.cache,
+        test: (means) => testBox({ place, wrap: wrap(means), collect }),
+      });
       if ("failures" in found) return found.failures;
       chosen = found.means;
       return [];

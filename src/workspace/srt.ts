@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import {
   cleanEnvironment,
   mayOutlive,
@@ -19,9 +19,10 @@ import {
   type IsolationPlace,
   type Wrapped,
 } from "./confinement.ts";
+import { programOnPath } from "./box-programs.ts";
 import { callNumbers, processorHere } from "./call-numbers.ts";
 import { sharedFilterFor } from "./landlock-filter.ts";
-import { access, accessAll, landlockHere } from "./landlock-program.ts";
+import { access, accessAll, landlockHere, languagePrograms } from "./landlock-program.ts";
 import { errnoOf } from "./failure.ts";
 import { settingsFor } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
@@ -67,7 +68,7 @@ exec env "$@"`;
 
 export function srtIsolation(place: IsolationPlace): Isolation {
   const isMac = process.platform === "darwin";
-  const program = findOnPath("srt");
+  const program = programOnPath("srt");
   const inner = isMac || program === null ? [] : innerWords();
   const wrap = (command: Command): Wrapped =>
     program === null ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } : wrapCommand(place, command, { program, inner, isMac });
@@ -97,10 +98,14 @@ export function srtIsolation(place: IsolationPlace): Isolation {
     hasOwnNetwork: false,
     collect: async () => sweepSockets(),
     selfTest: async () => {
-      const missing = ["srt", ...(isMac ? companions.darwin : companions.linux)].filter((name) => findOnPath(name) === null);
+      const missing = ["srt", ...(isMac ? companions.darwin : companions.linux)].filter((name) => programOnPath(name) === null);
       if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
       if (missing.length > 0) return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`];
-      return testFromOutside({ place, wrap, isMac });
+      const programs = ["srt", ...companions.linux, ...languagePrograms];
+      if (place.cache?.read("srt", programs) === "holds") return [];
+      const failures = await testFromOutside({ place, wrap, isMac });
+      if (failures.length === 0) place.cache?.note("srt", programs, "holds");
+      return failures;
     },
   };
 }
@@ -199,9 +204,4 @@ function settingsFile(runDir: string, settings: object): string {
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, file);
   return file;
-}
-
-function findOnPath(name: string): string | null {
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { programOnPath } from "../../src/workspace/box-means.ts";
+import { programOnPath } from "../../src/workspace/box-programs.ts";
 import type { Isolation } from "../../src/workspace/confinement.ts";
 import { collectApart } from "../../src/workspace/overlay-collect.ts";
 import { apartOf, apartRoot } from "../../src/workspace/overlay-place.ts";
