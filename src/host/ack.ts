@@ -6,7 +6,7 @@ import type { Place } from "./place.ts";
 import { previewOf } from "./preview.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
-import { foreignWarnings } from "./run-binding.ts";
+import { whyForeign } from "./run-binding.ts";
 import { mustBe, type Standing, standingOf } from "./standing.ts";
 
 /** Acknowledges the preview of a draft, by its id. What has changed since must be looked at again. */
@@ -58,13 +58,13 @@ async function draftCalled(
 
 /** Somebody else's draft is shown instead of acknowledged: whoever typed its id may never have seen what it does. */
 async function refuseForeignDraft(place: Place, { home, run, view }: Standing): Promise<void> {
-  const [warning] = foreignWarnings(place, home, run);
-  if (warning === undefined) return;
+  const why = whyForeign(place, home, run);
+  if (why === null) return;
   const { page, data } = await previewOf(place, home, view);
   refuse("run_foreign", {
     run_id: run,
     state: view.status,
-    message: warning,
+    message: `${run} isn't yours: ${why}. Nothing of it was acknowledged.`,
     page,
     remediation: [`autopilot adopt ${run} shows it and asks`],
     data: { preview: data },

@@ -7,20 +7,18 @@ import { readQuantity } from "../kit/quantity.ts";
 import { ask, refuseLate } from "./ask-owner.ts";
 import type { Place } from "./place.ts";
 import { answered, refuse, reply } from "./reply.ts";
-import { foreignWarnings } from "./run-binding.ts";
 import { mustBe, standingOf, type Standing } from "./standing.ts";
 
 /** What may be used and what has been used. */
 export function budget(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await standingOf(place, input.run);
+    const { run, view } = await standingOf(place, input.run);
     const shown = budgetOf(view);
     return reply("ok", {
       run_id: run,
       state: view.status,
       message: `Budget of ${run}.`,
       page: budgetPage(view),
-      warnings: foreignWarnings(place, home, run),
       data: { budget: shown },
     });
   });

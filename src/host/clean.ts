@@ -25,7 +25,7 @@ export function clean(place: Place, input: Input): Promise<Answer> {
       return reply("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
     const repository = await openedRepository(home.root);
     const before = await diskOf(home.folder);
-    await finishRemovals(home, repository);
+    await finishRemovals(place, home, repository);
     const over = (await knownRuns(place, home)).filter(isOver);
     const doomed = doomedOf(over, input, systemClock.now());
     const isAgreed = doomed.length === 0 || input.yes || (await agrees(place, doomed));

@@ -18,7 +18,7 @@ export function discard(place: Place, input: Input): Promise<Answer> {
     const home = findHome(place.cwd);
     if (home === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
     const repository = await openedRepository(home.root);
-    await finishRemovals(home, repository);
+    await finishRemovals(place, home, repository);
     const all = listRuns(home);
     const doomed: Doomed[] = [];
     for (const run of await chosen(place, home, input.runs)) doomed.push({ run, branches: await branchesOf(repository, run, all) });

@@ -10,7 +10,6 @@ import { entriesOf } from "./entries.ts";
 import type { Home } from "./home.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
-import { foreignWarnings } from "./run-binding.ts";
 import { standingOf } from "./standing.ts";
 
 type Waiting = {
@@ -55,7 +54,6 @@ export function inbox(place: Place, input: { readonly run?: string | undefined }
       state: view.status,
       message,
       page: [message, "", ...page],
-      warnings: foreignWarnings(place, home, run),
       data: { blocks },
     });
   });

@@ -4,7 +4,6 @@ import { safeJson } from "../kit/safe-json.ts";
 import { eachEntry, entriesOf } from "./entries.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
-import { foreignWarnings } from "./run-binding.ts";
 import { standingOf } from "./standing.ts";
 
 type Input = {
@@ -23,14 +22,13 @@ export function log(place: Place, input: Input): Promise<Answer> {
       await eachEntry(home, run, (entry) => {
         if (entry.seq >= since) input.print?.(safeJson(entry));
       });
-      return reply("ok", { run_id: run, state: view.status, message: "", page: [], warnings: foreignWarnings(place, home, run) });
+      return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
     const events = (await entriesOf(home, run)).entries.filter(({ seq }) => seq >= since);
     return reply("ok", {
       run_id: run,
       state: view.status,
       message: `${events.length} events of ${run}.`,
-      warnings: foreignWarnings(place, home, run),
       page: events.map(logLine),
       data: { events },
     });

@@ -27,7 +27,7 @@ import { refuseJournal } from "./read-run.ts";
 import { redactDraft, redactedJournal } from "./redacted-journal.ts";
 import { redactionOf } from "./redaction-of.ts";
 import { refuse } from "./reply.ts";
-import { bindRun } from "./run-binding.ts";
+import { bindRun, type BindingRecord } from "./run-binding.ts";
 import { requireAsAcknowledged, requireOurs } from "./run-door.ts";
 import { openShelf } from "./status-lay.ts";
 import { systemClock } from "./system-clock.ts";
@@ -95,11 +95,24 @@ async function holding<Value>(
   work: (hand: Hand) => Promise<Value>,
   group: Group | null,
 ): Promise<Value> {
-  const record = await requireOurs(place, home, folder, run); // H0
+  let bound = await requireOurs(place, home, folder, run); // H0
   const { journal, fold } = await open(folder, redactionOf(place, home.root).redactor, group); // H1
   const view = (): RunView => viewOf(fold);
   const shelf = openShelf({ folder, view, position: () => journal.position });
   let unsnapped = 0;
+  const rebind = (said: Partial<Pick<BindingRecord, "isolation" | "head">>): void => {
+    bound = { ...bound, ...said };
+    bindRun(place.env, home, folder, bound);
+  };
+  /** Once an opening and once at its end, never for each event. */
+  const rememberHead = (): void => {
+    const { seq, byte, prev } = journal.position;
+    try {
+      if (seq !== bound.head?.seq) rebind({ head: { seq, byte, prev } });
+    } catch {
+      // The record may lag behind the journal.
+    }
+  };
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
     unsnapped += events.length;
@@ -128,6 +141,7 @@ async function holding<Value>(
       hold: async (childFolder, child, childWork) => withRunIn(place, home, childFolder, child, childWork, await shared()),
     });
     try {
+      rememberHead();
       keepReserve(folder);
       const overrides = options.overrides === undefined ? {} : { options: { ...options.overrides } };
       await write({
@@ -149,15 +163,16 @@ async function holding<Value>(
     hasWritten = true;
     // What its user adopts from their config may be weaker than what was acknowledged first; the record follows before the journal does.
     if (event.event === "policy_changed" && event.adopted && event.isolation !== undefined)
-      bindRun(place.env, home, folder, { ...record, isolation: weakerOf(record.isolation, event.isolation) });
+      rebind({ isolation: weakerOf(bound.isolation, event.isolation) });
     await write(event);
   };
   try {
-    requireAsAcknowledged(view(), record); // H0
+    requireAsAcknowledged(view(), bound, folder); // H0
     const value = await work({ home, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
     if (hasWritten) await drawFace({ place, home, folder, view });
     await shelf.close();
+    if (group === null) rememberHead(); // lines that only the shared log has on disk are not to be known yet
     return value;
   } finally {
     await journal.close();

@@ -55,21 +55,21 @@ export async function removeRun(
     await writeWhole(join(folder, listFile), `${JSON.stringify(listed)}\n`);
     mkdirSync(trashOf(home), { recursive: true, mode: 0o700 });
     renameSync(folder, join(trashOf(home), run)); // V2
-    unbindRun(env, join(trashOf(home), run), run);
     return true;
   });
   if (removed !== true) return false;
-  await finishRemovals(home, repository);
+  await finishRemovals({ env }, home, repository);
   return true;
 }
 
 /** Ends what an earlier removal began. V2 */
-export async function finishRemovals(home: Home, repository: Repository): Promise<void> {
+export async function finishRemovals({ env }: Pick<Place, "env">, home: Home, repository: Repository): Promise<void> {
   const found = lstatSync(trashOf(home), { throwIfNoEntry: false });
   if (found?.isDirectory() !== true || (found.mode & 0o077) !== 0) return; // not what removeRun makes: it came with the repository
   for (const name of readdirSync(trashOf(home))) {
     const folder = join(trashOf(home), name);
     for (const branch of listedIn(folder)) await deleteBranch(repository, branch.name, branch.commit);
+    unbindRun(env, folder, name);
     await erase(folder);
   }
 }

@@ -12,7 +12,6 @@ import { runFolder, type Home } from "./home.ts";
 import type { Place } from "./place.ts";
 import { answered, reply } from "./reply.ts";
 import { readEvidence } from "./read-evidence.ts";
-import { foreignWarnings } from "./run-binding.ts";
 import { standingOf } from "./standing.ts";
 
 /** What came of a run: what was asked, what was done, the proof, what is open, what to do next. */
@@ -34,7 +33,6 @@ export function report(place: Place, input: { readonly run?: string | undefined 
       run_id: run,
       state: view.status,
       message: shown.summary,
-      warnings: foreignWarnings(place, home, run),
       page: [...reportPage(shown), "", `Journal: ${entries.length} events, head ${head}`],
       data: { ...data, journal: { events: entries.length, head } },
     });

@@ -3,9 +3,12 @@
 import { chmodSync, cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type Home, runFolder } from "./home.ts";
-import { bindingOf, bindRun, stateFolder, unbindRun } from "./run-binding.ts";
+import { openJournal } from "../journal/file.ts";
+import { bytesIn, putBytes, skipped, still } from "../journal/scene.ts";
+import { bindingOf, bindRun, markForeign, stateFolder, unbindRun, whyForeign } from "./run-binding.ts";
+import { reply } from "./reply.ts";
 
 const run = "run-2026-01-01-000000";
 const made: string[] = [];
@@ -42,8 +45,13 @@ test("its own user's run is theirs, also after the repository was moved, and no 
   const moved = homeAt(join(here.base, "moved"));
   renameSync(here.home.root, moved.root);
   expect(kindOf(here, moved)).toBe("ours");
+  const child = join(runFolder(moved, run), "children", "run-2026-01-01-000001");
+  mkdirSync(child, { recursive: true, mode: 0o700 });
+  writeFileSync(join(child, "journal.jsonl"), "{}\n", { mode: 0o600 });
+  bindRun(here.env, moved, child, { run: "run-2026-01-01-000001", ack: "a", isolation: "auto" });
   unbindRun(here.env, runFolder(moved, run), run);
   expect(kindOf(here, moved)).toBe("foreign");
+  expect(readdirSync(join(stateFolder(here.env), "runs"))).toEqual([]);
 });
 
 test.each<readonly [string, (here: Bound) => Home | Record<string, string> | undefined]>([
@@ -135,4 +143,52 @@ test.each<readonly [string, (here: Bound) => Home | Record<string, string> | und
   const at = changed !== undefined && "root" in changed ? (changed as Home) : here.home;
   const env = changed !== undefined && !("root" in changed) ? changed : here.env;
   expect(kindOf({ ...here, env }, at)).toBe("foreign");
+});
+
+describe("a journal written over in the same file", () => {
+  async function left(): Promise<Bound & { readonly why: () => string | null }> {
+    const here = bound();
+    rmSync(here.journal);
+    const { journal } = await openJournal(here.folder, still);
+    journal.appendSync([skipped(1), skipped(2)]);
+    mkdirSync(join(here.home.root, ".git"));
+    bindRun(here.env, here.home, here.folder, { run, ack: "a", isolation: "auto", head: journal.position });
+    journal.appendSync([skipped(3)]);
+    await journal.close();
+    return { ...here, why: () => whyForeign(here, here.home, run) };
+  }
+
+  test("is foreign, and so is one that was cut short", async () => {
+    const { folder, why } = await left();
+    const bytes = bytesIn(folder);
+    const other = await left();
+    putBytes(folder, bytesIn(other.folder).toString().replaceAll("step-2", "step-9"));
+    expect(why()).toContain("line 2 is missing or another one");
+    putBytes(folder, bytes.subarray(0, bytes.indexOf(10) + 1));
+    expect(why()).toContain("line 2 is missing or another one");
+    putBytes(folder, bytes);
+    expect(why()).toBeNull();
+  });
+
+  test("is told from lines that a crash kept the record from knowing, which are their user's", async () => {
+    const { folder, env, home, why } = await left();
+    const { journal } = await openJournal(folder, still);
+    journal.appendSync([skipped(4)]);
+    await journal.close();
+    expect(why()).toBeNull();
+    expect(bindingOf(env, home, folder, run)).toMatchObject({ kind: "ours", record: { head: { seq: 2 } } });
+  });
+
+  test("marks every answer that is about it, and no other", async () => {
+    const { folder, env, home } = await left();
+    const place = { cwd: home.root, env };
+    const answer = reply("ok", { run_id: run, warnings: ["else"], data: { a: 1 } });
+    expect(markForeign(place, answer)).toBe(answer);
+    expect(markForeign(place, reply("ok")).warnings).toEqual([]);
+    putBytes(folder, bytesIn(folder).toString().replaceAll("step-2", "step-9"));
+    expect(markForeign(place, answer)).toMatchObject({
+      warnings: [expect.stringContaining(`${run} isn't yours`) as string, "else"],
+      data: { a: 1, foreign: true },
+    });
+  });
 });

@@ -8,7 +8,7 @@ import { inView, placesAround } from "../workspace/user-view.ts";
 import { type Home, runFolder } from "./home.ts";
 import type { Place } from "./place.ts";
 import { refuse } from "./reply.ts";
-import { bindingOf, type BindingRecord } from "./run-binding.ts";
+import { bindingOf, type BindingRecord, whyOverwritten } from "./run-binding.ts";
 
 /** The record of a run that is this user's; refused where it is not, or where git brings its files along. */
 export async function requireOurs(place: Pick<Place, "env">, home: Home, folder: string, run: string): Promise<BindingRecord> {
@@ -24,11 +24,13 @@ export function refuseIfForeign(place: Pick<Place, "env">, home: Home, run: stri
   if (binding.kind === "foreign") refuseForeign(run, binding.why);
 }
 
-/** A journal that is not the one that was acknowledged, or asks for less isolation than was, is refused although its file is known. */
-export function requireAsAcknowledged({ drafted }: RunView, record: BindingRecord): void {
+/** A journal that is not the one that was acknowledged, or asks for less isolation than was, is refused although its file is known. Its chain has been checked. */
+export function requireAsAcknowledged({ drafted }: RunView, record: BindingRecord, folder: string): void {
   if (drafted.ack !== record.ack) refuseForeign(record.run, "its journal isn't the one you acknowledged");
   if (!isAsStrong(levelOf(drafted.isolation), levelOf(record.isolation)))
     refuseForeign(record.run, `its journal asks for isolation ${drafted.isolation}, and you acknowledged ${record.isolation}`);
+  const overwritten = whyOverwritten(folder, record);
+  if (overwritten !== null) refuseForeign(record.run, overwritten);
 }
 
 export function refuseForeign(run: string, why: string): never {

@@ -7,7 +7,7 @@ import { openInstead } from "./open-instead.ts";
 import type { Place } from "./place.ts";
 import { readRun } from "./read-run.ts";
 import { answered, reply } from "./reply.ts";
-import { foreignWarnings, isOurs } from "./run-binding.ts";
+import { isOurs } from "./run-binding.ts";
 import { shelvedStatus, type StatusTold } from "./status-shelf.ts";
 import { statusTold } from "./status-told.ts";
 
@@ -31,15 +31,14 @@ export function status(place: Place, input: Input, { idle, beside }: StatusMore)
     const { run, told, draft } = await shownInstead(place, home, named, input.run !== undefined);
     const { reason_code, state, page, data } = told;
     const more = await beside(data["face"], home.root);
-    const foreign = foreignWarnings(place, home, run);
     return reply(reason_code, {
       result: "PASS",
       run_id: run,
       state,
       message: `${run} is ${reason_code === "run_interrupted" ? "interrupted" : state}.`,
       page: [...page, ...(more?.page ?? [])],
-      warnings: [...foreign, ...(draft === null ? [] : [`The draft ${draft} waits too: autopilot status ${draft} shows it.`])],
-      data: { ...data, ...more?.data, foreign: foreign.length > 0 },
+      warnings: draft === null ? [] : [`The draft ${draft} waits too: autopilot status ${draft} shows it.`],
+      data: { ...data, ...more?.data, foreign: false },
     });
   });
 }

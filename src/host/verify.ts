@@ -11,7 +11,7 @@ import type { Place } from "./place.ts";
 import { readEvidence } from "./read-evidence.ts";
 import { readRun, waysOn } from "./read-run.ts";
 import { answered, refuse, reply } from "./reply.ts";
-import { foreignWarnings } from "./run-binding.ts";
+import { whyForeign } from "./run-binding.ts";
 import { temporaryFolder } from "./temporary.ts";
 import { changedTranscripts } from "./transcript-verify.ts";
 import { damagedBlobs, type Records, recordsOf } from "./verify-records.ts";
@@ -30,18 +30,16 @@ export function verify(
     const chain = verifyJournal(runFolder(home, run));
     const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
     if (chain.damaged_line !== null) return damaged(run, chain, shown);
-    const foreign = foreignWarnings(place, home, run);
     const { view } = await readRun(home, run); // what is wrong without being damage, a newer version say, is refused here by its own name
     if (input.chainOnly === true)
       return reply("ok", {
         run_id: run,
         state: view.status,
         message: "The chain holds.",
-        warnings: foreign,
         page: [`${run}: chain of ${chain.events} events holds.`],
         data: { chain: shown, evidence: [] },
       });
-    return recheckAll(place, home, run, view, shown, foreign);
+    return recheckAll(place, home, run, view, shown);
   });
 }
 
@@ -56,7 +54,6 @@ async function recheckAll(
   run: string,
   view: RunView,
   chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
-  foreign: readonly string[],
 ): Promise<Answer> {
   const records = await recordsOf(home, run);
   const repository = await openedRepository(home.root);
@@ -64,7 +61,7 @@ async function recheckAll(
   const outputs = [...kept.values()].flatMap((evidence) => evidence?.output_hash ?? []);
   const blobs = damagedBlobs(home, run, [...records.blobs, ...outputs]);
   const commits = await commitsAgain(repository, records);
-  const isForeign = foreign.length > 0;
+  const isForeign = whyForeign(place, home, run) !== null;
   const { evidence, isolation, now } = await evidenceAgain(place, home, repository, view, records, kept, isForeign);
   const verdict = verdictAgain(view, (hash, status) => now.get(hash) ?? status);
 
@@ -83,12 +80,11 @@ async function recheckAll(
       : `The verdict would be ${verdict.now.replaceAll("_", " ")} now, not ${verdict.recorded.replaceAll("_", " ")}`;
     return reply("evidence_differs", {
       ...parts,
-      warnings: foreign,
       message: `${what}: ${differs.length} of ${evidence.length} pieces of evidence give another result now.`,
     });
   }
   const told = [
-    ...foreign,
+    ...(isForeign ? ["none of its commands was run, because it isn't yours"] : []),
     ...(differs.length === 0 ? [] : [`${differs.length} give another result now, which does not change the verdict`]),
     ...(unrun.length === 0 ? [] : [`${unrun.length} cannot be run again here`]),
     ...(await changedTranscripts(home, run)),

@@ -17,7 +17,6 @@ import { readOwnFile } from "./own-file.ts";
 import type { Place } from "./place.ts";
 import { refuseJournal } from "./read-run.ts";
 import { answered, reply } from "./reply.ts";
-import { foreignWarnings } from "./run-binding.ts";
 import { standingOf } from "./standing.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -52,7 +51,6 @@ export function watch(place: Place, input: { readonly run?: string | undefined }
         return reply("ok", {
           run_id: run,
           state: status,
-          warnings: foreignWarnings(place, home, run),
           message: `${run} is ${status}${owner === null ? ", and nobody works on it" : ""}.`,
         });
       }

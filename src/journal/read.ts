@@ -10,7 +10,7 @@ import type { Position, Replay } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
 import { openFile } from "./open-file.ts";
-import { readSnapshot } from "./snapshot.ts";
+import { positionAfter, readSnapshot } from "./snapshot.ts";
 import type { Walked } from "./walk.ts";
 
 export type Reading = Replay & {
@@ -60,6 +60,18 @@ export function verifyJournal(dir: string): Verification {
     if (trouble.kind !== "journal_damaged") return { ...bad, reason: error.message };
     const { line, byte, detail } = trouble;
     return { ...bad, events: Math.max((line ?? 1) - 1, 0), damaged_line: line, damaged_byte: byte, reason: detail };
+  }
+}
+
+/** Whether a journal holds the line it was last known to end with: then it holds every line before that one too, as the chain has it. */
+export function holdsHead(dir: string, { seq, byte, prev }: Pick<Position, "seq" | "byte" | "prev">): boolean {
+  const fd = openedForReading(dir);
+  if (fd === null) return false;
+  try {
+    const at = positionAfter(fd, byte);
+    return at !== null && at.seq === seq && at.prev === prev;
+  } finally {
+    closeSync(fd);
   }
 }
 

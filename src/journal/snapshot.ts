@@ -59,7 +59,7 @@ function soundSnapshot(bytes: Buffer, journalFd: number): Snapshot | null {
 }
 
 /** Where the journal stands after the line that ends at this byte, as that line tells; null if no sound line ends there. */
-function positionAfter(fd: number, byte: number): Position | null {
+export function positionAfter(fd: number, byte: number): Position | null {
   if (byte <= 1 || byte > fstatSync(fd).size) return null;
   for (let window = 4096; ; window *= 16) {
     const length = Math.min(window, byte, lineBytesMax + 2);

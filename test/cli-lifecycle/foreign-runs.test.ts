@@ -1,7 +1,18 @@
 // A run belongs to the user and machine that started it. Whatever came with a repository is read, never executed, until it is adopted.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, journal, scripted } from "../support/autopilot.ts";
@@ -69,12 +80,13 @@ describe.concurrent("a run that came with a repository", () => {
   test("is read, and marked as foreign", async () => {
     const { folder, run } = await rested();
     const place = unpacked(folder);
-    for (const words of [["status"], ["log"], ["report"], ["verify"]]) {
+    const readers = ["status", "log", "report", "verify", "diff", "diff --stat", "transcript", "trace", "budget", "inbox"];
+    for (const words of readers.map((line) => line.split(" "))) {
       const { code, json } = await autopilot(place, [...words, "--json"]);
       expect({ words, code }).toEqual({ words, code: 0 });
       expect(json.warnings.join("\n")).toContain(`${run} isn't yours`);
+      expect({ words, foreign: json["foreign"] }).toEqual({ words, foreign: true });
     }
-    expect((await autopilot(place, ["status", "--json"])).json["foreign"]).toBe(true);
     expect((await autopilot(folder, ["status", "--json"])).json["foreign"]).toBe(false);
   });
 
@@ -134,6 +146,10 @@ describe.concurrent("a run that came with a repository", () => {
     writeFileSync(journalPath, text, { mode: 0o600 });
     expect(await reasonIn(folder)).toBe("run_foreign");
     renameSync(`${journalPath}.kept`, journalPath);
+    // Written over in the same file, as some archivers do: another sound journal, without the line they left.
+    truncateSync(journalPath, text.lastIndexOf(10, text.length - 2) + 1);
+    expect(await reasonIn(folder)).toBe("run_foreign");
+    writeFileSync(journalPath, text, { flag: "r+" });
     chmodSync(own, 0o755);
     expect(await reasonIn(folder)).toBe("run_foreign");
     chmodSync(own, 0o700);

@@ -99,11 +99,12 @@ describe.concurrent("runs, discard, clean", () => {
     const commit = git(folder, "rev-parse", `autopilot/${run}`);
     writeFileSync(join(runFolderOf(folder), "removed-branches.json"), JSON.stringify([{ name: `autopilot/${run}`, commit }]));
     const trash = join(folder, ".autopilot", "trash", run);
-    mkdirSync(dirname(trash), { recursive: true });
+    mkdirSync(dirname(trash), { mode: 0o700 });
     renameSync(runFolderOf(folder), trash);
     expect([await rows(folder), branches(folder)]).toEqual([[], [`autopilot/${run}`]]);
     expect((await autopilot(folder, ["clean", "--json"])).json.result).toBe("PASS");
     expect([existsSync(trash), branches(folder)]).toEqual([false, []]);
+    expect(readdirSync(join(dirname(folder), "home", ".local/state/autopilot/runs"))).toEqual([]);
   });
 
   test("disk_quota removes the oldest runs that are over when another starts, and only from the user's own config", async () => {

@@ -8,6 +8,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { atOnce } from "../../host/place.ts";
+import { markForeign } from "../../host/run-binding.ts";
 import { redactAnswer, redactText } from "../../host/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
@@ -38,7 +39,10 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
   });
   const isRaw = command.isRaw?.(given) === true && !globals.json;
   try {
-    const answer = await command.run(place, given, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`));
+    const answer = markForeign(
+      place,
+      await command.run(place, given, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`)),
+    );
     place.settle();
     if (!isRaw || answer.result === "FAIL") return tell(answer, argv, io, answer.reason_code === "usage" ? command : undefined);
     for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
