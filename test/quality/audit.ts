@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { autopilot, type Ended, scripted } from "../support/autopilot.ts";
+import { autopilot, type Ended, isolation, scripted } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
 export const sources = {
@@ -157,7 +157,7 @@ export const words = (folder: string, played: readonly object[], more: readonly 
   "--yes",
   "--json",
   "--isolation",
-  "clone",
+  isolation,
   ...scripted(folder, played),
   ...more,
 ];

@@ -1,7 +1,7 @@
 // stories: a small real project with a roadmap, and the turns that agents of a roadmap take, for the embedded agent's scripts.
 
 import { dirname, join } from "node:path";
-import { autopilot, type Ended, journal, scripted } from "../support/autopilot.ts";
+import { autopilot, type Ended, isolation, journal, scripted } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
 
 export type Turn = { readonly when: object; readonly do: readonly object[]; readonly returns?: object; readonly repeat?: number };
@@ -240,8 +240,7 @@ export const goRoadmap = (folder: string, turns: readonly Turn[], words: readonl
     "phases=all",
     "--yes",
     "--json",
-    "--isolation",
-    "clone",
+    ...(words.includes("--isolation") ? [] : ["--isolation", isolation]),
     ...scripted(folder, turns),
     ...words,
   ]);

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readStagedState, type StagedRead } from "../../src/faces/staged-state-read.ts";
-import { autopilot, begin, type Ended, scripted } from "../support/autopilot.ts";
+import { autopilot, begin, type Ended, isolation, scripted } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 
 export type Turn = { readonly when?: object; readonly do: readonly object[]; readonly returns?: object; readonly repeat?: number };
@@ -153,7 +153,7 @@ const goWords = (folder: string, flow: string, turns: readonly Turn[], words: re
   "--yes",
   "--json",
   "--isolation",
-  "clone",
+  isolation,
   ...scripted(folder, turns),
   ...words,
 ];

@@ -156,12 +156,15 @@ function isMarked(pid: number, run: string, folder: string): boolean {
   }
 }
 
+/** Where stories are told that are not about isolation: cheap by default; another level may be named to tell them all there. */
+export const isolation = process.env["AUTOPILOT_TEST_ISOLATION"] ?? "clone";
+
 /** `go` on a goal with a scripted agent, in a disposable repository, acknowledged. */
 export function goScripted(folder: string, turns: readonly object[], words: readonly string[] = [], around: Around = {}): Promise<Ended> {
   return autopilot(folder, goWords(folder, turns, words), around);
 }
 
 export const goWords = (folder: string, turns: readonly object[], words: readonly string[] = []): readonly string[] => {
-  const isolation = words.includes("--isolation") ? [] : ["--isolation", "clone"];
-  return ["go", "make b", "--yes", "--json", ...isolation, ...scripted(folder, turns), ...words];
+  const level = words.includes("--isolation") ? [] : ["--isolation", isolation];
+  return ["go", "make b", "--yes", "--json", ...level, ...scripted(folder, turns), ...words];
 };
