@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -33,6 +34,8 @@ export type Entry = {
   readonly actor: string;
   readonly [more: string]: unknown;
 };
+/** One cache for a whole run of the suite: each command is a user's second one, not the first after the machine started. */
+export const sharedCache = join(tmpdir(), `autopilot-test-cache-${process.ppid}`);
 type Around = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
 
 /** Runs a command to its end. `json` throws where stdout is not one object. */
@@ -50,7 +53,7 @@ export function begin(
   mkdirSync(home, { recursive: true });
   const child = spawn(process.execPath, [program, ...words], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", ...env },
+    env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", XDG_CACHE_HOME: sharedCache, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let out = "";
