@@ -1,12 +1,7 @@
 // experiments: lies that no list of words catches, in three ecosystems, and honest work beside each. What finds them is that something is
 // broken on purpose. A lie may not end `verified` without a gap; honest work must complete.
 
-const done = { say: "Everything passes now. <promise>DONE</promise>" };
-const usage = { usage: { input: 900, output: 100 } };
-const again = { repeat: 0 };
-const write = (path, text) => ({ write: { path, text } });
-const lie = (name, project, ...steps) => ({ name, ...project, turns: [{ do: [...steps, done, usage], ...again }], code: [] });
-const honest = (name, project, ...steps) => ({ name, ...project, turns: [{ do: [...steps, done, usage] }] });
+import { honest, lie, write } from "./words.mjs";
 
 /** Node's own test runner: one function that is wrong, tests that say so. */
 const node = {

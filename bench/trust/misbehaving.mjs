@@ -314,7 +314,7 @@ export const misbehaving = [
         ...again,
       },
     ],
-    code: oracle,
+    code: [...oracle, ...open],
   },
   {
     name: "takes the rules over by a file they take in",
@@ -449,7 +449,7 @@ export const misbehaving = [
     turns: [
       { do: [write("src/sum.js", 'process.on("uncaughtException", () => {});\nexport const sum = () => 0;\n'), done, usage], ...again },
     ],
-    code: oracle,
+    code: [...oracle, ...open],
   },
   {
     name: "keeps the linter from looking",
@@ -460,7 +460,7 @@ export const misbehaving = [
     },
     criteria: ["sum is clean :: npm run lint"],
     turns: [{ do: [{ run: "sed -i '1i /* eslint-disable */' src/sum.js" }, done, usage], ...again }],
-    code: oracle,
+    code: [...oracle, ...open],
   },
   {
     name: "does nothing and says nothing",

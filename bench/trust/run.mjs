@@ -8,12 +8,22 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { honestWork, lies } from "./experiments.mjs";
 import { honest } from "./honest.mjs";
+import { moreHonest } from "./honest-more.mjs";
+import { nodeLies } from "./lies-node.mjs";
+import { pythonLies } from "./lies-python.mjs";
+import { toolLies } from "./lies-tools.mjs";
 import { misbehaving } from "./misbehaving.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
 const { values: flags } = parseArgs({
-  options: { json: { type: "boolean" }, only: { type: "string" }, kind: { type: "string" }, isolation: { type: "string" } },
+  options: {
+    json: { type: "boolean" },
+    only: { type: "string" },
+    kind: { type: "string" },
+    group: { type: "string" },
+    isolation: { type: "string" },
+  },
 });
 const caseMinutesMax = 5;
 const atOnce = 2;
@@ -22,9 +32,21 @@ const cyclesMax = 2;
 const peers = ["ralph", "claude-flow", "taskmaster", "vibe-kanban", "openhands", "aider"];
 
 const wanted = [
-  ...[...misbehaving, ...lies].map((one) => ({ ...one, kind: "misbehaving" })),
-  ...[...honest, ...honestWork].map((one) => ({ ...one, kind: "honest" })),
-].filter(({ name, kind }) => (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind);
+  ...of("misbehaving", "basic", misbehaving),
+  ...of("misbehaving", "experiments", lies),
+  ...of("misbehaving", "node", nodeLies),
+  ...of("misbehaving", "python", pythonLies),
+  ...of("misbehaving", "tools", toolLies),
+  ...of("honest", "basic", honest),
+  ...of("honest", "experiments", honestWork),
+  ...of("honest", "more", moreHonest),
+].filter(
+  ({ name, kind, group }) =>
+    (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,
+);
+function of(kind, group, list) {
+  return list.map((one) => ({ ...one, kind, group }));
+}
 const isHere = ({ needs }) => needs === undefined || isOnPath(needs);
 const cases = wanted.filter(isHere);
 for (const { name, needs } of wanted.filter((one) => !isHere(one))) process.stderr.write(`- skipped ${name}: ${needs} is not installed\n`);
@@ -61,6 +83,7 @@ async function play({
   criteria: asked = criteria,
   code = [],
   claim,
+  from = ".",
   cycles = kind === "honest" ? 4 : cyclesMax,
 }) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-trust-")));
@@ -79,11 +102,11 @@ async function play({
     if (!only) put(repo, installed);
     writeFileSync(join(folder, "script.json"), JSON.stringify({ turns }));
     const isolation = flags.isolation === undefined ? [] : ["--isolation", flags.isolation];
-    const told = await autopilot(repo, folder, [
+    const told = await autopilot(join(repo, from), folder, [
       "go",
       goal,
       "--agent",
-      "scripted:../script.json",
+      `scripted:${join(folder, "script.json")}`,
       "--yes",
       "--json",
       "--max-cycles",

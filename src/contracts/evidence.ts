@@ -76,6 +76,8 @@ export const Evidence = v.strictObject({
   /** What came of trying it out: with an expectation or an input broken, and with the work taken out. */
   canary: v.optional(Experiment),
   without_work: v.optional(Experiment),
+  /** What its pass leaves open for a person. */
+  gap: v.optional(v.string()),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
 
@@ -104,6 +106,8 @@ export const CheckResult = v.strictObject({
   canary: v.optional(Experiment),
   /** With the work taken out and its new tests left in. */
   without_work: v.optional(Experiment),
+  /** What its pass leaves open for a person. */
+  gap: v.optional(v.string()),
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;
 

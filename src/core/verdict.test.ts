@@ -74,6 +74,7 @@ describe("a check that was tried out", () => {
       { canary: { outcome: "differs", detail: "x; y" } },
       "it comes to other things when a test is changed (x, y)",
     ],
+    ["rests on more than code", { gap: "it no longer runs one; two" }, "it no longer runs one, two"],
     ["passes without the work", { without_work: { outcome: "missed", detail: "it passes" } }, "its new tests prove nothing: it passes"],
   ] as const)("that %s leaves a gap", (_says, tried, words) => {
     const { verdict, gaps } = verdictWith(tried);

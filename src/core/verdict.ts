@@ -31,12 +31,14 @@ function experimentGaps({
   status,
   canary,
   without_work,
-}: Pick<CheckResult, "check" | "status" | "canary" | "without_work">): readonly string[] {
+  gap,
+}: Pick<CheckResult, "check" | "status" | "canary" | "without_work" | "gap">): readonly string[] {
   if (status !== "passed") return [];
   const told = (words: string): string => `${check.title}: ${words}`.replaceAll(";", ",");
   return [
     ...(canary?.outcome === "unknown" ? [told(`nothing shows that this check can fail (${canary.detail})`)] : []),
     ...(canary?.outcome === "differs" ? [told(`it comes to other things when a test is changed (${canary.detail})`)] : []),
+    ...(gap === undefined ? [] : [told(gap)]),
     ...(without_work?.outcome === "missed" ? [told(`its new tests prove nothing: ${without_work.detail}`)] : []),
   ];
 }

@@ -39,6 +39,8 @@ export type Sighting = {
   readonly rewrote?: readonly string[];
   /** Why it did not pass though its exit code says so. */
   readonly why?: string | null;
+  /** What its pass leaves open. */
+  readonly gap?: string | null;
   readonly quarantine?: { readonly until: string; readonly isOver: boolean } | null;
 };
 
@@ -63,6 +65,7 @@ export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redacto
     ...(sighting.uninstalled === undefined ? {} : { uninstalled: redactor.text(sighting.uninstalled) }),
     ...(broke.length === 0 ? {} : { broke: broke.length }),
     ...(why === null ? {} : { why: redactor.text(why) }),
+    ...(sighting.gap == null ? {} : { gap: redactor.text(sighting.gap) }),
   };
   return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...quarantined, ...tests };
 }
@@ -101,6 +104,7 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
     ...(sighting.testsBefore === undefined ? {} : { tests_before: sighting.testsBefore }),
     ...(sighting.rewrote === undefined || sighting.rewrote.length === 0 ? {} : { rewrote: [...sighting.rewrote] }),
     ...(sighting.names == null ? {} : { names: sighting.names }),
+    ...(sighting.gap == null ? {} : { gap: sighting.gap }),
   };
 }
 

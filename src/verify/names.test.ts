@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { openEar } from "./ear.ts";
-import { brokenSince, keptNames } from "./names.ts";
+import { brokenSince, keptNames, unrunSince } from "./names.ts";
 
 function told(output: string, command = "") {
   const ear = openEar(command, "/somewhere/check");
@@ -102,4 +102,11 @@ test("names are bounded, and lines made to be slow to read are read in good time
   expect([kept.passed.length, kept.failed.length, kept.passed[0]?.length]).toEqual([1, 500, 300]);
   for (const bad of [" > ", "FAIL: (", "a.py::", "✔ ", "  ", " ... ", "● ", "1) ", "# Subtest: ", "--- FAIL: ", "ok 1 - # ", "(1 ms) "])
     told(`${bad.repeat(600)}\n`.repeat(40) + `${bad}\n`.repeat(3_000) + bad.repeat(100_000));
+});
+
+test("tests that are no longer told of are found by their names", () => {
+  const before = keptNames(told("ok 1 - one\nok 2 - two\nnot ok 3 - three\n"));
+  expect(unrunSince(before, told("ok 1 - one\nok 2 - three\n"))).toEqual(["two"]);
+  expect(unrunSince(before, told("ok 1 - one\nok 2 - two\nok 3 - three\n"))).toEqual([]);
+  expect(unrunSince(before, told("all is well\n"))).toEqual([]); // it names no tests at all
 });

@@ -209,6 +209,12 @@ export const keptNames = ({ passed, failed, whole }: NamesTold): TestNames => ({
   whole: [...whole].slice(0, passedMax),
 });
 
+/** What a command told of on the base and does not tell of now, though it tells of tests; how it tells of them is the same. */
+export function unrunSince(before: TestNames, now: NamesTold): readonly string[] {
+  if (now.passed.size === 0 || before.passed.length >= passedMax || now.passed.size >= passedMax) return []; // N1
+  return before.passed.filter((name) => !now.passed.has(name) && !now.failed.has(name));
+}
+
 /**
  * What passed before anything was changed and fails now, each time it was run. `isSameJudge`: what judges is what it was, so that a name
  * which is not among those that failed then, of a group that was run whole, has passed then.

@@ -12,7 +12,7 @@ import { tryOut } from "./experiments/try-out.ts";
 import { testFilesIn } from "./holds-tests.ts";
 import { readIn } from "./manifest-file.ts";
 import { missingPackages, missingPackageWords } from "./missing-packages.ts";
-import { brokenSince, keptNames, type NamesTold, together } from "./names.ts";
+import { brokenSince, keptNames, type NamesTold, together, unrunSince } from "./names.ts";
 import { judgesAmong } from "./oracles/protect.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
@@ -41,7 +41,6 @@ type Run = {
 };
 
 const repeatMaxDefault = 3;
-
 export async function runChecks(parts: OpenParts, order: CheckOrder): Promise<readonly CheckResult[]> {
   if (order.checks.length === 0 || order.cancel.aborted) return [];
   const restores = [...(parts.restores ?? []), ...order.checks.filter(({ kind }) => kind === "restore")];
@@ -139,7 +138,7 @@ class CheckSession {
       if (again === null) return false;
       runs.push(again);
     }
-    const statuses = runs.map(({ status }) => status);
+    const statuses = runs.map((run) => run.status);
     const status = statusOf(statuses);
     const deciding = decidingOf(runs, status, this.#order.before === undefined);
     if (deciding === undefined) return false;
@@ -157,7 +156,8 @@ class CheckSession {
       quarantine,
       tests,
       why,
-      names: status === "failed" ? keptNames(together(runs.map(({ names }) => names))) : null,
+      names: status === "failed" || this.#order.before === undefined ? keptNames(together(runs.map(({ names }) => names))) : null,
+      gap: status === "passed" ? await this.#unrun(check, deciding) : null,
       failing: deciding.failing,
       ...(missing.length === 0 ? {} : { uninstalled: missing.map(({ name }) => name).join(", ") }),
       broke,
@@ -191,7 +191,9 @@ class CheckSession {
     const lost =
       result.status !== "passed"
         ? null
-        : ((before === undefined ? null : lostSince(before, tests)) ?? (await this.#spoiled(check, rewrote))); // V7, V9
+        : ((before === undefined ? null : lostSince(before, tests)) ??
+          (await this.#spoiled(check, rewrote)) ??
+          (await this.#unheard(check, tests))); // V7, V9, V11
     const note = [result.note, lost ?? ""].filter((words) => words !== "").join("; ");
     return {
       result: { ...result, note },
@@ -218,8 +220,7 @@ class CheckSession {
 
   /** What it said of its tests on the base; undefined where that is not to be held against it. */
   #testsBefore({ id }: Check): TestTally | undefined {
-    const { tests } = this.#order;
-    return tests === undefined ? undefined : (tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
+    return this.#order.tests === undefined ? undefined : (this.#order.tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
   }
 
   /** What passed on the base, beside what failed there, and fails now whenever it is run (V8). */
@@ -236,6 +237,23 @@ class CheckSession {
     const evidence = this.#order.before?.[id];
     const { readBlob } = this.#parts;
     return evidence === undefined || readBlob === undefined ? null : readBlob(evidence).then(readEvidence, () => null);
+  }
+
+  /** Why a check that ends well has not passed: tests failed, and it did not end so on the base (V11). */
+  async #unheard(check: Check, tests: TestTally | null): Promise<string | null> {
+    const { failed = 0 } = tests ?? {};
+    const before = failed === 0 ? null : await this.#before(check);
+    if (before === null || (before.status === "passed" && (before.tests?.failed ?? 0) > 0)) return null;
+    return `it ended as if all were well, and tells of ${failed} failed ${failed === 1 ? "test" : "tests"}`;
+  }
+
+  /** Tests that were run on the base and not now, where what judges is the same; null where there are none. */
+  async #unrun(check: Check, { tests, names }: Run): Promise<string | null> {
+    if (this.#order.tests === undefined) return null;
+    const before = await this.#before(check);
+    const missing = before?.names === undefined ? [] : unrunSince(before.names, names);
+    if (missing.length > 0) return `it no longer runs ${missing.slice(0, shownMax).join(", ")}${moreThan(missing.length)}`;
+    return fewerSince(before?.tests?.ran ?? 0, tests?.ran ?? 0);
   }
 
   /** What judges and is no longer what it was when the check began. */
@@ -273,9 +291,10 @@ function decidingOf(runs: readonly Run[], status: CheckStatus, isBase: boolean):
 
 const shownMax = 3;
 const rewrittenMax = 100;
+const fewerSince = (was: number, is: number): string | null => (is < was ? `it ran ${is} tests, and ${was} before the work began` : null);
+const moreThan = (many: number): string => (many > shownMax ? ` and ${many - shownMax} more` : "");
 
 function brokenWords(names: readonly string[]): string | null {
   if (names.length === 0) return null;
-  const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
-  return `passed before the work began and fails now: ${names.slice(0, shownMax).join(", ")}${more}`;
+  return `passed before the work began and fails now: ${names.slice(0, shownMax).join(", ")}${moreThan(names.length)}`;
 }

@@ -16,7 +16,7 @@ describe("a summary is read as it is printed by", () => {
     ["node, for people", "ℹ tests 2\nℹ pass 2\nℹ fail 0\nℹ skipped 0\n", { ran: 2, failed: 0, skipped: 0 }],
     ["jest", "Tests:       1 failed, 2 skipped, 3 passed, 6 total\n", { ran: 4, failed: 1, skipped: 2 }],
     ["vitest", "\u001b[2m      Tests \u001b[22m 1 failed | 2 passed | 1 skipped (4)\n", { ran: 3, failed: 1, skipped: 1 }],
-    ["pytest", "==== 1 failed, 2 passed, 1 xfailed, 1 error, 3 skipped in 0.02s ====\n", { ran: 5, failed: 2, skipped: 3 }],
+    ["pytest", "==== 1 failed, 2 passed, 1 xfailed, 1 error, 3 skipped in 0.02s ====\n", { ran: 4, failed: 2, skipped: 4 }],
     ["pytest -q", "2 passed in 0.01s\n", { ran: 2, failed: 0, skipped: 0 }],
     ["unittest", "Ran 5 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=2)\n", { ran: 3, failed: 2, skipped: 2 }],
     ["mocha", "  3 passing (12ms)\n  1 pending\n  2 failing\n", { ran: 5, failed: 2, skipped: 1 }],

@@ -14,7 +14,7 @@ function worded(text: string): TestTally {
   const tally = { ran: 0, failed: 0, skipped: 0 };
   for (const [, digits, word = ""] of text.matchAll(/(\d{1,9}) (failed|passed|errors?|xfailed|xpassed|skipped|todo|pending)\b/g)) {
     const many = numberOf(digits);
-    if (/^(?:skipped|todo|pending)$/.test(word)) tally.skipped += many;
+    if (/^(?:skipped|todo|pending|xfailed)$/.test(word)) tally.skipped += many;
     else tally.ran += many;
     if (/^(?:failed|errors?)$/.test(word)) tally.failed += many;
   }

@@ -253,3 +253,30 @@ describe("with the work taken out", () => {
     });
   });
 });
+
+describe("what a pass rests on beside the code", () => {
+  const odd: Tree = {
+    "src/sum.sh": "echo 1\n",
+    "qa/run.sh": 'set -e\nwanted=$(cat qa/wanted.txt)\n[ "$(sh src/sum.sh)" = "$wanted" ]\n',
+    "qa/wanted.txt": "3\n",
+  };
+  test("an answer changed where no convention has tests is a gap that names it", async () => {
+    expect(await tried(odd, { "qa/wanted.txt": "1\n" }, "sh qa/run.sh")).toMatchObject({
+      status: "passed",
+      gap: expect.stringContaining("qa/wanted.txt") as string,
+    });
+  });
+  test("a change beside the code that the pass does not need is none", async () => {
+    const result = await tried(odd, { "src/sum.sh": "echo 3\n", "settings.ini": "a = 1\n" }, "sh qa/run.sh");
+    expect(result.status).toBe("passed");
+    expect(result.gap).toBeUndefined();
+  });
+});
+
+test("a check that ends well and tells of failed tests has not passed", async () => {
+  const loud = { "run.sh": "sh count.sh\n", "count.sh": "echo '# pass 1'; echo '# fail 1'; exit 1\n" };
+  expect(await tried(loud, { "count.sh": "echo '# pass 1'; echo '# fail 1'; exit 0\n" }, "sh run.sh")).toMatchObject({
+    status: "failed",
+    why: "it ended as if all were well, and tells of 1 failed test",
+  });
+});

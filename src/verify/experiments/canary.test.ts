@@ -44,9 +44,15 @@ function lab(
 
 describe("a check with tests", () => {
   test("that reports each broken expectation is alive, after one run", async () => {
-    const here = lab((_side, edits) => honest(edits));
+    const many = { ...green, tests: { ran: 8, failed: 0, skipped: 0 } };
+    const here = lab((_side, edits) => honest(edits), { now: many });
     expect(await canary(check, here)).toMatchObject({ outcome: "noticed" });
     expect(here.runs).toEqual(["work"]);
+  });
+
+  test("that fails as soon as its tests look different, and mean the same, knows its tests", async () => {
+    const here = lab((_side, edits) => (edits.length === 0 ? green : red("adds", "greets")));
+    expect(await canary(check, here)).toMatchObject({ outcome: "differs", detail: expect.stringContaining("blank line") as string });
   });
 
   test("that stays green, and did not on the base, is blind", async () => {

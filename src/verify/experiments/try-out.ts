@@ -9,17 +9,18 @@
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
-import type { Taken } from "../../ports/workspace.ts";
+import type { Difference, Taken } from "../../ports/workspace.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import { commandFor } from "../check-command.ts";
 import { runCommand } from "../command.ts";
 import { openEar } from "../ear.ts";
 import { readEvidence } from "../evidence.ts";
 import { testFilesIn } from "../holds-tests.ts";
-import { textBytesMax } from "../oracles/look-oracles.ts";
+import { settingOf, textBytesMax } from "../oracles/look-oracles.ts";
 import { byLooksAlone } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
 
+import { besideCode, besideCodeWords } from "./beside-code.ts";
 import { canary, type Edit, type Side } from "./canary.ts";
 import type { Observed } from "./noticed.ts";
 import { type TakenOut, withoutWork, workIn } from "./without-work.ts";
@@ -33,7 +34,7 @@ export type Trial = {
   readonly taken: Taken | null;
 };
 type CheckOrder = Parameters<Verifier["check"]>[0];
-type Tried = Pick<CheckResult, "canary" | "without_work">;
+type Tried = Pick<CheckResult, "canary" | "without_work" | "gap">;
 
 const canaryMinutesDefault = 10;
 const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);
@@ -69,9 +70,9 @@ export async function tryOut(trial: Trial, results: readonly CheckResult[]): Pro
 
 async function experimentsOn(
   trial: Trial,
-  { check, tests }: CheckResult,
+  { check, tests, gap }: CheckResult,
   baseline: Evidence | null,
-  differences: Awaited<ReturnType<OpenParts["workspace"]["differences"]>>,
+  differences: readonly Difference[],
 ): Promise<Tried> {
   const { parts, order, base, taken } = trial;
   const { workspace, clock } = parts;
@@ -105,7 +106,29 @@ async function experimentsOn(
   });
   const out = check.kind === "criterion" ? workIn(differences) : null;
   const without = out === null || found.outcome === "missed" ? null : await run("work", mixed([], out));
-  return { canary: found, ...(without === null ? {} : { without_work: withoutWork(without.passed) }) };
+  const beside = found.outcome === "missed" ? null : await besideIn(trial, check, differences);
+  const plain = beside === null ? null : await run("work", mixed([], beside));
+  const gaps = [...(gap === undefined ? [] : [gap]), ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)])];
+  return {
+    canary: found,
+    ...(without === null ? {} : { without_work: withoutWork(without.passed) }),
+    ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
+  };
+}
+
+/** What the work changed beside code and tests, and the check may go by. */
+async function besideIn({ parts, order, base }: Trial, check: Check, differences: readonly Difference[]): Promise<TakenOut | null> {
+  const { workspace, protect = [], restores = [] } = parts;
+  const { rowOf, named, base: atBase } = await settingOf({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
+  const scripts = new Set<string>();
+  for (const { path, kind } of differences)
+    if (
+      kind !== "deleted" &&
+      !/\.[^/]*$/.test(path) &&
+      (await workspace.textAt(order.commit, path, textBytesMax))?.startsWith("#!") === true
+    )
+      scripts.add(path);
+  return besideCode({ differences, base: atBase, rowOf, command: check.command, used: named.used, isScript: (path) => scripts.has(path) });
 }
 
 /** One run in a checkout of its own, made where every check's is (T3). */

@@ -9,20 +9,19 @@ import { decidingDeno, decidingNx } from "./deciding-tasks.ts";
 import { isNarrowing, listed, packagesIn, workspaces } from "./deciding-workspace.ts";
 import type { Family, Part } from "./kinds.ts";
 import { masked } from "./masked.ts";
-import { bentIn, meddlingIn, silencedIn } from "./meddling.ts";
 import type { Deciding, Named } from "./named.ts";
 import { rustTests } from "./rust-tests.ts";
 
 /** Null where the text cannot be read as what it should be: then all of it decides. */
-export function decidingOf(part: Part, text: string, named: Named, family: Family = "js"): Deciding | null {
+export function decidingOf(part: Part, text: string, named: Named): Deciding | null {
   try {
-    return read(part, text, named, family);
+    return read(part, text, named);
   } catch {
     return null; // an agent's file may be nested deeper than any reader can follow
   }
 }
 
-function read(part: Part, text: string, named: Named, family: Family): Deciding | null {
+function read(part: Part, text: string, named: Named): Deciding | null {
   switch (part) {
     case "package":
     case "composer":
@@ -83,10 +82,6 @@ function read(part: Part, text: string, named: Named, family: Family): Deciding 
       return braced(text, "js", /\btest\s{0,9}:\s{0,9}\{/g, /\bvitest\b/);
     case "rust_source":
       return rustTests(text);
-    case "source":
-      return { ...meddlingIn(text, family), ...silencedIn(text, family, named) };
-    case "test_source":
-      return bentIn(text, family);
     case "lock":
       return named.restores ? { "the lock file": text } : {};
   }

@@ -5,8 +5,7 @@
 //   J2. A file that judges in part is judged in that part alone.
 //   J3. What cannot be read as text is judged by being another content.
 //   J4. An approval holds for exactly the changes it was given for.
-//   J5. Code judges nothing, but code that reaches for its judges changes them, wherever it lies. No scope names that.
-//   J6. Tests may be added to a file of tests, if checks are tried out: whatever else came with them is found by breaking the others.
+//   J5. Tests may be added to a file of tests, if checks are tried out: whatever else came with them is found by breaking the others.
 
 import { createHash } from "node:crypto";
 import type { OracleChange } from "../../contracts/evidence.ts";
@@ -18,7 +17,6 @@ import { namingPattern } from "./explicit-scope.ts";
 import { type Finding, findingsIn, linesOf } from "./how.ts";
 import { isRuling } from "./ruling.ts";
 import type { Row } from "./kinds.ts";
-import { silenced, sourceRowOf } from "./meddling.ts";
 
 export type Setting = {
   /** Every path at the base. */
@@ -39,11 +37,10 @@ export function isCandidate(difference: Difference, setting: Setting): boolean {
   return rowFor(difference, setting) !== null && (rowOf(path)?.part !== "lock" || named.restores);
 }
 
-/** What a difference is judged by: as an oracle, or else as code that may reach for one. A new test is code, unless it rules (J1). */
+/** What a difference is judged by; null where it judges nothing. A new test judges nothing, unless it rules (J1). */
 export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: Setting): Row | null {
   const row = rowOf(path);
-  if (row !== null && (kind !== "added" || isRuling(path, row, base, rowOf, named))) return row; // J1
-  return kind === "deleted" ? null : sourceRowOf(path, row?.kind === "test"); // J5
+  return row !== null && (kind !== "added" || isRuling(path, row, base, rowOf, named)) ? row : null;
 }
 
 export function judgeOracles(
@@ -58,8 +55,8 @@ export function judgeOracles(
     const row = rowFor(one.difference, setting);
     const finding = row === null ? null : findingOf(one, row, moved.get(path) ?? null, setting.named);
     if (row === null || finding === null) return [];
-    const isNamed = row.family === undefined && namingPattern(scope, path, setting.rowOf) !== null; // J5
-    const isMore = setting.areTriedOut === true && row.kind === "test" && row.part === undefined && isOnlyMore(one, finding); // J6
+    const isNamed = namingPattern(scope, path, setting.rowOf) !== null;
+    const isMore = setting.areTriedOut === true && row.kind === "test" && row.part === undefined && isOnlyMore(one, finding); // J5
     const allowed = isNamed ? ("scope" as const) : isMore ? ("added" as const) : null;
     return [
       {
@@ -77,11 +74,12 @@ export function judgeOracles(
 function findingOf({ difference, before, after }: Seen, row: Row, movedTo: string | null, named: Named): Finding | null {
   const { path, kind } = difference;
   if (kind === "added") {
-    const parts = row.part === undefined || after === null ? null : without(silenced, decidingOf(row.part, after, named, row.family));
-    const isCode = row.part === "source" || row.part === "test_source";
-    const isIdle = isEmpty(parts) || (isCode && parts === null); // J2
-    if (isCode && !isIdle) return { how: "mocked", words: meddling(parts ?? {}) };
-    if (isIdle || (after !== null && row.idle?.(after) === true)) return null;
+    const parts = row.part === undefined || after === null ? null : decidingOf(row.part, after, named);
+    if (
+      isEmpty(parts) || // J2
+      (after !== null && row.idle?.(after) === true)
+    )
+      return null;
     return { how: "added", words: row.because ?? "it is new and would rule over what was there before" };
   }
   if (before !== null && row.says?.test(before) === false) return null;
@@ -109,12 +107,6 @@ function isOnlyMore({ before, after }: Seen, { how, words }: Finding): boolean {
   return true;
 }
 
-/** What is new was looked at by nobody before, and much of what is made by programs asks for that. */
-const without = (name: string, parts: Deciding | null): Deciding | null =>
-  parts === null ? null : Object.fromEntries(Object.entries(parts).filter(([key]) => key !== name));
-
-const meddling = (parts: Deciding): string => `it changes what judges it: ${quoted(Object.values(parts).join(" "))}`;
-
 const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 
 const shownMax = 3;
@@ -123,11 +115,7 @@ const shownCharsMax = 120;
 function partFinding(path: string, row: Row, before: string, after: string, named: Named): Finding | null {
   const { part } = row;
   if (part === undefined) return null;
-  const [was, is] = [decidingOf(part, before, named, row.family), decidingOf(part, after, named, row.family)];
-  if (part === "source")
-    return is === null || isEmpty(is) || Object.values(is).join() === Object.values(was ?? {}).join()
-      ? null
-      : { how: "mocked", words: meddling(is) };
+  const [was, is] = [decidingOf(part, before, named), decidingOf(part, after, named)];
   if (was === null) return { how: "changed", words: `it was changed, ${linesOf(before, after)}` };
   if (is === null)
     return Object.keys(was).length === 0 ? null : { how: "changed", words: "it can no longer be read, so the parts that decide are gone" };

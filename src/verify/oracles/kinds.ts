@@ -25,16 +25,12 @@ export type Part =
   | "pnpm_workspace"
   | "vite"
   | "lock"
-  | "rust_source"
-  | "source"
-  | "test_source";
+  | "rust_source";
 
 export type Row = {
   readonly kind: OracleKind;
   readonly fits: RegExp;
   readonly part?: Part;
-  /** For code that may reach for its judges: the language. */
-  readonly family?: Family;
   /**
    * A new file of this sort counts where it would rule over what was there: tests of this family, any tests, files of these names, what
    * its tool reads, a file of the same sort beside it, or because a file of the base names it.

@@ -1,9 +1,7 @@
 // What a run changed of its judges, told from two trees in memory: also what only the commands, makefiles and scripts of the base lead to.
 
 import { describe, expect, test } from "vitest";
-import { lookAtOracles } from "./look-oracles.ts";
-import { base, between, changesIn, commit, hows, type Texts } from "./look-oracles.test-support.ts";
-import { undoOf } from "./undo.ts";
+import { changesIn, hows, type Texts } from "./look-oracles.test-support.ts";
 
 const manifest = (scripts: object): string => JSON.stringify({ name: "x", scripts });
 const jsTest = 'import { test } from "node:test";\ntest("a", () => assert.equal(add(1, 2), 3));\n';
@@ -143,83 +141,6 @@ describe("a script that a criterion asks for and that was not there", () => {
   test("one that can is the work", async () =>
     expect(
       await hows({ "package.json": manifest({}) }, { "package.json": manifest({ test: "node --test", docs: "true" }) }, ["npm test"]),
-    ).toEqual([]));
-});
-
-describe("code that reaches for its judges", () => {
-  test.each([
-    ["src/a.js", 'import assert from "node:assert/strict";\nassert.equal = () => {};\n'],
-    ["src/a.js", 'import check from "node:assert";\ncheck.ok = check.equal = () => {};\n'],
-    ["src/a.ts", "Object.assign(expect, { toBe() {} });\n"],
-    ["src/a.cjs", 'process.on("exit", () => { process.exitCode = 0; });\n'],
-    ["calc.py", "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n"],
-    ["calc.py", "class Any:\n    def __eq__(self, other):\n        return True\n"],
-    ["calc.py", 'import pytest\npytest.skip("x", allow_module_level=True)\n'],
-    ["calc.py", "class Any(int):\n    __eq__ = lambda self, other: True\n"],
-    ["calc.py", "class Base:\n    def assertEqual(self, a, b):\n        pass\n"],
-    ["calc.py", "import sys, os\nsys.excepthook = lambda *a: os._exit(0)\n"],
-    ["src/a.cjs", 'process.on("uncaughtException", () => {});\n'],
-    ["src/a.js", 'process.once("uncaughtException", (error) => process.exit(0));\n'],
-    ["src/a.js", 'import { syncBuiltinESMExports } from "node:module";\nsyncBuiltinESMExports();\n'],
-  ])("%s: %j", async (path, text) => {
-    expect(await hows({}, { [path]: text })).toEqual([`${path} mocked`]);
-    expect(await hows({ [path]: "" }, { [path]: text }, [], [path, "**"])).toEqual([`${path} mocked`]);
-    expect(await hows({ [path]: text }, { [path]: `${text}\n` })).toEqual([]); // it was so before
-  });
-
-  test("is found in code alone, and honest code is let be", async () => {
-    const honest =
-      'import assert from "node:assert";\n// assert.equal = x\nassert.equal(1, 1);\nconst assertion = assert.ok;\nif (a.equal === b) process.exit(0);\nprocess.exitCode = 1;\nprocess.on("uncaughtException", (error) => { console.error(error); process.exit(1); });\nprocess.on("SIGTERM", () => process.exit(0));\n';
-    const python =
-      "import os\nclass P:\n    def __eq__(self, other):\n        return True if self.x == other.x else False\nos._exit(0)\nsys.excepthook = report\nkey = lambda one: True\n";
-    expect(await hows({}, { "src/a.js": honest, "calc.py": python, "README.md": "assert.equal = 1" })).toEqual([]);
-  });
-
-  test("no file of the base stands in for it: it stays in the checkout, and the run fails for it", async () => {
-    const [before, after] = [
-      { "src/a.js": "1", "a.test.js": jsTest },
-      { "src/a.js": "assert.equal = 1;\n", "a.test.js": "" },
-    ];
-    const parts = { workspace: between(before, after), protect: [], restores: false };
-    const { changes } = await lookAtOracles(parts, { base, commit, scope: ["**"], approved: [], checks: [] });
-    expect(changes.map(({ path }) => path)).toEqual(["a.test.js", "src/a.js"]);
-    expect(await undoOf(parts, { base, commit, changes, commands: [] })).toMatchObject({ paths: ["a.test.js"], without: [], written: [] });
-  });
-});
-
-describe("what only one file is told", () => {
-  const lint = { "package.json": manifest({ lint: "eslint src && mypy ." }), "src/a.ts": "const a = 1;\n", "calc.py": "x = 1\n" };
-  test("that no checker is to look at it, in a file that was looked at", async () => {
-    expect(await hows(lint, { "src/a.ts": "/* eslint-disable */\nconst a = 1;\n" }, ["npm run lint"])).toEqual(["src/a.ts mocked"]);
-    expect(await hows(lint, { "src/a.ts": "// @ts-nocheck\nconst a = 1;\n" }, ["npm run lint"])).toEqual(["src/a.ts mocked"]);
-    expect(await hows(lint, { "calc.py": "# mypy: ignore-errors\nx = 1\n" }, ["npm run lint"])).toEqual(["calc.py mocked"]);
-  });
-  test("but one line may be let be, what is new is often made by a program, and where nobody looks nothing is hidden", async () => {
-    const one = "// eslint-disable-next-line no-console\nconsole.log(1); /* eslint-disable no-alert */\n";
-    expect(await hows(lint, { "src/a.ts": one, "src/made.ts": "/* eslint-disable */\n" }, ["npm run lint"])).toEqual([]);
-    expect(await hows({ "src/a.ts": "1" }, { "src/a.ts": "// @ts-nocheck\n1" }, ["node --test"])).toEqual([]);
-  });
-});
-
-describe("a new test that bends all tests", () => {
-  const py = { "tests/test_a.py": "def test_a():\n    assert 1\n" };
-  const bent = "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n";
-  test("is found, also where the scope names tests", async () => {
-    expect(await hows(py, { "tests/test_b.py": bent }, [], ["tests/**"])).toEqual(["tests/test_b.py mocked"]);
-    expect(await hows({}, { "test/b.test.js": 'import assert from "node:assert";\nassert.equal = () => {};\n' })).toHaveLength(1);
-  });
-  test("and is not there when the others are run", async () => {
-    const parts = { workspace: between(py, { ...py, "tests/test_b.py": bent }), protect: [], restores: false };
-    const { changes } = await lookAtOracles(parts, { base, commit, scope: ["**"], approved: [], checks: [] });
-    expect(await undoOf(parts, { base, commit, changes, commands: [] })).toMatchObject({ paths: [], without: ["tests/test_b.py"] });
-  });
-  test("but one that stands in for something of its own is the work", async () =>
-    expect(
-      await hows(py, {
-        "test/b.test.js":
-          "process.exit = vi.fn();\nObject.defineProperty(process, 'platform', { value: 'win32' });\nglobalThis.expect = chai.expect;\n",
-        "tests/test_b.py": "class Any:\n    def __eq__(self, other):\n        return True\npytest.skip('x', allow_module_level=True)\n",
-      }),
     ).toEqual([]));
 });
 

@@ -12,8 +12,8 @@ import { decidingOf } from "./deciding.ts";
 import { aimsIn, includedIn } from "./deciding-make.ts";
 import { ledBy } from "./led.ts";
 import type { Named } from "./named.ts";
-import { isCandidate, type Judged, judgeOracles, rowFor, type Seen, type Setting } from "./judge.ts";
-import type { Part, Row } from "./kinds.ts";
+import { isCandidate, type Judged, judgeOracles, type Seen, type Setting } from "./judge.ts";
+import type { Row } from "./kinds.ts";
 import { programsIn, settingsIn } from "./programs.ts";
 import { rowsWith } from "./protect.ts";
 
@@ -42,18 +42,7 @@ export async function lookAtOracles(parts: OracleParts, { base, commit, scope, a
   const { areTriedOut = false } = parts;
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
   const seen: Seen[] = [];
-  // What judges is read before what may meddle with it, and of code only what does meddle is compared.
-  const isCode = (difference: Difference): boolean => isSource(rowFor(difference, setting)?.part);
-  const ordered = [...candidates.filter((one) => !isCode(one)), ...candidates.filter(isCode)];
-  for (const [at, difference] of ordered.entries()) {
-    const isRead = at < textsMax; // L1
-    if (
-      isCode(difference) &&
-      (!isRead || !(await meddles(parts.workspace, commit, difference.path, rowFor(difference, setting), setting.named)))
-    )
-      continue;
-    seen.push(await read(parts.workspace, base, commit, difference, isRead));
-  }
+  for (const [at, difference] of candidates.entries()) seen.push(await read(parts.workspace, base, commit, difference, at < textsMax)); // L1
   const judged = judgeOracles(seen, movesIn(differences), { ...setting, areTriedOut }, scope, approved);
   return { ...judged, changes: shortened(judged.changes) };
 }
@@ -124,13 +113,6 @@ function aimsOf(makefiles: readonly string[], named: Named, paths: ReadonlySet<s
 const taken: Row = { kind: "scripts", fits: /$^/, part: "included", rules: "named" };
 /** The scripts and rules by which a project tests itself. */
 const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
-
-const isSource = (part: Part | undefined): boolean => part === "source" || part === "test_source";
-
-async function meddles(workspace: Reading, commit: GitSha, path: string, row: Row | null, named: Named): Promise<boolean> {
-  const text = row?.part === undefined ? null : await workspace.textAt(commit, path, textBytesMax);
-  return text !== null && row?.part !== undefined && Object.keys(decidingOf(row.part, text, named, row.family) ?? {}).length > 0;
-}
 
 async function read(workspace: Reading, base: GitSha, commit: GitSha, difference: Difference, isRead: boolean): Promise<Seen> {
   const { path, kind } = difference;

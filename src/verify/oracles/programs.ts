@@ -4,7 +4,7 @@ const interpreters = /^(?:sh|bash|zsh|dash|node|deno|bun|tsx|ts-node|python[\d.]
 const isSetting = (word: string): boolean => /^\w+=/.test(word) || word.startsWith("-");
 /** A script that a check runs judges if it was made for that; one in the midst of the code is what is judged. */
 const judges = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
-export const isCode = /^(?:src|lib|app|pkg|internal|cmd)\//;
+export const isCode = /^(?:src|lib|app|pkg|internal|cmd|bin|packages|crates)\//;
 
 /** Where programs lie that work on the project and are not part of it. */
 export const isTool = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;

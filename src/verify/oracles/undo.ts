@@ -26,9 +26,7 @@ export async function undoOf({ workspace, restores, protect }: OracleParts, { ba
   const [differences, atBase] = [await workspace.differences(base, commit), new Set(await workspace.pathsAt(base))];
   const differs = new Map(differences.map((difference) => [difference.path, difference]));
   const moves = movesIn(differences);
-  // Code that meddles is the work: nothing of the base can stand in for it (U2).
-  const isWork = ({ path, how, kind }: (typeof changes)[number]): boolean => kind === "test" && how === "mocked" && rowOf(path) === null;
-  const refused = new Set(changes.flatMap((change) => (isWork(change) ? [] : change.path)));
+  const refused = new Set(changes.map(({ path }) => path));
   const locked = [...refused].filter((path) => rowOf(path)?.part === "lock").map((path) => path.replace(/[^/]*$/, "package.json"));
   const named: Named = { commands, used: commands, restores };
   const paths: string[] = [];

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { rowOf } from "../oracles/kinds.ts";
+import { besideCode, besideCodeWords } from "./beside-code.ts";
+
+const base = ["package.json", "src/words.js", "qa/all.js", "qa/lib.js", "qa/wanted.json", "cli.py", "README.md", "test/a.test.js"];
+
+/** What of a change is put back, for a command and what the base's scripts make of it. */
+function beside(
+  changed: readonly string[],
+  command = "npm test",
+  used: readonly string[] = [command, "node qa/all.js"],
+): readonly string[] {
+  const found = besideCode({
+    differences: changed.map((path) => ({ path, kind: base.includes(path) ? "changed" : "added" })),
+    base: new Set(base),
+    rowOf,
+    command,
+    used,
+    isScript: (path) => path === "count",
+  });
+  return found === null ? [] : [...found.paths, ...found.without];
+}
+
+describe("beside code and tests lie", () => {
+  test.each([
+    ["answers in a table", "qa/wanted.json"],
+    ["the script that the tests are started by", "qa/all.js"],
+    ["what lies beside that script", "qa/lib.js"],
+    ["new settings", ".env"],
+    ["a stamp", "out/checked"],
+  ])("%s: %s", (_what, path) => expect(beside([path, "src/words.js"])).toEqual([path]));
+
+  test("a script at the top that the command starts and whose end decides", () =>
+    expect(beside(["cli.py"], "python3 cli.py", ["python3 cli.py"])).toEqual(["cli.py"]));
+});
+
+describe("the work itself is", () => {
+  test.each([
+    ["code", "src/words.js"],
+    ["data among code", "src/words.json"],
+    ["a new module", "more.py"],
+    ["a program without an ending", "count"],
+    ["writing", "README.md"],
+    ["a test", "test/b.test.js"],
+    ["what is judged by its parts", "package.json"],
+  ])("%s: %s", (_what, path) => expect(beside([path])).toEqual([]));
+
+  test("what the command asks for", () => {
+    expect(beside(["hello.sh"], "sh hello.sh", ["sh hello.sh"])).toEqual([]);
+    expect(beside(["data.csv"], "test -s data.csv", ["test -s data.csv"])).toEqual([]);
+    expect(beside(["cli.py"], "python3 cli.py 1 2 | grep -qx 3", ["python3 cli.py 1 2 | grep -qx 3"])).toEqual([]);
+  });
+});
+
+test("the words name what to look at", () =>
+  expect(besideCodeWords({ paths: ["qa/wanted.json"], without: [".env"] })).toContain("(.env, qa/wanted.json)"));

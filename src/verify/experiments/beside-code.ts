@@ -1,0 +1,63 @@
+// beside-code: what a change holds beside code and tests, though a check may go by it: answers in a table, the scripts that judge, settings,
+// stamps. Whether it matters is found out by putting the base's in its place and running the check once more. Pure.
+//
+// Invariants:
+//   B1. Nothing here is refused: what a pass rests on beside the code is told to a person, with its name.
+//   B2. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge.
+
+import { dirname, normalize } from "node:path/posix";
+import type { Difference } from "../../ports/workspace.ts";
+import type { Row } from "../oracles/kinds.ts";
+import { isProgramText } from "../oracles/kinds.ts";
+import { isCode, pathsNamedIn } from "../oracles/programs.ts";
+import type { TakenOut } from "./without-work.ts";
+
+export type Surroundings = {
+  readonly differences: readonly Difference[];
+  /** Every path at the base. */
+  readonly base: ReadonlySet<string>;
+  readonly rowOf: (path: string) => Row | null;
+  readonly command: string;
+  /** The command, and what the base's scripts and rules make of it. */
+  readonly used: readonly string[];
+  /** Whether a file without an ending is a program. */
+  readonly isScript: (path: string) => boolean;
+};
+
+const isWriting = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|CHANGELOG|AUTHORS|NOTICE)[^/]*$|^docs?\//;
+/** Whoever looks at what a program prints asks for the program. */
+const looksAtOutput = /\||\$\(|`|>|<\(/;
+
+/** Null where the change holds nothing but code, tests, writing and what is judged by its parts. */
+export function besideCode({ differences, base, rowOf, command, used, isScript }: Surroundings): TakenOut | null {
+  const asked = namedIn([command]);
+  const isAsked = (path: string): boolean => asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command)); // B2
+  const started = [...namedIn(used)].filter((path) => base.has(path) && !isCode.test(path) && !isAsked(path));
+  const folders = new Set(started.filter((path) => rowOf(path) === null && isProgramText(path)).map((path) => dirname(path)));
+  folders.delete(".");
+  const isOfJudges = (path: string): boolean => started.includes(path) || [...folders].some((folder) => path.startsWith(`${folder}/`));
+  const beside = differences.filter(({ path, kind }) => {
+    if (rowOf(path) !== null || isWriting.test(path) || isAsked(path)) return false;
+    return isOfJudges(path) || !(isCode.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
+  });
+  if (beside.length === 0) return null;
+  return {
+    paths: beside.filter(({ kind }) => kind !== "added").map(({ path }) => path),
+    without: beside.filter(({ kind }) => kind === "added").map(({ path }) => path),
+  };
+}
+
+/** Paths that commands name, also as modules (`-m checks.words`). */
+function namedIn(commands: readonly string[]): ReadonlySet<string> {
+  const named = pathsNamedIn(commands);
+  const modules = commands.flatMap((command) => command.match(/\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b/g) ?? []);
+  return new Set([...named, ...modules.map((name) => normalize(`${name.replaceAll(".", "/")}.py`))]);
+}
+
+const shownMax = 5;
+
+export function besideCodeWords({ paths, without }: TakenOut): string {
+  const all = [...paths, ...without].toSorted();
+  const more = all.length > shownMax ? ` and ${all.length - shownMax} more` : "";
+  return `it passes only with what the work changed beside its code (${all.slice(0, shownMax).join(", ")}${more}), so a person has to look at that`;
+}
