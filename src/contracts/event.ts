@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
 import { Doubt } from "./doubt.ts";
-import { Check, CheckResult, ClaimChecked, OracleChange } from "./evidence.ts";
+import { Check, CheckResult, ClaimChecked, LookAt, OracleChange } from "./evidence.ts";
 import { Flow } from "./flow.ts";
 import { DocumentRead, PhaseRead, TaskRead } from "./found.ts";
 import { Policy } from "./policy.ts";
@@ -184,7 +184,7 @@ const events = {
     usage: maybe(Usage),
   },
   /** What of the oracles differs from the base, before checks are run: those that are not allowed are taken from the base. */
-  oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(OracleChange) },
+  oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(OracleChange), look: maybe(v.array(LookAt)) },
   /** What an agent said in a turn, looked up one by one; what only a check can decide waits for the next one of its walk. */
   claims_checked: {
     attempt: AttemptId,

@@ -147,6 +147,10 @@ export const OracleChange = v.strictObject({
 });
 export type OracleChange = v.InferOutput<typeof OracleChange>;
 
+/** Something in a change that a person should look at. `gap`: the verdict says so too. */
+export const LookAt = v.strictObject({ path: v.string(), what: v.string(), gap: v.optional(v.literal(true)) });
+export type LookAt = v.InferOutput<typeof LookAt>;
+
 /** One thing an agent said that can be looked up, and what looking it up came to. */
 export const claimKinds = ["done", "command", "commit", "file_line", "file_changed", "count", "named", "score"] as const;
 export const ClaimChecked = v.strictObject({

@@ -8,9 +8,10 @@ const approvalsMax = 100;
 const waitingMax = 50;
 
 export const proofLaws: LawsOf<"oracles_judged" | "oracles_approved" | "claims_checked"> = {
-  oracles_judged: (run, { attempt, content, changes }) => {
+  oracles_judged: (run, { attempt, content, changes, look = [] }) => {
     openIn(run, attempt);
-    run.oracles = { content, changes: changes.map((change) => ({ ...change })) };
+    const looked = look.length === 0 ? {} : { look: look.map((one) => ({ ...one })) };
+    run.oracles = { content, changes: changes.map((change) => ({ ...change })), ...looked };
   },
   oracles_approved: (run, { request, content }) => {
     invariant(run.status === "running" || run.status === "paused", "F1: oracles are approved while the run is open");

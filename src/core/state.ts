@@ -2,7 +2,7 @@
 // Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
 
 import type { Dimension, Usage } from "../contracts/budget.ts";
-import type { Check, CheckResult, ClaimChecked, OracleChange } from "../contracts/evidence.ts";
+import type { Check, CheckResult, ClaimChecked, LookAt, OracleChange } from "../contracts/evidence.ts";
 import type { Doubt } from "../contracts/doubt.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
@@ -226,7 +226,7 @@ export type Run = {
   /** Artifacts that hold a gate and nothing else, and why. */
   hollow?: Record<string, string>;
   /** What the last look at the oracles found, and the contents that a person approved. */
-  oracles?: { content: string; changes: OracleChange[] };
+  oracles?: { content: string; changes: OracleChange[]; look?: LookAt[] };
   approved?: string[];
   /** What agents said that the next check of their walk decides. */
   waiting?: { attempt: AttemptId; agent: string; role: string; model?: string; claims: ClaimChecked[] }[];

@@ -59,6 +59,16 @@ describe("a check that was tried out", () => {
     const proved = { ...passed("look", 1), checks: [{ ...result(check("c", "criterion"), "passed"), ...more }] } as Draft;
     return verdictOf(begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), proved).run);
   };
+  test("what code could tell a check by is a gap in the verdict, what only asks to be looked at is none", () => {
+    const seen = [
+      { path: "src/a.js", what: "reads the clock", gap: true as const },
+      { path: ".gitmodules", what: "names other repositories" },
+    ];
+    const proved = { ...passed("look", 1), checks: [result(check("c", "criterion"), "passed")] } as Draft;
+    const { run } = begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), proved);
+    const looked = { ...run, oracles: { content: "c".repeat(64), changes: [], look: seen } };
+    expect(verdictOf(looked)).toEqual({ verdict: "verified_with_gaps", gaps: ["look at src/a.js: it reads the clock"] });
+  });
   test("and can fail proves what it proves", () => {
     const tried = { canary: { outcome: "noticed", detail: "a.test.js:3" }, without_work: { outcome: "noticed", detail: "" } } as const;
     expect(verdictWith(tried)).toEqual({ verdict: "verified", gaps: [] });

@@ -19,11 +19,14 @@ function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
     .filter(([, verdict]) => verdict !== "verified")
     .map(([step, verdict]) => `the child run of ${step} is ${verdict}`);
   const untried = Object.values(run.checks).flatMap(({ latest }) => experimentGaps(latest));
+  const look = (run.oracles?.look ?? []).filter(({ gap }) => gap === true).map(({ path, what }) => `look at ${path}: it ${what}`);
   const skipped = skippedIn(run).map((name) => `${name} was skipped`);
-  const gaps = [...hollow, ...short, ...skipped, ...untried];
+  const gaps = [...hollow, ...short, ...skipped, ...untried, ...look.slice(0, lookMax)];
   if (gaps.length === 0) return judged;
   return { verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict, gaps: [...judged.gaps, ...gaps] };
 }
+
+const lookMax = 20;
 
 /** What trying a check out left open: that it can fail at all, and that it passes because of the work. */
 function experimentGaps({

@@ -4,7 +4,7 @@
 //   O1. What decides is one list for the whole run: its checks and every command of its flow. So one and the same change has one
 //       name, wherever it is found, and a person approves it once.
 
-import type { Check, OracleChange, TestTally } from "../contracts/evidence.ts";
+import type { Check, LookAt, OracleChange, TestTally } from "../contracts/evidence.ts";
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
@@ -12,21 +12,30 @@ import { stepsEverywhere } from "../flows/lists.ts";
 import { type Deed, settingOf } from "./deed.ts";
 import type { World } from "./world.ts";
 
-export type Judges = { readonly content: Hash; readonly changes: readonly OracleChange[]; readonly refused: readonly OracleChange[] };
+export type Judges = {
+  readonly content: Hash;
+  readonly changes: readonly OracleChange[];
+  readonly refused: readonly OracleChange[];
+  readonly look: readonly LookAt[];
+};
 /** As a verifier takes it: the base's oracles in the place of those that do not count. */
 export type BaseOracles = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] } };
 
 /** What of the oracles differs from the run's base at a commit, and what of that does not count. Reads only. */
 export async function judgesAt(world: World, run: RunView, commit: GitSha): Promise<Judges> {
   const { base, objective, checks, flow } = run.drafted;
-  const { content, changes } = await world.verifier.oracles({
+  const {
+    content,
+    changes,
+    look = [],
+  } = await world.verifier.oracles({
     base: base.commit,
     commit,
     scope: objective.scope,
     approved: run.approved ?? [],
     checks: [...(checks as readonly Check[]), ...lockedIn(run), ...commandsOf(flow as Flow)], // O1
   });
-  return { content, changes, refused: changes.filter(({ allowed }) => allowed === null) };
+  return { content, changes, refused: changes.filter(({ allowed }) => allowed === null), look };
 }
 
 /** The changed oracles that do not count, on the newest commit. */
@@ -39,9 +48,11 @@ export async function judgedOracles(deed: Deed): Promise<Judges> {
   const { run } = settingOf(deed);
   const { commit } = run.tip;
   const judges = await judgesAt(deed.world, run, commit);
-  const { content, changes } = judges;
-  const isNews = JSON.stringify([content, changes]) !== JSON.stringify([run.oracles?.content ?? content, run.oracles?.changes ?? []]);
-  if (isNews) await deed.record({ event: "oracles_judged", attempt: deed.attempt, commit, content, changes: [...changes] });
+  const { content, changes, look } = judges;
+  const known = [run.oracles?.content ?? content, run.oracles?.changes ?? [], run.oracles?.look ?? []];
+  const looked = look.length === 0 ? {} : { look: [...look] };
+  if (JSON.stringify([content, changes, look]) !== JSON.stringify(known))
+    await deed.record({ event: "oracles_judged", attempt: deed.attempt, commit, content, changes: [...changes], ...looked });
   return judges;
 }
 

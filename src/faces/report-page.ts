@@ -24,6 +24,7 @@ export function reportPage(view: ReportView): readonly string[] {
     ...section("After the phases", view.afterwards.map(afterwardsLine)),
     ...section("Proof (made by the runner)", proofLines(view)),
     ...section("Judgement (what follows from the proof)", judgementLines(view)),
+    ...section("Look at this", lookLines(view)),
     ...section("What the agent says (not proof)", view.phases.length > 0 ? [] : view.claims.flatMap(claimLines)),
     ...section("What the agent said, looked up", lookedUpLines(view)),
     ...section("Decisions on the way", decisionLines(view)),
@@ -108,6 +109,12 @@ function judgementLines(view: ReportView): readonly string[] {
     `${verdictMark(verdict)} ${verdictLabel(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${view.gates === 0 ? "" : ` and ${plural(view.gates, "gate")}`}`,
     ...gaps.map((gap) => `· ${oneLine(gap)}`),
   ];
+}
+
+/** Nothing is wrong with these by themselves, and only a person can tell. */
+function lookLines({ look_at }: ReportView): readonly string[] {
+  const shown = look_at.slice(0, lookedUpMax).map(({ path, what }) => `· ${oneLine(path)}: it ${what}`);
+  return look_at.length > shown.length ? [...shown, `… ${figure(look_at.length - shown.length)} more`] : shown;
 }
 
 /** What is not so comes first; what is so is only counted. */

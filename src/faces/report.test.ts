@@ -162,3 +162,10 @@ test("a verified run's page reads as recorded", async () => {
     "../../test/golden/pages/report-verified.txt",
   );
 });
+
+test("what a person should look at has a section of its own", () => {
+  const look = [{ path: ".github/workflows/a.yml", what: "is run by a build server" }];
+  const looked = runView({ ...run, oracles: { content: hash("5"), changes: [], look } });
+  const page = reportPage(reportOf(looked, entries)).join("\n");
+  expect(page).toContain("Look at this\n  · .github/workflows/a.yml: it is run by a build server");
+});

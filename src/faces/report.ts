@@ -113,6 +113,8 @@ export type ReportView = {
   };
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
+  /** What of the change a person should look at. */
+  readonly look_at: readonly { readonly path: string; readonly what: string }[];
 };
 
 const claimsMax = 5;
@@ -147,6 +149,7 @@ export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportE
     cost: { tokens, usd, minutes: Number(minutes.toFixed(2)), calls, estimated },
     verdict: run.verdict,
     gaps: run.gaps,
+    look_at: (run.oracles?.look ?? []).map(({ path, what }) => ({ path, what })),
   };
 }
 

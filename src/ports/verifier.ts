@@ -1,4 +1,4 @@
-import type { Check, CheckResult, CheckStatus, ClaimChecked, OracleChange, TestTally } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, ClaimChecked, LookAt, OracleChange, TestTally } from "../contracts/evidence.ts";
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { Signal } from "../contracts/signal.ts";
@@ -47,7 +47,7 @@ export interface Verifier {
     readonly approved: readonly Hash[];
     /** The commands that decide: what they run is an oracle too. */
     readonly checks?: readonly Check[];
-  }): Promise<{ readonly content: Hash; readonly changes: readonly OracleChange[] }>;
+  }): Promise<{ readonly content: Hash; readonly changes: readonly OracleChange[]; readonly look?: readonly LookAt[] }>;
   /** Looks up, one by one, what an agent said. What only a check can decide is unverifiable and says what it waits for. */
   claims(order: {
     readonly attempt: AttemptId;

@@ -1,4 +1,5 @@
 import type { landWords } from "../../contracts/config.ts";
+import type { LookAt } from "../../contracts/evidence.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, WalkView } from "../../core/state.ts";
 import { landingVerdict, mayLand } from "../../core/verdict.ts";
@@ -22,6 +23,13 @@ export function landMessage(policy: Pick<Policy, "land_message" | "land_squash">
   return `Merge autopilot/${values.run}: ${goal}\n\n${values.proof}`;
 }
 
+const lookShownMax = 5;
+const lookSentence = (look: readonly LookAt[]): string =>
+  `Look at ${look
+    .slice(0, lookShownMax)
+    .map(({ path, what }) => `${path} (${what})`)
+    .join(", ")}${look.length > lookShownMax ? ` and ${look.length - lookShownMax} more` : ""}.`;
+
 /**
  * Brings work to the user's branch where it is proved and nothing has to be forced; landing twice is landing once. A child's goes to its
  * parent. What is not proved stays where it is, unless this run was told otherwise.
@@ -36,7 +44,8 @@ export function land(workspace: Workspace, { isChild, home }: { readonly isChild
       if (state.tip.commit === base.commit)
         return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
       const { verdict, gaps } = landingVerdict(state, walk);
-      const proof = proofSentence(verdict, gaps);
+      const look = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // what is a gap is told as one
+      const proof = [proofSentence(verdict, gaps), ...(look.length === 0 ? [] : [lookSentence(look)])].join(" ");
       if (!mayLand(verdict, policy?.land))
         return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };
       const message = landMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });

@@ -32,10 +32,8 @@ const looksAtOutput = /\||\$\(|`|>|<\(/;
 export function besideCode({ differences, base, rowOf, command, used, isScript }: Surroundings): TakenOut | null {
   const asked = namedIn([command]);
   const isAsked = (path: string): boolean => asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command)); // B2
-  const started = [...namedIn(used)].filter((path) => base.has(path) && !isCode.test(path) && !isAsked(path));
-  const folders = new Set(started.filter((path) => rowOf(path) === null && isProgramText(path)).map((path) => dirname(path)));
-  folders.delete(".");
-  const isOfJudges = (path: string): boolean => started.includes(path) || [...folders].some((folder) => path.startsWith(`${folder}/`));
+  const { paths: started, folders } = startedBy(used, base, (path) => !isAsked(path));
+  const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
   const beside = differences.filter(({ path, kind }) => {
     if (rowOf(path) !== null || isWriting.test(path) || isAsked(path)) return false;
     return isOfJudges(path) || !(isCode.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
@@ -45,6 +43,17 @@ export function besideCode({ differences, base, rowOf, command, used, isScript }
     paths: beside.filter(({ kind }) => kind !== "added").map(({ path }) => path),
     without: beside.filter(({ kind }) => kind === "added").map(({ path }) => path),
   };
+}
+
+/** Files of the base that commands start and that are no code, and the folders they lie in, but for the top. */
+export function startedBy(
+  commands: readonly string[],
+  base: ReadonlySet<string>,
+  isMeant: (path: string) => boolean = () => true,
+): { readonly paths: ReadonlySet<string>; readonly folders: readonly string[] } {
+  const paths = [...namedIn(commands)].filter((path) => base.has(path) && !isCode.test(path) && isMeant(path));
+  const programs = paths.filter((path) => isProgramText(path) && path.includes("/"));
+  return { paths: new Set(paths), folders: [...new Set(programs.map((path) => dirname(path)))] };
 }
 
 /** Paths that commands name, also as modules (`-m checks.words`). */

@@ -32,6 +32,7 @@ function lab(
     },
     textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? tests : path === "src/a.ts" ? "export const a = 1;\n" : null),
     pathsAt: () => Promise.resolve(["src/a.ts", "test/a.test.js"]),
+    used: ["npm test"],
     changed: ["src/a.ts"],
     before: green,
     wasRed: false,

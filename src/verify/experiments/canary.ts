@@ -11,6 +11,7 @@
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { isProgramText, rowOf } from "../oracles/kinds.ts";
 import { pathsNamedIn } from "../oracles/programs.ts";
+import { startedBy } from "./beside-code.ts";
 import { type Breakage, breakagesOf } from "./breakages.ts";
 import { chooseFlips, shuffled } from "./choose.ts";
 import { broken, type Flip, flipsIn } from "./flips.ts";
@@ -26,6 +27,8 @@ export type Laboratory = {
   readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[]) => Promise<Observed | null>;
   readonly textAt: (side: Side, path: string) => Promise<string | null>;
   readonly pathsAt: (side: Side) => Promise<readonly string[]>;
+  /** The command, and what the base's scripts and rules make of it. */
+  readonly used: readonly string[];
   /** Paths the work changed. */
   readonly changed: readonly string[];
   /** What the check came to before the work began; null where nobody knows enough of it to compare with. */
@@ -143,16 +146,24 @@ async function tried(
   return { ...result, missed: [...result.missed, ...unusable] };
 }
 
-/** Literals near assertions: in the files the command names, else in tests, those of the base first: the work's own judge nothing else. */
+/**
+ * Literals near assertions: in the files the command names, else in tests and in what the base's scripts start, with what lies beside it.
+ * Those of the base first: the work's own judge nothing else.
+ */
 async function candidatesFor(check: Check, lab: Laboratory): Promise<readonly Flip[]> {
-  const here = new Set(await lab.pathsAt("work"));
-  const names = pathsNamedIn([check.command]);
-  const isNamed = (path: string): boolean => isProgramText(path) && names.has(path);
-  const isJudge = [...here].some(isNamed) ? isNamed : (path: string) => isProgramText(path) && rowOf(path)?.kind === "test";
-  const atBase = (await lab.pathsAt("base")).filter((path) => isJudge(path) && here.has(path));
-  const found = await flipsOf(atBase, "base", lab);
-  if (found.length > 0) return found;
-  return flipsOf([...here].filter(isJudge), "work", lab);
+  const here = new Set((await lab.pathsAt("work")).filter(isProgramText));
+  const base = (await lab.pathsAt("base")).filter((path) => here.has(path));
+  const named = pathsNamedIn([check.command]);
+  const started = startedBy(lab.used, new Set(base));
+  const isStarted = (path: string): boolean => started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
+  const isTest = (path: string): boolean => rowOf(path)?.kind === "test" || isStarted(path);
+  for (const isJudge of [[...here].some((path) => named.has(path)) ? (path: string) => named.has(path) : isTest, isTest]) {
+    const found = await flipsOf(base.filter(isJudge), "base", lab);
+    if (found.length > 0) return found;
+    const own = await flipsOf([...here].filter(isJudge), "work", lab);
+    if (own.length > 0) return own;
+  }
+  return [];
 }
 
 async function flipsOf(paths: readonly string[], side: Side, lab: Laboratory): Promise<readonly Flip[]> {

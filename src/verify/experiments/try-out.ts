@@ -16,6 +16,7 @@ import { runCommand } from "../command.ts";
 import { openEar } from "../ear.ts";
 import { readEvidence } from "../evidence.ts";
 import { testFilesIn } from "../holds-tests.ts";
+import type { Setting } from "../oracles/judge.ts";
 import { settingOf, textBytesMax } from "../oracles/look-oracles.ts";
 import { byLooksAlone } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
@@ -91,6 +92,8 @@ async function experimentsOn(
   });
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
+  const { protect = [], restores = [] } = parts;
+  const setting = await settingOf({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
   const found = await canary(check, {
     run: (side, edits, gone = []) =>
       run(side, side === "base" ? { from: base, paths: [], without: gone, written: edits } : mixed(edits, { paths: [], without: gone })),
@@ -98,6 +101,7 @@ async function experimentsOn(
       (side === "work" ? written.get(path) : undefined) ??
       workspace.textAt(side === "base" || fromBase.has(path) ? base : order.commit, path, textBytesMax),
     pathsAt: (side) => workspace.pathsAt(side === "base" ? base : order.commit),
+    used: setting.named.used,
     changed: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
     before: baseline === null ? null : observedIn(baseline),
     wasRed: baseline !== null && baseline.status !== "passed",
@@ -106,7 +110,7 @@ async function experimentsOn(
   });
   const out = check.kind === "criterion" ? workIn(differences) : null;
   const without = out === null || found.outcome === "missed" ? null : await run("work", mixed([], out));
-  const beside = found.outcome === "missed" ? null : await besideIn(trial, check, differences);
+  const beside = found.outcome === "missed" ? null : await besideIn(trial, setting, check, differences);
   const plain = beside === null ? null : await run("work", mixed([], beside));
   const gaps = [...(gap === undefined ? [] : [gap]), ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)])];
   return {
@@ -117,9 +121,12 @@ async function experimentsOn(
 }
 
 /** What the work changed beside code and tests, and the check may go by. */
-async function besideIn({ parts, order, base }: Trial, check: Check, differences: readonly Difference[]): Promise<TakenOut | null> {
-  const { workspace, protect = [], restores = [] } = parts;
-  const { rowOf, named, base: atBase } = await settingOf({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
+async function besideIn(
+  { parts: { workspace }, order }: Trial,
+  { rowOf, named, base }: Setting,
+  check: Check,
+  differences: readonly Difference[],
+): Promise<TakenOut | null> {
   const scripts = new Set<string>();
   for (const { path, kind } of differences)
     if (
@@ -128,7 +135,7 @@ async function besideIn({ parts, order, base }: Trial, check: Check, differences
       (await workspace.textAt(order.commit, path, textBytesMax))?.startsWith("#!") === true
     )
       scripts.add(path);
-  return besideCode({ differences, base: atBase, rowOf, command: check.command, used: named.used, isScript: (path) => scripts.has(path) });
+  return besideCode({ differences, base, rowOf, command: check.command, used: named.used, isScript: (path) => scripts.has(path) });
 }
 
 /** One run in a checkout of its own, made where every check's is (T3). */

@@ -4,13 +4,14 @@
 //   L1. It only reads, and every read is bounded: texts by size and number, and what is beyond is judged by its content's name alone.
 
 import picomatch from "picomatch";
-import type { OracleChange } from "../../contracts/evidence.ts";
+import type { LookAt, OracleChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
 import { decidingOf } from "./deciding.ts";
 import { aimsIn, includedIn } from "./deciding-make.ts";
 import { ledBy } from "./led.ts";
+import { lookAt } from "./look-at.ts";
 import type { Named } from "./named.ts";
 import { isCandidate, type Judged, judgeOracles, type Seen, type Setting } from "./judge.ts";
 import type { Row } from "./kinds.ts";
@@ -28,10 +29,14 @@ export type OracleParts = {
 export const textBytesMax = 512 * 1024;
 const textsMax = 1_000;
 export const changesMax = 1_000;
+const lookMax = 200;
 
 type Order = Parameters<Verifier["oracles"]>[0];
 
-export async function lookAtOracles(parts: OracleParts, { base, commit, scope, approved, checks = [] }: Order): Promise<Judged> {
+export async function lookAtOracles(
+  parts: OracleParts,
+  { base, commit, scope, approved, checks = [] }: Order,
+): Promise<Judged & { readonly look?: readonly LookAt[] }> {
   const differences = await parts.workspace.differences(base, commit);
   if (differences.length === 0) return judgeOracles([], new Map(), nothing, scope, approved);
   const setting = await settingOf(
@@ -44,7 +49,25 @@ export async function lookAtOracles(parts: OracleParts, { base, commit, scope, a
   const seen: Seen[] = [];
   for (const [at, difference] of candidates.entries()) seen.push(await read(parts.workspace, base, commit, difference, at < textsMax)); // L1
   const judged = judgeOracles(seen, movesIn(differences), { ...setting, areTriedOut }, scope, approved);
-  return { ...judged, changes: shortened(judged.changes) };
+  return { ...judged, changes: shortened(judged.changes), look: await lookedAt(parts.workspace, base, commit, differences, setting.rowOf) };
+}
+
+/** What a person should look at, in what was changed or is new. */
+async function lookedAt(
+  workspace: Reading,
+  base: GitSha,
+  commit: GitSha,
+  differences: readonly Difference[],
+  rowOf: (path: string) => Row | null,
+): Promise<readonly LookAt[]> {
+  const found: LookAt[] = [];
+  for (const [at, difference] of differences.entries()) {
+    if (found.length >= lookMax) break;
+    const kind = rowOf(difference.path)?.kind;
+    const isTest = kind === "test" || kind === "snapshot" || kind === "test_config";
+    found.push(...lookAt({ ...(await read(workspace, base, commit, difference, at < textsMax)), isTest })); // L1
+  }
+  return found.slice(0, lookMax);
 }
 
 const nothing: Setting = { base: new Set(), rowOf: () => null, named: { commands: [], used: [], restores: false } };

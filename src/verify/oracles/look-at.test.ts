@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { lookAt } from "./look-at.ts";
+
+const seen = (path: string, before: string | null, after: string, more: { now?: string; isTest?: boolean } = {}) => {
+  const kind = before === null ? ("added" as const) : ("changed" as const);
+  const was = before === null ? null : "100644 a";
+  return lookAt({ difference: { path, kind, was, now: more.now ?? "100644 b" }, before, after, isTest: more.isTest ?? false });
+};
+const whats = (...given: Parameters<typeof seen>): readonly string[] => seen(...given).map(({ what }) => what);
+
+describe("a person is asked to look at", () => {
+  test.each([
+    [".github/workflows/test.yml", "on: push\n", "is run by a build server"],
+    [".husky/pre-commit", "npm test\n", "is run by git"],
+    [".vscode/tasks.json", "{}\n", "is run or read by an editor or a shell"],
+    [".gitmodules", "", "names other repositories"],
+    ["package.json", '{ "scripts": { "postinstall": "node x.js" } }\n', "is run when the project is installed"],
+    ["src/a.ts", "// @ts-ignore\n", "keeps a checker from looking"],
+    ["a.py", "x = 1  # noqa\n", "keeps a checker from looking"],
+  ])("%s", (path, text, what) => expect(whats(path, null, text)).toEqual([what]));
+
+  test("a file that became a program", () => expect(whats("run", "a", "b", { now: "100755 b" })).toEqual(["can be run as a program now"]));
+});
+
+describe("what code could tell a check by is a gap", () => {
+  test.each([
+    ["src/a.js", "if (process.env.CI) x();\n", "reads the environment"],
+    ["a.py", "import sys\nprint(sys.argv)\n", "reads the command line"],
+    ["src/a.js", "const s = new Error().stack;\n", "reads the stack"],
+    ["a.py", "import time\nt = time.time()\n", "reads the clock"],
+    ["src/a.js", 'readFileSync("test/words.test.js");\n', "looks for its tests"],
+    ["src/a.ts", "// @ts-nocheck\n", "keeps a checker from the whole file"],
+  ])("%s %j", (path, text, what) => expect(seen(path, null, text)).toEqual([{ path, what, gap: true }]));
+
+  test("but not what was there before, nor what tests read", () => {
+    expect(seen("src/a.js", "process.env.A;\n", "process.env.B;\n")).toEqual([]);
+    expect(seen("test/a.test.js", null, "process.env.A;\n", { isTest: true })).toEqual([]);
+    expect(seen("README.md", null, "Set process.env.A.\n")).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+// look-at: what of a change a person should look at, though nothing is wrong with it by itself: what runs elsewhere or later, what keeps a
+// checker quiet, and what lets code find out where it is run. Pure. Nothing here is refused; what code could use to tell a check from the
+// real world is a gap in the verdict.
+
+import type { LookAt } from "../../contracts/evidence.ts";
+import type { Difference } from "../../ports/workspace.ts";
+
+const places: readonly (readonly [fits: RegExp, what: string])[] = [
+  [
+    /(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker|forgejo|gitea)\/|(?:^|\/)\.(?:gitlab-ci|travis|drone)\.yml$|(?:^|\/)Jenkinsfile$/,
+    "is run by a build server",
+  ],
+  [/(?:^|\/)\.(?:husky|githooks)\/|(?:^|\/)(?:lefthook|\.lefthook|\.pre-commit-config)\.ya?ml$/, "is run by git"],
+  [/(?:^|\/)\.(?:vscode|idea|devcontainer|zed)\/|(?:^|\/)\.envrc$|\.code-workspace$/, "is run or read by an editor or a shell"],
+  [/(?:^|\/)\.gitmodules$/, "names other repositories"],
+  [/(?:^|\/)(?:setup\.py|build\.rs|binding\.gyp|\.npmrc|\.pnpmfile\.c?js)$/, "is run when the project is installed or built"],
+];
+
+type Words = readonly (readonly [what: string, found: RegExp])[];
+const hooks: Words = [["is run when the project is installed", /"(?:pre|post)?(?:install|prepare|prepublish\w*|dependencies)"\s*:/g]];
+const suppressions: Words = [
+  [
+    "keeps a checker from looking",
+    /@ts-(?:ignore|nocheck|expect-error)\b|\b(?:eslint|oxlint|stylelint)-disable\b|\bbiome-ignore\b|#\s*noqa\b|#\s*type:\s*ignore\b|\bmypy:\s*ignore-errors\b|\bpylint:\s*(?:disable|skip-file)\b|\bpyright:\s*(?:ignore|basic)\b|\bpragma:\s*no cover\b|\b(?:istanbul|c8|v8) ignore\b|\/\/\s*nolint\b|#!?\[allow\(|@SuppressWarnings\b|\bNOSONAR\b|\brubocop:disable\b|\bshellcheck disable\b/g,
+  ],
+];
+/** Words that keep a checker from a whole file: then its pass says nothing of that file. */
+const switches: Words = [
+  [
+    "keeps a checker from the whole file",
+    /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
+  ],
+];
+/** By these, code can find out whether it is being tested, by whom and when. */
+const reads: Words = [
+  [
+    "reads the environment",
+    /\bprocess\.env\b|\bimport\.meta\.env\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[/g,
+  ],
+  ["reads the command line", /\bprocess\.(?:argv|execArgv|title|ppid)\b|\bsys\.(?:argv|orig_argv)\b|\bos\.Args\b|\benv::args\b/g],
+  [
+    "reads the stack",
+    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::/g,
+  ],
+  [
+    "reads the clock",
+    /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b/g,
+  ],
+  [
+    "asks whether it is tested",
+    /\bNODE_TEST_CONTEXT\b|\bPYTEST_CURRENT_TEST\b|\bVITEST\b|\bJEST_WORKER_ID\b|\bNODE_ENV\b|\bcfg!\(test\)|\btesting\.Testing\b|\bsys\.modules\b/g,
+  ],
+  ["looks for its tests", /["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g],
+];
+
+export type Looked = {
+  readonly difference: Difference;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly isTest: boolean;
+};
+
+/** What is new in one file, each with the words for it. */
+export function lookAt({ difference: { path, kind, was = null, now = null }, before, after, isTest }: Looked): readonly LookAt[] {
+  if (kind === "deleted") return [];
+  const place = places.find(([fits]) => fits.test(path))?.[1];
+  const isProgram = now?.startsWith("100755") === true && was?.startsWith("100755") !== true;
+  const found: LookAt[] = [
+    ...(place === undefined ? [] : [{ path, what: place }]),
+    ...(isProgram && was !== null ? [{ path, what: "can be run as a program now" }] : []),
+  ];
+  if (after === null) return found;
+  const more = (words: Words): readonly string[] =>
+    words.flatMap(([what, pattern]) => (many(after, pattern) > many(before ?? "", pattern) ? what : []));
+  if (/(?:^|\/)package\.json$/.test(path)) found.push(...more(hooks).map((what) => ({ path, what })));
+  if (isWriting.test(path)) return found;
+  const switched = more(switches);
+  found.push(...switched.map((what) => ({ path, what, gap: true as const })));
+  if (switched.length === 0) found.push(...more(suppressions).map((what) => ({ path, what })));
+  if (!isTest) found.push(...more(reads).map((what) => ({ path, what, gap: true as const })));
+  return found;
+}
+
+const isWriting = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;
+const many = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
