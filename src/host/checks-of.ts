@@ -38,15 +38,29 @@ const named = (id: string, kind: Check["kind"], title: string, command: string):
   source: "objective",
 });
 
+let listed: { readonly key: string; readonly names: Promise<ReadonlySet<string>> } | null = null;
+
+/** Every file's name at a commit; a draft asks for the same commit's several times. */
+export function namesAt(root: string, commit: string): Promise<ReadonlySet<string>> {
+  const key = JSON.stringify([root, commit]);
+  if (listed?.key === key) return listed.names;
+  const names = git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", commit] }).then(
+    ({ out }) =>
+      new Set(
+        out
+          .toString("utf8")
+          .split("\0")
+          .filter((name) => name !== ""),
+      ),
+  );
+  listed = { key, names };
+  names.catch(() => (listed = null));
+  return names;
+}
+
 /** The base tree's names, and its manifests' text: what is committed counts, not what lies about. */
 export async function treeAt(root: string, commit: string): Promise<Tree> {
-  const { out } = await git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", commit] });
-  const files = new Set(
-    out
-      .toString("utf8")
-      .split("\0")
-      .filter((name) => name !== ""),
-  );
+  const files = await namesAt(root, commit);
   const manifests = [...files].filter((path) => !path.includes("/"));
   const texts = new Map<string, string>();
   for (const path of manifests.filter((name) =>

@@ -2,8 +2,7 @@ import type { Policy } from "../contracts/policy.ts";
 import type { RunView } from "../core/state.ts";
 import { type CheckVariable, missingWords, previewOf as viewOf, previewPage, type PreviewView } from "../faces/preview.ts";
 import { amount } from "../faces/wording.ts";
-import { git } from "../workspace/git.ts";
-import { treeAt } from "./checks-of.ts";
+import { namesAt, treeAt } from "./checks-of.ts";
 import { estimateOf } from "./estimate-of.ts";
 import { faceOf } from "./faces/table.ts";
 import type { Home } from "./home.ts";
@@ -82,13 +81,8 @@ async function lookAtScope(
   commit: string,
   scope: readonly string[],
 ): Promise<{ readonly files: number; readonly unmatched: readonly string[] } | null> {
-  const { out, code } = await git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", commit], codes: [0, 128] });
-  if (code !== 0) return null;
-  const names = out
-    .toString("utf8")
-    .split("\0")
-    .filter((name) => name !== "");
-  return scopeMatches(names, scope);
+  const names = await namesAt(root, commit).catch(() => null);
+  return names === null ? null : scopeMatches([...names], scope);
 }
 
 /** A run that will probably not come to its end within its limits is told so before it begins. */

@@ -6,11 +6,15 @@
 //   A3. What is committed is, byte for byte, what was judged: blobs are named by the hash the judgement saw.
 //   A4. A crash anywhere leaves the branch as it was, or with the whole commit on it; stray objects are git's to collect.
 
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { AttemptId, GitSha } from "../contracts/ids.ts";
 import type { Applied } from "../ports/workspace.ts";
 import { foldersAbove, shownOf, type BytePath } from "./byte-path.ts";
 import { examineLayer, type Examined } from "./examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
+import { readSmallFile } from "./folder.ts";
 import { git, gitLine, isDiskFull } from "./git.ts";
 import { commitFor, inUser, messageOf, pathsBetween, shortOf, tipOf } from "./history.ts";
 import { identityEnv } from "./identity.ts";
@@ -22,6 +26,7 @@ import type { OpenRun } from "./run.ts";
 import { isSame, readTree, type Tree } from "./tree.ts";
 
 const racesMax = 5;
+const headBytesMax = 4_096;
 
 export async function applyAttempt(
   run: OpenRun,
@@ -155,13 +160,22 @@ export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promis
 
 /** Moving a branch under a checkout would make the user's files look changed. */
 export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
-  const { out } = await git({ ...inUser(run), args: ["worktree", "list", "--porcelain"] });
-  if (!out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) return;
-  throw new WorkspaceFailed(
-    "workspace_changed",
-    `The run's branch ${shortOf(run.ref)} is checked out; switch to another branch, then resume.`,
-  );
+  const { gitDir, commonDir } = run.repository;
+  if (existsSync(join(commonDir, "reftable"))) return refuseIfListed(run);
+  const linked = await readdir(join(commonDir, "worktrees")).catch(() => []);
+  const heads = [commonDir, gitDir, ...linked.map((name) => join(commonDir, "worktrees", name))].map((folder) => join(folder, "HEAD"));
+  if (!heads.some((head) => readSmallFile(head, headBytesMax)?.toString("utf8").trim() === `ref: ${run.ref}`)) return;
+  throw isCheckedOut(run);
 }
+
+/** Where branches lie in tables only git can read. */
+async function refuseIfListed(run: OpenRun): Promise<void> {
+  const { out } = await git({ ...inUser(run), args: ["worktree", "list", "--porcelain"] });
+  if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw isCheckedOut(run);
+}
+
+const isCheckedOut = ({ ref }: OpenRun): WorkspaceFailed =>
+  new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(ref)} is checked out; switch to another branch, then resume.`);
 
 async function ignoredIn(run: OpenRun, attempt: AttemptId): Promise<number> {
   return (await run.layers.read(attempt)) === null ? 0 : (await examineLayer(run, attempt)).ignored;

@@ -6,14 +6,14 @@ import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Taken } from "../ports/workspace.ts";
 import { type BytePath, bytePathOfText, foldersAbove, shownOf } from "./byte-path.ts";
 import { invariant } from "../kit/invariant.ts";
-import { copyDependencies, dependencyFolders, fingerprintOf, moveDependencies } from "./dependencies.ts";
+import { copyDependencies, fingerprintOf, moveDependencies } from "./dependencies.ts";
 import { examineCheckout } from "./examine.ts";
 import { bury, discard, erase } from "./folder.ts";
 import { gitLine } from "./git.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "./run.ts";
 import { type TreeEntry, treeIdOf } from "./tree.ts";
-import { isTree, withTreeFolders, writeEditedTree } from "./tree-folders.ts";
+import { isTree, treeFolders, writeEditedTree } from "./tree-folders.ts";
 
 const folderFor = (run: OpenRun, purpose: string): string => join(run.folders.checks, slugOf(purpose));
 
@@ -30,7 +30,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   const tree = await treeWith(run, commit, taken);
   await run.worlds.make(folder, tree);
 
-  const wanted = await dependencyFolders(run.repository.root, run.checkDependencies);
+  const wanted = await run.dependencyFolders(run.checkDependencies);
   const isUntouched =
     before?.fingerprint != null &&
     before.dependencies.length > 0 &&
@@ -89,27 +89,26 @@ async function treeWith(run: OpenRun, commit: GitSha, taken: Taken | undefined):
   const from = await treeIdOf(call, taken.from);
   const written = new Map((taken.written ?? []).map(({ path, text }) => [bytePathOfText(path), text]));
   const changes = new Map<BytePath, TreeEntry | null>();
-  await withTreeFolders(call, async (folders) => {
-    for (const path of [...taken.without, ...taken.paths].map(bytePathOfText)) {
-      for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
-      changes.set(path, null);
+  const folders = treeFolders(call);
+  for (const path of [...taken.without, ...taken.paths].map(bytePathOfText)) {
+    for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
+    changes.set(path, null);
+  }
+  const back = new Set([...taken.paths.map(bytePathOfText), ...written.keys()]);
+  for (const path of back) {
+    const [there, was] = [await folders.at(tree, path), await folders.at(from, path)];
+    const before = written.has(path) && !taken.paths.includes(shownOf(path)) ? there : was;
+    if (written.has(path) ? before !== undefined && !before.mode.startsWith("100") : before === undefined || isTree(before)) continue;
+    // Where a file comes back, nothing may lie that took its place or the place of a folder above it.
+    for (const above of foldersAbove(path)) {
+      const entry = await folders.at(tree, above);
+      if (entry !== undefined && !isTree(entry)) changes.set(above, null);
     }
-    const back = new Set([...taken.paths.map(bytePathOfText), ...written.keys()]);
-    for (const path of back) {
-      const [there, was] = [await folders.at(tree, path), await folders.at(from, path)];
-      const before = written.has(path) && !taken.paths.includes(shownOf(path)) ? there : was;
-      if (written.has(path) ? before !== undefined && !before.mode.startsWith("100") : before === undefined || isTree(before)) continue;
-      // Where a file comes back, nothing may lie that took its place or the place of a folder above it.
-      for (const above of foldersAbove(path)) {
-        const entry = await folders.at(tree, above);
-        if (entry !== undefined && !isTree(entry)) changes.set(above, null);
-      }
-      for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
-      const text = written.get(path);
-      const sha = text === undefined ? (before?.sha ?? "") : await storeText(run, text);
-      changes.set(path, { mode: before?.mode ?? "100644", sha });
-    }
-  });
+    for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
+    const text = written.get(path);
+    const sha = text === undefined ? (before?.sha ?? "") : await storeText(run, text);
+    changes.set(path, { mode: before?.mode ?? "100644", sha });
+  }
   return writeEditedTree(call, format, tree, changes);
 }
 

@@ -6,7 +6,6 @@ import { invariant } from "../kit/invariant.ts";
 import { shownOf, type BytePath } from "./byte-path.ts";
 import { embeddedRepositories, type EmbeddedOrder } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
-import { git } from "./git.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { ignoredBy } from "./ignore.ts";
 import { judge, type Judgement } from "./judge.ts";
@@ -14,11 +13,12 @@ import { layerFolder } from "./layer.ts";
 import type { FolderRecord } from "./records.ts";
 import type { OpenRun } from "./run.ts";
 import { contentOf, scan, type Scan, type ScanOrder } from "./scan.ts";
+import { readObject } from "./object-reader.ts";
 import { resultAround } from "./result-around.ts";
 import { masksOf, type PathTest, scopeOf } from "./scope.ts";
 import { secretsOf } from "./secrets.ts";
 import { objectHash, readTree, treeIdOf, type Tree } from "./tree.ts";
-import { editTree, type TreeChange, withTreeFolders } from "./tree-folders.ts";
+import { editTree, type TreeChange, treeFolders } from "./tree-folders.ts";
 import { readBack } from "./worlds/read-back.ts";
 import { worldAt } from "./worlds/world-place.ts";
 
@@ -63,58 +63,56 @@ async function examine(
   const { inScope, fileBytesMax, shadow } = run;
   const { call, format } = shadow;
   const tree = await treeIdOf(call, against);
-  return withTreeFolders(call, async (folders) => {
-    const ignoredOf = ignoredBy(shadow, folders, await treeIdOf(call, record.base), run.folders.rules);
-    const order = { format, isOwned, ignoredOf, fileBytesMax };
-    const place = record.isView === true ? worldAt(run.runDir, folder) : null;
-    const looked =
-      record.isView === true
-        ? await readBack({
-            ...order,
-            place: placeOf(place),
-            folder,
-            tree: await treeIdOf(call, record.tree ?? against),
-            against: tree,
-            folders,
-          })
-        : await scanned({ ...order, root: folder, base: await readTree(call, against) });
-    const { base, found, ignored } = looked;
-    const judged = judge({ ...looked, inScope, isOwned, isMasked: masksOf(record.masks), isLeftOut, fileBytesMax });
-    const readHead: EmbeddedOrder["readHead"] = async (path, entry) => {
-      const after = judged.changes.find((change) => change.path === path)?.after;
-      if (after?.sha !== entry.sha)
-        return (await git({ ...call, args: ["cat-file", "blob", entry.sha], outputBytesMax: headBytesMax })).out;
-      try {
-        return contentOf(folder, format, path, after, fileBytesMax);
-      } catch (error) {
-        if (error instanceof NotRead) return Buffer.from("ref: refs/"); // what cannot be read again is taken for the worst
-        throw error;
-      }
-    };
-    const result = await resultAround(call, folders, tree, judged.changes);
-    const embedded = await embeddedRepositories({ result, changes: judged.changes, readHead });
-    // What git cannot hold still makes the content another one, so it has a place in the name.
-    const odd = [...found].flatMap(([path, what]) =>
-      what.kind === "odd" && path !== ""
-        ? [[path, { mode: "100644", sha: objectHash(format, "blob", Buffer.from(what.violation)) }] as const]
-        : [],
-    );
-    const changes = [...judged.changes, ...judged.leftOut].map(({ path, after }): TreeChange => [
-      path,
-      after === null ? null : { mode: after.mode, sha: after.sha },
-    ]);
-    const paths = ignored.map(nameOf);
-    return {
-      ...judged,
-      violations: [...judged.violations, ...embedded],
-      folder,
-      record,
-      base,
-      tree: await editTree(folders, format, tree, [...changes, ...odd]),
-      ignored: paths.filter((path) => !record.dependencies.includes(path)).length + judged.leftOut.length,
-      dependencies: paths.filter((path) => run.dependencies.includes(basename(path))),
-    };
-  });
+  const folders = treeFolders(call);
+  const ignoredOf = ignoredBy(shadow, folders, await treeIdOf(call, record.base), run.folders.rules);
+  const order = { format, isOwned, ignoredOf, fileBytesMax };
+  const place = record.isView === true ? worldAt(run.runDir, folder) : null;
+  const looked =
+    record.isView === true
+      ? await readBack({
+          ...order,
+          place: placeOf(place),
+          folder,
+          tree: await treeIdOf(call, record.tree ?? against),
+          against: tree,
+          folders,
+        })
+      : await scanned({ ...order, root: folder, base: await readTree(call, against) });
+  const { base, found, ignored } = looked;
+  const judged = judge({ ...looked, inScope, isOwned, isMasked: masksOf(record.masks), isLeftOut, fileBytesMax });
+  const readHead: EmbeddedOrder["readHead"] = async (path, entry) => {
+    const after = judged.changes.find((change) => change.path === path)?.after;
+    if (after?.sha !== entry.sha) return (await readObject(call, entry.sha, headBytesMax))?.content ?? Buffer.from("ref: refs/"); // a HEAD is short
+    try {
+      return contentOf(folder, format, path, after, fileBytesMax);
+    } catch (error) {
+      if (error instanceof NotRead) return Buffer.from("ref: refs/"); // what cannot be read again is taken for the worst
+      throw error;
+    }
+  };
+  const result = await resultAround(call, folders, tree, judged.changes);
+  const embedded = await embeddedRepositories({ result, changes: judged.changes, readHead });
+  // What git cannot hold still makes the content another one, so it has a place in the name.
+  const odd = [...found].flatMap(([path, what]) =>
+    what.kind === "odd" && path !== ""
+      ? [[path, { mode: "100644", sha: objectHash(format, "blob", Buffer.from(what.violation)) }] as const]
+      : [],
+  );
+  const changes = [...judged.changes, ...judged.leftOut].map(({ path, after }): TreeChange => [
+    path,
+    after === null ? null : { mode: after.mode, sha: after.sha },
+  ]);
+  const paths = ignored.map(nameOf);
+  return {
+    ...judged,
+    violations: [...judged.violations, ...embedded],
+    folder,
+    record,
+    base,
+    tree: await editTree(folders, format, tree, [...changes, ...odd]),
+    ignored: paths.filter((path) => !record.dependencies.includes(path)).length + judged.leftOut.length,
+    dependencies: paths.filter((path) => run.dependencies.includes(basename(path))),
+  };
 }
 
 function placeOf(place: string | null): string {

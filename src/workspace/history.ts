@@ -1,10 +1,11 @@
 // history: the run's own commits on its branch. Each carries the run and the attempt it came from as trailers, which is how a commit is found again.
 
 import type { AttemptId, GitSha } from "../contracts/ids.ts";
-import { bytePathOf, shownOf } from "./byte-path.ts";
+import { shownOf } from "./byte-path.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { git } from "./git.ts";
 import type { OpenRun } from "./run.ts";
+import { filesBetween } from "./tree-folders.ts";
 
 export type RunCommit = {
   readonly commit: GitSha;
@@ -91,10 +92,5 @@ export async function commitFor(run: OpenRun, attempt: AttemptId, tip: GitSha): 
 }
 
 export async function pathsBetween(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
-  const { out } = await git({ ...run.shadow.call, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
-  return out
-    .toString("latin1")
-    .split("\0")
-    .filter((path) => path !== "")
-    .map((path) => shownOf(bytePathOf(Buffer.from(path, "latin1"))));
+  return (await filesBetween(run.shadow.call, from, to)).map(({ path }) => shownOf(path));
 }

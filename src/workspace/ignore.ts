@@ -23,24 +23,43 @@ const knownMax = 200;
 export function ignoredBy(shadow: Shadow, folders: TreeFolders, tree: GitSha, rulesDir: string): IgnoredOf {
   const folder = join(rulesDir, tree);
   return async (paths) => {
-    if (paths.length === 0) return new Set();
-    await layRules(shadow, folders, tree, folder, paths);
-    const { out } = await git({
-      ...shadow.call,
-      cwd: folder,
-      env: { ...shadow.call.env, GIT_WORK_TREE: folder },
-      args: ["check-ignore", "--no-index", "-z", "--stdin"],
-      codes: [0, 1],
-      input: questionsOf(paths),
-    });
-    const ignored = new Set<BytePath>();
-    for (let at = 0; at < out.length;) {
-      const end = out.indexOf(0, at);
-      ignored.add(bytePathOf(out.subarray(at + 2, end)));
-      at = end + 1;
-    }
-    return ignored;
+    const answered = answers.get(folder) ?? new Map<BytePath, boolean>();
+    const asked = paths.filter((path) => !answered.has(path));
+    if (answers.size > knownMax || answered.size > answersMax) answers.clear();
+    answers.set(folder, answered);
+    const ignored = asked.length === 0 ? new Set<BytePath>() : await ask(shadow, folders, tree, folder, asked);
+    for (const path of asked) answered.set(path, ignored.has(path));
+    return new Set(paths.filter((path) => answered.get(path) === true));
   };
+}
+
+/** What git answered: the rules of a tree never change. */
+const answers = new Map<string, Map<BytePath, boolean>>();
+const answersMax = 100_000;
+
+async function ask(
+  shadow: Shadow,
+  folders: TreeFolders,
+  tree: GitSha,
+  folder: string,
+  paths: readonly BytePath[],
+): Promise<ReadonlySet<BytePath>> {
+  await layRules(shadow, folders, tree, folder, paths);
+  const { out } = await git({
+    ...shadow.call,
+    cwd: folder,
+    env: { ...shadow.call.env, GIT_WORK_TREE: folder },
+    args: ["check-ignore", "--no-index", "-z", "--stdin"],
+    codes: [0, 1],
+    input: questionsOf(paths),
+  });
+  const ignored = new Set<BytePath>();
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(0, at);
+    ignored.add(bytePathOf(out.subarray(at + 2, end)));
+    at = end + 1;
+  }
+  return ignored;
 }
 
 function* questionsOf(paths: readonly BytePath[]): Generator<Buffer> {

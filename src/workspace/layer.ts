@@ -8,7 +8,8 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../contracts/ids.ts";
-import { copyDependencies, dependencyFolders, moveDependencies } from "./dependencies.ts";
+import { shownOf } from "./byte-path.ts";
+import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, gitLine } from "./git.ts";
 import { identityEnv, ownIdentity } from "./identity.ts";
 import { slugOf } from "./records.ts";
@@ -35,8 +36,8 @@ export async function makeLayer(
 
   const { call } = run.shadow;
   const isMasked = masksOf(masks);
-  const hidden = await pathsWhere(call, tip, (path) => isMasked(path));
-  const absent = [...hidden, ...(await pathsWhere(call, tip, (path) => run.isOwned(path) && !isMasked(path)))];
+  const absent = await pathsWhere(call, tip, (path) => run.isOwned(path) || isMasked(path));
+  const hidden = absent.filter((path) => isMasked(shownOf(path)));
   const whole = await treeIdOf(call, tip);
   const tree =
     absent.length === 0
@@ -149,6 +150,6 @@ async function provide(run: OpenRun, folder: string, masks: readonly string[]): 
     await run.layers.remove(record.key);
     await run.worlds.drop(layerFolder(run, record.key));
   }
-  const rest = (await dependencyFolders(run.repository.root, run.dependencies)).filter((path) => !moved.includes(path));
+  const rest = (await run.dependencyFolders(run.dependencies)).filter((path) => !moved.includes(path));
   return [...moved, ...(await copyDependencies(run.repository.root, rest, folder))];
 }

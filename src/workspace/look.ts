@@ -3,52 +3,59 @@
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../contracts/ids.ts";
 import type { Difference } from "../ports/workspace.ts";
-import { bytePathOf, bytePathOfText, shownOf } from "./byte-path.ts";
+import { bytePathOfText, shownOf } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { inUser } from "./history.ts";
 import { layerFolder } from "./layer.ts";
 import type { OpenRun } from "./run.ts";
-import { pathsWhere, treeIdOf } from "./tree.ts";
-import { withTreeFolders } from "./tree-folders.ts";
+import { readObject } from "./object-reader.ts";
+import { pathsWhere, type TreeEntry, treeIdOf } from "./tree.ts";
+import { filesBetween, treeFolders } from "./tree-folders.ts";
 
 export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
-  const { out } = await git({ ...run.shadow.call, args: ["diff-tree", "-r", "-z", "--no-renames", from, to, "--"] });
-  const found: Difference[] = [];
-  for (let at = 0; at < out.length;) {
-    const head = out.indexOf(0, at);
-    const end = out.indexOf(0, head + 1);
-    const [oldMode = "", mode = "", oldSha = "", sha = ""] = out.toString("latin1", at + 1, head).split(" ");
-    const was = nameOf(oldMode, oldSha);
-    const now = nameOf(mode, sha);
-    const kind = was === null ? "added" : now === null ? "deleted" : "changed";
-    found.push({ path: shownOf(bytePathOf(out.subarray(head + 1, end))), kind, was, now });
-    at = end + 1;
-  }
-  return found;
+  return (await filesBetween(run.shadow.call, from, to)).map(({ path, was, now }) => ({
+    path: shownOf(path),
+    kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed",
+    was: nameOf(was),
+    now: nameOf(now),
+  }));
 }
 
-const nameOf = (mode: string, sha: string): string | null => (mode === "000000" ? null : `${mode} ${sha}`);
+const nameOf = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
 
-/** The last list that was asked for: steps ask for the same commit's again and again. */
-const listed = new WeakMap<OpenRun, { readonly commit: GitSha; readonly paths: Promise<readonly string[]> }>();
+/** The list of the run's base and the last other that was asked for: steps ask for the same commit's again and again. */
+const listed = new WeakMap<OpenRun, Map<GitSha, Promise<readonly string[]>>>();
 
 export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
-  const before = listed.get(run);
-  if (before?.commit === commit) return before.paths;
-  const paths = pathsWhere(run.shadow.call, commit, () => true).then((found) => found.map(shownOf));
-  listed.set(run, { commit, paths });
-  paths.catch(() => listed.delete(run));
+  const known = listed.get(run) ?? new Map<GitSha, Promise<readonly string[]>>();
+  listed.set(run, known);
+  const before = known.get(commit);
+  if (before !== undefined) return before;
+  for (const other of known.keys()) if (other !== run.base.commit) known.delete(other);
+  const paths = commit === run.base.commit ? allPathsAt(run, commit) : pathsByDifference(run, commit);
+  known.set(commit, paths);
+  paths.catch(() => known.delete(commit));
   return paths;
+}
+
+const allPathsAt = async (run: OpenRun, commit: GitSha): Promise<readonly string[]> =>
+  (await pathsWhere(run.shadow.call, commit, () => true)).map(shownOf);
+
+/** The base's list, less what is gone and with what is new. */
+async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
+  const [before, differences] = [await pathsAt(run, run.base.commit), await filesBetween(run.shadow.call, run.base.commit, commit)];
+  const gone = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [shownOf(path)] : [])));
+  const added = differences.flatMap(({ path, was }) => (was === undefined ? [shownOf(path)] : []));
+  return [...before.filter((path) => !gone.has(path)), ...added];
 }
 
 export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
   const tree = await treeIdOf(run.shadow.call, commit);
-  const entry = await withTreeFolders(run.shadow.call, (folders) => folders.at(tree, bytePathOfText(path)));
+  const entry = await treeFolders(run.shadow.call).at(tree, bytePathOfText(path));
   if (entry === undefined || !entry.mode.startsWith("100")) return null;
-  const { out, isCut } = await git({ ...inUser(run), args: ["cat-file", "blob", entry.sha], outputBytesMax: bytesMax });
-  if (isCut || out.includes(0)) return null;
-  return out.toString("utf8");
+  const text = (await readObject(run.shadow.call, entry.sha, bytesMax))?.content ?? null;
+  return text === null || text.includes(0) ? null : text.toString("utf8");
 }
 
 /** Whether an agent's disposable repository holds a commit of this name, or a single one that begins so. Only its objects are read, never its settings. */

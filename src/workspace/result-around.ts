@@ -2,12 +2,13 @@
 // that decides whether git would take one of these folders for a repository. The rest of the tree is not looked at.
 
 import type { GitSha } from "../contracts/ids.ts";
-import { bytePathOf, foldersAbove, joined, type BytePath } from "./byte-path.ts";
+import { foldersAbove, joined, type BytePath } from "./byte-path.ts";
 import { nameOf } from "./embedded-repository.ts";
-import { git, type GitCall } from "./git.ts";
+import type { GitCall } from "./git.ts";
 import type { Change } from "./judge.ts";
+import { readObject } from "./object-reader.ts";
 import { entriesWhere, type TreeEntry } from "./tree.ts";
-import { isTree, type TreeFolders } from "./tree-folders.ts";
+import { filesBetween, isTree, type TreeFolders } from "./tree-folders.ts";
 
 export async function resultAround(
   call: Omit<GitCall, "args">,
@@ -49,18 +50,11 @@ const lookedThrough = async (call: Omit<GitCall, "args">, tree: GitSha): Promise
 
 /** Null where the tree before is not in this repository. */
 async function movedOn(call: Omit<GitCall, "args">, from: NonNullable<typeof last>, to: GitSha): Promise<ReadonlySet<BytePath> | null> {
-  const { code, out } = await git({
-    ...call,
-    args: ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from.tree, to],
-    codes: [0, 128],
-  });
-  if (code !== 0) return null;
+  if ((await readObject(call, from.tree)) === null) return null;
   const paths = new Set(from.paths);
-  const words = out.toString("latin1").split("\0");
-  for (let at = 0; at + 1 < words.length; at += 2) {
-    const path = bytePathOf(Buffer.from(words[at + 1] ?? "", "latin1"));
+  for (const { path, now } of await filesBetween(call, from.tree, to)) {
     if (!isCommonDir(path)) continue;
-    if (words[at] === "D") paths.delete(path);
+    if (now === undefined) paths.delete(path);
     else paths.add(path);
   }
   return paths;

@@ -29,6 +29,8 @@ export type OpenRun = {
   readonly dependencies: readonly string[];
   /** Those copied into folders for checks. */
   readonly checkDependencies: readonly string[];
+  /** The folders of these names in the user's checkout, looked for once. */
+  readonly dependencyFolders: (names: readonly string[]) => Promise<readonly string[]>;
   readonly fileBytesMax: number;
   readonly folders: {
     readonly layers: string;

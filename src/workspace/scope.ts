@@ -35,7 +35,10 @@ function anyOf(
     const literal = nocase ? glob.toLowerCase() : glob;
     // A name may hold glob characters (`[id].ts`); written out, it means itself as well.
     const test = picomatch(glob, { dot: true, nocase, nonegate: true, strictSlashes, flags: nocase ? "is" : "s" }); // S1, S3
-    return [(path: string) => (nocase ? path.toLowerCase() : path) === literal, test];
+    // Most paths of a tree do not even begin like the glob, and are told so without the glob.
+    const start = /^[\w./-]*/.exec(literal)?.[0].replace(/\/?[^/]*$/, "") ?? "";
+    const begins = (path: string): boolean => start === "" || (nocase ? path.slice(0, start.length).toLowerCase() : path).startsWith(start);
+    return [(path: string) => begins(path) && ((nocase ? path.toLowerCase() : path) === literal || test(path))];
   });
   return (path) => tests.some((test) => test(path));
 }

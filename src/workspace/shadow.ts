@@ -51,16 +51,17 @@ export async function openShadow(repository: Repository, runDir: string): Promis
 async function makeShadow(repository: Repository, gitDir: string, objects: string): Promise<void> {
   const draft = `${gitDir}.draft`;
   await erase(draft);
-  await git({
-    cwd: repository.root,
-    args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", draft],
-  });
-  await mkdir(join(draft, "info"), { recursive: true });
-  await mkdir(join(draft, "objects", "info"), { recursive: true });
+  for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
+    await mkdir(join(draft, name), { recursive: true });
+  await writeFile(join(draft, "HEAD"), "ref: refs/heads/none\n");
+  const extension = repository.format === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${repository.format}\n`;
+  await writeFile(
+    join(draft, "config"),
+    `[core]\n\trepositoryformatversion = ${extension === "" ? 0 : 1}\n\tfilemode = true\n\tbare = true\n${extension}[uploadpack]\n\tallowAnySHA1InWant = true\n`,
+  );
   await borrowFrom(draft, objects);
   await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
   await writeFile(join(draft, "info", "exclude"), await excludesOf(repository)); // H2
-  await git({ cwd: draft, env: { GIT_DIR: draft }, args: ["config", "uploadpack.allowAnySHA1InWant", "true"] });
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
   await chmod(draft, 0o700);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BytePath } from "./byte-path.ts";
 import { readTree, treeHash, type TreeEntry } from "./tree.ts";
-import { withTreeFolders, writeEditedTree, type TreeChange } from "./tree-folders.ts";
+import { treeFolders, writeEditedTree, type TreeChange } from "./tree-folders.ts";
 
 let folder = "";
 const git = (args: readonly string[], input = ""): string => execFileSync("git", args, { cwd: folder, input, encoding: "utf8" }).trim();
@@ -68,16 +68,15 @@ test("an edited tree is the tree git would make of the same files", async () => 
 
 test("a path is looked up through the folders on its way, and files below a folder are found", async () => {
   const tree = await treeOf(start);
-  await withTreeFolders(call(), async (folders) => {
-    expect((await folders.at(tree, path("a/b/c")))?.sha).toBe(entry("2").sha);
-    expect((await folders.at(tree, path("a/b")))?.mode).toBe("40000");
-    expect(await folders.at(tree, path("a/x/none"))).toBeUndefined();
-    const below: string[] = [];
-    for await (const [name] of folders.filesBelow(tree, path("a"))) below.push(name);
-    expect(below.sort()).toEqual(["a/b/c", "a/x"]);
-  });
+  const folders = treeFolders(call());
+  expect((await folders.at(tree, path("a/b/c")))?.sha).toBe(entry("2").sha);
+  expect((await folders.at(tree, path("a/b")))?.mode).toBe("40000");
+  expect(await folders.at(tree, path("a/x/none"))).toBeUndefined();
+  const below: string[] = [];
+  for await (const [name] of folders.filesBelow(tree, path("a"))) below.push(name);
+  expect(below.sort()).toEqual(["a/b/c", "a/x"]);
 });
 
 test("a folder that is missing is told, not taken for an empty one", async () => {
-  await expect(withTreeFolders(call(), (folders) => folders.read("1".repeat(40)))).rejects.toThrow("missing here");
+  await expect(treeFolders(call()).read("1".repeat(40))).rejects.toThrow("missing here");
 });

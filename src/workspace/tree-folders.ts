@@ -5,12 +5,12 @@
 //   T1. Nothing is read that no path asked for: no list of the whole tree is ever made here.
 //   T2. An edited tree has the name git would give it, whether it is written or only named.
 
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import type { GitSha } from "../contracts/ids.ts";
 import { bytePathOf, bytesOf, joined, partsOf, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "./failure.ts";
-import { git, gitArguments, gitEnvironment, type GitCall } from "./git.ts";
-import { objectHash, type ObjectFormat, type TreeEntry } from "./tree.ts";
+import { git, type GitCall } from "./git.ts";
+import { readObject } from "./object-reader.ts";
+import { objectHash, type ObjectFormat, type TreeEntry, treeIdOf } from "./tree.ts";
 
 /** One folder of a tree: its entries by name; folders have the mode 40000. */
 export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
@@ -28,14 +28,15 @@ export type TreeFolders = {
 const keptFoldersMax = 4_000;
 const kept = new Map<GitSha, TreeFolder>();
 
-/** Opens a reader over the objects of a repository for as long as `use` takes; git is started with the first folder that is not known. */
-export async function withTreeFolders<T>(call: Omit<GitCall, "args">, use: (folders: TreeFolders) => Promise<T>): Promise<T> {
-  let reader: ReturnType<typeof openReader> | null = null;
+/** A reader over the objects of a repository. */
+export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
   const read = async (tree: GitSha): Promise<TreeFolder> => {
     const known = kept.get(tree);
     if (known !== undefined) return known;
-    reader ??= openReader(call);
-    const folder = parsed(await reader.read(tree), tree.length / 2);
+    const object = await readObject(call, tree);
+    if (object?.type !== "tree" || object.content === null)
+      throw new WorkspaceFailed("workspace_unusable", `The folder ${tree.slice(0, 12)} of the tree is missing here.`);
+    const folder = parsed(object.content, tree.length / 2);
     if (kept.size >= keptFoldersMax) kept.delete(kept.keys().next().value ?? "");
     kept.set(tree, folder);
     return folder;
@@ -57,66 +58,46 @@ export async function withTreeFolders<T>(call: Omit<GitCall, "args">, use: (fold
       else yield [path, entry];
     }
   }
-  try {
-    return await use({ read, at, filesBelow });
-  } finally {
-    (reader as ReturnType<typeof openReader> | null)?.close();
+  return { read, at, filesBelow };
+}
+
+/** What differs at a path: a file, or a folder that is only in one of the two trees. */
+export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry | undefined; readonly now: TreeEntry | undefined };
+
+/** Where two trees differ; folders that are the same are not read, and one that is in the first tree only is told as one. */
+export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
+  yield* between({ mode: "40000", sha: from }, { mode: "40000", sha: to }, "" as BytePath);
+
+  async function* between(one: TreeEntry, other: TreeEntry, above: BytePath): AsyncGenerator<TreeDifference> {
+    const [before, after] = [await folders.read(one.sha), await folders.read(other.sha)];
+    for (const [name, was] of before) if (!after.has(name)) yield { path: joined(above, name), was, now: undefined };
+    for (const [name, now] of after) {
+      const was = before.get(name);
+      const path = joined(above, name);
+      if (was?.sha === now.sha && was.mode === now.mode) continue;
+      if (was !== undefined && isTree(was) && isTree(now)) yield* between(was, now, path);
+      else yield { path, was, now };
+    }
   }
 }
 
-/** One `git cat-file --batch`, asked one object after the other. */
-function openReader(call: Omit<GitCall, "args">): { readonly read: (sha: GitSha) => Promise<Buffer>; readonly close: () => void } {
-  const child: ChildProcessWithoutNullStreams = spawn("git", [...gitArguments(call), "cat-file", "--batch"], {
-    cwd: call.cwd,
-    env: gitEnvironment(call),
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: true,
-  });
-  let held: Buffer = Buffer.alloc(0);
-  let wake: () => void = () => undefined;
-  let failure: string | null = null;
-  const fail = (words: string): void => {
-    failure ??= words;
-    wake();
-  };
-  child.stdin?.on("error", () => undefined);
-  child.stderr?.resume();
-  child.on("error", (error) => fail(error.message));
-  child.on("close", () => fail("git cat-file ended"));
-  child.stdout?.on("data", (bytes: Buffer) => {
-    held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-    wake();
-  });
-  const bytesOfNext = async (has: () => number | null): Promise<Buffer> => {
-    for (let length = has(); ; length = has()) {
-      if (length !== null) {
-        const taken = held.subarray(0, length);
-        held = held.subarray(length);
-        return taken;
-      }
-      if (failure !== null) throw new WorkspaceFailed("workspace_unusable", `A folder of the tree could not be read: ${failure}`);
-      await new Promise<void>((resolve) => (wake = resolve));
-    }
-  };
-  const ask = async (sha: GitSha): Promise<Buffer> => {
-    child.stdin.write(`${sha}\n`);
-    const line = await bytesOfNext(() => (held.indexOf(10) === -1 ? null : held.indexOf(10) + 1));
-    const [, type, size] = line.toString("latin1").trim().split(" ");
-    if (type !== "tree") throw new WorkspaceFailed("workspace_unusable", `The folder ${sha.slice(0, 12)} of the tree is missing here.`);
-    const length = Number(size);
-    return (await bytesOfNext(() => (held.length > length ? length + 1 : null))).subarray(0, length);
-  };
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    read: (sha) => {
-      const next = last.then(() => ask(sha));
-      last = next.catch(() => undefined);
-      return next;
-    },
-    close: () => {
-      child.stdin?.end();
-    },
-  };
+/** The same file by file: a folder on one side is every file below it. */
+async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
+  for await (const { path, was, now } of treeDifferences(folders, from, to)) {
+    if (was !== undefined && isTree(was))
+      for await (const [below, entry] of folders.filesBelow(from, path)) yield { path: below, was: entry, now: undefined };
+    if (now !== undefined && isTree(now))
+      for await (const [below, entry] of folders.filesBelow(to, path)) yield { path: below, was: undefined, now: entry };
+    const [wasFile, nowFile] = [was, now].map((entry) => (isTree(entry) ? undefined : entry));
+    if (wasFile !== undefined || nowFile !== undefined) yield { path, was: wasFile, now: nowFile };
+  }
+}
+
+/** What differs between two commits or trees, in git's order. */
+export async function filesBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
+  const found: TreeDifference[] = [];
+  for await (const one of fileDifferences(treeFolders(call), await treeIdOf(call, from), await treeIdOf(call, to))) found.push(one);
+  return found.toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
 }
 
 function parsed(content: Buffer, hashBytes: number): TreeFolder {
@@ -210,7 +191,7 @@ export async function writeEditedTree(
   changes: Iterable<TreeChange>,
 ): Promise<GitSha> {
   const contents: Buffer[] = [];
-  const edited = await withTreeFolders(call, (folders) => editTree(folders, format, tree, changes, (content) => contents.push(content)));
+  const edited = await editTree(treeFolders(call), format, tree, changes, (content) => contents.push(content));
   if (edited !== tree && contents.length > 0) await storeTrees(call, contents, edited.length / 2);
   return edited;
 }

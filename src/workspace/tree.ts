@@ -3,7 +3,9 @@
 import { createHash } from "node:crypto";
 import type { GitSha } from "../contracts/ids.ts";
 import { bytePathOf, bytesOf, shownOf, type BytePath } from "./byte-path.ts";
-import { git, gitLine, type GitCall } from "./git.ts";
+import { WorkspaceFailed } from "./failure.ts";
+import { git, type GitCall } from "./git.ts";
+import { readObject } from "./object-reader.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
 /** `100644`, `100755`, `120000` (link), `160000` (another repository's commit); old trees hold a few more. */
@@ -20,7 +22,8 @@ const treeIdsMax = 1_000;
 export async function treeIdOf(call: Omit<GitCall, "args">, treeish: GitSha): Promise<GitSha> {
   const known = treeIds.get(treeish);
   if (known !== undefined) return known;
-  const tree = await gitLine({ ...call, args: ["rev-parse", "--verify", "-q", `${treeish}^{tree}`] });
+  const tree = (await readObject(call, `${treeish}^{tree}`))?.sha;
+  if (tree === undefined) throw new WorkspaceFailed("workspace_unusable", `The commit ${treeish.slice(0, 12)} is not in this repository.`);
   if (treeIds.size >= treeIdsMax) treeIds.clear();
   if (objectName.test(treeish)) treeIds.set(treeish, tree);
   return tree;
@@ -59,8 +62,22 @@ function letGo(): void {
   }
 }
 
+let listed: { readonly tree: GitSha; readonly listing: Promise<Buffer> } | null = null;
+
+/** What git lists of a commit or tree. Several ask for the same, one after the other, so the last is kept. */
+function listingOf(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Buffer> {
+  const list = async (): Promise<Buffer> => (await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] })).out;
+  if (!objectName.test(treeish)) return list();
+  const tree = treeIds.get(treeish) ?? treeish;
+  if (listed?.tree === tree) return listed.listing;
+  const listing = list();
+  listed = { tree, listing };
+  listing.catch(() => (listed = null));
+  return listing;
+}
+
 async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
-  const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
+  const out = await listingOf(call, treeish);
   const tree = new Map<BytePath, TreeEntry>();
   for (let at = 0; at < out.length;) {
     const end = out.indexOf(0, at);
@@ -86,7 +103,7 @@ export async function entriesWhere(
   treeish: GitSha,
   isWanted: (path: BytePath, mode: string) => boolean,
 ): Promise<readonly (readonly [BytePath, TreeEntry])[]> {
-  const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
+  const out = await listingOf(call, treeish);
   const wanted: [BytePath, TreeEntry][] = [];
   for (let at = 0; at < out.length;) {
     const end = out.indexOf(0, at);

@@ -9,7 +9,7 @@ import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./apply.ts";
 import { setLayerAside } from "./aside.ts";
 import { checkoutDependencies, checkoutRewritten, checkoutTree, dropCheckout, makeCheckout } from "./checkout.ts";
-import { dependencyNames } from "./dependencies.ts";
+import { dependencyFolders, dependencyNames } from "./dependencies.ts";
 import { examineLayer } from "./examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { erase } from "./folder.ts";
@@ -164,6 +164,19 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     redact: order.redact ?? ((bytes) => bytes),
     secretsIn: order.secretsIn ?? (() => Promise.resolve([])),
     failpoint: order.failpoint ?? (() => undefined),
+    dependencyFolders: onceEach((names) => dependencyFolders(repository.root, names)),
+  };
+}
+
+/** Answers are kept: looking for ignored folders goes through the whole checkout. */
+function onceEach(look: (names: readonly string[]) => Promise<readonly string[]>): OpenRun["dependencyFolders"] {
+  const known = new Map<string, Promise<readonly string[]>>();
+  return (names) => {
+    const key = JSON.stringify(names);
+    const looking = known.get(key) ?? look(names);
+    known.set(key, looking);
+    looking.catch(() => known.delete(key));
+    return looking;
   };
 }
 
@@ -180,21 +193,20 @@ function sharedHistory(shadow: Shadow, given: Store | undefined): NonNullable<Op
 /** A new run's branch starts at the base; an old run's must hold the run's commits and nothing else. */
 async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> {
   const user = inUser(run);
+  const nothing = "0".repeat(run.base.commit.length);
+  const isNew = expected === null || expected === run.base.commit;
+  const begin = ["update-ref", "-m", "autopilot: run begins", run.ref, run.base.commit, nothing];
+  const begun = isNew ? await git({ ...user, env: { ...user.env, ...identityEnv(run.identity) }, args: begin, codes: [0, 1, 128] }) : null;
+  if (begun?.code === 0) return;
   const there = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
   if (there.code !== 0) {
-    if (expected !== null && expected !== run.base.commit)
-      throw new WorkspaceFailed(
-        "workspace_changed",
-        `The run's branch ${shortOf(run.ref)} is gone; it stood at ${expected.slice(0, 12)}.`,
-        `git branch ${shortOf(run.ref)} ${expected.slice(0, 12)} brings it back, then autopilot resume`,
-      );
-    const nothing = "0".repeat(run.base.commit.length);
-    await git({
-      ...user,
-      env: { ...user.env, ...identityEnv(run.identity) },
-      args: ["update-ref", "-m", "autopilot: run begins", run.ref, run.base.commit, nothing],
-    });
-    return;
+    if (begun !== null)
+      throw new WorkspaceFailed("workspace_unusable", `git update-ref failed (${begun.code}): ${begun.err.trim().slice(0, 2000)}`);
+    throw new WorkspaceFailed(
+      "workspace_changed",
+      `The run's branch ${shortOf(run.ref)} is gone; it stood at ${expected?.slice(0, 12) ?? ""}.`,
+      `git branch ${shortOf(run.ref)} ${expected?.slice(0, 12) ?? ""} brings it back, then autopilot resume`,
+    );
   }
   const tip = there.out.toString("utf8").trim();
   const commits = await ownCommits(run, tip);

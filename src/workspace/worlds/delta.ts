@@ -5,12 +5,13 @@ import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, bytesOf, foldersAbove, type BytePath } from "../byte-path.ts";
+import { bytesOf, type BytePath } from "../byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitCall } from "../git.ts";
+import type { GitCall } from "../git.ts";
 import { materialize } from "../materialize.ts";
 import type { Shadow } from "../shadow.ts";
 import type { TreeEntry } from "../tree.ts";
+import { isTree, treeDifferences, treeFolders } from "../tree-folders.ts";
 
 const run = promisify(execFile);
 const markTimeoutMs = 60_000;
@@ -26,24 +27,21 @@ export type TreeDelta = {
 /** What leads from one tree to another; null where that is more than `pathsMax` paths. */
 export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha, pathsMax: number): Promise<TreeDelta | null> {
   if (from === to) return { changed: [], gone: [] };
-  const { out } = await git({ ...call, args: ["diff-tree", "-r", "-t", "-z", "--no-renames", from, to] });
+  const folders = treeFolders(call);
   const changed: [BytePath, TreeEntry][] = [];
-  const deleted = new Set<BytePath>();
-  for (let at = 0; at < out.length;) {
-    const head = out.indexOf(0, at);
-    const end = out.indexOf(0, head + 1);
-    const [, mode = "", , sha = ""] = out.toString("latin1", at + 1, head).split(" ");
-    const path = bytePathOf(out.subarray(head + 1, end));
-    at = end + 1;
-    if (mode === "000000") deleted.add(path);
-    else if (mode !== "040000") changed.push([path, { mode, sha }]);
-    if (changed.length + deleted.size > pathsMax) return null;
+  const gone: BytePath[] = [];
+  // Where a new file or folder stands, it hides what was there by itself.
+  for await (const { path, now } of treeDifferences(folders, from, to)) {
+    if (now === undefined) gone.push(path);
+    else if (!isTree(now)) changed.push([path, now]);
+    else
+      for await (const below of folders.filesBelow(to, path)) {
+        changed.push([...below]);
+        if (changed.length > pathsMax) return null;
+      }
+    if (changed.length + gone.length > pathsMax) return null;
   }
-  // Where a new file or folder stands, it hides what was there by itself; what lies in a folder that is gone, or below a new file, is hidden too.
-  const files = new Set(changed.map(([path]) => path));
-  const standing = new Set(changed.flatMap(([path]) => [path, ...foldersAbove(path)]));
-  const isHidden = (folder: BytePath): boolean => deleted.has(folder) || files.has(folder);
-  return { changed, gone: [...deleted].filter((path) => !standing.has(path) && !foldersAbove(path).some(isHidden)) };
+  return { changed, gone };
 }
 
 /** Writes the difference into an empty folder, to be a lower folder of a world. */

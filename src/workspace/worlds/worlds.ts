@@ -18,7 +18,8 @@ import { discard } from "../folder.ts";
 import { git } from "../git.ts";
 import { materialize } from "../materialize.ts";
 import type { Shadow } from "../shadow.ts";
-import { readTree } from "../tree.ts";
+import { readObject } from "../object-reader.ts";
+import { readTree, treeIdOf } from "../tree.ts";
 import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
 import { deltaIn, layOut, lowersOf, worldAt, worldPlace } from "./world-place.ts";
 
@@ -49,6 +50,7 @@ export type Worlds = {
 const run = promisify(execFile);
 const deltaPathsMax = 2_000;
 const ancestorsMax = 20;
+const commitBytesMax = 1 << 20;
 const copyTimeoutMs = 900_000;
 
 export function openWorlds(order: WorldsOrder): Worlds {
@@ -95,13 +97,17 @@ function openBases({ shadow, commit, store: given }: WorldsOrder): {
     return opening;
   };
   const openFirst = async (): Promise<Base> => {
-    const { out } = await git({ ...shadow.call, args: ["log", `--max-count=${ancestorsMax}`, "--first-parent", "--format=%T", commit] });
-    const [own = "", ...before] = out.toString("utf8").trim().split("\n");
-    const held = store ?? openStore();
-    store = held;
-    const isKept = (tree: GitSha): boolean => hasBase(held, { format: shadow.format, tree });
-    if (isKept(own)) return open(own);
-    for (const tree of before.filter(isKept)) if ((await deltaBetween(shadow.call, tree, own, deltaPathsMax)) !== null) return open(tree);
+    const held = (store ??= openStore());
+    const own = await treeIdOf(shadow.call, commit);
+    let at: GitSha | undefined = commit;
+    for (let seen = 0; at !== undefined && seen < ancestorsMax; seen += 1) {
+      const [head = ""]: string[] = (await readObject(shadow.call, at, commitBytesMax))?.content?.toString("latin1").split("\n\n", 1) ?? [];
+      const tree = /^tree ([0-9a-f]+)$/m.exec(head)?.[1];
+      if (tree === undefined) break; // where history ends, or is not here
+      if (hasBase(held, { format: shadow.format, tree }) && (await deltaBetween(shadow.call, tree, own, deltaPathsMax)) !== null)
+        return open(tree);
+      at = /^parent ([0-9a-f]+)$/m.exec(head)?.[1];
+    }
     return open(own);
   };
   return {

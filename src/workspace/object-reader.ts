@@ -1,0 +1,122 @@
+// object-reader: reads objects of a repository through one `git cat-file --batch` that stays open between questions, so that a small
+// question does not cost a process.
+//
+// Invariants:
+//   R1. One question at a time; an answer belongs to the question before it. A reader that fails, or is cut short, is never asked again.
+//   R2. It keeps nobody alive: not the runner while nothing is asked, and it ends with the runner, whose end of its input it reads.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Socket } from "node:net";
+import type { GitSha } from "../contracts/ids.ts";
+import { WorkspaceFailed } from "./failure.ts";
+import { gitArguments, gitEnvironment, type GitCall, timeoutMsDefault } from "./git.ts";
+
+/** `content` is null where it is larger than what was asked for. */
+export type ReadObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
+
+const idleMs = 20_000;
+const bytesMaxDefault = 1 << 29;
+const readers = new Map<string, Reader>();
+
+/** The object a name leads to (`<sha>`, `<sha>^{tree}`); null where it is not here. */
+export async function readObject(call: Omit<GitCall, "args">, name: string, bytesMax = bytesMaxDefault): Promise<ReadObject | null> {
+  const key = JSON.stringify([call.cwd, call.env]);
+  const reader = readers.get(key) ?? openReader(call, () => readers.delete(key));
+  readers.set(key, reader);
+  return reader.ask(name, bytesMax);
+}
+
+type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<ReadObject | null> };
+
+function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
+  const child: ChildProcessWithoutNullStreams = spawn("git", [...gitArguments(call), "cat-file", "--batch"], {
+    cwd: call.cwd,
+    env: gitEnvironment(call),
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let wake: () => void = () => undefined;
+  let failure: string | null = null;
+  const end = (words: string): void => {
+    failure ??= words; // R1
+    forget();
+    child.kill("SIGKILL");
+    wake();
+  };
+  child.on("error", (error) => end(error.message));
+  child.on("close", () => end("git cat-file ended"));
+  // Where descriptors ran out it has not even pipes; its error is on the way.
+  const ears = [child.stdin, child.stdout, child.stderr].filter((one) => one !== undefined) as unknown as readonly Socket[];
+  child.stdin?.on("error", () => undefined);
+  child.stderr?.resume();
+  child.stdout?.on("data", (bytes: Buffer) => {
+    held.push(bytes);
+    heldBytes += bytes.length;
+    wake();
+  });
+  child.unref();
+  const rest = (): void => {
+    for (const ear of ears) ear.unref(); // R2
+  };
+  rest();
+
+  const more = async (): Promise<void> => {
+    if (failure !== null) throw new WorkspaceFailed("workspace_unusable", `An object could not be read: ${failure}`);
+    await new Promise<void>((resolve) => (wake = resolve));
+  };
+  const take = (length: number): Buffer => {
+    const all = held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held, heldBytes);
+    held = all.length === length ? [] : [all.subarray(length)];
+    heldBytes -= length;
+    return all.subarray(0, length);
+  };
+  const line = async (): Promise<string> => {
+    for (;;) {
+      const at = held.length === 0 ? -1 : (held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held, heldBytes)).indexOf(10);
+      if (at !== -1)
+        return take(at + 1)
+          .toString("latin1")
+          .trim();
+      await more();
+    }
+  };
+  const answer = async (name: string, bytesMax: number): Promise<ReadObject | null> => {
+    if (failure !== null) await more();
+    child.stdin.write(`${name}\n`);
+    const words = (await line()).split(" ");
+    const [sha = "", type = "", size = ""] = words;
+    if (words.at(-1) === "missing" || words.length !== 3) return null;
+    const length = Number(size);
+    if (length > bytesMax) {
+      end("an object was larger than what was asked for");
+      return { sha, type, content: null };
+    }
+    while (heldBytes <= length) await more();
+    return { sha, type, content: take(length + 1).subarray(0, length) };
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  let asked = 0;
+  let idle: NodeJS.Timeout | null = null;
+  return {
+    ask: (name, bytesMax) => {
+      asked += 1;
+      if (idle !== null) clearTimeout(idle);
+      for (const ear of ears) ear.ref();
+      const late = setTimeout(() => end("it did not answer in time"), call.timeoutMs ?? timeoutMsDefault);
+      const next = last.then(() => answer(name, bytesMax)); // R1
+      last = next
+        .catch(() => undefined)
+        .finally(() => {
+          clearTimeout(late);
+          asked -= 1;
+          if (asked > 0) return;
+          rest();
+          idle = setTimeout(() => end("nobody asked it anything"), idleMs).unref();
+        });
+      return next;
+    },
+  };
+}
