@@ -29,7 +29,7 @@ import { settingsOf } from "./settings.ts";
 import { systemClock } from "./system-clock.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
-export type Drafted = { readonly run: string; readonly warnings: readonly string[] };
+export type Drafted = { readonly run: string; readonly warnings: readonly string[]; readonly uncommitted: readonly string[] };
 
 export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
   refuseInside(place, home);
@@ -115,6 +115,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);
   return {
     run,
+    uncommitted: repository.uncommitted,
     warnings: [
       ...settings.warnings,
       ...(prepared?.warnings ?? []),

@@ -29,8 +29,8 @@ export type GoFlags = GoInput & {
 /** Drafts what was asked for, and starts it. */
 export async function goNew(place: Place, input: GoFlags, told: readonly string[] = []): Promise<Answer> {
   const home = await homeOf(place.cwd);
-  const { run, warnings } = await makeDraft(place, home, input);
-  return goDraft(place, home, run, input, null, [...told, ...warnings]);
+  const { run, warnings, uncommitted } = await makeDraft(place, home, input);
+  return goDraft(place, home, run, input, null, [...told, ...warnings], uncommitted);
 }
 
 /** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
@@ -41,12 +41,13 @@ export async function goDraft(
   input: GoFlags,
   stale: string | null,
   warnings: readonly string[] = [],
+  uncommittedNow?: readonly string[],
 ): Promise<Answer> {
   refuseIfForeign(place, home, run);
   const { view } = await readRun(home, run);
   if (stale !== null) refuseAs(run, stale);
   const preview = await previewOf(place, home, view);
-  const told = await uncommitted(home, view);
+  const told = uncommittedNow ?? (await uncommitted(home, view));
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
     const consent = place.isTerminal ? await asked(place, preview.page, told) : null;

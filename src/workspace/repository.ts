@@ -33,6 +33,8 @@ export type SurveyedRepository = Repository & {
   readonly submodules: number;
   /** Sentences for the preview: what is there but not part of a run. */
   readonly warnings: readonly string[];
+  /** Of these the one about uncommitted changes. */
+  readonly uncommitted: readonly string[];
 };
 
 export type RepositoryFailure = {
@@ -153,8 +155,9 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
     { root, gitDir },
     noted.filter(([, entry]) => !isGitlink(entry)),
   );
+  const uncommitted = status.changed.length > 0 ? [uncommittedWords(status.changed, head.commit)] : [];
   const warnings = [
-    ...(status.changed.length > 0 ? [uncommittedWords(status.changed, head.commit)] : []),
+    ...uncommitted,
     ...(branch === null ? ["HEAD is detached, so the work stays on its own branch and will not be merged for you."] : []),
     ...(submodules.length > 0
       ? [
@@ -170,7 +173,7 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
         ]
       : []),
   ];
-  return { ...repository, isDirty: status.changed.length > 0, submodules: submodules.length, warnings };
+  return { ...repository, isDirty: status.changed.length > 0, uncommitted, submodules: submodules.length, warnings };
 }
 
 const attributesName = /(?:^|\/)\.gitattributes$/;

@@ -27,7 +27,7 @@ let store: Store;
 const opened: Base[] = [];
 beforeEach(() => {
   room = mkdtempSync(join(tmpdir(), "bases-"));
-  store = openStore(join(room, "store"));
+  store = openStore(join(room, "store"), { lookAgainMs: 0 });
 });
 afterEach(() => {
   for (const base of opened.splice(0)) base.lease.release();
@@ -81,11 +81,12 @@ test.each(["base_draft", "base_read", "base_files", "base_note", "base_rename"])
   async (place) => {
     const order = treeOf(usual);
     let fired = 0;
-    const failing = openStore(store.folder, undefined, (at) => {
+    const failpoint = (at: string): void => {
       if (at !== place) return;
       fired += 1;
       throw new Error("killed");
-    });
+    };
+    const failing = openStore(store.folder, { failpoint });
     await expect(openBase(failing, order)).rejects.toThrow("killed");
     expect(fired).toBe(1);
     expect(kept()).toEqual([]);
@@ -128,6 +129,17 @@ test.each(Object.entries(damages))("where %s it is made anew", async (_, damage)
     ["c.txt", "d"],
   ]);
   expect(statSync(join(again.files, "a.txt")).mode & 0o111).toBe(0);
+});
+
+test("its files are not looked at again within the time that is set, and after it they are", async () => {
+  const order = treeOf(usual);
+  const base = await open(order);
+  rmSync(join(base.files, "b/c.txt"));
+  base.lease.release();
+  await open(order, { ...store, lookAgainMs: 600_000 });
+  expect(existsSync(join(base.files, "b/c.txt"))).toBe(false);
+  for (const one of opened.splice(0)) one.lease.release();
+  expect(textIn(await open(order), "b/c.txt")).toBe("two\n");
 });
 
 test("after the machine started anew its content is read once, so that damage no time tells of is found", async () => {

@@ -3,8 +3,8 @@
 // Invariants:
 //   B1. A base is made under another name and appears whole, by one rename; of two that are made at once one stays.
 //   B2. Whoever uses a base holds its lease; only a base that nobody uses is taken away, the least recently used first.
-//   B3. A base whose files are not what its index says is taken away and made anew: by size, time and inode once an opening, by content
-//       once after the machine started.
+//   B3. A base whose files are not what its index says is taken away and made anew: by size, time and inode once in ten minutes at most,
+//       by content once after the machine started.
 //   B4. Its bytes are those of the objects: no attribute, filter or line ending of anybody's configuration plays a part.
 
 import { randomUUID } from "node:crypto";
@@ -19,7 +19,12 @@ import type { ObjectFormat } from "../tree.ts";
 import { aloneLease, type Lease, shareLease } from "./lease.ts";
 import { openStoreFolder, storeBytesMax, storeFolder } from "./store-folder.ts";
 
-export type Store = { readonly folder: string; readonly bytesMax: number; readonly failpoint?: (place: string) => void };
+export type Store = {
+  readonly folder: string;
+  readonly bytesMax: number;
+  readonly lookAgainMs: number;
+  readonly failpoint?: (place: string) => void;
+};
 export type Base = {
   readonly tree: GitSha;
   readonly folder: string;
@@ -31,6 +36,8 @@ export type Base = {
 export type BaseOrder = { readonly call: Omit<GitCall, "args">; readonly format: ObjectFormat; readonly tree: GitSha };
 
 const kinds = ["bases", "history", "drafts", "trash"] as const;
+/** Looking at every file of a base costs what the base is large. */
+const lookAgainMsDefault = 600_000;
 /** An index younger than its files makes git trust their times. */
 const indexLeadMs = 3_000;
 /** Mode, type, name and size of a file, before its path. */
@@ -38,9 +45,9 @@ const rowBytesMax = 120;
 /** A draft this old that was never locked belongs to nobody. */
 const draftMsMax = 3_600_000;
 
-export function openStore(folder: string = storeFolder(), bytesMax: number = storeBytesMax, failpoint?: Store["failpoint"]): Store {
+export function openStore(folder: string = storeFolder(), options: Partial<Omit<Store, "folder">> = {}): Store {
   openStoreFolder(folder, kinds);
-  return { folder, bytesMax, ...(failpoint === undefined ? {} : { failpoint }) };
+  return { folder, bytesMax: storeBytesMax, lookAgainMs: lookAgainMsDefault, ...options };
 }
 
 export const bootId = (): string => {
@@ -60,7 +67,7 @@ export const hasBase = (store: Store, order: Pick<BaseOrder, "format" | "tree">)
 export async function openBase(store: Store, order: BaseOrder): Promise<Base> {
   for (let tries = 0; tries < 5; tries += 1) {
     const found = await takeBase(store, order);
-    if (found !== null && (await isSound(order, found))) return found;
+    if (found !== null && (await isSound(store, order, found))) return found;
     if (found !== null) await forget(store, found); // B3
     await makeBase(store, order);
   }
@@ -75,13 +82,20 @@ async function takeBase(store: Store, order: BaseOrder): Promise<Base | null> {
 }
 
 /** B3 */
-async function isSound(order: BaseOrder, base: Base): Promise<boolean> {
+async function isSound({ lookAgainMs }: Store, order: BaseOrder, base: Base): Promise<boolean> {
   const noted = (await readJson(join(base.folder, "base.json"))) as { readonly boot?: unknown } | null;
   if (noted === null || !existsSync(base.index)) return false;
   const isKnown = noted.boot === bootId();
+  const looked = statSync(lookedIn(base.folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (isKnown && Math.abs(Date.now() - looked) < lookAgainMs) return true;
   if (!isKnown && !(await holdsContent(order, base))) return false;
-  return (await holdsStat(order, base)) && (isKnown || (await restamp(base, noted)));
+  if (!(await holdsStat(order, base))) return false;
+  await writeFile(lookedIn(base.folder), "");
+  return isKnown || restamp(base, noted);
 }
+
+/** When somebody last looked at every file. */
+const lookedIn = (folder: string): string => join(folder, "looked");
 
 const lookCall = (order: BaseOrder, files: string, index: string): Omit<GitCall, "args"> => ({
   ...order.call,
@@ -146,6 +160,7 @@ async function makeBase(store: Store, order: BaseOrder): Promise<void> {
       const bytes = await bytesIn(call, order.tree);
       at("base_note");
       await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: order.tree, bytes, boot: bootId() })}\n`);
+      await writeFile(lookedIn(draft), "");
       at("base_rename");
       await rename(draft, folderOf(store, order)).catch((error: unknown) => {
         if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error; // B1: another was first
