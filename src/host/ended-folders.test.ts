@@ -12,6 +12,8 @@ beforeEach(() => {
   for (const path of [
     "layers/a/f",
     "checks/check/f",
+    "worlds/checks-check/upper/f",
+    "apart/a/upper/f",
     "records/layers/a.json",
     "records/checks/check.json",
     "home/x/f",
@@ -31,7 +33,7 @@ const attempt = { "1@1/do#1": {} } as never;
 test("what a phase worked in goes with its end, the record before its folder", async () => {
   const folders = openEndedFolders(folder);
   folders.take(ended, runView({ status: "running" }));
-  expect([names("layers"), names("checks"), names("records/layers"), names("records/checks")]).toEqual([[], [], [], []]);
+  expect(["layers", "checks", "worlds", "apart", "records/layers", "records/checks"].flatMap(names)).toEqual([]);
   expect(names("home")).toEqual(["x"]);
   await folders.close(runView({ status: "paused" }));
   expect([names("trash"), names("home"), names("aside")]).toEqual([[], ["x"], ["a.patch"]]);
@@ -46,6 +48,6 @@ test("nothing goes while an attempt is open, or at anything but a phase's end", 
 
 test("at a run's end only what tells about it stays", async () => {
   await openEndedFolders(folder).close(runView({ status: "completed" }));
-  expect(["layers", "checks", "home"].flatMap(names)).toEqual([]);
+  expect(["layers", "checks", "worlds", "apart", "home", "trash"].flatMap(names)).toEqual([]);
   expect([existsSync(join(folder, "journal.jsonl")), names("aside")]).toEqual([true, ["a.patch"]]);
 });

@@ -14,7 +14,7 @@ import { erase } from "../workspace/folder.ts";
 
 const records = ["records/layers", "records/checks"];
 /** What each phase leaves, and what is left at a run's end besides. */
-const ofPhases = ["layers", "checks"];
+const ofPhases = ["layers", "checks", "worlds", "apart"];
 const ofRuns = [...ofPhases, "scratch", "home", "rules"];
 
 /** A link in a folder's place is not followed. */

@@ -66,6 +66,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
     if (failure !== null) throw new WorkspaceFailed("workspace_unusable", `An object could not be read: ${failure}`);
     await new Promise<void>((resolve) => (wake = resolve));
   };
+  const holds = (length: number): boolean => heldBytes >= length;
   const take = (length: number): Buffer => {
     const all = held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held, heldBytes);
     held = all.length === length ? [] : [all.subarray(length)];
@@ -93,7 +94,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
       end("an object was larger than what was asked for");
       return { sha, type, content: null };
     }
-    while (heldBytes <= length) await more();
+    while (!holds(length + 1)) await more(); // the object and a line end
     return { sha, type, content: take(length + 1).subarray(0, length) };
   };
 

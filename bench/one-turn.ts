@@ -1,0 +1,113 @@
+// one-turn: whole runs of the built command line in which an agent writes one word and a check takes a tenth of a second, and the same work
+// without any promise: a worktree, the agent, the check.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { repository } from "./measure.ts";
+
+export type OneTurn = { readonly seconds: number; readonly peakMb: number; readonly runDir: string };
+
+const stub = join(repository, "dist/autopilot.cjs");
+/** What a bare agent would do: start, write, end. */
+const bareAgent = (word: string): string => `require("node:fs").writeFileSync(${JSON.stringify(word)}, "word\\n")`;
+const checkOf = (word: string): string => `sh check.sh && test -f ${word}`;
+
+/** Runs beside `root`, with a home and a cache of their own. */
+export function openRuns(room: string): {
+  readonly cache: string;
+  readonly run: (root: string, turns?: number) => OneTurn;
+  readonly loop: (root: string) => { readonly seconds: number; readonly worktreeSeconds: number };
+} {
+  const home = join(room, "home");
+  mkdirSync(home, { recursive: true });
+  const hook = join(room, "peak.cjs");
+  const peak = join(room, "peak");
+  writeFileSync(
+    hook,
+    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(peak)}, String(process.resourceUsage().maxRSS)));\n`,
+  );
+  const env = { PATH: process.env["PATH"], HOME: home, USER: "bench", LANG: "C.UTF-8" };
+  let ordinal = 0;
+  return {
+    cache: join(home, ".cache", "autopilot"),
+    run: (root, turns = 1) => {
+      const word = `WORD-${(ordinal += 1)}.md`;
+      const script = join(room, `script-${ordinal}.json`);
+      const idle = Array.from({ length: turns - 1 }, (_, at) => ({
+        do: [{ write: { path: `STEP-${ordinal}-${at}.md`, text: "step\n" } }],
+      }));
+      const last = { do: [{ write: { path: word, text: "word\n" } }, { say: "<promise>DONE</promise>" }] };
+      writeFileSync(script, JSON.stringify({ turns: [...idle, last] }));
+      const words = [
+        "go",
+        "write a word",
+        "--done-criteria",
+        `word :: ${checkOf(word)}`,
+        "--agent",
+        `scripted:${script}`,
+        "--yes",
+        "--json",
+      ];
+      const began = performance.now();
+      const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", hook, stub, ...words], {
+        cwd: root,
+        env,
+        encoding: "utf8",
+      });
+      const seconds = (performance.now() - began) / 1000;
+      if (status !== 0) throw new Error(`the run failed: ${stdout.slice(0, 400)} ${stderr.slice(-400)}`);
+      const runs = join(root, ".autopilot", "runs");
+      const newest = readdirSync(runs).toSorted().at(-1) ?? "";
+      return { seconds, peakMb: Number(readFileSync(peak, "utf8")) / 1024, runDir: join(runs, newest) };
+    },
+    loop: (root) => {
+      const word = `WORD-${(ordinal += 1)}.md`;
+      const tree = join(room, `worktree-${ordinal}`);
+      const git = (...args: readonly string[]): void => void execFileSync("git", args, { cwd: root, env, stdio: "ignore" });
+      const began = performance.now();
+      git("worktree", "add", "-q", "--detach", tree);
+      const worktreeSeconds = (performance.now() - began) / 1000;
+      execFileSync(process.execPath, ["-e", bareAgent(word)], { cwd: tree, env });
+      execFileSync("/bin/sh", ["-c", checkOf(word)], { cwd: tree, env });
+      const seconds = (performance.now() - began) / 1000;
+      git("worktree", "remove", "--force", tree);
+      rmSync(tree, { recursive: true, force: true });
+      return { seconds, worktreeSeconds };
+    },
+  };
+}
+
+/** Milliseconds of the runner's own in the last turn: from its first line to its proof's last, less the agent's and the checks' own. */
+export function lastTurnOwnMs(runDir: string): number {
+  const lines = readFileSync(join(runDir, "journal.jsonl"), "utf8").trim().split("\n");
+  type Line = {
+    readonly event: string;
+    readonly active_ms: number;
+    readonly attempt?: string;
+    readonly usage?: { readonly minutes: number };
+  };
+  const entries = lines.map((line) => JSON.parse(line) as Line & { readonly checks?: readonly { readonly duration_ms: number }[] });
+  const [began, turned] = ["step_started", "turn_ended"].map((event) =>
+    entries.findLastIndex((entry) => entry.event === event && entry.attempt?.includes("/execute#") === true),
+  );
+  const proved = entries.findLastIndex(({ event, attempt }) => event === "step_completed" && attempt?.includes("/prove#") === true);
+  const checksMs = (entries[proved]?.checks ?? []).reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+  const agentMs = (entries[turned ?? -1]?.usage?.minutes ?? 0) * 60_000;
+  return (entries[proved]?.active_ms ?? 0) - (entries[began ?? -1]?.active_ms ?? 0) - agentMs - checksMs;
+}
+
+/** Bytes of all files below a folder as they lie on the disk; a file with several names counts once. */
+export function bytesBelow(folder: string): number {
+  const seen = new Set<number>();
+  const walk = (at: string): number => {
+    const stat = lstatSync(at);
+    if (!stat.isDirectory()) {
+      if (seen.has(stat.ino)) return 0;
+      seen.add(stat.ino);
+      return stat.blocks * 512;
+    }
+    return readdirSync(at).reduce((sum, name) => sum + walk(join(at, name)), 0);
+  };
+  return existsSync(folder) && statSync(folder).isDirectory() ? walk(folder) : 0;
+}
