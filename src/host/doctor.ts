@@ -8,7 +8,7 @@ import { openRepository } from "../workspace/repository.ts";
 import { type AgentStanding, agentsHere, isUsable } from "./agent-standing.ts";
 import { treeAt } from "./checks-of.ts";
 import { findHome, type Home, isInTheWay, listRuns } from "./home.ts";
-import { detects, isolationsHere } from "./isolation-here.ts";
+import { detects, foldersHere, isolationsHere } from "./isolation-here.ts";
 import { missingTools } from "./missing-tools.ts";
 import type { Place } from "./place.ts";
 import { product } from "./product.ts";
@@ -167,13 +167,17 @@ function config(place: Place): Finding {
 async function isolations(): Promise<Finding[]> {
   const found = await isolationsHere();
   const isHeld = found.some(({ level, isUsable: holds }) => holds && !detects(level));
-  return found.map(({ level, isUsable: holds, found: text, mend }) => ({
-    name: `isolation ${level}`,
-    ok: holds || isHeld,
-    found: holds || !isHeld ? text : `not to be had here (${text})`,
-    mend: isHeld ? "" : `${mend}; or choose --isolation clone by name (it detects, it does not enforce)`,
-    ...(holds || !isHeld ? {} : { isAside: true as const }),
-  }));
+  const strongest = found.find(({ isUsable: holds }) => holds)?.level ?? "clone";
+  return [
+    ...found.map(({ level, isUsable: holds, found: text, mend }) => ({
+      name: `isolation ${level}`,
+      ok: holds || isHeld,
+      found: holds || !isHeld ? text : `not to be had here (${text})`,
+      mend: isHeld ? "" : `${mend}; or choose --isolation clone by name (it detects, it does not enforce)`,
+      ...(holds || !isHeld ? {} : { isAside: true as const }),
+    })),
+    { name: "folders", ok: true, found: await foldersHere(strongest), mend: "" },
+  ];
 }
 
 /** What is named like a secret and cannot be told from ordinary text is not redacted, and whoever set it should know. */

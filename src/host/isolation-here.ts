@@ -2,6 +2,7 @@ import type { ChosenLogin } from "../agents/profiles/login.ts";
 import { erase } from "../workspace/folder.ts";
 import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation.ts";
 import { clearSelfTestCache } from "../workspace/self-test-cache.ts";
+import { worldKindFor, worldWords } from "../workspace/worlds/world-kind.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 export type IsolationHere = { readonly level: string; readonly isUsable: boolean; readonly found: string };
@@ -21,6 +22,16 @@ export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
   try {
     clearSelfTestCache();
     return await inspectIsolations(folder);
+  } finally {
+    await erase(folder);
+  }
+}
+
+/** How folders for agents and checks would be made at this level. */
+export async function foldersHere(level: string): Promise<string> {
+  const folder = await temporaryFolder("worlds");
+  try {
+    return worldWords[worldKindFor(level, folder)];
   } finally {
     await erase(folder);
   }

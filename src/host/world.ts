@@ -9,6 +9,7 @@ import type { RunView } from "../core/state.ts";
 import type { Recorder, World } from "../engine/world.ts";
 import { redactBytes } from "../kit/redact-stream.ts";
 import { openLimits } from "../workspace/limits.ts";
+import { worldKindFor } from "../workspace/worlds/world-kind.ts";
 import { openSelfTestCache } from "../workspace/self-test-cache.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { openAgentsBox } from "./agents-box.ts";
@@ -66,7 +67,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     scope: [...drafted.objective.scope],
     ownedPaths: (await faceOf(drafted.flow.face))?.owned ?? [],
     expectedTip: tip.commit,
-    worlds: isolation.level === "overlay" ? "overlay" : "copy",
+    worlds: worldKindFor(isolation.level, folder),
     sharesHistory: !detects(isolation.level),
     redact: (bytes) => redactBytes(redactor, bytes),
     secretsIn: secretFinder(redactor),

@@ -20,7 +20,8 @@ import { secretsOf } from "./secrets.ts";
 import { objectHash, readTree, treeIdOf, type Tree } from "./tree.ts";
 import { editTree, type TreeChange, treeFolders } from "./tree-folders.ts";
 import { readBack } from "./worlds/read-back.ts";
-import { worldAt } from "./worlds/world-place.ts";
+import { readListing } from "./worlds/listing.ts";
+import { worldAt, worldPlace } from "./worlds/world-place.ts";
 
 export type Examined = Judgement & {
   readonly folder: string;
@@ -77,7 +78,12 @@ async function examine(
           against: tree,
           folders,
         })
-      : await scanned({ ...order, root: folder, base: await readTree(call, against) });
+      : await scanned({
+          ...order,
+          ...(await unchangedIn(run, folder, record, against)),
+          root: folder,
+          base: await readTree(call, against),
+        });
   const { base, found, ignored } = looked;
   const judged = judge({ ...looked, inScope, isOwned, isMasked: masksOf(record.masks), isLeftOut, fileBytesMax });
   const readHead: EmbeddedOrder["readHead"] = async (path, entry) => {
@@ -113,6 +119,14 @@ async function examine(
     ignored: paths.filter((path) => !record.dependencies.includes(path)).length + judged.leftOut.length,
     dependencies: paths.filter((path) => run.dependencies.includes(basename(path))),
   };
+}
+
+/** What a copy looked like tells of the tree it was made of, and of no other. */
+async function unchangedIn(run: OpenRun, folder: string, { tree }: FolderRecord, against: GitSha): Promise<Pick<ScanOrder, "isUnchanged">> {
+  const { call } = run.shadow;
+  if (tree === undefined || (await treeIdOf(call, tree)) !== (await treeIdOf(call, against))) return {};
+  const isUnchanged = await readListing(worldPlace(run.runDir, folder));
+  return isUnchanged === null ? {} : { isUnchanged };
 }
 
 function placeOf(place: string | null): string {

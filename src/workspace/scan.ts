@@ -32,6 +32,8 @@ export type ScanOrder = {
   readonly ignoredOf: IgnoredOf;
   /** New files above it are not hashed: they will be refused anyway. */
   readonly fileBytesMax: number;
+  /** Which of the base's files are as they were, so that they need not be read. */
+  readonly isUnchanged?: (path: BytePath, stat: Stats) => boolean;
   /** Where to begin, instead of at the top: paths that the base does not have, folders with a slash at their end. */
   readonly from?: readonly BytePath[];
 };
@@ -146,10 +148,13 @@ function identify(order: ScanOrder, path: BytePath): Found {
 }
 
 export function identifyIn(order: ScanOrder, held: HeldFolder, path: BytePath, name: BytePath, stat: Stats): Found {
+  const before = order.isUnchanged?.(path, stat) === true ? order.base.get(path) : undefined;
   try {
+    if (before?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: before.sha };
     if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(order.format, "blob", held.linkTarget(name)) };
     if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };
     const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
+    if (before?.mode === mode) return { kind: "file", mode, sha: before.sha, bytes: stat.size, links: stat.nlink };
     if (stat.size > (order.base.has(path) ? hashedBytesMax : order.fileBytesMax)) {
       return {
         kind: "file",

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/base.ts";
+import { worldKindFor } from "../../src/workspace/worlds/world-kind.ts";
 import { borrowedIn } from "../../src/workspace/records.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
@@ -82,6 +83,30 @@ const deeds: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespaces)", () => {
+  test("a copy that shares blocks with the base is written to without reaching it (needs a file system with reflinks)", async ({
+    skip,
+  }) => {
+    const room = makeRoom();
+    const store = openStore(join(room, "store"));
+    if (worldKindFor("bwrap", room, store) !== "reflink") return skip("this file system has no reflinks");
+    const root = makeRepository(join(room, "repo"), files);
+    const bench = await openBench({ root, worlds: "reflink", sharesHistory: true, store });
+    const layer = await bench.workspace.openLayer(attempt, []);
+    const before = allBytes(baseFiles(store));
+    run(await openLevel("bwrap", bench), layer, vandal);
+    expect((await bench.workspace.changesOf(attempt)).paths.length).toBeGreaterThan(5);
+    expect(allBytes(baseFiles(store))).toBe(before);
+  });
+
+  test("at the level of copies nothing is shared: no file of a folder has a second name", async () => {
+    const bench = await openAt("bwrap");
+    const layer = await bench.workspace.openLayer(attempt, []);
+    const names = execFileSync("find", [layer, "-path", "*/.git", "-prune", "-o", "-type", "f", "-links", "+1", "-print"], {
+      encoding: "utf8",
+    });
+    expect(names).toBe("");
+  });
+
   test("nothing that is written in it reaches the base, and the same deeds change a folder that is none", async () => {
     const bench = await openAt("overlay");
     const layer = await bench.workspace.openLayer(attempt, []);

@@ -9,7 +9,6 @@
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { copyFile, mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytesOf } from "../byte-path.ts";
@@ -21,6 +20,7 @@ import type { Shadow } from "../shadow.ts";
 import { readObject } from "../object-reader.ts";
 import { readTree, treeIdOf } from "../tree.ts";
 import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
+import { noteListing } from "./listing.ts";
 import { deltaIn, layOut, lowersOf, worldAt, worldPlace } from "./world-place.ts";
 
 /** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: files written anew. */
@@ -61,10 +61,17 @@ export function openWorlds(order: WorldsOrder): Worlds {
     make: async (folder, tree, index) => {
       const place = worldPlace(runDir, folder);
       await discard(place, trash); // W2
-      if (kind === "copy") return materialize(shadow, await readTree(shadow.call, tree), folder, index);
+      if (kind === "copy") {
+        const files = await readTree(shadow.call, tree);
+        await materialize(shadow, files, folder, index);
+        return noteListing(place, folder, files.keys());
+      }
       const { base, delta } = await bases.below(tree);
       if (index !== undefined) await indexFor(shadow, base, tree, index);
-      if (kind === "reflink") return copyOf(shadow, base, delta, folder);
+      if (kind === "reflink") {
+        await copyOf(shadow, base, delta, folder);
+        return noteListing(place, folder, (await readTree(shadow.call, tree)).keys());
+      }
       const isSame = delta.changed.length === 0 && delta.gone.length === 0;
       await mkdir(place, { recursive: true, mode: 0o700 });
       if (!isSame) await writeDelta(shadow, delta, deltaIn(place));
@@ -132,8 +139,7 @@ async function indexFor(shadow: Shadow, base: Base, tree: GitSha, index: string)
 /** A copy that shares the blocks of the base's files until one of the two is written to. */
 async function copyOf(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, folder: string): Promise<void> {
   await run("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
-  for (const path of gone) await rm(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { recursive: true });
-  if (changed.length === 0) return;
-  for (const [path] of changed) await rm(join(folder, bytesOf(path).toString("utf8")), { recursive: true, force: true });
-  await materialize(shadow, changed, folder);
+  for (const path of [...gone, ...changed.map(([own]) => own)])
+    await rm(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { recursive: true, force: true });
+  if (changed.length > 0) await materialize(shadow, changed, folder);
 }
