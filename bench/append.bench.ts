@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { Event } from "../src/contracts/event.ts";
-import { systemClock } from "../src/host/system-clock.ts";
+import { systemClock } from "../src/project/runs/system-clock.ts";
 import { openJournal } from "../src/journal/file.ts";
 import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";

@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "../src/workspace/confinement.ts";
-import { bwrapIsolation } from "../src/workspace/bwrap.ts";
-import { overlayIsolation } from "../src/workspace/overlay.ts";
+import type { Command } from "../src/workspace/isolation/confinement.ts";
+import { bwrapIsolation } from "../src/workspace/isolation/bwrap.ts";
+import { overlayIsolation } from "../src/workspace/isolation/overlay.ts";
 import { interleave, isQuick, quantile, report, withFolder } from "./measure.ts";
 
 const rounds = isQuick ? 15 : 60;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Event } from "../src/contracts/event.ts";
 import { type Fold, openFold } from "../src/core/fold.ts";
 import { drive } from "../src/engine/drive.ts";
-import { systemClock } from "../src/host/system-clock.ts";
+import { systemClock } from "../src/project/runs/system-clock.ts";
 import { type Disk, nodeDisk } from "../src/journal/disk.ts";
 import { openJournal } from "../src/journal/file.ts";
 import { type Group, openGroup } from "../src/journal/group.ts";

@@ -6,10 +6,10 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { runEventNames } from "../src/contracts/quality-run.ts";
-import { openViolations } from "../src/faces/line-rules.ts";
-import { openPortfolioEventRules } from "../src/faces/portfolio-rules.ts";
-import { openRunStateRules } from "../src/faces/run-state-rules.ts";
-import { readLines } from "../src/host/validate-lines.ts";
+import { openViolations } from "../src/documents/line-rules.ts";
+import { openPortfolioEventRules } from "../src/portfolio/views/portfolio-rules.ts";
+import { openRunStateRules } from "../src/playbooks/quality/views/run-state-rules.ts";
+import { readLines } from "../src/commands/validate/validate-lines.ts";
 import { isQuick, median, parseLines, plainEnv, report, withFolder } from "./measure.ts";
 
 const lines = isQuick ? 200_000 : 1_000_000;

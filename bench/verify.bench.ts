@@ -4,10 +4,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "../src/contracts/evidence.ts";
-import { systemClock } from "../src/host/system-clock.ts";
+import { systemClock } from "../src/project/runs/system-clock.ts";
 import type { Workspace } from "../src/ports/workspace.ts";
 import { openVerifier } from "../src/verify/verifier.ts";
-import { openRepository } from "../src/workspace/repository.ts";
+import { openRepository } from "../src/workspace/git/repository.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
 import { isQuick, median, plainEnv, quantile, report, withFolder } from "./measure.ts";
 

@@ -22,7 +22,7 @@ const entries = {
   status: "src/surfaces/cli/status-entry.ts",
   scripted: "src/agents/scripted/main.ts",
   returns: "src/agents/returns/main.ts",
-  door: "src/workspace/door/main.ts",
+  door: "src/workspace/isolation/door/main.ts",
   "chain-worker": "src/journal/chain-worker.ts",
 };
 /** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone, the second thread so that it starts at once. */

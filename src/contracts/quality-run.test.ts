@@ -2,7 +2,14 @@ import * as v from "valibot";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cycleSpecs, runSpecs, type Spec, wholeCycle, wholeRun, abortedRun } from "../faces/run-state-rules.test-support.ts";
+import {
+  cycleSpecs,
+  runSpecs,
+  type Spec,
+  wholeCycle,
+  wholeRun,
+  abortedRun,
+} from "../playbooks/quality/views/run-state-rules.test-support.ts";
 import { CalibrationCycleEvent, cycleEventSchemas, QualityRunEvent, runEventSchemas } from "./quality-run.ts";
 
 type Entries = Readonly<Record<string, { readonly type: string }>>;

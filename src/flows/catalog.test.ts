@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 // @ts-expect-error The script is plain JavaScript: it runs before anything is built.
 import { embeddedText } from "../../scripts/embed-flows.mjs";
 import type { Flow } from "../contracts/flow.ts";
-import { lintRegistry } from "../host/functions/registry.ts";
+import { lintRegistry } from "../playbooks/registry/registry.ts";
 import { findingText } from "../kit/finding.ts";
 import { embedded } from "./catalog/embedded.ts";
 import { lintFlow } from "./lint.ts";

@@ -12,11 +12,11 @@ import { completionOf, percentage } from "./completion.ts";
 import { complexityOf, costEstimation, costWarning, estimatedTokens } from "./cost.ts";
 import { result } from "./entries.test-support.ts";
 import { estimateOf, type PhaseSample, rangeOf } from "./estimate.ts";
-import { learningFromPostMortem, learningFromVerdict, learningsFor, rechecksOf } from "./learnings.ts";
+import { learningFromPostMortem, learningFromVerdict, learningsFor, rechecksOf } from "../playbooks/roadmap/insight/learnings.ts";
 import { metricsOf, successRate, withMetrics } from "./metrics.ts";
-import { scoreOf, selfAuditOf } from "./self-audit.ts";
+import { scoreOf, selfAuditOf } from "../playbooks/roadmap/insight/self-audit.ts";
 import { trendOf, trendWarning } from "./trend.ts";
-import { highDeferRate, rubberStamp, unnecessaryDeferral, warningsOf } from "./warnings.ts";
+import { highDeferRate, rubberStamp, unnecessaryDeferral, warningsOf } from "../playbooks/roadmap/insight/warnings.ts";
 
 const base = seedState.phases["phase_6.1"] as PhaseRecord;
 const phase = (changes: Partial<PhaseRecord>, score: number | null = 8): PhaseRecord => ({

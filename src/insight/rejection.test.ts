@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Draft, Entry } from "../contracts/event.ts";
 import { answered, ended, failed, handed, journal, passed, result, sent, started } from "./entries.test-support.ts";
-import { learningFromPostMortem } from "./learnings.ts";
+import { learningFromPostMortem } from "../playbooks/roadmap/insight/learnings.ts";
 import { postMortemOf } from "./post-mortem.ts";
 
 const hash = (n: number): string => String(n).repeat(64);

@@ -5,7 +5,7 @@
 //   E2. What one stream says is not cut in two by the other.
 
 import type { TestTally } from "../contracts/evidence.ts";
-import { type NamesTold, openNames, together } from "./names.ts";
+import { type NamesTold, openNames, together } from "./detect/names.ts";
 import { openFailingLines } from "./failing-lines.ts";
 import { openTally, talliesOf } from "./tally.ts";
 

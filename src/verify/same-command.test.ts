@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { detectChecks } from "./detect.ts";
+import { detectChecks } from "./detect/detect.ts";
 import { isSameCommand } from "./same-command.ts";
 
 test.each([

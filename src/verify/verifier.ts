@@ -20,7 +20,7 @@ import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";
 import { lookAtOracles } from "./oracles/look-oracles.ts";
 import type { VerifierParts } from "./parts.ts";
-import { prove } from "./prove-artifacts.ts";
+import { prove } from "./gates/prove-artifacts.ts";
 import { openQueue } from "./queue.ts";
 import { runChecks } from "./run-checks.ts";
 import { openVerdicts } from "./verdicts.ts";

@@ -2,12 +2,12 @@
 
 import type { GitSha, RunId } from "../contracts/ids.ts";
 import type { FoundSecret } from "../kit/redact-find.ts";
-import type { Identity } from "./identity.ts";
-import type { Records } from "./records.ts";
-import type { Repository } from "./repository.ts";
-import type { PathTest } from "./scope.ts";
+import type { Identity } from "./git/identity.ts";
+import type { Records } from "./layers/records.ts";
+import type { Repository } from "./git/repository.ts";
+import type { PathTest } from "./layers/scope.ts";
 import type { History } from "./bases/history.ts";
-import type { Shadow } from "./shadow.ts";
+import type { Shadow } from "./git/shadow.ts";
 import type { Worlds } from "./worlds/worlds.ts";
 
 export type OpenRun = {

@@ -29,7 +29,7 @@ async function askedOn(folder: string): Promise<{ readonly screen: () => string;
 
 const hasTerminals = process.platform === "linux" && existsSync("/usr/bin/script");
 
-// Without `script` there is no terminal to ask on; src/host/answer-here.test.ts holds the same in process.
+// Without `script` there is no terminal to ask on; src/runner/answer-here.test.ts holds the same in process.
 describe.runIf(hasTerminals).concurrent("while a question waits on the screen", () => {
   test("another terminal sees it with its numbered answers and answers it; the question goes away and the run completes", async () => {
     const folder = scratch();

@@ -2,9 +2,9 @@
 
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { go } from "../../src/host/go.ts";
-import { leaveRequest } from "../../src/host/inbox-files.ts";
-import { start } from "../../src/host/start.ts";
+import { go } from "../../src/commands/go.ts";
+import { leaveRequest } from "../../src/project/inbox/inbox-files.ts";
+import { start } from "../../src/commands/start.ts";
 import { autopilot, runFolderOf, scripted } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { cpus } from "node:os";
-import { callNumbers, processorHere } from "../../src/workspace/call-numbers.ts";
+import { callNumbers, processorHere } from "../../src/workspace/isolation/call-numbers.ts";
 import { type Action, changed, claimed, heard, looted, syscalls } from "./action.ts";
 import type { Scene } from "./scene.ts";
 import { reading } from "./shared-objects.ts";

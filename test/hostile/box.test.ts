@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { chooseIsolation } from "../../src/workspace/isolation.ts";
+import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import type { Action } from "./action.ts";
 import { honestCall } from "./actions-door.ts";
 import { inBox, playCareless, playIsolated, playTogether } from "./play.ts";

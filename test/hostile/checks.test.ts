@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { chooseIsolation } from "../../src/workspace/isolation.ts";
+import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import { eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
 import { wholeWorld } from "../support/whole-world.ts";
 import { scratch, scratchFolder, write } from "../support/scratch-repository.ts";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openMeter } from "../../src/meter/open-meter.ts";
-import type { Isolation } from "../../src/workspace/confinement.ts";
+import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
 
 export type OpenDoor = {
   readonly env: Readonly<Record<string, string>>;

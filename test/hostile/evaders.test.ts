@@ -5,9 +5,9 @@ import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { chooseIsolation } from "../../src/workspace/isolation.ts";
-import { tasksPerProcess } from "../../src/workspace/limits-cgroup.ts";
-import { defaultLimits, openLimits } from "../../src/workspace/limits.ts";
+import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
+import { tasksPerProcess } from "../../src/workspace/isolation/limits-cgroup.ts";
+import { defaultLimits, openLimits } from "../../src/workspace/isolation/limits.ts";
 import { type Ended, eventsOf, goScripted, processesOf, until } from "../support/autopilot.ts";
 import { scratch, scratchFolder } from "../support/scratch-repository.ts";
 

@@ -6,8 +6,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { endTree } from "../../src/agents/process/end-tree.ts";
 import { belongsToTurn } from "../../src/agents/process/mark.ts";
 import { spawnAgent } from "../../src/agents/process/spawn.ts";
-import type { Isolation } from "../../src/workspace/confinement.ts";
-import { borrowedIn } from "../../src/workspace/records.ts";
+import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
+import { borrowedIn } from "../../src/workspace/layers/records.ts";
 import type { Action } from "./action.ts";
 import { attempt, type Scene } from "./scene.ts";
 

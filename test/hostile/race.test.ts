@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { chooseIsolation } from "../../src/workspace/isolation.ts";
+import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import { until } from "../support/autopilot.ts";
 import { inBox } from "./play.ts";
 import { attempt, openScene } from "./scene.ts";

@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { type OwnedInbox, openInbox } from "../../src/host/inbox.ts";
+import { type OwnedInbox, openInbox } from "../../src/project/inbox/inbox.ts";
 import { type Bench, git, makeRepository, openBench, write } from "../workspace/bench-repository.ts";
 import { openStore } from "../../src/workspace/bases/base.ts";
 import { type OpenDoor, openDoor } from "./door.ts";

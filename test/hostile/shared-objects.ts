@@ -2,7 +2,7 @@
 // message queues, keys, a terminal. Each holds a secret, or is listened to.
 
 import { spawn } from "node:child_process";
-import { callNumbers } from "../../src/workspace/call-numbers.ts";
+import { callNumbers } from "../../src/workspace/isolation/call-numbers.ts";
 
 export type SharedObjects = {
   readonly env: Readonly<Record<string, string>>;

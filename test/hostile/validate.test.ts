@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { wholeRun } from "../../src/faces/run-state-rules.test-support.ts";
+import { wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 import { autopilot, begin } from "../support/autopilot.ts";
 import { scratchFolder, write } from "../support/scratch-repository.ts";
 import { lines, samples } from "../validate/samples.ts";

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readStagedState, type StagedRead } from "../../src/faces/staged-state-read.ts";
+import { readStagedState, type StagedRead } from "../../src/playbooks/staged/views/staged-state-read.ts";
 import { autopilot, begin, type Ended, isolation, scripted } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 

@@ -3,7 +3,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runIndex, wholeRun } from "../../src/faces/run-state-rules.test-support.ts";
+import { runIndex, wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 import { shop, turns, words } from "../quality/audit.ts";

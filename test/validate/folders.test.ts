@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { seedState } from "../../src/contracts/roadmap.test-support.ts";
-import { wholeCycle, wholeRun } from "../../src/faces/run-state-rules.test-support.ts";
+import { wholeCycle, wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { seedCompletion, seedMetrics, seedPostMortem, seedSpan, seedState, seedTriage } from "../../src/contracts/roadmap.test-support.ts";
-import { wholeCycle, wholeRun } from "../../src/faces/run-state-rules.test-support.ts";
+import { wholeCycle, wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures");
 export const fixture = (path: string): string => readFileSync(join(fixtures, path), "utf8");

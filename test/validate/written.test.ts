@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { writtenFiles } from "../../src/host/faces/written-files.ts";
+import { writtenFiles } from "../../src/playbooks/contract/written-files.ts";
 import { artifact, project, quiet, turnsOf, walkWords } from "../roadmap-files/project.ts";
 import { audit, bare } from "../quality/audit.ts";
 import { commit, draft, goStaged, greenfield, problem } from "../staged/project.ts";

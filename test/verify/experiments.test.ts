@@ -10,7 +10,7 @@ import { type Check, type CheckResult, Evidence } from "../../src/contracts/evid
 import type { Difference } from "../../src/ports/workspace.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
 import * as v from "valibot";
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/project/runs/system-clock.ts";
 
 type Tree = Readonly<Record<string, string>>;
 const [base, work] = ["b".repeat(40), "c".repeat(40)];

@@ -20,7 +20,7 @@ import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import { addIgnoreLines } from "../../src/workspace/owned.ts";
-import { openRepository, type SurveyedRepository } from "../../src/workspace/repository.ts";
+import { openRepository, type SurveyedRepository } from "../../src/workspace/git/repository.ts";
 import { openWorkspace, type WorkspaceOrder } from "../../src/workspace/workspace.ts";
 
 export const runId = "run-2026-01-02-030405";

@@ -1,8 +1,8 @@
 // boxed: runs a shell script in a layer under one level of isolation, and says what came of it.
 
 import { execFile, spawnSync } from "node:child_process";
-import { baseEnvironment, type Command, type Isolation, type IsolationLevel } from "../../src/workspace/confinement.ts";
-import { chooseIsolation } from "../../src/workspace/isolation.ts";
+import { baseEnvironment, type Command, type Isolation, type IsolationLevel } from "../../src/workspace/isolation/confinement.ts";
+import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import type { Bench } from "./bench-repository.ts";
 
 export const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({ hidden: [root], runDir });

@@ -4,11 +4,11 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ignoredAmong } from "../../src/host/faces/ignored-paths.ts";
-import { dependencyFolders } from "../../src/workspace/dependencies.ts";
-import { git as runnersGit, mayRun } from "../../src/workspace/git.ts";
-import { openRepository } from "../../src/workspace/repository.ts";
-import { settingsIn } from "../../src/workspace/user-view.ts";
+import { ignoredAmong } from "../../src/playbooks/contract/ignored-paths.ts";
+import { dependencyFolders } from "../../src/workspace/layers/dependencies.ts";
+import { git as runnersGit, mayRun } from "../../src/workspace/git/git.ts";
+import { openRepository } from "../../src/workspace/git/repository.ts";
+import { settingsIn } from "../../src/workspace/git/user-view.ts";
 import { attempt, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
 
 type Trap = { readonly name: string; readonly set: (root: string, program: string) => void; readonly spring: (root: string) => void };

@@ -7,7 +7,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Door, Isolation } from "../../src/workspace/confinement.ts";
+import type { Door, Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { erase } from "../../src/workspace/folder.ts";
 import { attempt, openBench } from "./bench-repository.ts";
 import { boxLevels, commandOf, hasBoxes, openLevel, start } from "./boxed.ts";

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { erase } from "../../src/workspace/folder.ts";
 import { attempt, makeRoom, openBench, type Bench } from "./bench-repository.ts";
 import { boxLevels, hasBoxes, openLevel, run, start, type Outcome } from "./boxed.ts";
-import type { Command, Isolation } from "../../src/workspace/confinement.ts";
+import type { Command, Isolation } from "../../src/workspace/isolation/confinement.ts";
 
 const left: string[] = [];
 afterEach(() => Promise.all(left.splice(0).map(erase)));

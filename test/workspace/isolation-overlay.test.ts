@@ -14,10 +14,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { programOnPath } from "../../src/workspace/box-programs.ts";
-import type { Isolation } from "../../src/workspace/confinement.ts";
-import { collectApart } from "../../src/workspace/overlay-collect.ts";
-import { apartOf, apartRoot } from "../../src/workspace/overlay-place.ts";
+import { programOnPath } from "../../src/workspace/isolation/box-programs.ts";
+import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
+import { collectApart } from "../../src/workspace/isolation/overlay-collect.ts";
+import { apartOf, apartRoot } from "../../src/workspace/isolation/overlay-place.ts";
 import { attempt, makeRoom, openBench, type Bench } from "./bench-repository.ts";
 import { commandOf, hasBoxes, openLevel, run } from "./boxed.ts";
 

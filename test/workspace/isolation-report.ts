@@ -4,8 +4,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bwrapIsolation } from "../../src/workspace/bwrap.ts";
-import { overlayIsolation } from "../../src/workspace/overlay.ts";
+import { bwrapIsolation } from "../../src/workspace/isolation/bwrap.ts";
+import { overlayIsolation } from "../../src/workspace/isolation/overlay.ts";
 
 const [folder = ""] = process.argv.slice(2);
 const reports: object[] = [];

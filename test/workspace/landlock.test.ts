@@ -4,12 +4,12 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { baseEnvironment, type Command, type Isolation } from "../../src/workspace/confinement.ts";
-import { chooseIsolation } from "../../src/workspace/isolation.ts";
-import { auditNames, callNumbers } from "../../src/workspace/call-numbers.ts";
-import { filterFor, sharedFilterFor } from "../../src/workspace/landlock-filter.ts";
-import { landlockHere } from "../../src/workspace/landlock-program.ts";
-import { landlockIsolation } from "../../src/workspace/landlock.ts";
+import { baseEnvironment, type Command, type Isolation } from "../../src/workspace/isolation/confinement.ts";
+import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
+import { auditNames, callNumbers } from "../../src/workspace/isolation/call-numbers.ts";
+import { filterFor, sharedFilterFor } from "../../src/workspace/isolation/landlock-filter.ts";
+import { landlockHere } from "../../src/workspace/isolation/landlock-program.ts";
+import { landlockIsolation } from "../../src/workspace/isolation/landlock.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
 const languages = ["perl", "python3"].filter((name) => landlockHere([name]).abi > 0);

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { ownBytesIn, watchResources } from "../../src/agents/process/watch-resources.ts";
-import { defaultLimits, openLimits, type OpenedLimits } from "../../src/workspace/limits.ts";
-import { openCgroups, ownFolders } from "../../src/workspace/limits-cgroup.ts";
+import { defaultLimits, openLimits, type OpenedLimits } from "../../src/workspace/isolation/limits.ts";
+import { openCgroups, ownFolders } from "../../src/workspace/isolation/limits-cgroup.ts";
 import { until } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 

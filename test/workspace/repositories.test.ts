@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openRepository } from "../../src/workspace/repository.ts";
+import { openRepository } from "../../src/workspace/git/repository.ts";
 import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
 
 /** A whole small run: change, apply, check out, land. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/base.ts";
 import { worldKindFor } from "../../src/workspace/worlds/world-kind.ts";
-import { borrowedIn } from "../../src/workspace/records.ts";
+import { borrowedIn } from "../../src/workspace/layers/records.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
 

@@ -7,9 +7,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
-import { atOnce } from "../../host/place.ts";
-import { markForeign } from "../../host/run-binding.ts";
-import { redactAnswer, redactText } from "../../host/redaction.ts";
+import { atOnce } from "../../project/place.ts";
+import { markForeign } from "../../project/runs/run-binding.ts";
+import { redactAnswer, redactText } from "../../project/secrets/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
 import { overviewUsage, usageLine } from "./help-page.ts";

@@ -30,7 +30,7 @@ function misused({ misuse, hint, command }: Misuse, argv: readonly string[], io:
 async function specialAnswer({ globals, command, isImplied }: Parsed): Promise<Answer | null> {
   if (globals.help) return helpAnswer(chapters, isImplied ? "" : command.name);
   if (!globals.version) return null;
-  const { product, version } = await import("../../host/product.ts");
+  const { product, version } = await import("../../project/runs/product.ts");
   return {
     result: "PASS",
     reason_code: "ok",

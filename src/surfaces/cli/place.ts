@@ -1,7 +1,7 @@
 // place: where a command was given, as the host sees it: progress and questions go to stderr, so that stdout holds the answer alone.
 
-import type { Place } from "../../host/place.ts";
-import { oneLine } from "../../faces/wording.ts";
+import type { Place } from "../../project/place.ts";
+import { oneLine } from "../../views/wording.ts";
 import { columnsOf, cutToColumns } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
 import type { Io } from "./io.ts";

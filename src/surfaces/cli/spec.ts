@@ -2,7 +2,7 @@
 // Only `run` is code, and it imports its use case when it is called, so that `status` never loads what `go` needs.
 
 import type { Answer } from "../../contracts/answer.ts";
-import type { Place } from "../../host/place.ts";
+import type { Place } from "../../project/place.ts";
 
 export type Names = "flows" | "schemas";
 

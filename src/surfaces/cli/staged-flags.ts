@@ -1,4 +1,4 @@
-import type { Asks } from "../../host/asks.ts";
+import type { Asks } from "../../playbooks/contract/asks.ts";
 import { defined } from "./defined.ts";
 import type { FlagSpec, Given } from "./spec.ts";
 

@@ -1,8 +1,8 @@
 // status-entry: `autopilot status` in a file of its own, because it is asked over and over: the file holds what that command needs and no more.
 // What is not plainly that command (help, a slip, a folder that is not there, no run to speak of, documents beside it) is left to the whole command line.
 
-import { isPlain, status } from "../../host/status.ts";
-import { reply } from "../../host/reply.ts";
+import { isPlain, status } from "../../commands/status.ts";
+import { reply } from "../../project/reply.ts";
 import { begin } from "./begin.ts";
 import { carryOut, crashed, folderOf } from "./carry-out.ts";
 import { statusWords } from "./commands/status-words.ts";

@@ -1,6 +1,6 @@
 // deciding-package: the parts of package.json and composer.json that decide: the scripts that checks run, and what configures tools.
 
-import { isRecord } from "../manifest.ts";
+import { isRecord } from "../detect/manifest.ts";
 import { isNarrowing, workspaces, workspacesOf } from "./deciding-workspace.ts";
 import type { Deciding, Named } from "./named.ts";
 

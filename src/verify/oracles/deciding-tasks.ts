@@ -1,7 +1,7 @@
 // deciding-tasks: the parts of deno.json and of Nx's project.json that decide: tasks that test, and what configures tools.
 
-import { parseJsonc } from "../jsonc.ts";
-import { isRecord } from "../manifest.ts";
+import { parseJsonc } from "../detect/jsonc.ts";
+import { isRecord } from "../detect/manifest.ts";
 import type { Deciding, Named } from "./named.ts";
 import { workspacesOf } from "./deciding-workspace.ts";
 

@@ -1,6 +1,6 @@
 // deciding-workspace: which packages a repository of several is made of. One that is left out is not tested any more.
 
-import { isRecord } from "../manifest.ts";
+import { isRecord } from "../detect/manifest.ts";
 import type { Deciding } from "./named.ts";
 
 /** What the names of these parts begin with. */

@@ -1,7 +1,7 @@
 // deciding: the parts of a file that judge, by name, where the rest of it does not: dependencies may change, what is run on them may not.
 
 import { parse } from "smol-toml";
-import { isRecord } from "../manifest.ts";
+import { isRecord } from "../detect/manifest.ts";
 import { decidingCmake, isBending } from "./deciding-cmake.ts";
 import { decidingIncluded, decidingMake, isOverriding } from "./deciding-make.ts";
 import { decidingPackage, isHook } from "./deciding-package.ts";

@@ -14,8 +14,8 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { errnoOf, WorkspaceFailed } from "../failure.ts";
 import { bury, erase, readJson, writeWhole } from "../folder.ts";
-import { git, type GitCall } from "../git.ts";
-import type { ObjectFormat } from "../tree.ts";
+import { git, type GitCall } from "../git/git.ts";
+import type { ObjectFormat } from "../git/tree.ts";
 import { aloneLease, type Lease, shareLease } from "./lease.ts";
 import { openStoreFolder, storeBytesMax, storeFolder } from "./store-folder.ts";
 

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { errnoOf, WorkspaceFailed } from "../failure.ts";
 import { erase, readJson, writeWhole } from "../folder.ts";
-import { git, type GitCall } from "../git.ts";
+import { git, type GitCall } from "../git/git.ts";
 import { evict, lockedDraft, type Store } from "./base.ts";
 import { type Lease, shareLease } from "./lease.ts";
 

@@ -2,7 +2,7 @@ import { chmodSync, linkSync, lstatSync, renameSync, rmSync, symlinkSync, utimes
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch-repository.ts";
-import { bytePathOfText } from "../byte-path.ts";
+import { bytePathOfText } from "../git/byte-path.ts";
 import { noteListing, readListing } from "./listing.ts";
 
 let folder: string;

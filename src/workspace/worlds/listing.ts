@@ -9,7 +9,7 @@ import { lstatSync, type Stats, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { type BytePath, bytesOf } from "../byte-path.ts";
+import { type BytePath, bytesOf } from "../git/byte-path.ts";
 
 export type UnchangedIn = (path: BytePath, stat: Stats) => boolean;
 

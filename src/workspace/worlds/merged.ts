@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { WorkspaceFailed } from "../failure.ts";
-import { programOnPath } from "../box-programs.ts";
+import { programOnPath } from "../isolation/box-programs.ts";
 import { mergedIn, mountedWorld } from "./world-place.ts";
 
 const mountTimeoutMs = 20_000;

@@ -7,15 +7,15 @@
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { foldersAbove, joined, shownOf, type BytePath } from "../byte-path.ts";
+import { foldersAbove, joined, shownOf, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { NotRead, withFolder } from "../fd-walk.ts";
-import type { IgnoredOf } from "../ignore.ts";
-import { letIn, listAt, withHeld } from "../overlay-fd.ts";
-import { type Found, identifyIn, metadataOf, scan, type ScanOrder, submoduleAt } from "../scan.ts";
-import type { PathTest } from "../scope.ts";
-import type { ObjectFormat, TreeEntry } from "../tree.ts";
-import { isTree, type TreeFolders } from "../tree-folders.ts";
+import { NotRead, withFolder } from "../layers/fd-walk.ts";
+import type { IgnoredOf } from "../git/ignore.ts";
+import { letIn, listAt, withHeld } from "../isolation/overlay-fd.ts";
+import { type Found, identifyIn, metadataOf, scan, type ScanOrder, submoduleAt } from "../layers/scan.ts";
+import type { PathTest } from "../layers/scope.ts";
+import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
+import { isTree, type TreeFolders } from "../git/tree-folders.ts";
 import { withMerged } from "./merged.ts";
 
 /** The tree itself, which has no name. */

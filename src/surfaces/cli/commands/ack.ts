@@ -10,5 +10,5 @@ export const ack: Command = {
   flags: [],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/ack.ts")).ack(place, { id: given.words[0] ?? "", ...defined({ run: given.run }) }),
+    (await import("../../../commands/ack.ts")).ack(place, { id: given.words[0] ?? "", ...defined({ run: given.run }) }),
 };

@@ -13,5 +13,5 @@ export const adopt: Command = {
   flags: [{ name: "yes", kind: "flag", about: "Adopt it without asking." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/adopt.ts")).adopt(place, { yes: given.flag("yes"), ...defined({ run: given.words[0] ?? given.run }) }),
+    (await import("../../../commands/adopt.ts")).adopt(place, { yes: given.flag("yes"), ...defined({ run: given.words[0] ?? given.run }) }),
 };

@@ -8,5 +8,5 @@ export const agentsTry: Command = {
   arguments: [{ name: "NAME", about: "the agent's name, or scripted:FILE" }],
   flags: [],
   takesRun: false,
-  run: async (place, given) => (await import("../../../host/agents.ts")).tryAgent(place, { name: given.words[0] ?? "" }),
+  run: async (place, given) => (await import("../../../commands/agents.ts")).tryAgent(place, { name: given.words[0] ?? "" }),
 };

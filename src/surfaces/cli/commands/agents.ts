@@ -10,6 +10,6 @@ export const agents: Command = {
   takesRun: false,
   run: async (place, given) =>
     given.flag("truth")
-      ? (await import("../../../host/truth.ts")).truth(place)
-      : (await import("../../../host/agents.ts")).agents(place, {}),
+      ? (await import("../../../commands/truth.ts")).truth(place)
+      : (await import("../../../commands/agents.ts")).agents(place, {}),
 };

@@ -10,7 +10,7 @@ export const answer: Command = {
   flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/answer.ts")).answer(place, {
+    (await import("../../../commands/answer.ts")).answer(place, {
       text: given.words.join(" "),
       ...defined({ run: given.run, block: given.text("block") }),
     }),

@@ -10,7 +10,7 @@ export const approve: Command = {
   flags: [{ name: "oracles", kind: "flag", about: "Approve the changed tests and test settings, in exactly this content." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/approve.ts")).approve(
+    (await import("../../../commands/approve.ts")).approve(
       place,
       defined({ run: given.run, answer: given.words[0], oracles: given.flag("oracles") }),
     ),

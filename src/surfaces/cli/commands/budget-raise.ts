@@ -18,7 +18,7 @@ export const budgetRaise: Command = {
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/budget.ts")).raise(place, {
+    (await import("../../../commands/budget.ts")).raise(place, {
       limits: [...given.words],
       ...defined({ run: given.run, reason: given.text("reason") }),
     }),

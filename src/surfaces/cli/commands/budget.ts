@@ -9,5 +9,5 @@ export const budget: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
-  run: async (place, given) => (await import("../../../host/budget.ts")).budget(place, defined({ run: given.run })),
+  run: async (place, given) => (await import("../../../commands/budget.ts")).budget(place, defined({ run: given.run })),
 };

@@ -24,7 +24,7 @@ export const clean: Command = {
   ],
   takesRun: false,
   run: async (place, given) =>
-    (await import("../../../host/clean.ts")).clean(place, {
+    (await import("../../../commands/clean.ts")).clean(place, {
       yes: given.flag("yes"),
       ...defined({ olderThan: given.text("older-than"), keep: given.number("keep") }),
     }),

@@ -11,5 +11,5 @@ export const config: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../host/config-show.ts")).config(place, {}),
+  run: async (place) => (await import("../../../commands/config-show.ts")).config(place, {}),
 };

@@ -9,5 +9,5 @@ export const demo: Command = {
   flags: [{ name: "keep", kind: "flag", about: "Leave the repository there to look at." }],
   takesRun: false,
   onInterrupt: "! Ending the demo; once more leaves at once.",
-  run: async (place, given) => (await import("../../../host/demo.ts")).demo(place, { keep: given.flag("keep") }),
+  run: async (place, given) => (await import("../../../commands/demo/demo.ts")).demo(place, { keep: given.flag("keep") }),
 };

@@ -14,5 +14,5 @@ export const diff: Command = {
   takesRun: true,
   isRaw: (given) => !given.flag("stat"),
   run: async (place, given) =>
-    (await import("../../../host/diff.ts")).diff(place, { stat: given.flag("stat"), ...defined({ run: given.words[0] ?? given.run }) }),
+    (await import("../../../commands/diff.ts")).diff(place, { stat: given.flag("stat"), ...defined({ run: given.words[0] ?? given.run }) }),
 };

@@ -12,7 +12,7 @@ export const discard: Command = {
   flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/discard.ts")).discard(place, {
+    (await import("../../../commands/discard.ts")).discard(place, {
       runs: [...given.words, ...(given.run === undefined ? [] : [given.run])],
       yes: given.flag("yes"),
     }),

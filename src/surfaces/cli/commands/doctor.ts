@@ -8,5 +8,5 @@ export const doctor: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../host/doctor.ts")).doctor(place, {}),
+  run: async (place) => (await import("../../../commands/doctor.ts")).doctor(place, {}),
 };

@@ -15,7 +15,7 @@ export const estimate: Command = {
   flags: [],
   takesRun: false,
   run: async (place, given) =>
-    (await import("../../../host/estimate.ts")).estimate(
+    (await import("../../../commands/roadmap/estimate.ts")).estimate(
       place,
       defined({ phases: given.words.length === 0 ? undefined : given.words.join(",") }),
     ),

@@ -22,7 +22,7 @@ export const go: Command = {
   takesRun: true,
   ...restsWhenInterrupted,
   run: async (place, given) =>
-    (await import("../../../host/go.ts")).go(place, {
+    (await import("../../../commands/go.ts")).go(place, {
       ...objectiveOf(given),
       ...drivenBy(given),
       ...defined({

@@ -9,5 +9,5 @@ export const inbox: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
-  run: async (place, given) => (await import("../../../host/inbox-list.ts")).inbox(place, defined({ run: given.run })),
+  run: async (place, given) => (await import("../../../commands/inbox-list.ts")).inbox(place, defined({ run: given.run })),
 };

@@ -15,5 +15,5 @@ export const init: Command = {
   ],
   takesRun: false,
   run: async (place, given) =>
-    (await import("../../../host/init.ts")).init(place, { gitignore: given.flag("gitignore"), yes: given.flag("yes") }),
+    (await import("../../../commands/init.ts")).init(place, { gitignore: given.flag("gitignore"), yes: given.flag("yes") }),
 };

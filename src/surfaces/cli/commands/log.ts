@@ -14,7 +14,7 @@ export const log: Command = {
   takesRun: true,
   isRaw: (given) => given.flag("jsonl"),
   run: async (place, given, print) =>
-    (await import("../../../host/log.ts")).log(place, {
+    (await import("../../../commands/log.ts")).log(place, {
       jsonl: given.flag("jsonl"),
       print,
       ...defined({ run: given.run, since: given.number("since") }),

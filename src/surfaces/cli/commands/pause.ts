@@ -10,5 +10,5 @@ export const pause: Command = {
   flags: [{ name: "now", kind: "flag", about: "Cancel the turn and set it aside." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/pause.ts")).pause(place, { now: given.flag("now"), ...defined({ run: given.run }) }),
+    (await import("../../../commands/pause.ts")).pause(place, { now: given.flag("now"), ...defined({ run: given.run }) }),
 };

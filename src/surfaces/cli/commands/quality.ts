@@ -41,7 +41,7 @@ export const quality: Command = {
   takesRun: true,
   ...restsWhenInterrupted,
   run: async (place, given) =>
-    (await import("../../../host/quality.ts")).quality(place, {
+    (await import("../../../commands/quality/quality.ts")).quality(place, {
       ...objectiveOf(given),
       ...drivenBy(given),
       ...defined({

@@ -9,5 +9,5 @@ export const report: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
-  run: async (place, given) => (await import("../../../host/report.ts")).report(place, defined({ run: given.run })),
+  run: async (place, given) => (await import("../../../commands/report.ts")).report(place, defined({ run: given.run })),
 };

@@ -28,7 +28,7 @@ export const resume: Command = {
   takesRun: true,
   ...restsWhenInterrupted,
   run: async (place, given) =>
-    (await import("../../../host/resume.ts")).resume(place, {
+    (await import("../../../commands/resume.ts")).resume(place, {
       words: [],
       ...drivenBy(given),
       ...defined({

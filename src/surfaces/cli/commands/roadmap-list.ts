@@ -11,5 +11,5 @@ export const roadmapList: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../host/roadmap-list.ts")).roadmapList(place),
+  run: async (place) => (await import("../../../commands/roadmap/roadmap-list.ts")).roadmapList(place),
 };

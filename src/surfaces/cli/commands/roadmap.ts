@@ -44,7 +44,7 @@ export const roadmap: Command = {
   takesRun: true,
   ...restsWhenInterrupted,
   run: async (place, given) =>
-    (await import("../../../host/roadmap.ts")).roadmap(place, {
+    (await import("../../../commands/roadmap/roadmap.ts")).roadmap(place, {
       ...objectiveOf(given),
       ...drivenBy(given),
       ...defined({

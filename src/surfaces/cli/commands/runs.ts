@@ -8,5 +8,5 @@ export const runs: Command = {
   arguments: [],
   flags: [{ name: "all", kind: "flag", about: "All of them, not only the newest." }],
   takesRun: false,
-  run: async (place, given) => (await import("../../../host/runs.ts")).runs(place, { all: given.flag("all") }),
+  run: async (place, given) => (await import("../../../commands/runs.ts")).runs(place, { all: given.flag("all") }),
 };

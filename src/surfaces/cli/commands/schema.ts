@@ -9,5 +9,5 @@ export const schema: Command = {
   arguments: [{ name: "NAME", about: "which one", optional: true, names: "schemas" }],
   flags: [],
   takesRun: false,
-  run: async (place, given) => (await import("../../../host/schemas.ts")).schema(place, defined({ name: given.words[0] })),
+  run: async (place, given) => (await import("../../../commands/schemas.ts")).schema(place, defined({ name: given.words[0] })),
 };

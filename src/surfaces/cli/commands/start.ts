@@ -13,5 +13,5 @@ export const start: Command = {
   arguments: [goalWords],
   flags: objectiveFlags,
   takesRun: false,
-  run: async (place, given) => (await import("../../../host/start.ts")).start(place, objectiveOf(given)),
+  run: async (place, given) => (await import("../../../commands/start.ts")).start(place, objectiveOf(given)),
 };

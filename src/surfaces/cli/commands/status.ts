@@ -5,8 +5,9 @@ import { statusWords } from "./status-words.ts";
 export const status: Command = {
   ...statusWords,
   run: async (place, given) =>
-    (await import("../../../host/status.ts")).status(place, defined({ run: given.run }), {
-      idle: async (root) => (await import("../../../host/status-idle.ts")).idle(place, root),
-      beside: async (face, root) => (face === "staged" ? (await import("../../../host/staged-standing.ts")).stagedStanding(root) : null),
+    (await import("../../../commands/status.ts")).status(place, defined({ run: given.run }), {
+      idle: async (root) => (await import("../../../commands/status-idle.ts")).idle(place, root),
+      beside: async (face, root) =>
+        face === "staged" ? (await import("../../../commands/staged/staged-standing.ts")).stagedStanding(root) : null,
     }),
 };

@@ -10,5 +10,5 @@ export const stop: Command = {
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/stop.ts")).stop(place, defined({ run: given.run, reason: given.text("reason") })),
+    (await import("../../../commands/stop.ts")).stop(place, defined({ run: given.run, reason: given.text("reason") })),
 };

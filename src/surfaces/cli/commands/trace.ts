@@ -13,5 +13,5 @@ export const trace: Command = {
   flags: [{ name: "phase", kind: "text", placeholder: "ID", about: "Only this phase." }],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/trace.ts")).trace(place, defined({ run: given.words[0] ?? given.run, phase: given.text("phase") })),
+    (await import("../../../commands/trace.ts")).trace(place, defined({ run: given.words[0] ?? given.run, phase: given.text("phase") })),
 };

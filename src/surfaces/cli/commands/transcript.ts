@@ -17,7 +17,7 @@ export const transcript: Command = {
   ],
   takesRun: true,
   run: async (place, given) =>
-    (await import("../../../host/transcript.ts")).transcript(place, {
+    (await import("../../../commands/transcript.ts")).transcript(place, {
       all: given.flag("all"),
       ...defined({ run: given.words[0] ?? given.run, turn: given.number("turn") }),
     }),

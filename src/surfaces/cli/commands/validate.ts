@@ -12,5 +12,5 @@ export const validate: Command = {
   arguments: [{ name: "PATH", about: "a file or folder", many: true }],
   flags: [],
   takesRun: false,
-  run: async (place, given) => (await import("../../../host/validate.ts")).validate(place, { paths: [...given.words] }),
+  run: async (place, given) => (await import("../../../commands/validate/validate.ts")).validate(place, { paths: [...given.words] }),
 };

@@ -19,7 +19,7 @@ export const verdict: Command = {
   run: async (place, given) => {
     const [phase = "", said = ""] = given.words;
     const word = humanVerdicts.find((one) => one === said) ?? "pass"; // the parser lets no other word through
-    return (await import("../../../host/verdict.ts")).verdict(place, {
+    return (await import("../../../commands/roadmap/verdict.ts")).verdict(place, {
       phase,
       verdict: word,
       issues: given.texts("issue") ?? [],

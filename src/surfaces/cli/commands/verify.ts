@@ -15,7 +15,7 @@ export const verify: Command = {
   takesRun: true,
   onInterrupt: "! Ending the check that runs. Once more leaves at once.",
   run: async (place, given) =>
-    (await import("../../../host/verify.ts")).verify(place, {
+    (await import("../../../commands/verify/verify.ts")).verify(place, {
       chainOnly: given.flag("chain-only"),
       ...defined({ run: given.words[0] ?? given.run }),
     }),

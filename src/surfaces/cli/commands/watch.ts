@@ -10,5 +10,5 @@ export const watch: Command = {
   flags: [],
   takesRun: true,
   onInterrupt: "· Leaving; the run goes on.",
-  run: async (place, given) => (await import("../../../host/watch.ts")).watch(place, defined({ run: given.run })),
+  run: async (place, given) => (await import("../../../commands/watch.ts")).watch(place, defined({ run: given.run })),
 };

@@ -1,0 +1,178 @@
+// adopt: takes over a run that came from elsewhere, deliberately: its preview is shown, and a person says yes.
+//
+// Invariants:
+//   A1. Only the journal and its blobs are taken over, both checked whole. Everything else in the folder could be anything: it is put aside.
+//   A2. The run goes on under the user's own config: isolation, agents, network and what a person must approve are theirs.
+//   A3. The run is bound last: a crash at any moment leaves it foreign.
+
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { Answer } from "../contracts/answer.ts";
+import type { Draft, Entry } from "../contracts/event.ts";
+import type { Scalar } from "../contracts/flow.ts";
+import { confidenceFloors } from "../contracts/objective.ts";
+import { type Fold, openFold } from "../core/fold.ts";
+import { isOpen } from "../core/reading.ts";
+import type { RunView } from "../core/state.ts";
+import { journalFile } from "../journal/journal.ts";
+import { ownerOf } from "../journal/owner.ts";
+import { readJournal, verifyJournal } from "../journal/read.ts";
+import { findHome, type Home, namedRun, runFolder, writeCurrent } from "../project/runs/home.ts";
+import { appendAdoption } from "../runner/open-run.ts";
+import { refuseSecondRun } from "../project/runs/open-runs.ts";
+import type { Place } from "../project/place.ts";
+import { adoptedPolicy } from "../runner/draft/policy.ts";
+import { previewOf } from "../runner/draft/preview.ts";
+import { projectConfigPath } from "../project/config/config.ts";
+import { refuseJournal, waysOn } from "../project/runs/read-run.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { bindingOf, bindRun, whyUnusable } from "../project/runs/run-binding.ts";
+import { whyTracked } from "../project/runs/run-door.ts";
+import { settingsOf } from "../project/config/settings.ts";
+import { damagedBlobs, recordsOf } from "./verify/verify-records.ts";
+
+export function adopt(place: Place, input: { readonly run?: string | undefined; readonly yes: boolean }): Promise<Answer> {
+  return answered(async () => {
+    const home = findHome(place.cwd);
+    const run = namedRun(home, input.run);
+    if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
+    const folder = runFolder(home, run);
+    const before = foldOf(folder, run);
+    if (bindingOf(place.env, home, folder, run).kind === "ours" && (await whyTracked(home, folder)) === null)
+      return reply("ok", { run_id: run, state: before.status, message: `${run} is yours already.` });
+    await refuseUnfit(place, home, run, before);
+
+    const scripts: string[] = [];
+    const policy = await policyFor(place, home, before, scripts);
+    const after = viewAfter(folder, policy);
+    const preview = await previewOf(place, home, after);
+    const page = [`${run} came from elsewhere. It would go on under your config:`, "", ...preview.page.slice(0, -1)];
+    const shown = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
+    if (!input.yes && (place.isTerminal ? await asked(place, page) : null) !== "y")
+      return reply("dry_run_required_before_execute", {
+        ...shown,
+        message: `Nobody has said yes, so ${run} stays as it is.`,
+        remediation: [`autopilot adopt ${run} --yes`],
+      });
+
+    putAside(folder); // A1
+    await appendAdoption(place, home, folder, [{ event: "run_adopted", root: home.root }, policy], scripts);
+    bindRun(place.env, home, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
+    if (isOpen(before)) writeCurrent(home, run);
+    const next = before.status === "draft" ? "autopilot go" : isOpen(before) ? "autopilot resume" : "autopilot report";
+    return reply("run_adopted", { ...shown, message: `${run} is yours now.`, remediation: [`${next} --run ${run}`] });
+  });
+}
+
+/** What no consent makes good: files that others can change, a journal or blobs that are not what they say. */
+async function refuseUnfit(place: Place, home: Home, run: string, view: RunView): Promise<void> {
+  const folder = runFolder(home, run);
+  const unfit = whyUnusable(place.env, home, folder) ?? (await whyTracked(home, folder));
+  if (unfit !== null)
+    refuse("run_foreign", { run_id: run, message: `${run} can't be adopted: ${unfit}.`, remediation: ["autopilot status"] });
+  const owner = ownerOf(folder);
+  if (owner !== null) refuse("run_locked", { run_id: run, message: `${run} is being worked on by process ${owner.pid}.` });
+  const chain = verifyJournal(folder);
+  const { results, blobs } = await recordsOf(home, run);
+  const { damaged } = damagedBlobs(home, run, [...blobs, ...results.keys()]);
+  if (!chain.ok || damaged.length > 0 || view.drafted.run_id !== run || hasOddFiles(join(folder, "blobs")))
+    refuse("journal_damaged", { run_id: run, message: `${run} can't be adopted: it isn't whole.`, remediation: waysOn(run) });
+  if (isOpen(view)) await refuseSecondRun(place, home, view.drafted.flow, { self: run, isNew: false });
+}
+
+/** Whether anything but files and folders lies there: a link would be written through. */
+function hasOddFiles(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  return (
+    !found.isDirectory() || readdirSync(folder, { recursive: true, withFileTypes: true }).some((one) => !one.isFile() && !one.isDirectory())
+  );
+}
+
+/** A2 */
+async function policyFor(place: Place, home: Home, view: RunView, scripts: string[]): Promise<Draft> {
+  const keep = (text: string): Promise<string> => {
+    scripts.push(text);
+    return Promise.resolve(createHash("sha256").update(text).digest("hex"));
+  };
+  const options = stricterOptions(place, home, view);
+  return {
+    event: "policy_changed",
+    path: projectConfigPath(home.root),
+    recorded: view.drafted.config_hash,
+    found: settingsOf(place, home).hash,
+    reason_code: "config_changed",
+    ...(await adoptedPolicy(place, home, view, keep)),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
+  };
+}
+
+/** What a person must see or approve is never less than the user's own config asks for. */
+function stricterOptions(place: Place, home: Home, { drafted: { options } }: RunView): Record<string, Scalar> {
+  const { approval_policy, handoff_mode, risk_level } = settingsOf(place, home).config;
+  const floor = confidenceFloors[risk_level ?? "medium"];
+  const stricter: Record<string, Scalar> = {};
+  if (approval_policy !== undefined && approval_policy !== "none" && "approval_policy" in options)
+    stricter["approval_policy"] = approval_policy;
+  if (handoff_mode !== "auto" && "handoff_mode" in options) stricter["handoff_mode"] = "manual";
+  if (Number(options["confidence_floor"] ?? floor) < floor) stricter["confidence_floor"] = floor;
+  return stricter;
+}
+
+/** From the first line on: a snapshot may say anything. */
+function foldedFrom(folder: string): { readonly fold: Fold; readonly last: Entry | null } {
+  const fold = openFold();
+  let last: Entry | null = null;
+  readJournal(folder, {
+    from: "start",
+    onEntry: (entry: Entry) => {
+      fold.apply(entry);
+      last = entry;
+    },
+  });
+  return { fold, last };
+}
+
+function foldOf(folder: string, run: string): RunView {
+  try {
+    const { state } = foldedFrom(folder).fold;
+    if (state.status !== "unborn") return state;
+  } catch (error) {
+    refuseJournal(error, run);
+  }
+  return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} is empty.` });
+}
+
+/** How the run stands once its user's policy holds. */
+function viewAfter(folder: string, policy: Draft): RunView {
+  const { fold, last } = foldedFrom(folder);
+  const { epoch, active_ms, ts, seq } = last as unknown as Entry;
+  fold.apply({ actor: "system", reason_code: "ok", ...policy, epoch, active_ms, ts, seq: seq + 1 } as Entry);
+  return fold.state as RunView;
+}
+
+async function asked(place: Place, page: readonly string[]): Promise<string | null> {
+  for (const line of page) place.show(line);
+  return place.ask("Take this run over?", ["y", "n"]);
+}
+
+const taken = [journalFile, "blobs"];
+
+function putAside(folder: string): void {
+  chmodSync(folder, 0o700);
+  chmodSync(join(folder, journalFile), 0o600);
+  const others = readdirSync(folder).filter((name) => !taken.includes(name) && !name.startsWith("before-adoption"));
+  if (others.length === 0) return;
+  let aside = join(folder, "before-adoption");
+  for (let n = 2; ; n++) {
+    try {
+      mkdirSync(aside, { mode: 0o700 });
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      aside = join(folder, `before-adoption-${n}`);
+    }
+  }
+  for (const name of others) renameSync(join(folder, name), join(aside, name));
+}

@@ -1,0 +1,102 @@
+import { usageWords } from "../agents/profiles/words.ts";
+import type { Answer } from "../contracts/answer.ts";
+import type { Config } from "../contracts/config.ts";
+import { findingText } from "../kit/finding.ts";
+import { type AgentStanding, agentsHere, commandOf, isUsable } from "../runner/draft/agent-standing.ts";
+import { findHome } from "../project/runs/home.ts";
+import { type IsolationHere, isolationHere, networkWords } from "../runner/isolation-here.ts";
+import type { Place } from "../project/place.ts";
+import { product } from "../project/runs/product.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { readSettings } from "../project/config/settings.ts";
+import { rehearse } from "./rehearse.ts";
+
+/** Every agent there is a profile or a setting for: found or not, how it would be contained, what it reports, what is missing. */
+export function agents(place: Place, _input: object): Promise<Answer> {
+  return answered(async () => {
+    const settings = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
+    if (settings.kind !== "settings")
+      return refuse("config_invalid", { message: settings.findings.map(findingText).join("; "), data: { findings: settings.findings } });
+    const [standings, isolation] = await Promise.all([agentsHere(place, settings.config), isolationHere(settings.isolation)]);
+    const list = [...standings].sort((a, b) => rank(a) - rank(b)).map((one) => rowOf(one, isolation, settings.config));
+    const usable = standings.filter((one) => isUsable(one) && one.profile.found !== "embedded").map(({ name }) => name);
+    const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
+    return reply("ok", {
+      message,
+      warnings: settings.warnings,
+      page: [...pageOf(list), "", `Contained by ${isolation.level}: ${isolation.found}.`],
+      data: { agents: list, isolation },
+    });
+  });
+}
+
+/** Runs one harmless turn with an agent and says what came back. */
+export function tryAgent(place: Place, input: { readonly name: string }): Promise<Answer> {
+  return answered(async () => {
+    if (input.name === "custom")
+      return refuse("agent_unavailable", { message: "custom is a kind of agent: name one from the config instead." });
+    return rehearse(place, input.name);
+  });
+}
+
+/** What can be used first, then what is there, then the rest; each by its name in the table. */
+const rank = (one: AgentStanding): number => (isUsable(one) ? 0 : one.state === "missing" ? 2 : 1);
+
+type Row = ReturnType<typeof rowOf>;
+
+function rowOf(one: AgentStanding, isolation: IsolationHere, config: Config) {
+  const { name, profile, state, realPath, version, login, problem, mend } = one;
+  const hosts = [...(login.kind === "own" ? login.hosts : []), ...profile.hosts, ...(config.network?.agents ?? [])];
+  return {
+    name,
+    title: profile.title,
+    is_installed: state !== "missing",
+    is_usable: isUsable(one),
+    version: profile.found === "embedded" ? product.replace(/^\S+ /, "") : version,
+    command: commandOf(one),
+    program: realPath,
+    speaks: profile.speaks,
+    containment: { level: isolation.level, network: networkWords(isolation.level, login.kind, hosts), hosts },
+    login: loginOf(one),
+    mode: profile.mode,
+    usage: profile.usage,
+    reports: login.kind === "key" ? `counted by the meter; it reports ${usageWords(profile)}` : usageWords(profile),
+    missing: problem === null ? [] : [problem],
+    mend: mend === null ? [] : [mend],
+  };
+}
+
+/** Which login would be used; never what is in it. */
+function loginOf({ login }: AgentStanding): { readonly kind: string; readonly from: readonly string[]; readonly words: string } {
+  switch (login.kind) {
+    case "key":
+      return { kind: "key", from: [login.variable], words: `key ${login.variable}, through the meter to ${login.upstream.base}` };
+    case "own": {
+      const from = [...login.files.map(({ path }) => `~/${path}`), ...login.variables];
+      return { kind: "own", from, words: `its own login (${from.join(", ")}), past the meter's count` };
+    }
+    case "none":
+      return { kind: "none", from: [], words: "needs none" };
+    case "missing":
+      return { kind: "missing", from: [], words: "not logged in" };
+  }
+}
+
+function pageOf(list: readonly Row[]): readonly string[] {
+  const width = Math.max(...list.map(({ name }) => name.length));
+  return list.flatMap((row) => {
+    const { name, is_usable, is_installed, version, command, login, reports, missing, mend, containment } = row;
+    const mark = is_usable ? "✓" : is_installed ? "!" : "·";
+    const head = `${mark} ${name.padEnd(width)}  ${is_installed ? (version ?? "").padEnd(16) : "not installed   "}`;
+    const indent = " ".repeat(width + 4);
+    if (!is_installed) return [`${head}  ${mend.join("; ")}`];
+    return [
+      `${head}  ${command.join(" ")}`,
+      `${indent}login: ${login.words}`,
+      `${indent}network: ${containment.network}`,
+      `${indent}usage: ${reports}`,
+      ...missing.map((what) => `${indent}missing: ${what}`),
+      ...mend.map((what) => `${indent}to mend: ${what}`),
+    ];
+  });
+}

@@ -1,0 +1,124 @@
+import type { Answer } from "../contracts/answer.ts";
+import { questionsOpen } from "../core/reading.ts";
+import type { RunView } from "../core/state.ts";
+import { isVerdict } from "../views/verdicts.ts";
+import { answerMeant } from "../runner/answer-meant.ts";
+import { ask, refuseLate } from "../runner/ask-owner.ts";
+import type { Place } from "../project/place.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { standingOf, type Standing } from "../project/runs/standing.ts";
+
+type Open = RunView["blocks"][string];
+
+/** Answers an open question. Without naming it, only while exactly one is open. */
+export function answer(
+  place: Place,
+  input: { readonly run?: string | undefined; readonly block?: string | undefined; readonly text: string },
+): Promise<Answer> {
+  return answered(async () => {
+    const standing = await standingOf(place, input.run);
+    return give(place, standing, blockOf(standing, input.block), input.text);
+  });
+}
+
+/** Approves what waits for approval: the recommended answer, or the one given. */
+export function approve(
+  place: Place,
+  input: { readonly run?: string | undefined; readonly answer?: string | undefined; readonly oracles?: boolean | undefined },
+): Promise<Answer> {
+  return answered(async () => {
+    const standing = await standingOf(place, input.run);
+    if (input.oracles === true) return approveOracles(place, standing);
+    const block = blockOf(standing, undefined);
+    const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
+    if (choice === undefined)
+      return refuse("human_block_open", { message: `"${block.question}" asks for words: autopilot answer "…"`, run_id: standing.run });
+    return give(place, standing, block, choice);
+  });
+}
+
+/** Approves changed oracles: what was found at the last look, and nothing that comes after it. */
+async function approveOracles(place: Place, standing: Standing): Promise<Answer> {
+  const { oracles } = standing.view;
+  const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
+  const where = { run_id: standing.run, state: standing.view.status };
+  if (oracles === undefined || refused.length === 0)
+    return refuse("invalid_state_transition", {
+      ...where,
+      message: `${standing.run} has no changed oracles that wait for approval.`,
+      data: { allowed_from: ["a run with changed oracles"] },
+    });
+  const { view, outcome } = await ask(
+    place,
+    standing,
+    { event: "oracles_approved", content: oracles.content },
+    (run) => run.approved?.includes(oracles.content) === true,
+  );
+  if (outcome === "late") refuseLate(standing, view, "It came too late to count.");
+  return reply("oracles_approved", {
+    ...where,
+    state: view.status,
+    message: `Approved: ${refused.map(({ path, how }) => `${path} (${how})`).join(", ")}.`,
+    remediation: view.status === "paused" ? ["autopilot resume"] : [],
+    data: { content: oracles.content, changes: refused },
+  });
+}
+
+function blockOf(standing: Standing, named: string | undefined): Open {
+  const open = questionsOpen(standing.view);
+  const where = { run_id: standing.run, state: standing.view.status };
+  if (open.length === 0)
+    return refuse("invalid_state_transition", {
+      ...where,
+      message: `${standing.run} has no open question.`,
+      data: { allowed_from: ["a run with an open question"] },
+    });
+  const [only] = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
+  if (only === undefined || (named === undefined && open.length > 1)) {
+    return refuse("human_block_open", {
+      ...where,
+      result: "FAIL",
+      message: named === undefined ? "Several questions are open; say which." : `No open question is called ${named}.`,
+      remediation: open.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`),
+    });
+  }
+  return only;
+}
+
+async function give(place: Place, standing: Standing, block: Open, text: string): Promise<Answer> {
+  const choices = Object.keys(block.options);
+  const chosen = answerMeant(block, text);
+  if (chosen === null) {
+    return refuse("objective_schema_invalid", {
+      run_id: standing.run,
+      state: standing.view.status,
+      message: `"${text}" is not one of the answers.`,
+      remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
+    });
+  }
+  if (isVerdict(block) && chosen === "issues_found") {
+    const phase = standing.view.walks[block.walk]?.phase ?? "";
+    refuse("objective_schema_invalid", {
+      run_id: standing.run,
+      state: standing.view.status,
+      message: "Issues were found, and none is named: the debugger would have nothing to put right.",
+      remediation: [`autopilot verdict ${phase} issues_found --issue "…"`],
+      data: { field: "issue" },
+    });
+  }
+  const { view, outcome } = await ask(
+    place,
+    standing,
+    { event: "block_answered", block: block.block, answer: chosen },
+    (run) => run.blocks[block.block] === undefined,
+  );
+  if (outcome === "late")
+    refuseLate(standing, view, `"${block.question}" was settled from somewhere else meanwhile; ${chosen} does not count.`);
+  return reply("block_answered", {
+    run_id: standing.run,
+    state: view.status,
+    message: `Answered "${block.question}" with ${chosen}.`,
+    remediation: view.status === "paused" ? ["autopilot resume"] : [],
+    data: { block: block.block, answer: chosen },
+  });
+}

@@ -1,0 +1,96 @@
+import type { Answer } from "../contracts/answer.ts";
+import { type Dimension, dimensions } from "../contracts/budget.ts";
+import { limitOf } from "../core/budget.ts";
+import type { RunView } from "../core/state.ts";
+import { budgetOf, budgetPage } from "../views/budget-view.ts";
+import { readQuantity } from "../kit/quantity.ts";
+import { ask, refuseLate } from "../runner/ask-owner.ts";
+import type { Place } from "../project/place.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { mustBe, standingOf, type Standing } from "../project/runs/standing.ts";
+
+/** What may be used and what has been used. */
+export function budget(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { run, view } = await standingOf(place, input.run);
+    const shown = budgetOf(view);
+    return reply("ok", {
+      run_id: run,
+      state: view.status,
+      message: `Budget of ${run}.`,
+      page: budgetPage(view),
+      data: { budget: shown },
+    });
+  });
+}
+
+/** Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets, `phase.tokens=…` is what one phase may use. Lowering is refused. */
+export function raise(
+  place: Place,
+  input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined },
+): Promise<Answer> {
+  return answered(async () => {
+    const standing = await standingOf(place, input.run);
+    mustBe(standing, "budget raise", "running", "paused");
+    const raises = input.limits.flatMap((word) => word.split(",")).map((word) => readRaise(standing, word));
+    if (raises.length === 0) refuse("objective_schema_invalid", { message: "Say which limit, for instance tokens=+100k." });
+    let view = standing.view;
+    for (const { scope, dimension, to } of raises) {
+      const detail = input.reason === undefined ? {} : { detail: input.reason };
+      const came = await ask(
+        place,
+        { ...standing, view },
+        { event: "limit_raised", scope, dimension, to, ...detail },
+        (run) => (run.limits[scope][dimension] ?? 0) >= to,
+      );
+      view = came.view;
+      const now = view.limits[scope][dimension] ?? 0;
+      if (came.outcome === "late")
+        refuseLate(standing, view, `${dimension} was raised to ${now} from somewhere else meanwhile; ${to} would not raise it.`);
+    }
+    const said = raises.map(({ scope, dimension, to }) => `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`).join(", ");
+    return reply("limit_raised", {
+      run_id: standing.run,
+      state: view.status,
+      message: `Raised ${said}.`,
+      page: [`Raised ${said}.`, "", ...budgetPage(view)],
+      remediation: view.status === "paused" ? ["autopilot resume"] : [],
+      data: { budget: budgetOf(view) },
+    });
+  });
+}
+
+type Raise = { readonly scope: "run" | "phase"; readonly dimension: string; readonly to: number };
+
+const ofPhase = "phase.";
+
+function readRaise({ view, run }: Standing, word: string): Raise {
+  const [name = "", amount = ""] = word.split("=", 2);
+  const scope = name.startsWith(ofPhase) ? "phase" : "run";
+  const dimension = scope === "phase" ? name.slice(ofPhase.length) : name;
+  const known: readonly string[] = scope === "phase" ? dimensions : [...dimensions, "retries"];
+  const value = readQuantity(amount.replace(/^\+/, ""));
+  const where = { run_id: run, state: view.status };
+  if (!known.includes(dimension) || value === null || value <= 0) {
+    return refuse("objective_schema_invalid", {
+      ...where,
+      message: `"${word}" is not a limit: expected one of ${known.join(", ")} with a number, for instance tokens=+100k or phase.tokens=+100k.`,
+    });
+  }
+  const now = scope === "run" ? (view.limits.run[dimension] ?? 0) : phaseLimit(view, dimension);
+  if (now === null)
+    return refuse("objective_schema_invalid", {
+      ...where,
+      message: `A phase of this run may use any amount of ${dimension}: there is no such limit to raise.`,
+    });
+  const to = amount.startsWith("+") ? now + value : value;
+  if (to <= now) refuse("objective_schema_invalid", { ...where, message: `${name} stands at ${now}; ${to} would not raise it.` });
+  return { scope, dimension, to };
+}
+
+/** What the phase that is open may use, else what any may; null where nothing limits it. */
+function phaseLimit(view: RunView, dimension: string): number | null {
+  const phase = view.phases.find(({ status }) => status === "open");
+  const limit = phase === undefined ? view.limits.phase[dimension] : limitOf(view, "phase", phase.id, dimension as Dimension);
+  return limit ?? null;
+}

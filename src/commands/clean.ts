@@ -1,0 +1,97 @@
+// clean: frees disk. What agents and checks worked in goes at once, for runs that are over; whole runs go only when an age or a number says so.
+// Branches with work that is on no other branch always stay.
+
+import type { Answer } from "../contracts/answer.ts";
+import { bytesWords } from "../views/runs-page.ts";
+import { plural } from "../views/wording.ts";
+import { msOf } from "../kit/iso-time.ts";
+import { branchesOf } from "../workspace/git/run-branches.ts";
+import { freeRun } from "../project/runs/ended-folders.ts";
+import { findHome, type Home, listRuns, runFolder } from "../project/runs/home.ts";
+import { isOver, knownRuns } from "../project/runs/known-runs.ts";
+import { openedRepository } from "../project/runs/opened-repository.ts";
+import type { Place } from "../project/place.ts";
+import { finishRemovals, removeRun, whileNobodyWorks } from "../project/runs/remove-run.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { diskOf } from "../project/runs/run-disk.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+
+type Input = { readonly olderThan?: string | undefined; readonly keep?: number | undefined; readonly yes: boolean };
+
+export function clean(place: Place, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const home = findHome(place.cwd);
+    if (home === null)
+      return reply("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
+    const repository = await openedRepository(home.root);
+    const before = await diskOf(home.folder);
+    await finishRemovals(place, home, repository);
+    const over = (await knownRuns(place, home)).filter(isOver);
+    const doomed = doomedOf(over, input, systemClock.now());
+    const isAgreed = doomed.length === 0 || input.yes || (await agrees(place, doomed));
+    for (const { run_id } of over) await whileNobodyWorks(runFolder(home, run_id), () => freeRun(runFolder(home, run_id)));
+    const { removed, kept } = isAgreed ? await removeAll(place, home, repository, doomed) : { removed: [], kept: [] };
+    const freed = Math.max(0, before - (await diskOf(home.folder)));
+    const data = { freed_bytes: freed, removed, branches_kept: kept };
+    if (!isAgreed)
+      return refuse("confirmation_needed", {
+        message: `Freed ${bytesWords(freed)}. ${plural(doomed.length, "run")} would be removed: ${doomed.map(({ run_id }) => run_id).join(", ")}.`,
+        remediation: [`autopilot clean ${wordsOf(input)} --yes`],
+        data: { ...data, would_remove: doomed.map(({ run_id }) => run_id) },
+      });
+    const words = `Freed ${bytesWords(freed)}${removed.length === 0 ? "" : `, removed ${plural(removed.length, "run")}`}.`;
+    return reply("ok", {
+      message: words,
+      page: [`✓ ${words}`, ...kept.map((name) => `  ${name} stays: its work is on no other branch (git merge ${name})`)],
+      data,
+    });
+  });
+}
+
+type Row = Awaited<ReturnType<typeof knownRuns>>[number];
+
+/** The runs to remove: older than asked, and not among the newest that are to be kept. */
+function doomedOf(over: readonly Row[], { olderThan, keep }: Input, now: string): readonly Row[] {
+  if (olderThan === undefined && keep === undefined) return [];
+  const ageMs = olderThan === undefined ? 0 : ageOf(olderThan);
+  const before = (msOf(now) ?? 0) - ageMs;
+  return over.slice(0, Math.max(0, over.length - (keep ?? 0))).filter(({ updated_at }) => (msOf(updated_at ?? "") ?? Infinity) <= before);
+}
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const ageOf = (text: string): number => Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
+
+const wordsOf = ({ olderThan, keep }: Input): string =>
+  [...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]), ...(keep === undefined ? [] : [`--keep ${keep}`])].join(" ");
+
+async function agrees(place: Place, doomed: readonly Row[]): Promise<boolean> {
+  for (const { run_id, state, goal } of doomed) place.show(`! ${run_id} (${state}): ${goal ?? ""}`);
+  return (await place.ask(`Remove ${plural(doomed.length, "run")} with journal and transcripts?`, ["y", "n"])) === "y";
+}
+
+/** Runs go; branches whose work is elsewhere go with them, the others stay and are named. */
+export async function removeAll(
+  place: Pick<Place, "env">,
+  home: Home,
+  repository: Awaited<ReturnType<typeof openedRepository>>,
+  doomed: readonly Pick<Row, "run_id">[],
+): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
+  const removed: string[] = [];
+  const kept: string[] = [];
+  for (const { run_id } of doomed) {
+    const branches = await branchesOf(repository, run_id, listRuns(home));
+    if (
+      !(await removeRun(
+        place,
+        home,
+        repository,
+        run_id,
+        branches.filter(({ isMerged }) => isMerged),
+      ))
+    )
+      continue;
+    removed.push(run_id);
+    kept.push(...branches.filter(({ isMerged, isCheckedOut }) => !isMerged || isCheckedOut).map(({ name }) => name));
+  }
+  return { removed, kept };
+}

@@ -1,0 +1,39 @@
+import type { Answer } from "../contracts/answer.ts";
+import { findingText } from "../kit/finding.ts";
+import { readConfig, type Origin } from "../project/config/config.ts";
+import { findHome } from "../project/runs/home.ts";
+import type { Place } from "../project/place.ts";
+import { reply } from "../project/reply.ts";
+
+/** Every setting in force, and where it came from. */
+export function config(place: Place, _input: object): Promise<Answer> {
+  const read = readConfig({ env: place.env, root: findHome(place.cwd)?.root ?? null });
+  if (read.kind === "invalid") {
+    const page = read.findings.map(findingText);
+    return Promise.resolve(
+      reply("config_invalid", { message: page[0] ?? "A config file is not valid.", page, data: { findings: read.findings } }),
+    );
+  }
+  const settings = leavesOf(read.config)
+    .map(({ key, value }) => ({ key, value, ...(read.origins[key] ?? { from: "default" as const }) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  const page = settings.map((setting) => `${setting.key.padEnd(32)} ${JSON.stringify(setting.value)}  (${originText(setting)})`);
+  const message = `${settings.length} settings.`;
+  return Promise.resolve(reply("ok", { message, warnings: read.warnings, page, data: { settings, config_hash: read.hash } }));
+}
+
+function originText({ from, file, line }: Origin): string {
+  return file === undefined ? from : `${from}: ${file}:${line ?? 1}`;
+}
+
+type Leaf = { readonly key: string; readonly value: unknown };
+
+/** Every value with its name, `checks.detect`. A variable that an agent or a check is given may be a secret: then its name is shown and no more. */
+function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[] {
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : leavesOf(one, [...path, name])));
+  const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
+  const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
+  return [{ key: path.join("."), value: isSecret ? "(not shown)" : value }];
+}
+const secretNames = /key|token|secret|passw|auth|credential/i;

@@ -1,0 +1,223 @@
+// demo: the whole thing on a throw-away repository with the embedded agent: an honest step, a lie caught, a break-out blocked,
+// the plug pulled, a resume, and a report with proof. Everything shown is what the real commands printed.
+
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../../contracts/answer.ts";
+import { criteria, files, goal, scope, script } from "./shop.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+
+const waitMsMax = 30_000;
+const lookEveryMs = 25;
+
+export function demo(place: Place, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+  return answered(() => play(place, input));
+}
+
+async function play(place: Place, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+  const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
+  const shop = join(folder, "shop");
+  const say = (line = ""): void => place.show(line);
+  try {
+    say("A small shop with two bugs, in a repository of its own. Its agent is the embedded one: a real agent process that");
+    say("plays a script. It will do one honest step, then lie, then break out of its scope, and at last do its work.");
+    layOut(shop, folder);
+    const agent = `scripted:${join(folder, "agent.yaml")}`;
+
+    chapter(say, "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.");
+    const words = [
+      "go",
+      goal,
+      "--scope",
+      scope,
+      ...criteria.flatMap((criterion) => ["--done-criteria", criterion]),
+      "--agent",
+      agent,
+      "--isolation",
+      "clone",
+      "--yes",
+    ];
+    const killed = await runAndPullThePlug(place, shop, words, say);
+    if (killed.left > 0) return failed(`${killed.left} processes outlived their run`, input.keep === true ? shop : null);
+    say("");
+    say(`   >>> kill -9 ${killed.pid}   (and ${killed.left} processes of the run are left)`);
+
+    chapter(say, "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.");
+    const status = await show(place, shop, ["status"], say);
+    const untouched = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
+    if (status.code !== 0 || !untouched)
+      return failed("the checkout was touched, or the status cannot be read", input.keep === true ? shop : null);
+
+    chapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
+    const resumed = await show(place, shop, ["resume"], say);
+
+    chapter(say, "4. The report: facts the runner made itself, apart from what the agent claimed.");
+    await show(place, shop, ["report"], say);
+
+    chapter(say, "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.");
+    const verified = await show(place, shop, ["verify"], say);
+    const report = JSON.parse((await spoken(place, shop, ["report", "--json"])).out) as { verdict: string; state: string };
+    const landed = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
+    say("");
+    if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !landed)
+      return failed("the demo did not end as it should", shop);
+    return reply("ok", {
+      message: "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
+      state: report.state,
+      data: { verdict: report.verdict, folder: input.keep === true ? shop : null },
+      ...(input.keep === true ? { remediation: [`the repository is kept: cd ${shop} && autopilot log`] } : {}),
+    });
+  } finally {
+    if (input.keep !== true) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function chapter(say: (line?: string) => void, title: string): void {
+  say();
+  say(`── ${title}`);
+}
+
+function failed(message: string, kept: string | null): Answer {
+  return reply("internal_error", {
+    message: `The demo failed: ${message}.`,
+    ...(kept === null ? {} : { remediation: [`look at ${kept}`] }),
+  });
+}
+
+function layOut(shop: string, folder: string): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(shop, path)), { recursive: true });
+    writeFileSync(join(shop, path), text);
+  }
+  writeFileSync(join(folder, "agent.yaml"), script);
+  const git = (...args: string[]): void =>
+    void spawnSync("git", ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "init.defaultBranch=main", ...args], {
+      cwd: shop,
+    });
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-q", "-m", "A shop with two bugs");
+}
+
+const entry = (): string => process.argv[1] ?? "";
+const environment = (place: Place): NodeJS.ProcessEnv => ({ ...place.env, NO_COLOR: place.isTerminal ? undefined : "1" });
+
+/** Runs a command to its end, or until whoever watches has seen enough. */
+async function spoken(place: Place, cwd: string, words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(place), stdio: ["ignore", "pipe", "pipe"] });
+  const said = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.err += text));
+  const code = await endOf(place, child);
+  await mustGoOn(place, cwd);
+  return { code, ...said };
+}
+
+/** The code a child ends with. An interrupt ends it at once; what it started is its guardian's to end. */
+async function endOf(place: Place, child: ChildProcess): Promise<number> {
+  const end = (): void => void child.kill("SIGKILL");
+  place.interrupted.addEventListener("abort", end, { once: true });
+  if (place.interrupted.aborted) end();
+  try {
+    return await new Promise<number>((resolve, fail) => child.once("error", fail).once("close", (code) => resolve(code ?? 1)));
+  } finally {
+    place.interrupted.removeEventListener("abort", end);
+  }
+}
+
+async function mustGoOn(place: Place, cwd: string): Promise<void> {
+  if (!place.interrupted.aborted) return;
+  const left = await leftOf(cwd);
+  refuse("command_interrupted", {
+    message: `The demo was ended${left === 0 ? "" : `, and ${left} of its processes are still ending`}.`,
+    remediation: ["autopilot demo"],
+  });
+}
+
+async function show(place: Place, cwd: string, words: readonly string[], say: (line?: string) => void): Promise<{ code: number }> {
+  say(`$ autopilot ${quoted(words)}`);
+  const { out, err, code } = await spoken(place, cwd, words);
+  for (const line of `${err}${out}`.trimEnd().split("\n")) say(`   ${line}`);
+  return { code };
+}
+
+const quoted = (words: readonly string[]): string => words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
+
+/** Runs until the last turn is under way, kills the runner, and counts what is left of its processes. */
+async function runAndPullThePlug(
+  place: Place,
+  cwd: string,
+  words: readonly string[],
+  say: (line?: string) => void,
+): Promise<{ pid: number; left: number }> {
+  say(`$ autopilot ${quoted(words)}`);
+  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(place), stdio: ["ignore", "pipe", "pipe"] });
+  const relay = (chunk: Buffer): void =>
+    chunk
+      .toString("utf8")
+      .trimEnd()
+      .split("\n")
+      .forEach((line) => say(`   ${line}`));
+  child.stdout.on("data", relay);
+  child.stderr.on("data", relay);
+  const gone = endOf(place, child);
+  const pid = child.pid ?? 0;
+  for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += lookEveryMs) {
+    if (place.interrupted.aborted) break;
+    await sleep(lookEveryMs);
+  }
+  await sleep(300);
+  child.kill("SIGKILL");
+  await gone;
+  await mustGoOn(place, cwd);
+  return { pid, left: await leftOf(cwd) };
+}
+
+/** How many processes of the run are left, once its guardian has had its time. */
+async function leftOf(cwd: string): Promise<number> {
+  for (let waited = 0; waited < waitMsMax && processesOf(cwd) > 0; waited += lookEveryMs) await sleep(lookEveryMs);
+  return processesOf(cwd);
+}
+
+function isInLastTurn(cwd: string): boolean {
+  const text = journalText(cwd);
+  return (
+    text.includes('"event":"step_interrupted"') &&
+    text.slice(text.lastIndexOf('"event":"step_interrupted"')).includes('"event":"session_opened"')
+  );
+}
+
+function journalText(cwd: string): string {
+  const runs = join(cwd, ".autopilot", "runs");
+  try {
+    return readdirSync(runs)
+      .map((run) => readFileSync(join(runs, run, "journal.jsonl"), "utf8"))
+      .join("");
+  } catch {
+    return "";
+  }
+}
+
+/** Processes that still carry the run's marker in their environment; where that cannot be read, none are known. */
+function processesOf(cwd: string): number {
+  let found = 0;
+  try {
+    const [run] = readdirSync(join(cwd, ".autopilot", "runs"));
+    const place = basename(dirname(cwd)); // another run of the same second, elsewhere, has the same name
+    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      try {
+        const words = readFileSync(join("/proc", pid, "environ"), "utf8");
+        if (words.includes(`AUTOPILOT_RUN=${run}`) && words.includes(place)) found++;
+      } catch {
+        // The process ended meanwhile, or is not ours to look at.
+      }
+    }
+  } catch {
+    return 0;
+  }
+  return found;
+}

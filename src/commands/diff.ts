@@ -1,0 +1,46 @@
+import type { Answer } from "../contracts/answer.ts";
+import { fileRows, statWords } from "../views/diff-page.ts";
+import { changedFiles, hasCommits, patchBetween } from "../workspace/git/diff.ts";
+import { summaryOf } from "../workspace/git/summary.ts";
+import { openedRepository } from "../project/runs/opened-repository.ts";
+import type { Place } from "../project/place.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { standingOf } from "../project/runs/standing.ts";
+
+const filesMax = 26;
+
+/** What a run has changed: from the commit it began at to its branch's newest. Work of a turn that is not over is not in it. */
+export function diff(place: Place, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
+  return answered(async () => {
+    const { home, run, view } = await standingOf(place, input.run);
+    const [base, tip] = [view.drafted.base.commit, view.tip.commit];
+    const where = { run_id: run, state: view.status };
+    const repository = await openedRepository(home.root);
+    if (!(await hasCommits(repository, [base, tip])))
+      return refuse("work_missing", {
+        ...where,
+        message: `The commits of ${run} are no longer in this repository: its branch was deleted.`,
+        remediation: [`git reflog may still know ${tip.slice(0, 12)}`, `autopilot transcript ${run}`],
+      });
+    const [files, { commits }] = await Promise.all([changedFiles(repository, base, tip), summaryOf(repository, base, tip)]);
+    const message = `${run}: ${statWords(files, commits.length)}.`;
+    const data = { base, tip, files, commits };
+    if (input.stat || files.length === 0) {
+      const named = input.run === undefined ? "" : ` ${run}`;
+      const page = [
+        message,
+        ...fileRows(files, filesMax).map((row) => `  ${row}`),
+        ...(files.length === 0 ? [] : ["", `→ autopilot diff${named}`]),
+      ];
+      return reply("ok", { ...where, message, page, data });
+    }
+    const { text, isCut } = await patchBetween(repository, base, tip);
+    return reply("ok", {
+      ...where,
+      message,
+      page: text.replace(/\n$/, "").split("\n"),
+      data: { ...data, patch: text },
+      warnings: isCut ? [`The patch is too large and was cut: git diff ${base.slice(0, 12)} ${tip.slice(0, 12)} shows all of it.`] : [],
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import type { Answer } from "../contracts/answer.ts";
+import { plural } from "../views/wording.ts";
+import { branchesOf, type RunBranch } from "../workspace/git/run-branches.ts";
+import { findHome, type Home, listRuns, namedRun } from "../project/runs/home.ts";
+import { isOver, knownRuns } from "../project/runs/known-runs.ts";
+import { openedRepository } from "../project/runs/opened-repository.ts";
+import type { Place } from "../project/place.ts";
+import { finishRemovals, removeRun } from "../project/runs/remove-run.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { refuseIfForeign } from "../project/runs/run-door.ts";
+
+type Input = { readonly runs: readonly string[]; readonly yes: boolean };
+type Doomed = { readonly run: string; readonly branches: readonly RunBranch[] };
+
+/** Removes runs that are over, or drafts, with their branches. Work that is on no other branch goes only after a yes. */
+export function discard(place: Place, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const home = findHome(place.cwd);
+    if (home === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
+    const repository = await openedRepository(home.root);
+    await finishRemovals(place, home, repository);
+    const all = listRuns(home);
+    const doomed: Doomed[] = [];
+    for (const run of await chosen(place, home, input.runs)) doomed.push({ run, branches: await branchesOf(repository, run, all) });
+    if (doomed.length === 0) return reply("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
+    const risks = risksOf(doomed, input.runs.length === 0);
+    if (risks.length > 0 && !input.yes && !(await agrees(place, risks)))
+      return refuse("confirmation_needed", {
+        message: `Nothing was removed. ${risks.join(" ")}`,
+        remediation: [`autopilot discard ${doomed.map(({ run }) => run).join(" ")} --yes`, ...doomed.flatMap(waysToKeep)],
+        data: { would_remove: doomed.map(({ run }) => run) },
+      });
+    const removed: string[] = [];
+    for (const { run, branches } of doomed) {
+      if (!(await removeRun(place, home, repository, run, branches)))
+        refuse("run_locked", { run_id: run, message: `Somebody works on ${run} now.` });
+      removed.push(run);
+    }
+    const kept = doomed.flatMap(({ branches }) => branches.filter(({ isCheckedOut }) => isCheckedOut).map(({ name }) => name));
+    return reply("ok", {
+      message: `Removed ${removed.join(", ")}.`,
+      page: removed.map((run) => `✓ Removed ${run}`),
+      warnings: kept.map((name) => `${name} is checked out, so the branch stays.`),
+      data: { removed, branches_kept: kept },
+    });
+  });
+}
+
+/** The runs that are named, each one over; without names every draft. */
+async function chosen(place: Place, home: Home, named: readonly string[]): Promise<readonly string[]> {
+  for (const run of named) {
+    namedRun(home, run);
+    refuseIfForeign(place, home, run);
+  }
+  const rows = await knownRuns(place, home);
+  if (named.length === 0) return rows.filter((row) => isOver(row) && row.state === "draft").map(({ run_id }) => run_id);
+  for (const row of rows) {
+    if (!named.includes(row.run_id) || isOver(row) || row.state === "damaged") continue;
+    refuse("invalid_state_transition", {
+      run_id: row.run_id,
+      message: `${row.run_id} is ${row.live ? "being worked on" : row.state}; only drafts and runs that are over can be discarded.`,
+      remediation: [`autopilot stop --run ${row.run_id}`],
+      data: { allowed_from: ["draft", "completed", "stopped"] },
+    });
+  }
+  return [...new Set(named)];
+}
+
+/** What would be lost. Drafts that nobody named are asked about too. */
+function risksOf(doomed: readonly Doomed[], isUnnamed: boolean): readonly string[] {
+  const unmerged = doomed.flatMap(({ branches }) => branches.filter(({ isMerged }) => !isMerged).map(({ name }) => name));
+  return [
+    ...(isUnnamed ? [`This removes ${plural(doomed.length, "draft")}: ${doomed.map(({ run }) => run).join(", ")}.`] : []),
+    ...unmerged.map((name) => `${name} has work that is on no other branch.`),
+  ];
+}
+
+const waysToKeep = ({ branches }: Doomed): readonly string[] =>
+  branches.filter(({ isMerged }) => !isMerged).map(({ name }) => `git merge ${name}`);
+
+async function agrees(place: Place, risks: readonly string[]): Promise<boolean> {
+  for (const risk of risks) place.show(`! ${risk}`);
+  return (await place.ask("Remove?", ["y", "n"])) === "y";
+}

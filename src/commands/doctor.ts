@@ -1,0 +1,217 @@
+import { spawnSync } from "node:child_process";
+import { statfsSync } from "node:fs";
+import { agentProfiles } from "../agents/profiles/table.ts";
+import type { Answer } from "../contracts/answer.ts";
+import type { Config } from "../contracts/config.ts";
+import { detectChecks } from "../verify/detect/detect.ts";
+import { openRepository } from "../workspace/git/repository.ts";
+import { type AgentStanding, agentsHere, isUsable } from "../runner/draft/agent-standing.ts";
+import { treeAt } from "../runner/draft/checks-of.ts";
+import { findHome, type Home, isInTheWay, listRuns } from "../project/runs/home.ts";
+import { detects, foldersHere, isolationsHere } from "../runner/isolation-here.ts";
+import { missingTools } from "../runner/draft/missing-tools.ts";
+import type { Place } from "../project/place.ts";
+import { product } from "../project/runs/product.ts";
+import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { readSettings } from "../project/config/settings.ts";
+import { answered, reply } from "../project/reply.ts";
+
+/** `isAside`: worth knowing, neither good nor missing. */
+type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: true };
+
+/** Looks at the machine and the folder, and says how to mend what is missing. Changes nothing. */
+export function doctor(place: Place, _input: object): Promise<Answer> {
+  return answered(async () => {
+    const standings = await agentsHere(place, configOf(place));
+    const home = findHome(place.cwd);
+    const findings: Finding[] = [
+      node(),
+      git(),
+      await repository(place),
+      config(place),
+      ...folder(home),
+      ...disk(home?.root ?? place.cwd),
+      ...(await isolations()),
+      ...secrets(place, home?.root ?? null),
+      ...(await checks(place)),
+      agentsFound(standings),
+    ];
+    const runs = home === null ? 0 : listRuns(home).length;
+    const bad = findings.filter(({ ok }) => !ok);
+    const page = [
+      `${product} on ${process.platform}/${process.arch}`,
+      "",
+      ...findings.flatMap(({ name, ok, found, mend, isAside }) => [
+        `${isAside === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
+        ...(ok || mend === "" ? [] : [`    ${mend}`]),
+      ]),
+      "",
+      "Agents",
+      ...standings.filter(({ profile }) => profile.found !== "embedded").flatMap(agentLines),
+      "",
+      `${runs} ${runs === 1 ? "run" : "runs"} here.`,
+    ];
+    const message =
+      bad.length === 0
+        ? "Everything a run needs is here."
+        : `${bad.length} ${bad.length === 1 ? "thing is" : "things are"} missing: ${bad.map(({ name }) => name).join(", ")}.`;
+    const isBlocked = bad.some(({ name }) => ["node", "git", "repository", "config", "folder", "disk"].includes(name));
+    return reply(isBlocked ? "workspace_unusable" : "ok", {
+      result: isBlocked ? "FAIL" : bad.length > 0 ? "WARN" : "PASS",
+      message,
+      page,
+      remediation: [...new Set(bad.map(({ mend }) => mend))],
+      data: {
+        product,
+        findings: findings.map(({ name, ok, found, mend }) => ({ name, ok, found, mend })),
+        agents: standings.map((one) => ({
+          name: one.name,
+          is_usable: isUsable(one),
+          version: one.version,
+          missing: one.problem,
+          mend: one.mend,
+        })),
+        runs,
+      },
+    });
+  });
+}
+
+function node(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return {
+    name: "node",
+    ok: major > 20 || (major === 20 && minor >= 19),
+    found: process.versions.node,
+    mend: "install Node.js 20.19 or newer",
+  };
+}
+
+function git(): Finding {
+  const { stdout, status } = spawnSync("git", ["--version"], { encoding: "utf8" });
+  return { name: "git", ok: status === 0, found: status === 0 ? stdout.trim() : "not found", mend: "install git" };
+}
+
+async function repository(place: Place): Promise<Finding> {
+  const opened = await openRepository(place.cwd);
+  if ("failure" in opened)
+    return { name: "repository", ok: false, found: opened.failure.detail, mend: "git init && git add -A && git commit -m start" };
+  const { root, branch, isDirty } = opened.repository;
+  return {
+    name: "repository",
+    ok: true,
+    found: `${root}, ${branch ?? "detached HEAD"}${isDirty ? ", with uncommitted changes (they are not part of a run)" : ""}`,
+    mend: "",
+  };
+}
+
+/** The project's own checks, and what they need that isn't installed. */
+async function checks(place: Place): Promise<readonly Finding[]> {
+  const opened = await openRepository(place.cwd);
+  const settings = "failure" in opened ? null : readSettings(place, opened.repository.root);
+  if ("failure" in opened || settings?.kind !== "settings") return [];
+  const { root, head } = opened.repository;
+  const tree = await treeAt(root, head.commit);
+  const found = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
+  const isRestored = (settings.config.checks?.restore ?? "copy") !== "copy";
+  const missing = await missingTools(found, { root, tree, env: place.env, isRestored });
+  const none = "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion";
+  return [
+    {
+      name: "checks",
+      ok: true,
+      found: found.length === 0 ? none : found.join(", "),
+      mend: "",
+      ...(found.length === 0 ? { isAside: true } : {}),
+    },
+    ...missing.map(({ name, needed_by, install }) => ({
+      name,
+      ok: false,
+      found: `missing, and ${needed_by.join(", ")} needs it`,
+      mend: install,
+    })),
+  ];
+}
+
+function folder(home: Home | null): readonly Finding[] {
+  if (home === null || !isInTheWay(home)) return [];
+  return [{ name: "folder", ok: false, found: `${home.folder} is no folder, and runs are kept in one`, mend: "move it out of the way" }];
+}
+
+const freeBytesMin = 200 * 1024 ** 2;
+
+function disk(root: string): readonly Finding[] {
+  try {
+    const { bavail, bsize } = statfsSync(root);
+    const free = bavail * bsize;
+    const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
+    return [{ name: "disk", ok: free >= freeBytesMin, found, mend: "make room: a run needs some hundred megabytes" }];
+  } catch {
+    return []; // a file system that does not tell
+  }
+}
+
+function config(place: Place): Finding {
+  const read = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
+  if (read.kind === "settings")
+    return { name: "config", ok: true, found: read.files.length > 0 ? read.files.join(", ") : "defaults", mend: "" };
+  return {
+    name: "config",
+    ok: false,
+    found: read.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; "),
+    mend: "mend the named line",
+  };
+}
+
+/** A level that is not to be had is worth a word where no other holds an agent either. */
+async function isolations(): Promise<Finding[]> {
+  const found = await isolationsHere();
+  const isHeld = found.some(({ level, isUsable: holds }) => holds && !detects(level));
+  const strongest = found.find(({ isUsable: holds }) => holds)?.level ?? "clone";
+  return [
+    ...found.map(({ level, isUsable: holds, found: text, mend }) => ({
+      name: `isolation ${level}`,
+      ok: holds || isHeld,
+      found: holds || !isHeld ? text : `not to be had here (${text})`,
+      mend: isHeld ? "" : `${mend}; or choose --isolation clone by name (it detects, it does not enforce)`,
+      ...(holds || !isHeld ? {} : { isAside: true as const }),
+    })),
+    { name: "folders", ok: true, found: await foldersHere(strongest), mend: "" },
+  ];
+}
+
+/** What is named like a secret and cannot be told from ordinary text is not redacted, and whoever set it should know. */
+function secrets(place: Place, root: string | null): readonly Finding[] {
+  const weak = redactionOf(place, root).weakSecrets();
+  if (weak.length === 0) return [];
+  const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${weak.join(", ")}`;
+  return [{ name: "secrets", ok: true, found, mend: "", isAside: true }];
+}
+
+function configOf(place: Place): Config {
+  const read = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
+  return read.kind === "settings" ? read.config : {};
+}
+
+/** One that can be used is enough; which are missing is told below, with how to get them. */
+function agentsFound(standings: readonly AgentStanding[]): Finding {
+  const real = standings.filter(({ profile }) => profile.found !== "embedded");
+  const usable = real.filter(isUsable);
+  const nearly = real.find(({ state, mend }) => state !== "missing" && mend !== null);
+  return {
+    name: "agents",
+    ok: usable.length > 0,
+    found:
+      usable.length > 0
+        ? usable.map(({ name, version }) => `${name}${version === null ? "" : ` ${version}`}`).join(", ")
+        : "none can be used",
+    mend: nearly === undefined ? agentProfiles.claude.hints.install : `${nearly.name}: ${nearly.mend ?? ""}`,
+  };
+}
+
+function agentLines(one: AgentStanding): readonly string[] {
+  const { name, state, version, problem, mend } = one;
+  if (isUsable(one)) return [`✓ ${name}${version === null ? "" : ` ${version}`}`];
+  if (state === "missing") return [`· ${name}: not installed${mend === null ? "" : ` (${mend})`}`];
+  return [`! ${name}: ${problem ?? ""}`, ...(mend === null ? [] : [`    ${mend}`])];
+}

@@ -1,0 +1,69 @@
+import type { Answer } from "../contracts/answer.ts";
+import type { GoFlags } from "../runner/go-draft.ts";
+import { describedBy, hasGoal } from "../playbooks/contract/go-input.ts";
+import { findHome, namedRun, type Home } from "../project/runs/home.ts";
+import { openInstead } from "../project/runs/open-instead.ts";
+import type { Place } from "../project/place.ts";
+import { readRun } from "../project/runs/read-run.ts";
+import { answered, refuse } from "../project/reply.ts";
+import { isOurs } from "../project/runs/run-binding.ts";
+import { takeUp } from "../runner/take-up.ts";
+import { mustBe, type Standing } from "../project/runs/standing.ts";
+
+/** Starts or takes up a run, and works until it rests: done, paused, or out of cycles. */
+export function go(place: Place, input: GoFlags): Promise<Answer> {
+  return answered(async () => {
+    // Drafting is loaded when it is needed: a run that is only taken up again must not wait for the parsers and linters of flows.
+    if (hasGoal(input)) return (await import("../runner/go-draft.ts")).goNew(place, input);
+    const home = findHome(place.cwd);
+    const standing = home === null ? null : await standingHere(place, home, input.run);
+    if (home === null || standing === null) return (await import("./go-found.ts")).goFound(place, home, input);
+    const { run, view } = standing;
+    const described = describedBy(input);
+    switch (view.status) {
+      case "draft":
+        if (described.length > 0) refuseWithoutGoal(run, described);
+        return (await import("../runner/go-draft.ts")).goDraft(
+          place,
+          home,
+          run,
+          input,
+          await (await import("../runner/draft/draft-in-force.ts")).whyStale(place, home, view),
+        );
+      case "running":
+      case "paused":
+        return takeUp(
+          place,
+          standing,
+          input,
+          described.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${described.join(", ")}.`],
+        );
+      default:
+        if (input.run !== undefined) mustBe(standing, "go", "draft", "running", "paused");
+        return (await import("./go-found.ts")).goFound(place, home, input);
+    }
+  });
+}
+
+/** The run that is named, else the current one while it is open, else the newest that is. */
+async function standingHere(place: Place, home: Home, named: string | undefined): Promise<Standing | null> {
+  const run = namedRun(home, named);
+  if (run === null) return null;
+  const instead = named !== undefined || isOurs(place, home, run) ? null : await openInstead(place, home, run);
+  if (instead !== null) return instead;
+  const standing = { home, run, ...(await readRun(home, run)) };
+  if (named !== undefined || !isClosed(standing)) return standing;
+  return (await openInstead(place, home, run)) ?? standing;
+}
+
+const isClosed = ({ view }: Standing): boolean => view.status === "completed" || view.status === "stopped";
+
+function refuseWithoutGoal(run: string, described: readonly string[]): never {
+  return refuse("objective_schema_invalid", {
+    run_id: run,
+    state: "draft",
+    message: `${described.join(", ")} would change the objective of ${run}: say the goal with it.`,
+    remediation: [`autopilot start "…" ${described[0]} … drafts it anew`, "autopilot go starts the draft as it is"],
+    data: { missing_fields: ["goal"] },
+  });
+}

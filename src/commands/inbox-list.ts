@@ -1,0 +1,96 @@
+import type { Answer } from "../contracts/answer.ts";
+import type { Entry } from "../contracts/event.ts";
+import { questionsOpen } from "../core/reading.ts";
+import type { RunView } from "../core/state.ts";
+import { questionsOf } from "../views/choose-box.ts";
+import { oneLine } from "../views/wording.ts";
+import { isVerdict, verdictCommand, type VerdictOpen, verdictsOpen } from "../views/verdicts.ts";
+import { phaseOfPath } from "../insight/places.ts";
+import { entriesOf } from "../project/runs/entries.ts";
+import type { Home } from "../project/runs/home.ts";
+import type { Place } from "../project/place.ts";
+import { answered, reply } from "../project/reply.ts";
+import { standingOf } from "../project/runs/standing.ts";
+
+type Waiting = {
+  readonly block: string;
+  readonly question: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly recommend: string | null;
+  readonly show: readonly string[];
+  /** The phase whose verdict is asked for, with the tasks that only a person can judge. */
+  readonly phase?: string;
+  readonly tasks?: readonly string[];
+  /** What they are, in the words of the plan. */
+  readonly about?: readonly string[];
+  readonly command: string;
+};
+
+/** Every question that waits for a person. */
+export function inbox(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { home, run, view } = await standingOf(place, input.run);
+    const verdicts = verdictsOpen(view);
+    const left = verdicts.length === 0 ? new Map<string, readonly string[]>() : await leftToPeople(home, run);
+    const shown = new Map(questionsOf(view).map(({ block, show }) => [block, show]));
+    const deferred = verdicts.map(({ phase, block }): Waiting => ({
+      ...fieldsOf(block),
+      phase,
+      tasks: left.get(phase) ?? [],
+      about: Object.values(shown.get(block.block) ?? {}).map(String),
+      command: verdictCommand(phase),
+    }));
+    const others = questionsOpen(view)
+      .filter((block) => !isVerdict(block))
+      .map((block): Waiting => ({ ...fieldsOf(block), command: `autopilot answer --block "${block.block}" <answer>` }));
+    const blocks = [...deferred, ...others];
+    const message =
+      blocks.length === 0
+        ? "No question waits for a person."
+        : `${blocks.length} ${blocks.length === 1 ? "question waits" : "questions wait"} for a person.`;
+    const page = [...deferred.flatMap((one, at) => verdictLines(one, verdicts[at])), ...others.flatMap(questionLines)];
+    return reply("ok", {
+      run_id: run,
+      state: view.status,
+      message,
+      page: [message, "", ...page],
+      data: { blocks },
+    });
+  });
+}
+
+const fieldsOf = ({ block, question, options, recommend, show }: RunView["blocks"][string]) => ({
+  block,
+  question,
+  options,
+  recommend,
+  show,
+});
+
+/** The tasks of each phase that its plan leaves to a person. */
+async function leftToPeople(home: Home, run: string): Promise<Map<string, readonly string[]>> {
+  const left = new Map<string, readonly string[]>();
+  const note = (entry: Entry): void => {
+    if (entry.event === "tasks_read") left.set(phaseOfPath(entry.attempt), entry.left);
+  };
+  (await entriesOf(home, run)).entries.forEach(note);
+  return left;
+}
+
+function verdictLines({ question, tasks = [], about = [], command }: Waiting, open: VerdictOpen | undefined): readonly string[] {
+  return [
+    `Phase ${open?.phase ?? ""}${open === undefined || open.name === "" ? "" : ` (${open.name})`} waits for your verdict`,
+    `  ${question}`,
+    ...(tasks.length === 0 ? [] : [`  Tasks left to you: ${tasks.join(", ")} in .planning/phases/${open?.phase ?? ""}/PLAN.md`]),
+    ...about.map((text) => `  ${oneLine(text)}`),
+    `  ${command}`,
+    "",
+  ];
+}
+
+const questionLines = ({ question, options, recommend, command }: Waiting): readonly string[] => [
+  question,
+  ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}${key === recommend ? "  (recommended)" : ""}`),
+  `  ${command}`,
+  "",
+];

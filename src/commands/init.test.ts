@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { init } from "./init.ts";
+import type { Place } from "../project/place.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "init-"));
+  const git = (...words: readonly string[]) => execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@x", ...words], { cwd: root });
+  git("init", "-q");
+  writeFileSync(join(root, "package.json"), JSON.stringify({ scripts: { test: "x", lint: "y" } }));
+  mkdirSync(join(root, ".claude"));
+  git("add", "-A");
+  git("commit", "-qm", "start");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const config = (): string => join(root, ".autopilot/config.yaml");
+
+function person(answer: string | null): { readonly place: Place; readonly shown: string[]; readonly asked: string[] } {
+  const [shown, asked]: string[][] = [[], []];
+  const ask = (question: string): Promise<string | null> => {
+    asked?.push(question);
+    return Promise.resolve(answer);
+  };
+  const show = (line: string): void => void shown?.push(line);
+  const place = { cwd: root, env: { PATH: "/usr/bin:/bin", HOME: root }, user: "me", isTerminal: true, show, live: show, ask };
+  return { place: { ...place, interrupted: new AbortController().signal }, shown: shown ?? [], asked: asked ?? [] };
+}
+
+test("init shows the checks and agents it found and asks before it writes", async () => {
+  const { place, shown, asked } = person("no");
+  expect(await init(place, {})).toMatchObject({ result: "PASS", message: "Nothing was written." });
+  expect(shown).toEqual(["Agents  none installed", "Checks  npm run lint, npm run test"]);
+  expect(asked).toEqual(["Write .autopilot/config.yaml, .claude/commands/autopilot.md?"]);
+  expect([existsSync(config()), existsSync(join(root, ".claude/commands"))]).toEqual([false, false]);
+
+  await init(person("yes").place, {});
+  expect(readFileSync(config(), "utf8")).toContain(
+    "# Checks found in this project, run without being named here: npm run lint, npm run test\n",
+  );
+  expect(existsSync(join(root, ".claude/commands/autopilot.md"))).toBe(true);
+});
+
+test("with --yes and away from a terminal nobody is asked", async () => {
+  const { place, asked } = person("no");
+  await init(place, { yes: true });
+  expect([existsSync(config()), asked.length]).toEqual([true, 0]);
+  rmSync(config());
+  await init({ ...place, isTerminal: false }, {});
+  expect([existsSync(config()), asked.length]).toEqual([true, 0]);
+});
+
+test.each([
+  ["our folder", ".autopilot"],
+  ["an agent's folder", ".claude/commands"],
+  ["the ignore file", ".gitignore"],
+])("a link in the place of %s is not written through, and nothing is written at all", async (_what, path) => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "init-elsewhere-"));
+  try {
+    const target = path === ".gitignore" ? join(elsewhere, "file") : elsewhere;
+    if (path === ".gitignore") writeFileSync(target, "");
+    symlinkSync(target, join(root, path));
+    const { place } = person("yes");
+    expect(await init(place, { gitignore: true, yes: true })).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
+    expect(readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name), "utf8"))).toEqual(path === ".gitignore" ? [""] : []);
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
+
+test("a link that leads nowhere makes no file where it leads", async () => {
+  const target = join(tmpdir(), `init-nowhere-${process.pid}`);
+  mkdirSync(join(root, ".autopilot"));
+  symlinkSync(target, config());
+  await init(person("yes").place, { yes: true });
+  expect(existsSync(target)).toBe(false);
+});

@@ -1,0 +1,36 @@
+import type { Answer } from "../contracts/answer.ts";
+import { logLine } from "../views/log-lines.ts";
+import { safeJson } from "../kit/safe-json.ts";
+import { eachEntry, entriesOf } from "../project/runs/entries.ts";
+import type { Place } from "../project/place.ts";
+import { answered, reply } from "../project/reply.ts";
+import { standingOf } from "../project/runs/standing.ts";
+
+type Input = {
+  readonly run?: string | undefined;
+  readonly since?: number | undefined;
+  readonly jsonl?: boolean | undefined;
+  readonly print?: ((line: string) => void) | undefined;
+};
+
+/** The journal in words; with `jsonl`, as it is, line by line. */
+export function log(place: Place, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const { home, run, view } = await standingOf(place, input.run);
+    const since = input.since ?? 0;
+    if (input.jsonl === true) {
+      await eachEntry(home, run, (entry) => {
+        if (entry.seq >= since) input.print?.(safeJson(entry));
+      });
+      return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
+    }
+    const events = (await entriesOf(home, run)).entries.filter(({ seq }) => seq >= since);
+    return reply("ok", {
+      run_id: run,
+      state: view.status,
+      message: `${events.length} events of ${run}.`,
+      page: events.map(logLine),
+      data: { events },
+    });
+  });
+}

@@ -1,0 +1,43 @@
+// quality: an audit of this code base: the one that is open is taken up, else a new one is drafted and begun.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
+import { describedBy } from "../../playbooks/contract/go-input.ts";
+import { openRunOf } from "../../project/runs/open-run-of.ts";
+import type { Place } from "../../project/place.ts";
+import { answered } from "../../project/reply.ts";
+import { takeUp } from "../../runner/take-up.ts";
+
+const flow = "quality";
+
+export type QualityInput = GoFlags & {
+  readonly benchmark?: string | undefined;
+  readonly leverState?: string | undefined;
+  readonly playbookVersion?: string | undefined;
+  readonly targetPath?: string | undefined;
+  readonly runner?: string | undefined;
+  readonly requireDocs?: boolean | undefined;
+};
+
+export function quality(place: Place, input: QualityInput): Promise<Answer> {
+  return answered(async () => {
+    const given = {
+      benchmark: input.benchmark,
+      lever_state: input.leverState,
+      playbook_version: input.playbookVersion,
+      target_path: input.targetPath,
+      require_docs: input.requireDocs === true ? "true" : undefined,
+    };
+    const named = Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+    const options = { ...input.options, ...named };
+    const agent = input.runner ?? input.agent;
+    const asked = { ...input, ...(agent === undefined ? {} : { agent }), options };
+    const isAsked =
+      Object.keys(options).length > 0 || describedBy({ ...asked, options: undefined }).length > 0 || (input.scope ?? []).length > 0;
+    const standing = isAsked ? null : await openRunOf(place, flow, input.run);
+    if (standing === null) return goNew(place, { ...asked, words: [], flow });
+    const { home, run, view } = standing;
+    if (view.status !== "draft") return takeUp(place, standing, input);
+    return goDraft(place, home, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(place, home, view));
+  });
+}

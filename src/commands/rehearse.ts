@@ -1,0 +1,142 @@
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { OpenedAgents } from "../agents/open-agents.ts";
+import { resolveProfile } from "../agents/profiles/resolve.ts";
+import type { Answer } from "../contracts/answer.ts";
+import type { Cast } from "../contracts/event.ts";
+import type { ReasonCode } from "../contracts/reason.ts";
+import { findingText } from "../kit/finding.ts";
+import type { TurnOrder, TurnResult } from "../ports/agent.ts";
+import { erase } from "../workspace/folder.ts";
+import { openLimits } from "../workspace/isolation/limits.ts";
+import { openSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
+import { openAgentsBox } from "../runner/agents-box.ts";
+import { castFor } from "../runner/draft/cast.ts";
+import { findHome } from "../project/runs/home.ts";
+import { isolationFor } from "../runner/draft/isolation-for.ts";
+import type { Place } from "../project/place.ts";
+import { policyOf } from "../runner/draft/policy.ts";
+import { refuse, reply } from "../project/reply.ts";
+import { readSettings, type Settings } from "../project/config/settings.ts";
+import { temporaryFolder } from "../project/runs/temporary.ts";
+
+const minutesMax = 2;
+const saidCharsMax = 200;
+
+/** One harmless turn in an empty folder that goes again: is the agent there, does it answer, what does it report. */
+export async function rehearse(place: Place, name: string): Promise<Answer> {
+  const settings = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
+  if (settings.kind !== "settings") return refuse("config_invalid", { message: settings.findings.map(findingText).join("; ") });
+  let text = "";
+  const cast = await castFor(place, "try", name, settings.config, (kept) => {
+    text = kept;
+    return Promise.resolve("0".repeat(64));
+  });
+  const folder = realpathSync(await temporaryFolder("try"));
+  const layer = join(folder, "work");
+  mkdirSync(layer);
+  writeFileSync(join(folder, "script"), text);
+  try {
+    const agents = await trialAgents(place, settings, folder);
+    try {
+      return told(name, cast, await agents.turn(trialOrder(cast, layer, place.interrupted)));
+    } finally {
+      await agents.close();
+    }
+  } finally {
+    await erase(folder);
+  }
+}
+
+/** The agents of a folder that goes again, with all around them that a run puts around its own. */
+async function trialAgents(
+  place: Place,
+  { config, isolation: wanted }: Settings,
+  folder: string,
+): Promise<Pick<OpenedAgents, "turn" | "close">> {
+  const home = findHome(place.cwd) ?? { root: join(folder, "nowhere"), folder };
+  const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder, openSelfTestCache(folder))]);
+  const agents = openAgentsBox({
+    place,
+    isolation,
+    limits,
+    policy: policyOf(config),
+    folder,
+    mark: folder,
+    scriptOf: () => join(folder, "script"),
+    learn: () => undefined, // nothing of a trial is written anywhere
+  });
+  const close = async (): Promise<void> => {
+    await agents.close();
+    await limits.close();
+  };
+  return { turn: (order) => agents.turn(order), close };
+}
+
+const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnOrder => ({
+  run: "run-2000-01-01-000000",
+  attempt: "1@1/try#1",
+  cast,
+  facts: { flow: "try", phase: "1", step: "try", role: "try", task: null, attempt: 1, ask: 1 },
+  history: [],
+  prompt: "Say hello in one short sentence. Change nothing and run nothing.",
+  returns: null,
+  promise: null,
+  layer,
+  minutesMax,
+  scope: ["**"],
+  isInterrupted: false,
+  left: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
+  isUnpaid: () => true,
+  session: null,
+  cancel,
+  onSession: () => Promise.resolve(),
+  onAskAgain: () => Promise.resolve(false),
+  onSignal: () => undefined,
+});
+
+/** What came of it. Every failure has its reason, the sentence of whoever saw it, and what to do next. */
+function told(name: string, cast: Cast, result: TurnResult): Answer {
+  if (result.kind === "ended")
+    return reply("ok", {
+      message: `${name} answered: ${result.said.slice(0, saidCharsMax)}`,
+      warnings: result.warnings,
+      data: { agent: name, said: result.said, usage: result.usage, stop: result.stop },
+    });
+  const { code, remediation } = whyNot(name, cast, result);
+  return reply(code, {
+    message: `${name}: ${result.detail}`,
+    remediation,
+    data: { agent: name, usage: result.usage, ...("fault" in result ? { fault: result.fault } : {}) },
+  });
+}
+
+type WhyNot = { readonly code: ReasonCode; readonly remediation: readonly string[] };
+
+function whyNot(name: string, cast: Cast, result: Exclude<TurnResult, { kind: "ended" }>): WhyNot {
+  const resolved = resolveProfile(cast);
+  const hints = "profile" in resolved ? resolved.profile.hints : { install: "", login: "" };
+  const again = `autopilot agents try ${name}`;
+  if (result.kind === "failed") {
+    if (result.reason !== "agent_unavailable") return { code: result.reason, remediation: [again, "autopilot doctor"] };
+    const isLogin = /logged in|log in|authenticat/i.test(result.detail);
+    return { code: result.reason, remediation: [isLogin ? hints.login : hints.install.replace("agents.NAME", `agents.${name}`), again] };
+  }
+  switch (result.by) {
+    case "cancel":
+      return { code: "agent_failed", remediation: [again] };
+    case "deadline":
+      return { code: "agent_timeout", remediation: [`it had ${minutesMax} minutes; ${again}`] };
+    case "budget":
+      return { code: "budget_threshold_reached", remediation: [again] };
+    case "provider":
+      return providerWhy(result.fault, result.resetAt, hints.login, again);
+  }
+}
+
+function providerWhy(fault: string, resetAt: string | null, login: string, again: string): WhyNot {
+  if (fault === "limit")
+    return { code: "provider_limit_reached", remediation: [resetAt === null ? `later: ${again}` : `after ${resetAt}: ${again}`] };
+  if (fault === "access") return { code: "agent_unavailable", remediation: [login, again] };
+  return { code: "agent_failed", remediation: [fault === "request" ? "look at the model's name and the upstream in the config" : again] };
+}

@@ -1,0 +1,59 @@
+import type { Answer } from "../contracts/answer.ts";
+import type { RunView } from "../core/state.ts";
+import { reportPage } from "../views/report-page.ts";
+import { reportOf, type Changes } from "../views/report.ts";
+import { changedFiles } from "../workspace/git/diff.ts";
+import { openRepository } from "../workspace/git/repository.ts";
+import { summaryOf } from "../workspace/git/summary.ts";
+import { entriesOf } from "../project/runs/entries.ts";
+import { blobsIn } from "../playbooks/contract/recorded.ts";
+import { claimsFrom } from "../project/runs/run-blobs.ts";
+import { runFolder, type Home } from "../project/runs/home.ts";
+import type { Place } from "../project/place.ts";
+import { answered, reply } from "../project/reply.ts";
+import { readEvidence } from "../project/runs/read-evidence.ts";
+import { standingOf } from "../project/runs/standing.ts";
+
+/** What came of a run: what was asked, what was done, the proof, what is open, what to do next. */
+export function report(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { home, run, view, owner } = await standingOf(place, input.run);
+    const { entries, head } = await entriesOf(home, run);
+    const changes = await changesOf(home, view);
+    const claimOf = claimsFrom(blobsIn(runFolder(home, run)));
+    const shown = reportOf(view, entries, {
+      owner,
+      ...(changes === null ? {} : { changes }),
+      excerpts: excerptsOf(home, run, view),
+      claimOf,
+    });
+    const { run_id: _id, state: _state, reason_code, ...data } = shown;
+    return reply(reason_code, {
+      result: "PASS",
+      run_id: run,
+      state: view.status,
+      message: shown.summary,
+      page: [...reportPage(shown), "", `Journal: ${entries.length} events, head ${head}`],
+      data: { ...data, journal: { events: entries.length, head } },
+    });
+  });
+}
+
+async function changesOf(home: Home, view: RunView): Promise<Changes | null> {
+  const opened = await openRepository(home.root);
+  if ("failure" in opened) return null;
+  const [base, tip] = [view.drafted.base.commit, view.tip.commit];
+  return Promise.all([summaryOf(opened.repository, base, tip), changedFiles(opened.repository, base, tip)])
+    .then(([summary, paths]) => ({ ...summary, paths }))
+    .catch(() => null);
+}
+
+/** The end of what each deciding check printed. */
+function excerptsOf(home: Home, run: string, view: RunView): Record<string, string> {
+  const excerpts: Record<string, string> = {};
+  for (const { latest } of Object.values(view.checks)) {
+    const evidence = readEvidence(runFolder(home, run), latest.evidence);
+    if (evidence !== null) excerpts[latest.evidence] = evidence.output_excerpt;
+  }
+  return excerpts;
+}

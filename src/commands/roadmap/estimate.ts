@@ -1,0 +1,61 @@
+import type { Answer } from "../../contracts/answer.ts";
+import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
+import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
+import { costWarning } from "../../insight/cost.ts";
+import { costConstants } from "../../project/config/cost-constants.ts";
+import { limitDefaults } from "../../project/config/config-defaults.ts";
+import { limitsNotRaised } from "../../project/config/config-loosened.ts";
+import { homeOf } from "../../project/runs/home.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.ts";
+import { judged, refuseRoadmap, roadmapHere } from "../../playbooks/roadmap/files/roadmap-problems.ts";
+import { settingsOf } from "../../project/config/settings.ts";
+
+/** What phases of the roadmap will probably cost. Nothing runs and nothing is written. */
+export function estimate(place: Place, input: { readonly phases?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const home = await homeOf(place.cwd);
+    const { read, completed } = roadmapHere(home);
+    const errors = judged(read, new Set(), completed).filter(({ severity }) => severity === "error");
+    if (errors.length > 0) refuseRoadmap(read, errors, new Set());
+    const word = input.phases ?? "all";
+    const selection = selectPhases(word, read.phases, completed);
+    if ("problem" in selection)
+      return refuse("usage", {
+        message: `PHASES: ${selection.problem}.`,
+        remediation: ["autopilot roadmap list shows the phases there are"],
+      });
+    const ids = selection.ids.filter((id) => !completed.has(id));
+    if (ids.length === 0)
+      return reply("roadmap_completed", {
+        message: "Nothing is left to do, so nothing will be used.",
+        data: { roadmap: read.path, phases: [] },
+      });
+    const own = settingsOf(place, home).config.limits ?? {};
+    const tuned = { ...own, ...limitsNotRaised(breakerOf(read.config.circuit_breaker_config), own)[0] };
+    const constants = costConstants(tuned);
+    const cap = (name: string): number => tuned[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
+    const caps = { phase: cap("cost_cap_tokens_per_phase"), run: cap("cost_cap_tokens_total") };
+    const { phases, ...total } = await estimateRoadmap(home, read, ids, constants);
+    const rows: readonly EstimateRow[] = phases.map((phase) => ({
+      ...phase,
+      name: read.phases.find(({ id }) => id === phase.id)?.name ?? phase.id,
+      planned: read.plans.get(phase.id)?.plan !== undefined && read.plans.get(phase.id)?.plan !== null,
+      warning: costWarning(phase.id, Math.round(phase.tokens.p90), caps.phase, constants),
+    }));
+    const over =
+      total.tokens.p90 > caps.run
+        ? [`All of it may take more than a run may use: ${Math.round(total.tokens.p90)} of ${caps.run} tokens.`]
+        : [];
+    return reply("ok", {
+      message: `${ids.length} ${ids.length === 1 ? "phase" : "phases"} of ${read.path}.`,
+      warnings: [...rows.flatMap(({ warning }) => warning ?? []), ...over],
+      page: estimatePage(read.path, rows, total, caps),
+      data: { roadmap: read.path, phases: rows, total, caps: { tokens_per_phase: caps.phase, tokens_total: caps.run }, constants },
+    });
+  });
+}
+
+const breakerOf = (config: Readonly<Record<string, unknown>> | undefined): Record<string, number> =>
+  Object.fromEntries(Object.entries(config ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])));

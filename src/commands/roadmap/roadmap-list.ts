@@ -1,0 +1,73 @@
+// roadmap-list: shows what a roadmap says, in the order in which it would be walked, and everything that is wrong with it. Nothing runs.
+
+import { join } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import type { RoadmapPhase } from "../../contracts/roadmap.ts";
+import { columned } from "../../views/columned.ts";
+import { findingText, type Finding } from "../../kit/finding.ts";
+import { findHome } from "../../project/runs/home.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, Refusal, reply } from "../../project/reply.ts";
+import { choosePhases, weighed } from "../../playbooks/roadmap/files/roadmap-choose.ts";
+import { type RoadmapHere, roadmapHere } from "../../playbooks/roadmap/files/roadmap-problems.ts";
+
+export function roadmapList(place: Place): Promise<Answer> {
+  return answered(async () => {
+    const home = findHome(place.cwd) ?? { root: place.cwd, folder: join(place.cwd, ".autopilot") };
+    const here = roadmapHere(home);
+    const { findings } = weighed(here, "all");
+    return told(here, findings, await refusalOf(() => choosePhases(home.root, here, "all")));
+  });
+}
+
+/** What `roadmap all` would be refused with; null where it would begin, or nothing is left to do. */
+async function refusalOf(choose: () => Promise<unknown>): Promise<Answer | null> {
+  try {
+    await choose();
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.answer.result === "FAIL" ? error.answer : null;
+  }
+}
+
+function told({ read: { path, phases, specPath }, completed }: RoadmapHere, problems: readonly Finding[], refusal: Answer | null): Answer {
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const warnings = problems.length - errors;
+  const counted = [errors === 0 ? "" : numbered(errors, "error"), warnings === 0 ? "" : numbered(warnings, "warning")]
+    .filter(Boolean)
+    .join(" and ");
+  const what = `${numbered(phases.length, "phase")} in ${path}${counted === "" ? "" : `; ${counted}`}.`;
+  const page = [
+    ...(phases.length === 0 ? [] : [`${numbered(phases.length, "phase")} in ${path}, in execution order`, ...table(phases, completed)]),
+    ...(problems.length === 0
+      ? []
+      : ["Problems", ...problems.map((problem) => `  ${problem.severity === "error" ? "✗" : "!"} ${findingText(problem)}`)]),
+  ];
+  const data = { roadmap: path, spec: specPath, phases, completed: phases.map(({ id }) => id).filter((id) => completed.has(id)), problems };
+  if (refusal === null) return reply("ok", { message: what, page, data });
+  const why = errors > 0 ? "autopilot roadmap all is refused until the errors are mended." : refusal.message;
+  return { ...refusal, message: `${what} ${why}`, page, data: { ...refusal.data, ...data } };
+}
+
+const numbered = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const nameCharactersMax = 60;
+
+function table(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>): readonly string[] {
+  const rows = phases.map(({ id, name, depends_on, success_criteria, checked, inserted, stub }) => {
+    const withCommand = success_criteria.filter(({ command }) => command !== null).length;
+    // The box is shown as it was read; what runs know better is said beside it.
+    const known = completed.has(id) === checked ? "" : checked ? "not completed" : "completed";
+    const marks = [inserted ? "inserted" : "", stub ? "stub" : "", known].filter(Boolean).join(", ");
+    const short = name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax - 1)}…` : name;
+    return [
+      checked ? "[x]" : "[ ]",
+      id,
+      `${short}${marks === "" ? "" : ` (${marks})`}`,
+      depends_on.length === 0 ? "-" : depends_on.join(", "),
+      success_criteria.length === 0 ? "-" : `${withCommand} of ${success_criteria.length}`,
+    ];
+  });
+  return columned([["", "phase", "name", "after", "criteria with a command"], ...rows]).map((line) => `  ${line}`);
+}

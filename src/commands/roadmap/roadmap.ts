@@ -1,0 +1,71 @@
+// roadmap: the phases of a roadmap, walked: what is open is taken up, else a run of the phases asked for is drafted and begun.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { phaseIdOf } from "../../documents/phase-id.ts";
+import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
+import { goLying, refuseFailedElsewhere } from "../go-found.ts";
+import { describedBy } from "../../playbooks/contract/go-input.ts";
+import { findHome } from "../../project/runs/home.ts";
+import { type Lying, lyingHere, theOne } from "../lying-here.ts";
+import { openRunOf } from "../../project/runs/open-run-of.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, reply } from "../../project/reply.ts";
+import { takeUp } from "../../runner/take-up.ts";
+
+const flow = "roadmap";
+
+export type RoadmapInput = GoFlags & {
+  readonly complete?: boolean | undefined;
+  readonly checkpointEvery?: number | undefined;
+};
+
+export function roadmap(place: Place, input: RoadmapInput): Promise<Answer> {
+  return answered(async () => {
+    const phases = wordOf(input.words);
+    const wrong = misusedWords(phases, input);
+    if (wrong !== null) return reply("usage", { message: wrong, remediation: ["autopilot help roadmap"] });
+    const options = {
+      ...input.options,
+      ...(phases === null ? {} : { phases }),
+      ...(input.complete === true ? { complete: "true" } : {}),
+      ...(input.checkpointEvery === undefined ? {} : { checkpoint_every: String(input.checkpointEvery) }),
+    };
+    const asked = Object.keys(options).length > 0 || describedBy(input).length > 0 || (input.scope ?? []).length > 0;
+    const standing = asked ? null : await openRunOf(place, flow, input.run);
+    if (standing === null) {
+      const theirs = asked ? null : await begunElsewhere(place, input.run);
+      return theirs === null ? goNew(place, { ...input, words: [], flow, options }) : goLying(place, theirs, { ...input, words: [] });
+    }
+    const { home, run, view } = standing;
+    if (view.status !== "draft") return takeUp(place, standing, input);
+    return goDraft(place, home, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(place, home, view));
+  });
+}
+
+/** What another tool left of a roadmap's run; refused where it cannot be read, and where it failed: that waits for an explicit `resume`. */
+async function begunElsewhere(place: Place, run: string | undefined): Promise<Lying | null> {
+  const home = findHome(place.cwd);
+  if (home === null || run !== undefined) return null;
+  const theirs = theOne((await lyingHere(place, home.root)).filter((one) => one.isBegun && one.flow === flow));
+  if (theirs?.hasFailed === true) refuseFailedElsewhere(theirs);
+  return theirs;
+}
+
+/** `3, 5 8` is `3,5,8`: what a shell took apart is put together again. */
+function wordOf(words: readonly string[]): string | null {
+  const joined = words
+    .join(",")
+    .replaceAll(/\s*,[\s,]*/g, ",")
+    .replaceAll(/^,|,$/g, "")
+    .trim();
+  return joined === "" ? null : joined;
+}
+
+function misusedWords(phases: string | null, { complete }: RoadmapInput): string | null {
+  if (phases === null) return null;
+  if (complete === true) return "--complete means every phase that is not completed, so it takes no PHASES.";
+  if (phases === "next" || phases === "all") return null;
+  const isId = (text: string): boolean => phaseIdOf(text.trim()) !== null;
+  const odd = phases.split(",").find((part) => !part.split(/[-–—]/, 3).every(isId) || part.split(/[-–—]/).length > 2);
+  return odd === undefined ? null : `PHASES is an id (3, 2.1), a range (3-7), a list (3,5,8), next or all, not ${odd}.`;
+}

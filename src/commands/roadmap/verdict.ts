@@ -1,0 +1,83 @@
+import type { Answer } from "../../contracts/answer.ts";
+import { type VerdictOpen, verdictCommand, verdictsOpen, type VerdictWord } from "../../views/verdicts.ts";
+import { phaseIdOf } from "../../documents/phase-id.ts";
+import { ask, refuseLate } from "../../runner/ask-owner.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { standingOf, type Standing } from "../../project/runs/standing.ts";
+
+const issuesMax = 100;
+
+type Input = {
+  readonly phase: string;
+  readonly verdict: VerdictWord;
+  readonly issues: readonly string[];
+  readonly run?: string | undefined;
+};
+
+/** A person's verdict on a phase that waits for one. */
+export function verdict(place: Place, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const standing = await standingOf(place, input.run);
+    const { phase, name, block } = openFor(standing, input.phase);
+    const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
+    refuseIssues(standing, phase, input.verdict, issues);
+    const { view, outcome } = await ask(
+      place,
+      standing,
+      { event: "block_answered", block: block.block, answer: input.verdict, ...(issues.length === 0 ? {} : { issues }) },
+      (run) => run.blocks[block.block] === undefined,
+    );
+    if (outcome === "late")
+      refuseLate(standing, view, `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`);
+    const left = verdictsOpen(view);
+    return reply("block_answered", {
+      run_id: standing.run,
+      state: view.status,
+      message: `Phase ${phase} (${name}): ${input.verdict}. ${consequence[input.verdict]}`,
+      remediation: [...left.map((one) => verdictCommand(one.phase)), ...(view.status === "paused" ? ["autopilot resume"] : [])],
+      data: { phase, verdict: input.verdict, issues, block: block.block, still_open: left.map((one) => one.phase) },
+    });
+  });
+}
+
+const consequence: Readonly<Record<VerdictWord, string>> = {
+  pass: "It counts as completed once the run goes on and its checks hold.",
+  fail: "It counts as failed; what depends on it is blocked.",
+  issues_found: "The issues go to the debugger when the run goes on.",
+};
+
+function openFor(standing: Standing, named: string): VerdictOpen {
+  const id = phaseIdOf(named.replace(/^phase[_ ]?/i, "")) ?? named;
+  const open = verdictsOpen(standing.view);
+  const found = open.find(({ phase }) => phase === id);
+  if (found !== undefined) return found;
+  const phase = standing.view.phases.find((one) => one.id === id);
+  const stands =
+    phase === undefined ? `There is no phase ${named} in ${standing.run}` : `Phase ${id} is ${phase.status} and waits for no verdict`;
+  const waiting = open.map((one) => `${one.phase} (${one.name})`).join(", ");
+  return refuse("invalid_state_transition", {
+    run_id: standing.run,
+    state: standing.view.status,
+    message: `${stands}; ${open.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
+    remediation: open.length === 0 ? ["autopilot status"] : open.map((one) => verdictCommand(one.phase)),
+    data: { allowed_from: ["a phase that waits for a verdict"], waiting: open.map((one) => one.phase) },
+  });
+}
+
+/** Issues are what the debugger works on: there are some when there are issues, and none when all is well. */
+function refuseIssues(standing: Standing, phase: string, word: VerdictWord, issues: readonly string[]): void {
+  const bad = (message: string, hint: string): never =>
+    refuse("objective_schema_invalid", {
+      run_id: standing.run,
+      state: standing.view.status,
+      message,
+      remediation: [hint],
+      data: { field: "issue" },
+    });
+  if (word === "issues_found" && issues.length === 0)
+    bad("issues_found without an issue gives nobody anything to mend.", `autopilot verdict ${phase} issues_found --issue "what is wrong"`);
+  if (word === "pass" && issues.length > 0)
+    bad("pass with issues is no pass.", `autopilot verdict ${phase} issues_found --issue "…", or pass without --issue`);
+  if (issues.length > issuesMax) bad(`${issues.length} issues were given, at most ${issuesMax} are taken.`, "say the worst of them");
+}

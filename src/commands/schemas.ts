@@ -1,0 +1,96 @@
+import { toJsonSchema } from "@valibot/to-json-schema";
+import type { GenericSchema } from "valibot";
+import * as v from "valibot";
+import type { Answer } from "../contracts/answer.ts";
+import { Config } from "../contracts/config.ts";
+import { eventNames, eventSchemas } from "../contracts/event.ts";
+import { journalVersion } from "../contracts/journal-version.ts";
+import { Evidence } from "../contracts/evidence.ts";
+import { Flow } from "../contracts/flow.ts";
+import { Objective } from "../contracts/objective.ts";
+import { reasons } from "../contracts/reason.ts";
+import { PortfolioCheckpoint, PortfolioEvent, PortfolioProjectSnapshot, PortfolioTaskSnapshot } from "../contracts/portfolio.ts";
+import { CalibrationCycleEvent, QualityRunEvent } from "../contracts/quality-run.ts";
+import { CompletionFile, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../contracts/roadmap-reports.ts";
+import { RoadmapState } from "../contracts/roadmap-state.ts";
+import { Script, TurnMeta } from "../contracts/script.ts";
+import { StagedState } from "../contracts/staged-state.ts";
+import { returnSchemas } from "../flows/returns.ts";
+import { didYouMean } from "../kit/suggest.ts";
+import type { Place } from "../project/place.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
+import { diffSchema, runsSchema, transcriptSchema } from "./look-schemas.ts";
+
+const envelope = {
+  seq: v.number(),
+  journal: v.optional(v.literal(journalVersion)),
+  epoch: v.number(),
+  ts: v.string(),
+  active_ms: v.number(),
+  prev: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  crc: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/)),
+};
+
+const schemas: Readonly<Record<string, () => object>> = {
+  flow: () => draw(Flow),
+  objective: () => draw(Objective),
+  config: () => draw(Config),
+  script: () => draw(Script),
+  "turn-meta": () => draw(TurnMeta),
+  evidence: () => draw(Evidence),
+  status: () => draw(statusSchema),
+  report: () => draw(reportSchema),
+  "roadmap-list": () => draw(roadmapListSchema),
+  estimate: () => draw(estimateSchema),
+  transcript: () => draw(transcriptSchema),
+  diff: () => draw(diffSchema),
+  runs: () => draw(runsSchema),
+  "roadmap-state": () => draw(RoadmapState),
+  "staged-state": () => ({ title: "what _docs/_autopilot_state.md says, read from its Markdown", ...draw(StagedState) }),
+  "post-mortem": () => draw(PostMortem),
+  metrics: () => draw(MetricsFile),
+  "completion-report": () => draw(CompletionFile),
+  "trace-span": () => draw(TraceSpan),
+  triage: () => draw(TriageFile),
+  "quality-run": () => ({ title: "one line of a quality run's run_state.jsonl", ...draw(QualityRunEvent) }),
+  "calibration-cycle": () => ({ title: "one line of a calibration cycle's run_state.jsonl", ...draw(CalibrationCycleEvent) }),
+  "portfolio-event": () => draw(PortfolioEvent),
+  "portfolio-checkpoint": () => draw(PortfolioCheckpoint),
+  "portfolio-project": () => draw(PortfolioProjectSnapshot),
+  "portfolio-task": () => draw(PortfolioTaskSnapshot),
+  "agent-returns": () => ({
+    title: "what agents hand back, by the name that `returns` of a step has",
+    type: "object",
+    properties: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, draw(schema)])),
+  }),
+  // Drawn as one: each kind of line drawn by itself would bring definitions of its own, which nothing at the root refers to.
+  journal: () => ({
+    title: "one line of a journal",
+    ...draw(v.union(eventNames.map((name) => v.strictObject({ ...eventSchemas[name].entries, ...envelope })))),
+  }),
+  "reason-codes": () => reasons,
+};
+
+/** The JSON Schema of every file and JSON output, by name; the table of reason codes. */
+export function schema(_place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
+  return answered(() => {
+    const names = Object.keys(schemas);
+    if (input.name === undefined)
+      return Promise.resolve(reply("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
+    const make = Object.hasOwn(schemas, input.name) ? schemas[input.name] : undefined;
+    if (make === undefined)
+      return refuse("usage", {
+        message: `There is no schema called ${input.name}.${didYouMean(input.name, names)}`,
+        remediation: ["autopilot schema lists the names there are"],
+      });
+    const drawn = make();
+    return Promise.resolve(
+      reply("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(drawn, null, 2).split("\n"), data: { schema: drawn } }),
+    );
+  });
+}
+
+function draw(schema: GenericSchema): object {
+  return toJsonSchema(schema, { errorMode: "ignore" });
+}

@@ -1,0 +1,51 @@
+import type { Answer } from "../../contracts/answer.ts";
+import { listedPhases } from "../../core/reading.ts";
+import type { RunView } from "../../core/state.ts";
+import { detectStaged } from "../../playbooks/staged/files/staged-detect.ts";
+import { findHome, type Home, listRuns } from "../../project/runs/home.ts";
+import type { Place } from "../../project/place.ts";
+import { readRun } from "../../project/runs/read-run.ts";
+import { answered, Refusal, reply } from "../../project/reply.ts";
+
+type Found = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
+
+/** Which flow a project is in, and at which step: an open run is asked first, then the state file, then the folders. Writes nothing. */
+export function detect(place: Place, _input: object): Promise<Answer> {
+  return answered(async () => {
+    const home = findHome(place.cwd);
+    const { flow, step, name, because } = (home === null ? null : await openIn(home)) ?? (await detectStaged(home?.root ?? place.cwd));
+    const where = step === "done" ? "all steps are done" : `step ${step} ${name}`;
+    return reply("ok", {
+      message: `Flow ${flow}, ${where}: ${because}.`,
+      page: [`${flow}  ${where}`, `  ${because}`, "", "Next", `  → autopilot go --flow ${flow}`],
+      data: { flow, step, name, because },
+    });
+  });
+}
+
+/** The newest run that is open here; its artifacts may still lie on its branch. */
+async function openIn(home: Home): Promise<Found | null> {
+  for (const run of listRuns(home).toReversed()) {
+    const view = await viewOf(home, run);
+    if (view !== null && (view.status === "running" || view.status === "paused")) return standing(run, view);
+  }
+  return null;
+}
+
+function standing(run: string, { drafted: { flow }, phases, status }: RunView): Found {
+  const own = phases.filter(({ group }) => group === "phases");
+  const open =
+    own.find((phase) => phase.status === "open" || phase.status === "failed") ??
+    own.find((phase) => phase.status === "waiting" || phase.status === "again");
+  const first = listedPhases(flow, "phases")?.[0];
+  return { flow: flow.flow, step: open?.id ?? "done", name: open?.name ?? first?.name ?? "", because: `${run} is ${status} there` };
+}
+
+async function viewOf(home: Home, run: string): Promise<RunView | null> {
+  try {
+    return (await readRun(home, run)).view;
+  } catch (error) {
+    if (error instanceof Refusal) return null; // a run that cannot be read says nothing
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Answer } from "../contracts/answer.ts";
+import { makeDraft } from "../runner/draft/draft.ts";
+import { type GoInput, hasGoal } from "../playbooks/contract/go-input.ts";
+import { findHome, homeOf } from "../project/runs/home.ts";
+import { lyingHere } from "./lying-here.ts";
+import { invalidGoal } from "./nothing-to-do.ts";
+import type { Place } from "../project/place.ts";
+import { previewOf } from "../runner/draft/preview.ts";
+import { readRun } from "../project/runs/read-run.ts";
+import { answered, reply } from "../project/reply.ts";
+
+/** Registers an objective as a draft and shows what would happen. Nothing runs. */
+export function start(place: Place, input: GoInput): Promise<Answer> {
+  return answered(async () => {
+    const known = findHome(place.cwd);
+    if (!hasGoal(input)) return invalidGoal(place, input, known === null ? [] : await lyingHere(place, known.root));
+    const home = await homeOf(place.cwd);
+    const drafted = await makeDraft(place, home, input);
+    const { view } = await readRun(home, drafted.run);
+    const preview = await previewOf(place, home, view);
+    return reply("run_drafted", {
+      run_id: drafted.run,
+      state: "draft",
+      message: `Draft ${drafted.run}. Nothing runs until it is acknowledged.`,
+      page: preview.page,
+      warnings: [...drafted.warnings, ...preview.warnings],
+      remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
+      data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
+    });
+  });
+}

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Answer } from "../contracts/answer.ts";
+import { ownerOf } from "../journal/owner.ts";
+import { findHome, type Home, namedRun, runFolder } from "../project/runs/home.ts";
+import { openInstead } from "../project/runs/open-instead.ts";
+import type { Place } from "../project/place.ts";
+import { readRun } from "../project/runs/read-run.ts";
+import { answered, reply } from "../project/reply.ts";
+import { isOurs } from "../project/runs/run-binding.ts";
+import { shelvedStatus, type StatusTold } from "../runner/status-shelf.ts";
+import { statusTold } from "../runner/status-told.ts";
+
+type Input = { readonly run?: string | undefined };
+
+/** What only the whole command line brings: the answer where there is no run at all, and what a face's own files say besides. */
+export type StatusMore = {
+  readonly idle: (root: string | null) => Promise<Answer>;
+  readonly beside: (
+    face: unknown,
+    root: string,
+  ) => Promise<{ readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> } | null>;
+};
+
+/** Where a run stands. Reads only; nothing is executed to find out. */
+export function status(place: Place, input: Input, { idle, beside }: StatusMore): Promise<Answer> {
+  return answered(async () => {
+    const home = findHome(place.cwd);
+    const named = namedRun(home, input.run);
+    if (home === null || named === null) return idle(home?.root ?? null);
+    const { run, told, draft } = await shownInstead(place, home, named, input.run !== undefined);
+    const { reason_code, state, page, data } = told;
+    const more = await beside(data["face"], home.root);
+    return reply(reason_code, {
+      result: "PASS",
+      run_id: run,
+      state,
+      message: `${run} is ${reason_code === "run_interrupted" ? "interrupted" : state}.`,
+      page: [...page, ...(more?.page ?? [])],
+      warnings: draft === null ? [] : [`The draft ${draft} waits too: autopilot status ${draft} shows it.`],
+      data: { ...data, ...more?.data, foreign: false },
+    });
+  });
+}
+
+/** What is shown where no run is named: neither a draft nor somebody else's run hides one of the user's own that is open. */
+async function shownInstead(
+  place: Place,
+  home: Home,
+  named: string,
+  isNamed: boolean,
+): Promise<{ readonly run: string; readonly told: StatusTold; readonly draft: string | null }> {
+  const isForeign = !isNamed && !isOurs(place, home, named);
+  const told = isForeign ? null : await toldOf(home, named);
+  if (told !== null && (isNamed || told.state !== "draft")) return { run: named, told, draft: null };
+  const open = await openInstead(place, home, named);
+  if (open === null) return { run: named, told: told ?? (await toldOf(home, named)), draft: null };
+  return { run: open.run, told: statusTold(open.view, open.owner), draft: isForeign ? null : named };
+}
+
+async function toldOf(home: Home, run: string): Promise<StatusTold> {
+  const folder = runFolder(home, run);
+  return shelvedStatus(folder, ownerOf(folder)) ?? folded(home, run);
+}
+
+async function folded(home: Home, run: string): Promise<StatusTold> {
+  const { view, owner } = await readRun(home, run);
+  return statusTold(view, owner);
+}
+
+/** Whether `status` here is about a run, and nothing lies beside it that only the whole command line can read. */
+export function isPlain(cwd: string, named: string | undefined): boolean {
+  const home = findHome(cwd);
+  if (home === null || existsSync(join(home.root, "_docs"))) return false;
+  return named !== undefined || namedRun(home, undefined) !== null;
+}

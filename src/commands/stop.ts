@@ -1,0 +1,29 @@
+import type { Answer } from "../contracts/answer.ts";
+import { hasLanded } from "../views/next-actions.ts";
+import { ask, refuseLate } from "../runner/ask-owner.ts";
+import type { Place } from "../project/place.ts";
+import { answered, reply } from "../project/reply.ts";
+import { mustBe, standingOf } from "../project/runs/standing.ts";
+
+/** Stops a run for good: the agent is ended, whole process tree, and the branch stays as it is. */
+export function stop(place: Place, input: { readonly run?: string | undefined; readonly reason?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const standing = await standingOf(place, input.run);
+    mustBe(standing, "stop", "running", "paused");
+    const detail = input.reason === undefined ? {} : { detail: input.reason };
+    const { view } = await ask(
+      place,
+      standing,
+      { event: "control_requested", control: "stop", now: true, ...detail },
+      (run) => run.status === "stopped" || run.status === "completed",
+    );
+    if (view.status !== "stopped") refuseLate(standing, view, `${standing.run} could not be stopped.`); // it was completed meanwhile
+    return reply("operator_stopped", {
+      result: "PASS",
+      run_id: standing.run,
+      state: view.status,
+      message: `${standing.run} is ${view.status}. Its work stays on branch autopilot/${standing.run}${hasLanded(view) ? "; what was finished has landed" : ""}.`,
+      data: { reason: input.reason ?? null },
+    });
+  });
+}

@@ -1,0 +1,155 @@
+// trace: what agents and autopilot did in each phase, span by span. A roadmap keeps its spans in files in the phases' folders;
+// those of every other run are put together from its journal and its transcripts.
+//
+// Invariants:
+//   T1. Every whole line counts or is told with its number; a line that a crash cut in two is passed over.
+
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import type { Answer } from "../contracts/answer.ts";
+import { TraceSpan } from "../contracts/roadmap-reports.ts";
+import { tracePage } from "../views/trace-page.ts";
+import { comparePhaseIds, phaseIdOf } from "../documents/phase-id.ts";
+import { traceOfRun } from "../views/run-trace.ts";
+import { entriesOf } from "../project/runs/entries.ts";
+import { currentRun, findHome, type Home, namedRun, runFolder } from "../project/runs/home.ts";
+import type { Place } from "../project/place.ts";
+import { readEvidence } from "../project/runs/read-evidence.ts";
+import { readRun } from "../project/runs/read-run.ts";
+import { readTranscripts } from "../project/runs/transcript-read.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { phasesFolder } from "../contracts/roadmap-places.ts";
+
+const fileBytesMax = 64 * 1_048_576;
+const warningsMax = 10;
+
+type Input = { readonly run?: string | undefined; readonly phase?: string | undefined };
+
+export function trace(place: Place, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const home = findHome(place.cwd);
+    const root = home?.root ?? place.cwd;
+    const wanted = input.phase === undefined ? null : (phaseIdOf(input.phase) ?? input.phase);
+    const during = await timesOf(home, input.run);
+    const byJournal = home === null ? null : await tracesOfRun(home, input.run ?? currentRun(home), wanted);
+    if (byJournal !== null) return byJournal;
+    const read = tracesIn(root, wanted);
+    const spans = read.spans.filter(({ timestamp }) => during === null || (timestamp >= during.from && timestamp <= during.to));
+    const where = during === null ? {} : { run_id: during.run, state: during.state };
+    if (spans.length === 0 && read.warnings.length === 0)
+      return refuse("missing_docs", {
+        ...where,
+        message: `There is no trace${wanted === null ? "" : ` of phase ${wanted}`}${during === null ? "" : ` of ${during.run}`} here: looked for ${phasesFolder}/${wanted ?? "*"}/TRACE.jsonl.`,
+        remediation: [
+          read.phases.length === 0
+            ? "traces are written while a roadmap is walked: autopilot roadmap"
+            : `phases with one: ${read.phases.join(", ")}`,
+        ],
+      });
+    return reply("ok", {
+      ...where,
+      message: `${spans.length} spans of ${read.phases.length} phases.`,
+      warnings: read.warnings,
+      page: tracePage(spans),
+      data: { phases: read.phases, spans },
+    });
+  });
+}
+
+/** The spans of a run whose flow keeps no trace files; null where they lie in files. */
+async function tracesOfRun(home: Home, named: string | null, wanted: string | null): Promise<Answer | null> {
+  const run = named === null ? null : namedRun(home, named);
+  if (run === null) return null;
+  const { view } = await readRun(home, run);
+  if (view.drafted.flow.face === "roadmap") return null;
+  const folder = runFolder(home, run);
+  const { entries } = await entriesOf(home, run);
+  const all = traceOfRun(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
+  const spans = wanted === null ? all : all.filter(({ phase_id }) => phase_id === wanted);
+  const phases = [...new Set(all.map(({ phase_id }) => phase_id))];
+  const where = { run_id: run, state: view.status };
+  if (spans.length === 0)
+    return refuse("missing_docs", {
+      ...where,
+      message: `There is no trace${wanted === null ? "" : ` of phase ${wanted}`} of ${run}: ${phases.length === 0 ? "no step has begun" : `its phases are ${phases.join(", ")}`}.`,
+      remediation: ["autopilot log"],
+    });
+  return reply("ok", { ...where, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
+}
+
+/** From when to when a run that was named has worked; null where none was: then everything that is there is meant. */
+async function timesOf(home: ReturnType<typeof findHome>, named: string | undefined) {
+  const run = named === undefined || home === null ? null : namedRun(home, named);
+  if (home === null || run === null) return null;
+  const { view, owner } = await readRun(home, run);
+  // While somebody works on it there is no end yet.
+  return { run, state: view.status, from: view.startedAt ?? view.updatedAt, to: owner === null ? view.updatedAt : "9999" };
+}
+
+type Traces = { readonly spans: readonly TraceSpan[]; readonly phases: readonly string[]; readonly warnings: readonly string[] };
+
+function tracesIn(root: string, wanted: string | null): Traces {
+  const spans: TraceSpan[] = [];
+  const phases: string[] = [];
+  const warnings: string[] = [];
+  for (const folder of foldersIn(join(root, phasesFolder))) {
+    if (wanted !== null && idOf(folder) !== wanted) continue;
+    const path = `${phasesFolder}/${folder}/TRACE.jsonl`;
+    const text = textOf(join(root, path));
+    if (text === null) continue;
+    phases.push(idOf(folder));
+    if (text === "") warnings.push(`${path} is larger than ${fileBytesMax} bytes and was not read.`);
+    for (const [at, line] of text
+      .slice(0, text.lastIndexOf("\n") + 1)
+      .split("\n")
+      .entries()) {
+      if (line.trim() === "") continue;
+      const span = spanIn(line);
+      if (span !== null) spans.push(span);
+      else if (warnings.length < warningsMax) warnings.push(`${path}:${at + 1} is no trace span and was left out.`); // T1
+    }
+  }
+  return { spans, phases, warnings };
+}
+
+const idOf = (folder: string): string => phaseIdOf(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "") ?? folder;
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .toSorted((a, b) => comparePhaseIds(idOf(a), idOf(b)) || (a < b ? -1 : 1));
+  } catch {
+    return []; // no phase was walked yet
+  }
+}
+
+/** Null where there is none, empty where it is too large; a link is not followed. */
+function textOf(path: string): string | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    if (!fstatSync(fd).isFile()) return null;
+    if (size > fileBytesMax) return "";
+    const bytes = Buffer.alloc(size);
+    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, size, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function spanIn(line: string): TraceSpan | null {
+  try {
+    const read = v.safeParse(TraceSpan, JSON.parse(line));
+    return read.success ? read.output : null;
+  } catch {
+    return null;
+  }
+}

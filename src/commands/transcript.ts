@@ -1,0 +1,37 @@
+import type { Answer } from "../contracts/answer.ts";
+import { transcriptPage } from "../views/transcript.ts";
+import { plural } from "../views/wording.ts";
+import { runFolder } from "../project/runs/home.ts";
+import type { Place } from "../project/place.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { standingOf } from "../project/runs/standing.ts";
+import { readTranscripts } from "../project/runs/transcript-read.ts";
+
+type Input = { readonly run?: string | undefined; readonly turn?: number | undefined; readonly all: boolean };
+
+/** What the agent said and did in each turn of a run, as it was recorded while it happened. */
+export function transcript(place: Place, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const { home, run, view } = await standingOf(place, input.run);
+    const turns = readTranscripts(runFolder(home, run));
+    const where = { run_id: run, state: view.status };
+    if (turns.length === 0)
+      return refuse("transcript_missing", { ...where, message: `${run} has no transcript: no turn has begun, or it was cleaned away.` });
+    if (input.turn !== undefined && turns[input.turn - 1] === undefined)
+      return refuse("transcript_missing", {
+        ...where,
+        message: `${run} has ${plural(turns.length, "turn")}; there is no turn ${input.turn}.`,
+        remediation: ["autopilot transcript --all"],
+      });
+    return reply("ok", {
+      ...where,
+      message: `${plural(turns.length, "turn")} of ${run}.`,
+      page: transcriptPage({
+        turns,
+        turn: input.all ? "all" : (input.turn ?? null),
+        named: input.run === undefined ? "" : ` ${run}`,
+      }),
+      data: { turns: input.turn === undefined ? turns : turns.slice(input.turn - 1, input.turn) },
+    });
+  });
+}

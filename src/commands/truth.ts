@@ -1,0 +1,48 @@
+import type { Answer } from "../contracts/answer.ts";
+import { truthOf, type TruthOfRun, truthOfRun, truthPage } from "../views/truth.ts";
+import { JournalFailure } from "../journal/failure.ts";
+import { readJournal } from "../journal/read.ts";
+import { findHome, listRuns, runFolder } from "../project/runs/home.ts";
+import type { Place } from "../project/place.ts";
+import { answered, reply } from "../project/reply.ts";
+
+const runsMax = 1_000;
+
+/** How often what agents said held, in the runs of this repository. A journal that cannot be read is named and left out. */
+export function truth(place: Place): Promise<Answer> {
+  return answered(async () => {
+    await Promise.resolve();
+    const home = findHome(place.cwd);
+    const runs = home === null ? [] : listRuns(home);
+    const folders = home === null ? [] : runs.slice(-runsMax).map((run) => ({ run, folder: runFolder(home, run) }));
+    const read: TruthOfRun[] = [];
+    const damaged: { run_id: string; why: string }[] = [];
+    for (const { run, folder } of folders) {
+      const told = truthOfRun();
+      try {
+        readJournal(folder, { from: "start", onEntry: told.read });
+        read.push(told);
+      } catch (error) {
+        if (!(error instanceof JournalFailure)) throw error;
+        damaged.push({ run_id: run, why: error.message });
+      }
+    }
+    const rows = truthOf(read);
+    const wrong = rows.reduce((sum, row) => sum + row.false, 0);
+    const right = rows.reduce((sum, row) => sum + row.true, 0);
+    const message =
+      right + wrong === 0
+        ? "Nothing that an agent said here could be decided yet."
+        : `${right} of ${right + wrong} claims that could be decided were true, in ${read.length} ${read.length === 1 ? "run" : "runs"}.`;
+    const left = runs.length - Math.min(runs.length, runsMax);
+    return reply("ok", {
+      message,
+      warnings: [
+        ...damaged.map(({ run_id, why }) => `${run_id} is left out: ${why}`),
+        ...(left === 0 ? [] : [`The ${left} oldest runs are left out.`]),
+      ],
+      page: truthPage(rows),
+      data: { truth: rows, runs: read.length, damaged },
+    });
+  });
+}

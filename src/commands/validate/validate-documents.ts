@@ -1,0 +1,180 @@
+// validate-documents: the formats that are read as a whole: each by the reader that a run goes through, so that both find the same.
+
+import { basename, dirname } from "node:path";
+import type * as v from "valibot";
+import { Flow } from "../../contracts/flow.ts";
+import { CompletionFile, MetricsFile, PostMortem, TriageFile } from "../../contracts/roadmap-reports.ts";
+import { Script } from "../../contracts/script.ts";
+import { placeAt } from "../../documents/json-place.ts";
+import type { Violation } from "../../documents/line-rules.ts";
+import { judgePage, type PageFormat, pageFormats } from "../../views/page-rules.ts";
+import { judgeSnapshot } from "../../portfolio/views/portfolio-rules.ts";
+import { readRoadmapState } from "../../playbooks/roadmap/views/roadmap-state-read.ts";
+import { readStagedState } from "../../playbooks/staged/views/staged-state-read.ts";
+import { documentText } from "../../documents/document-text.ts";
+import { lintPlan } from "../../playbooks/roadmap/documents/plan-lint.ts";
+import { readPlan } from "../../playbooks/roadmap/documents/plan.ts";
+import { readPlanningConfig } from "../../playbooks/roadmap/documents/planning-config.ts";
+import { readRoadmap } from "../../playbooks/roadmap/documents/roadmap.ts";
+import { lintFlow } from "../../flows/lint.ts";
+import { loadFlow } from "../../flows/load.ts";
+import type { Finding } from "../../kit/finding.ts";
+import { type Hazard, hazardsIn } from "../../kit/json-hazards.ts";
+import { isRefused, readLocated } from "../../kit/located.ts";
+import { registryFor } from "../../runner/draft/called-flows.ts";
+import { readConfigFile } from "../../project/config/config-file.ts";
+import { stateBytesMax } from "../../contracts/roadmap-places.ts";
+import type { Format, LogFormat } from "../../playbooks/contract/formats.ts";
+import { bytesOf } from "./validate-open.ts";
+
+export type DocumentFormat = Exclude<Format, LogFormat | "journal" | "unknown">;
+/** `path` is where the file really lies; `shown` is what the user called it. */
+export type Document = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
+
+const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly Violation[] | Promise<readonly Violation[]>>> = {
+  flow: judgeFlow,
+  config: ({ path }) => configFindings(path).map(violationOf),
+  script: (document) => bySchema(document, Script),
+  roadmap: (document) => asText(document, (text) => readRoadmap(document.shown, text).findings),
+  plan: (document) =>
+    asText(document, (text) => {
+      // Whose plan it is is not known here, so only its own requirements count.
+      const { plan, findings } = readPlan(document.shown, text);
+      return [...findings, ...lintPlan(document.shown, plan, { requirements: [] })].toSorted((a, b) => a.line - b.line);
+    }),
+  "planning config": (document) =>
+    asText(document, (text) => {
+      const config = readPlanningConfig(document.shown, text);
+      return "findings" in config ? config.findings : [];
+    }).concat(halvesIn(document)),
+  "roadmap state": judgeState,
+  metrics: (document) => bySchema(document, MetricsFile),
+  "post-mortem": (document) => bySchema(document, PostMortem),
+  triage: (document) => bySchema(document, TriageFile),
+  "completion report": (document) => bySchema(document, CompletionFile),
+  "portfolio snapshot": judgePortfolioSnapshot,
+  ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => judgePageOf(format, document)])) as PageJudges),
+  "staged state": (document) => asText(document, (text) => readStagedState(text, document.shown).findings),
+};
+
+type PageJudges = Readonly<Record<PageFormat, (document: Document) => readonly Violation[]>>;
+
+function judgePageOf(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
+  const read = documentText(shown, bytesOf(fd, textBytesMax));
+  return "findings" in read ? read.findings.map(violationOf) : judgePage(format, read.text);
+}
+
+export async function judgeDocument(format: DocumentFormat, document: Document): Promise<readonly Violation[]> {
+  return judges[format](document);
+}
+
+/** What a JSON text holds that readers disagree about; empty where it is none. */
+const hazardsOf = (text: string): readonly Hazard[] => (isJson(text) ? hazardsIn(text) : []);
+
+const dangersIn = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
+  hazards.map(({ offset, message }) => ({ line: placeAt(text, offset).line, rule: "json", message, severity: "error" }));
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false; // its reader says where
+  }
+}
+
+export const violationOf = ({ line, rule, message, path, severity }: Finding): Violation => ({
+  line,
+  rule,
+  message: path === "" || message.includes(path) ? message : `${path}: ${message}`,
+  severity,
+});
+
+/** One more than a reader takes, so that the reader itself says it is too much. */
+const textBytesMax = 4_194_305;
+
+function asText(document: Document, judge: (text: string) => readonly Finding[]): readonly Violation[] {
+  const read = documentText(document.shown, bytesOf(document.fd, textBytesMax));
+  return ("findings" in read ? read.findings : judge(read.text)).map(violationOf);
+}
+
+const locatedBytesMax = 1_048_577;
+
+/** Fields that the format does not name are told, and no reason to refuse it: another tool may keep more. */
+function bySchema(document: Document, schema: v.GenericSchema): readonly Violation[] {
+  const name = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
+  const isYaml = schema === Script && !/^\s*[[{]/.test(bytesOf(document.fd, 64).toString("utf8"));
+  const read = readLocated(isYaml ? document.shown : name, bytesOf(document.fd, locatedBytesMax), schema);
+  if (!isRefused(read)) return halvesIn(document);
+  const isOurs = schema === Script;
+  return read.findings.map((finding) =>
+    violationOf(finding.rule === "unknown_key" && !isOurs ? { ...finding, severity: "warning" } : finding),
+  );
+}
+
+/** Keys are told by these readers themselves. */
+function halvesIn({ fd }: Document): readonly Violation[] {
+  const text = bytesOf(fd, locatedBytesMax).toString("utf8");
+  return dangersIn(
+    text,
+    hazardsOf(text).filter(({ kind }) => kind === "half"),
+  );
+}
+
+async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violation[]> {
+  const place = /^(.*)\/\.autopilot\/flows\/([^/]+)\/flow\.yaml$/.exec(path);
+  if (place === null) {
+    // Elsewhere it has no prompts beside it, so only its shape can be judged.
+    const read = readLocated(shown, bytesOf(fd, locatedBytesMax), Flow);
+    return isRefused(read) ? read.findings.map(violationOf) : [];
+  }
+  const loaded = await loadFlow(place[1] ?? "", place[2] ?? "");
+  if (loaded.kind === "invalid") return loaded.findings.map(violationOf);
+  if (loaded.kind === "missing") return [];
+  return lintFlow({ ...loaded, registry: await registryFor(place[1] ?? "", loaded.flow) }).map(violationOf);
+}
+
+function configFindings(path: string): readonly Finding[] {
+  const read = readConfigFile(path);
+  return "findings" in read ? read.findings : [];
+}
+
+/** What the reader of another tool's state puts right on the way is still a fault of the file; names of the same thing are only told. */
+const tolerated: ReadonlySet<string> = new Set(["unknown_key", "phase_key", "score_place", "time_zone"]);
+
+function judgeState({ fd, shown, size }: Document): readonly Violation[] {
+  if (size > stateBytesMax)
+    return [{ line: 1, rule: "too_large", message: `has ${size} bytes, expected at most ${stateBytesMax}`, severity: "error" }];
+  const text = textOf(bytesOf(fd, stateBytesMax));
+  if (typeof text !== "string") return [text];
+  const hazards = hazardsOf(text);
+  if (hazards.some(({ kind }) => kind === "deep")) return dangersIn(text, hazards);
+  const { findings } = readRoadmapState(text, shown);
+  const told = findings.map((finding) => violationOf(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
+  return [...dangersIn(text, hazards), ...told].toSorted((a, b) => a.line - b.line);
+}
+
+function textOf(bytes: Buffer): string | Violation {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    const before = new TextDecoder("utf-8").decode(bytes);
+    const line = before.slice(0, before.indexOf("\ufffd")).split("\n").length;
+    return { line, rule: "not_utf8", message: "found bytes that are not UTF-8, expected a text file", severity: "error" };
+  }
+}
+
+function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violation[] {
+  const read = documentText(shown, bytesOf(fd, textBytesMax));
+  if ("findings" in read) return read.findings.map(violationOf);
+  const name = basename(path).replace(/\.md$/, "");
+  const folder = basename(dirname(path));
+  const isIn = (kind: string, prefix: string): boolean => folder === kind || name.startsWith(prefix);
+  if (isIn("tasks", "task-") || /^task_id\s*:/m.test(read.text)) return judgeSnapshot("task", shown, read.text, nameIn(name, "task-"));
+  if (isIn("projects", "proj-") || /^project_id\s*:/m.test(read.text))
+    return judgeSnapshot("project", shown, read.text, nameIn(name, "proj-"));
+  return judgeSnapshot("portfolio", shown, read.text, null);
+}
+
+/** A file that is not called by an id may be anybody's copy. */
+const nameIn = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);

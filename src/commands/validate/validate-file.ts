@@ -1,0 +1,62 @@
+import type { Violation } from "../../documents/line-rules.ts";
+import { visible } from "../../kit/visible.ts";
+import { type Format, formatOf, headBytes, type LogFormat, logFormats } from "../../playbooks/contract/formats.ts";
+import { judgeJournal, judgeLog, type LogJudged, type Unchecked } from "./validate-logs.ts";
+import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
+
+/** What was found about one file. */
+export type Validated = {
+  readonly path: string;
+  readonly format: string;
+  readonly valid: boolean;
+  readonly violations: readonly Violation[];
+  /** Violations beyond those that are listed; not there where all are. */
+  readonly more?: number;
+  /** Rules that could not be held against anything; not there where all could. */
+  readonly unchecked?: readonly Unchecked[];
+};
+
+/** `path` is absolute; nothing leads out of `within`; `shown` is what the user called it. */
+export type FileNamed = { readonly path: string; readonly within: string; readonly shown: string };
+
+/** Recognises one file by what is in it and holds it to its rules. Reads only; whatever the file is, the answer is findings. */
+export async function validateFile({ path, within, shown }: FileNamed): Promise<Validated> {
+  const found = await withOpened(path, within, async (fd, { size }) => {
+    const format = formatOf(path, bytesOf(fd, headBytes).toString("utf8"));
+    return validated(shown, await judge(format, { fd, path, shown, size }));
+  });
+  if (!isUnread(found)) return found;
+  const { format, rule, message } = found;
+  return { path: shown, format, valid: false, violations: [{ line: 1, rule, message, severity: "error" }] };
+}
+
+type Opened = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
+
+async function judge(format: Format, file: Opened): Promise<LogJudged> {
+  if (format === "journal") return judgeJournal(file.fd);
+  if (isLog(format)) return judgeLog(format, file.fd, file.path);
+  // The readers of documents bring much with them that a log does not need.
+  const violations = format === "unknown" ? [unknown] : await (await import("./validate-documents.ts")).judgeDocument(format, file);
+  return { format, violations, more: 0, isValid: !violations.some(({ severity }) => severity === "error"), unchecked: [] };
+}
+
+const isLog = (format: Format): format is LogFormat => (logFormats as readonly string[]).includes(format);
+
+const unknown: Violation = {
+  line: 1,
+  rule: "format",
+  message:
+    "not recognised: expected a journal, a state.json, a run_state.jsonl, a file of a portfolio, a staged state, a roadmap, a plan, a flow, a config or an agent script",
+  severity: "error",
+};
+
+function validated(path: string, { format, violations, more, isValid, unchecked }: LogJudged): Validated {
+  return {
+    path,
+    format,
+    valid: isValid,
+    violations: violations.map((violation) => ({ ...violation, message: visible(violation.message) })),
+    ...(more === 0 ? {} : { more }),
+    ...(unchecked.length === 0 ? {} : { unchecked }),
+  };
+}

@@ -1,0 +1,138 @@
+// validate-folder: what a folder holds that can be validated. A portfolio is a folder itself; anything else is looked for by name and content.
+//
+// Invariants:
+//   N1. The walk is bounded in entries, depth and files, follows no link, and says where it stopped.
+//   N2. A file that only happens to look like something is not judged as it: names and places decide, and content where it cannot be mistaken.
+
+import { type Dirent, existsSync, lstatSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { portfolioFiles, portfolioFolder } from "../../contracts/portfolio.ts";
+import type { Violation } from "../../documents/line-rules.ts";
+import { pageFormats } from "../../views/page-rules.ts";
+import { formatByName, formatOf, headBytes } from "../../playbooks/contract/formats.ts";
+import { type FileNamed, type Validated, validateFile } from "./validate-file.ts";
+import { bytesOf, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
+
+const limits = { entriesMax: 50_000, depthMax: 10, filesMax: 5_000 } as const;
+/** Git's own, installed packages, and content named by its hash. */
+const unseen: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "venv", "blobs"]);
+
+export async function validateFolder(folder: FileNamed): Promise<readonly Validated[]> {
+  const { names, isWhole } = walk(folder.path);
+  const found: Validated[] = [];
+  for (const name of names) {
+    const file = { path: join(folder.path, name), within: folder.within, shown: join(folder.shown, name) };
+    if (isPortfolio(file.path)) found.push(portfolioLayout(file));
+    else if (await isOfUse(file)) found.push(await validateFile(file));
+  }
+  if (isPortfolio(folder.path)) found.unshift(portfolioLayout(folder));
+  if (!isWhole) found.push(told(folder.shown, "folder", [stopped]));
+  if (found.length > 0) return found;
+  return [told(folder.shown, "folder", [violation("file", "holds nothing that is known here: no run, flow, log, state or roadmap")])];
+}
+
+const violation = (rule: string, message: string): Violation => ({ line: 1, rule, message, severity: "error" });
+const stopped: Violation = {
+  line: 1,
+  rule: "limit",
+  message: `holds more than ${limits.entriesMax} entries or ${limits.filesMax} files to judge; the rest was not looked at, so name what is meant`,
+  severity: "warning",
+};
+
+function told(path: string, format: string, violations: readonly Violation[]): Validated {
+  return { path, format, valid: !violations.some(({ severity }) => severity === "error"), violations };
+}
+
+/** Names below a folder that may be of use, in order. */
+function walk(folder: string): { readonly names: readonly string[]; readonly isWhole: boolean } {
+  const names: string[] = [];
+  let entries = 0;
+  let isWhole = true;
+  const into = (path: string, depth: number): void => {
+    for (const item of itemsIn(join(folder, path))) {
+      entries++;
+      if (entries > limits.entriesMax || names.length >= limits.filesMax) {
+        isWhole = false; // N1
+        return;
+      }
+      const name = path === "" ? item.name : join(path, item.name);
+      if (unseen.has(item.name)) continue;
+      // A folder, link or pipe that bears a file's name is judged like the file it stands for, and told.
+      if (item.isDirectory() && !isFileName(item.name)) {
+        if (isPortfolio(join(folder, name))) names.push(name);
+        if (depth < limits.depthMax) into(name, depth + 1);
+      } else if (mayBeOfUse(name)) names.push(name);
+    }
+  };
+  into("", 1);
+  return { names, isWhole };
+}
+
+function itemsIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return []; // one that may not be read, or is gone by now
+  }
+}
+
+/** Names that are only ever a file's. */
+const isFileName = (name: string): boolean => /\.(jsonl|json|md|ya?ml)$/.test(name) && formatByName(name) !== null;
+
+const mayBeOfUse = (name: string): boolean => /\.(jsonl|json|json\.backup)$/.test(name) || formatByName(name) !== null;
+
+/** N2 */
+async function isOfUse({ path, within }: FileNamed): Promise<boolean> {
+  const named = formatByName(path);
+  if (named === "config") return /(^|\/)\.autopilot\/config\.ya?ml$/.test(path);
+  if (named === "flow") return /\/flows\/[^/]+\/flow\.yaml$/.test(path);
+  if (named === "portfolio snapshot") return path.includes(`/${portfolioFolder}/`) || portfolioAround(path);
+  // Names that others use too.
+  const isPage = pageFormats.some((format) => format === named);
+  if (isPage || named === "metrics" || named === "roadmap state") return /(^|\/)\.autopilot\//.test(path) || (await isSure(path, within));
+  if (named !== null) return true;
+  return isSure(path, within);
+}
+
+const sure: ReadonlySet<string> = new Set([
+  "journal",
+  "quality run_state",
+  "portfolio events",
+  "portfolio checkpoints",
+  "trace",
+  "roadmap state",
+  "metrics",
+  "post-mortem",
+  "triage",
+  "completion report",
+  ...pageFormats,
+]);
+
+async function isSure(path: string, within: string): Promise<boolean> {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const format = await withOpened(path, within, (fd) => ({ is: formatOf(path, bytesOf(fd, headBytes).toString("utf8")) }));
+  return !isUnread(format) && sure.has(format.is);
+}
+
+const portfolioAround = (path: string): boolean => [join(path, ".."), join(path, "../../..")].some((folder) => isPortfolio(folder));
+
+/** By its name, or by having a portfolio's events and one of its other parts. */
+function isPortfolio(folder: string): boolean {
+  if (!isFolderAt(folder)) return false;
+  if (basename(folder) === portfolioFolder) return true;
+  const has = (name: string): boolean => existsSync(join(folder, name));
+  return has(portfolioFiles.events) && (has(portfolioFiles.portfolio) || has(portfolioFiles.projects) || has(portfolioFiles.tasks));
+}
+
+/** The layout that the seed asks for; what lies in it is judged file by file. */
+function portfolioLayout({ path, shown }: FileNamed): Validated {
+  const kinds = { portfolio: "file", projects: "folder", tasks: "folder", events: "file", checkpoints: "file" } as const;
+  const violations = Object.entries(portfolioFiles).flatMap(([part, name]) => {
+    const stats = lstatSync(join(path, name), { throwIfNoEntry: false });
+    const expected = kinds[part as keyof typeof kinds];
+    if (stats === undefined) return [violation("PF-layout", `has no ${name}, expected a ${expected}`)];
+    const is = stats.isSymbolicLink() ? "link" : stats.isDirectory() ? "folder" : stats.isFile() ? "file" : "special file";
+    return is === expected ? [] : [violation("PF-layout", `${name} is a ${is}, expected a ${expected}`)];
+  });
+  return told(shown, "portfolio", violations);
+}

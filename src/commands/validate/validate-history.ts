@@ -1,0 +1,160 @@
+// validate-history: whether a log was edited since: RS5, that what was written stays. One version of a file cannot tell; our own journal can,
+// and so can git's history, where one of them knows this log.
+//
+// Invariants:
+//   A1. Nothing in the repository is run: only git's plumbing is asked, and only for names and bytes.
+//   A2. A version in history is held against the beginning of the file by its hash, so that its bytes are fetched only where they differ.
+//   A3. Another run's log under the same name is no edit: only versions that begin with the same `_index` count.
+
+import { createHash } from "node:crypto";
+import { existsSync, fstatSync, readSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import type { Entry } from "../../contracts/event.ts";
+import type { RunView } from "../../core/state.ts";
+import { runStatePath } from "../../playbooks/quality/views/run-state-names.ts";
+import type { RunStateFacts } from "../../playbooks/quality/views/run-state-rules.ts";
+import { readBlob } from "../../journal/blobs.ts";
+import { WorkspaceFailed } from "../../workspace/failure.ts";
+import { git } from "../../workspace/git/git.ts";
+import { entriesOf } from "../../project/runs/entries.ts";
+import { QualityLogFile } from "../../playbooks/quality/files/quality-log-file.ts";
+import { earlierOf, logOf } from "../../playbooks/quality/files/quality-open.ts";
+import { findHome, type Home, runFolder } from "../../project/runs/home.ts";
+import { readRun } from "../../project/runs/read-run.ts";
+import { Refusal } from "../../project/reply.ts";
+import { bytesOf } from "./validate-open.ts";
+
+export type Edit = { readonly line: number; readonly message: string };
+/** What was edited; or why nobody can know. */
+export type Edited = { readonly edits: readonly Edit[] } | { readonly why: string };
+
+const comparedBytesMax = 16 * 1_048_576;
+const versionsMax = 20;
+const gitTimeoutMs = 20_000;
+
+export async function editedSince(path: string, fd: number, facts: RunStateFacts): Promise<Edited> {
+  if (facts.events === 0) return { why: "there is nothing in it" };
+  const byJournal = await againstJournal(path, fd, facts);
+  if (byJournal !== null && "edits" in byJournal && byJournal.edits.length > 0) return byJournal;
+  const byGit = await againstGit(path, fd, facts);
+  if (byGit !== null && "edits" in byGit) return byGit;
+  return byJournal ?? byGit ?? { why: "neither a journal of ours nor git's history knows this log" };
+}
+
+/** By the run that the log names, if it is one of ours and this is its log. */
+async function againstJournal(path: string, fd: number, { runId }: RunStateFacts): Promise<Edited | null> {
+  const home = findHome(dirname(path));
+  if (home === null || runId === null || !isOurs(home, runId) || join(home.root, runStatePath) !== path) return null;
+  if (fstatSync(fd).size > comparedBytesMax) return { why: "it is too long to be held against the journal at once" };
+  const read = await readWhole(home, runId);
+  if (read === null) return { why: `the journal of ${runId} cannot be read` };
+  const folder = runFolder(home, runId);
+  const blob = (hash: string): Buffer | null => {
+    try {
+      return readBlob(folder, hash);
+    } catch {
+      return null;
+    }
+  };
+  const file = new QualityLogFile(home.root, logOf({ entries: () => read.entries, readBlob: blob }), earlierOf(read.view.drafted, blob));
+  const differs = await file.differs();
+  if (differs === null) return { edits: [] };
+  return { edits: [{ line: differs.line, message: `is not what the journal of ${runId} holds for it; what is written is never edited` }] };
+}
+
+const isOurs = (home: Home, run: string): boolean => /^run-[\d-]+$/.test(run) && existsSync(join(runFolder(home, run), "journal.jsonl"));
+
+async function readWhole(home: Home, run: string): Promise<{ readonly view: RunView; readonly entries: readonly Entry[] } | null> {
+  try {
+    return { view: (await readRun(home, run)).view, entries: (await entriesOf(home, run)).entries };
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+type Version = { readonly commit: string; readonly oid: string; readonly size: number };
+
+async function againstGit(path: string, fd: number, facts: RunStateFacts): Promise<Edited | null> {
+  try {
+    const versions = await versionsOf(path);
+    if (versions.length === 0) return null;
+    let isKnown = false;
+    for (const version of versions) {
+      const edit = await editSince(path, fd, version, facts);
+      if (edit === "another run") break; // and so is everything before it
+      if (edit !== null) return { edits: [edit] };
+      isKnown = true;
+    }
+    return isKnown ? { edits: [] } : { why: "what git's history holds under this name is another run's log" };
+  } catch (error) {
+    if (error instanceof WorkspaceFailed) return null; // no git, no repository, no commit: then there is no history
+    throw error;
+  }
+}
+
+/** The newest commits that changed the file, and what it was in them. */
+async function versionsOf(path: string): Promise<readonly Version[]> {
+  const cwd = dirname(path);
+  const at = { cwd, timeoutMs: gitTimeoutMs, outputBytesMax: 65_536 };
+  const here = await git({ ...at, args: ["rev-parse", "--show-toplevel", "--absolute-git-dir"] });
+  const [root = "", gitDir = ""] = here.out.toString("utf8").split("\n");
+  const name = relative(root, path);
+  if (name.startsWith("..") || /[\n\0]/.test(name)) return [];
+  const inside = { ...at, cwd: root, env: { GIT_DIR: gitDir } };
+  const commits = await git({ ...inside, args: ["rev-list", "-n", String(versionsMax), "HEAD", "--", `:(literal)${name}`] });
+  const named = commits.out.toString("utf8").split("\n").filter(Boolean);
+  if (named.length === 0) return [];
+  const input = [Buffer.from(named.map((commit) => `${commit}:${name}\n`).join(""))];
+  const found = await git({ ...inside, args: ["cat-file", "--batch-check"], input });
+  return found.out
+    .toString("utf8")
+    .split("\n")
+    .flatMap((line, n) => {
+      const [oid = "", kind, size] = line.split(" ");
+      return kind === "blob" ? [{ commit: named[n] ?? "", oid, size: Number(size) }] : [];
+    });
+}
+
+async function editSince(
+  path: string,
+  fd: number,
+  { commit, oid, size }: Version,
+  facts: RunStateFacts,
+): Promise<Edit | "another run" | null> {
+  if (fstatSync(fd).size >= size && hashOfFirst(fd, size, oid.length === 64 ? "sha256" : "sha1") === oid) return null; // A2
+  if (size > comparedBytesMax)
+    return { line: 1, message: `does not begin with what commit ${commit.slice(0, 10)} holds under ${basename(path)}` };
+  const { out } = await git({
+    cwd: dirname(path),
+    args: ["cat-file", "blob", oid],
+    timeoutMs: gitTimeoutMs,
+    outputBytesMax: comparedBytesMax + 1,
+  });
+  const before = linesOf(out);
+  const now = linesOf(bytesOf(fd, Math.max(size * 2, 65_536)));
+  if (begunAtOf(before[0] ?? "") !== facts.begunAt) return "another run"; // A3
+  const line = before.findIndex((one, n) => one !== now[n] && !(n === before.length - 1 && one === ""));
+  if (line === -1) return null; // only the ends of its lines are written otherwise
+  const what = now[line] === undefined ? "is gone" : "was edited";
+  return { line: line + 1, message: `${what} since commit ${commit.slice(0, 10)}; what is written is never edited` };
+}
+
+const linesOf = (bytes: Buffer): readonly string[] => bytes.toString("utf8").split(/\r?\n/);
+
+function begunAtOf(line: string): string | null {
+  return /"started_at"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? /"ts"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? null;
+}
+
+/** What git would call the first bytes of the file. */
+function hashOfFirst(fd: number, size: number, algorithm: "sha1" | "sha256"): string {
+  const hash = createHash(algorithm).update(`blob ${size}\0`);
+  const piece = Buffer.allocUnsafeSlow(262_144);
+  for (let at = 0; at < size;) {
+    const read = readSync(fd, piece, 0, Math.min(piece.length, size - at), at);
+    if (read === 0) break;
+    hash.update(piece.subarray(0, read));
+    at += read;
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,179 @@
+// validate-lines: hands the lines of a file to the rules of its format: one pass, one buffer, whatever the file holds.
+//
+// Invariants:
+//   E1. Memory is the buffer: a line that does not fit is told and skipped, however long it is.
+//   E2. Nothing reaches the rules that is not UTF-8.
+//   E3. A key that stands twice is found without looking at every text: as long as a piece holds exactly the quotes that the names and
+//       texts in it need (kit/json-hazards.ts, H1), none does. Only where the sum is off is each line looked into.
+//   E4. A file with thousands of lines that are no JSON is no log: it is told, and the rest is not read.
+//   E5. What was there when the reading began is judged; what came after is told, and what a writer has not finished is not judged.
+
+import { isAscii, isUtf8 } from "node:buffer";
+import { fstatSync, readSync } from "node:fs";
+import type { LineRules } from "../../documents/line-rules.ts";
+import { hazardsIn } from "../../kit/json-hazards.ts";
+
+export const validatedLineBytesMax = 1_048_576;
+const chunkBytes = 65_536;
+const badLinesMax = 20_000;
+
+export type LinesRead = {
+  /** Lines that were there, blank ones and the one that does not end included. */
+  readonly lines: number;
+  /** How many bytes came while it was read; less than zero where some went. */
+  readonly grewBytes: number;
+  /** The last line has no end, and was judged as it is only where nothing came after it. */
+  readonly isUnended: boolean;
+};
+
+/** How far the judging has come: the last line, and how many were no JSON. */
+type Judged = { readonly lines: number; readonly bad: number };
+
+/** Reads a file from its beginning to the size it has now. */
+export function readLines(fd: number, rules: LineRules): LinesRead {
+  const size = fstatSync(fd).size;
+  const buffer = Buffer.allocUnsafeSlow(Math.min(size, chunkBytes + validatedLineBytesMax) + 1);
+  let judged: Judged = { lines: 0, bad: 0 };
+  let held = 0;
+  let isSkipping = false;
+  let at = 0;
+  while (at < size && judged.bad <= badLinesMax) {
+    const read = readSync(fd, buffer, held, Math.min(chunkBytes, size - at), at);
+    if (read === 0) break; // it was cut while we read
+    at += read;
+    let filled = held + read;
+    if (isSkipping) {
+      const end = buffer.subarray(0, filled).indexOf(newline);
+      if (end === -1) continue;
+      isSkipping = false;
+      filled -= end + 1;
+      buffer.copyWithin(0, end + 1);
+    }
+    const past = filled === 0 ? 0 : buffer.lastIndexOf(newline, filled - 1) + 1;
+    if (past > 0) judged = judgeLines(buffer.subarray(0, past), judged, rules);
+    held = filled - past;
+    buffer.copyWithin(0, past, filled);
+    if (held <= validatedLineBytesMax) continue;
+    judged = tooLong(judged, rules);
+    isSkipping = true;
+    held = 0;
+  }
+  const grewBytes = fstatSync(fd).size - size;
+  const isUnended = held > 0;
+  if (judged.bad > badLinesMax) rules.fault(judged.lines, `more than ${badLinesMax} lines up to here are no JSON; the rest was not read`); // E4
+  else if (isUnended && grewBytes <= 0) judged = judgePiece(buffer.subarray(0, held), judged, rules); // E5
+  rules.end();
+  return { lines: isUnended && grewBytes > 0 ? judged.lines + 1 : judged.lines, grewBytes, isUnended };
+}
+
+const newline = 10;
+const quote = 34;
+const backslash = 92;
+
+function tooLong({ lines, bad }: Judged, rules: LineRules): Judged {
+  rules.fault(lines + 1, `is longer than ${validatedLineBytesMax} bytes, expected one JSON object; it was not read`, true); // E1
+  return { lines: lines + 1, bad: bad + 1 };
+}
+
+/** Whole lines as they came: only the first, which was held, can be longer than a line may be. */
+function judgeLines(piece: Buffer, before: Judged, rules: LineRules): Judged {
+  const first = piece.length > validatedLineBytesMax ? piece.indexOf(newline) : 0;
+  if (first <= validatedLineBytesMax) return judgePiece(piece, before, rules);
+  return judgePiece(Buffer.from(piece.subarray(first + 1)), tooLong(before, rules), rules);
+}
+
+/** Judges whole lines. */
+function judgePiece(piece: Buffer, before: Judged, rules: LineRules): Judged {
+  if (!isUtf8(piece)) return judgeApart(piece, before, rules); // E2
+  const count: Count = { line: before.lines, strings: 0, bad: new Set(), mayHoldHalves: false };
+  handOver(piece, count, rules);
+  if (count.bad.size > 0 || count.mayHoldHalves || count.strings * 2 !== quotesIn(piece))
+    lookInto(piece.toString("utf8"), before.lines, count.bad, rules); // E3
+  return { lines: count.line, bad: before.bad + count.bad.size };
+}
+
+type Count = { line: number; strings: number; mayHoldHalves: boolean; readonly bad: Set<number> };
+
+/** Plain ASCII is decoded at once; a single letter beyond it would double the width of everything around, so it is kept apart. */
+function handOver(piece: Buffer, count: Count, rules: LineRules): void {
+  const isPlain = isAscii(piece);
+  const middle = isPlain ? -1 : piece.indexOf(newline, piece.length >> 1);
+  if (middle !== -1 && middle < piece.length - 1) {
+    handOver(piece.subarray(0, middle + 1), count, rules);
+    return handOver(piece.subarray(middle + 1), count, rules);
+  }
+  const text = piece.toString(isPlain ? "latin1" : "utf8");
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf("\n", start);
+    const end = found === -1 ? text.length : found;
+    const counted = rules.line(text.slice(start, end), ++count.line);
+    if (Number.isNaN(counted)) count.bad.add(count.line);
+    else count.strings += counted;
+    start = end + 1;
+  }
+  count.mayHoldHalves ||= mayHoldHalves(text);
+}
+
+/** The quotes that begin or end a text: all of them, less those that are written in one. Four bytes at a time: it looks at every byte. */
+function quotesIn(piece: Buffer): number {
+  const isAligned = piece.byteOffset % 4 === 0; // or it is counted byte by byte
+  const words = isAligned ? new Uint32Array(piece.buffer, piece.byteOffset, piece.length >> 2) : new Uint32Array();
+  let count = 0;
+  for (let at = 0; at < words.length; at++) {
+    const off = (words[at] as number) ^ quotes; // a byte of it is 0 where there is a quote
+    const found = ~(((off & lowBits) + lowBits) | off | lowBits); // its highest bit is 1 in just those bytes
+    count += Math.imul(found >>> 7, ones) >>> 24;
+  }
+  for (let at = words.length << 2; at < piece.length; at++) count += piece[at] === quote ? 1 : 0;
+  for (let at = piece.indexOf(backslash); at !== -1; at = piece.indexOf(backslash, at + 2)) if (piece[at + 1] === quote) count--;
+  return count;
+}
+
+const quotes = 0x22222222;
+const lowBits = 0x7f7f7f7f;
+const ones = 0x01010101;
+
+/** Half a character can only be written as an escape. */
+const mayHoldHalves = (text: string): boolean => text.includes("\\u") && /\\u[dD][89a-fA-F]/.test(text);
+
+function lookInto(text: string, before: number, bad: ReadonlySet<number>, rules: LineRules): void {
+  let line = before;
+  for (const one of text.split("\n")) {
+    line++;
+    if (!bad.has(line)) for (const { message } of hazardsIn(one)) rules.fault(line, message);
+  }
+}
+
+/** A piece that is not text as a whole, line by line. */
+function judgeApart(piece: Buffer, before: Judged, rules: LineRules): Judged {
+  let judged = before;
+  for (let start = 0; start < piece.length;) {
+    const found = piece.indexOf(newline, start);
+    const end = found === -1 ? piece.length : found;
+    const bytes = piece.subarray(start, end);
+    if (isUtf8(bytes)) judged = judgePiece(Buffer.concat([bytes, lineEnd]), judged, rules);
+    else {
+      judged = { lines: judged.lines + 1, bad: judged.bad + 1 };
+      rules.fault(judged.lines, `is not UTF-8 from its byte ${firstBadIn(bytes)} on, expected text`, true);
+    }
+    start = end + 1;
+  }
+  return judged;
+}
+
+const lineEnd = Buffer.from("\n");
+
+/** The first byte, from 1, with which the text stops being text. */
+function firstBadIn(bytes: Buffer): number {
+  let low = 0;
+  let high = bytes.length;
+  // A character that is cut off at the end does not make a beginning bad, so the search allows for three bytes.
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const isGood = [0, 1, 2, 3].some((less) => middle - less >= 0 && isUtf8(bytes.subarray(0, middle - less)));
+    if (isGood) low = middle;
+    else high = middle - 1;
+  }
+  for (let less = 0; less <= 3; less++) if (low - less >= 0 && isUtf8(bytes.subarray(0, low - less))) return low - less + 1;
+  return 1;
+}

@@ -1,0 +1,71 @@
+// validate: says what is wrong with files: recognises each by what is in it, and lists every violation with file, line and rule.
+// Nothing is changed and nothing is put right.
+
+import { realpathSync } from "node:fs";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { visible } from "../../kit/visible.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, reply } from "../../project/reply.ts";
+import { formatByName } from "../../playbooks/contract/formats.ts";
+import { type FileNamed, type Validated, validateFile } from "./validate-file.ts";
+import { validateFolder } from "./validate-folder.ts";
+import { isFolderAt } from "./validate-open.ts";
+
+export function validate(place: Place, input: { readonly paths: readonly string[] }): Promise<Answer> {
+  return answered(async () => {
+    const files: Validated[] = [];
+    for (const path of input.paths) files.push(...(await validatedAt(place.cwd, path)));
+    const bad = files.filter(({ valid }) => !valid).length;
+    if (bad === 0) return reply("ok", { message: `${counted(files.length)} valid.`, page: pageOf(files), data: { files } });
+    return reply("file_invalid", {
+      message: files.length === 1 ? "The file is not valid." : `${bad} of ${files.length} files ${bad === 1 ? "is" : "are"} not valid.`,
+      remediation: ["mend the lines named above, then look again; nothing was changed"],
+      page: pageOf(files),
+      data: { files },
+    });
+  });
+}
+
+const counted = (files: number): string => (files === 1 ? "1 file is" : `${files} files are`);
+
+async function validatedAt(cwd: string, given: string): Promise<readonly Validated[]> {
+  const path = resolve(cwd, given);
+  const named: FileNamed = { path, within: isBelow(cwd, path) ? cwd : dirname(path), shown: given };
+  // A folder that bears a file's name is a file that cannot be read.
+  const isFolder = isFolderAt(path) && !(/\.(jsonl|json|md|ya?ml)$/.test(path) && formatByName(path) !== null);
+  const real = isFolder ? realpathSync(path) : path;
+  if (!isFolder || !isBelow(realpathSync(named.within), real)) return [await validateFile(named)];
+  return validateFolder({ ...named, path: real, within: real });
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith("../") && !isAbsolute(way);
+}
+
+/** Where there are many, those that are in order are only counted. */
+const listedValidMax = 20;
+
+function pageOf(files: readonly Validated[]): readonly string[] {
+  const sound = files.filter(({ valid, violations, unchecked }) => valid && violations.length === 0 && unchecked === undefined);
+  const isLong = sound.length > listedValidMax;
+  const lines = files.filter((file) => !isLong || !sound.includes(file)).flatMap((file) => linesOf(file));
+  return isLong ? [...lines, `✓ ${sound.length} more files are in order`] : lines;
+}
+
+function linesOf({ path, format, valid, violations, more, unchecked }: Validated): readonly string[] {
+  const errors = violations.filter(({ severity }) => severity === "error").length + (valid ? 0 : (more ?? 0));
+  const warnings = violations.length - violations.filter(({ severity }) => severity === "error").length;
+  const found = [errors === 0 ? "" : numbered(errors, "violation"), warnings === 0 ? "" : numbered(warnings, "warning")].filter(Boolean);
+  return [
+    `${valid ? "✓" : "✗"} ${visible(path)}: ${format}${found.length === 0 ? "" : `, ${found.join(" and ")}`}`,
+    ...violations.map(
+      ({ line, rule, message, severity }) => `  ${visible(path)}:${line}: ${rule}${severity === "warning" ? " (warning)" : ""}: ${message}`,
+    ),
+    ...(more === undefined ? [] : [`  and ${more} more`]),
+    ...(unchecked ?? []).map(({ rule, why }) => `  ${rule} was not checked: ${why}`),
+  ];
+}
+
+const numbered = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;

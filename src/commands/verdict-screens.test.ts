@@ -1,0 +1,88 @@
+// Every screen that says what a run's work is worth says it in the words that are made from its verdict.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verdicts } from "../contracts/objective.ts";
+import type { Run } from "../core/state.ts";
+import { completionCodes } from "../core/verdict.ts";
+import { outcomeOf } from "../runner/outcome-of.ts";
+import { sentenceOf } from "../views/log-lines.ts";
+import { endingOf } from "../views/next-actions.ts";
+import { reportPage } from "../views/report-page.ts";
+import { reportOf } from "../views/report.ts";
+import { entryOf, phases, runView, sha, walk } from "../views/run-view.test-support.ts";
+import { statusPage } from "../views/status.ts";
+import { type Landing, proofSentence, verdictLabel, verdictSentence } from "../views/verdict-words.ts";
+
+const landings = ["landed", "kept", "nothing"] as const satisfies readonly Landing[];
+const gaps = ["nobody looked at c2"];
+const branch = `autopilot/${runView().drafted.run_id}`;
+
+function completed(verdict: (typeof verdicts)[number], landing: Landing): Run {
+  const merge = {
+    kind: landing === "landed" ? ("passed" as const) : ("failed" as const),
+    facts: { landed: landing === "landed", ...(landing === "kept" ? { why: "work_unproved" } : {}) },
+    says: {},
+    reason: landing === "landed" ? "landed" : "work_unproved",
+    detail: null,
+    checks: [],
+  };
+  return runView({
+    status: "completed",
+    reason: completionCodes[verdict],
+    verdict,
+    gaps: verdict === "verified" ? [] : gaps,
+    phases: phases("completed", "completed", "completed"),
+    walks: { "1": walk("1", []), ...(landing === "nothing" ? {} : { "after.land": { ...walk("after.land", []), last: { merge } } }) },
+    ...(landing === "nothing" ? {} : { tip: { commit: sha("c"), tree: sha("d") } }),
+  });
+}
+
+describe.each(verdicts)("%s", (verdict) => {
+  const known = verdict === "verified" ? [] : gaps;
+  test.each(landings)("%s", (landing) => {
+    const run = completed(verdict, landing);
+    const said = verdictSentence(verdict, known, landing, branch);
+    expect(endingOf(run)).toBe(said);
+    const screens = {
+      go: outcomeOf(run, "", []).message,
+      report: reportPage(reportOf(run, [])).join("\n"),
+      status: statusPage(run, null).join("\n"),
+      log: sentenceOf(
+        entryOf(
+          {
+            event: "run_completed",
+            actor: "system",
+            reason_code: completionCodes[verdict],
+            from_state: "running",
+            to_state: "completed",
+            verdict,
+            gaps: known,
+          },
+          9,
+        ),
+      ),
+    };
+    expect(screens.go).toContain(said);
+    expect(screens.report.replaceAll(/\s+/g, " ")).toContain(said);
+    expect(screens.log).toContain(proofSentence(verdict, known));
+    expect(screens.status).toContain(verdictLabel(verdict));
+    expect(screens.status).toContain(said);
+    for (const screen of Object.values(screens)) {
+      for (const other of verdicts.filter((one) => one !== verdict))
+        expect(screen).not.toContain(proofSentence(other, []).replace(/\.$/, ""));
+      if (landing !== "landed") expect(screen).not.toContain("is on your branch");
+    }
+  });
+});
+
+test("no sentence about the worth of work stands anywhere else in the source", () => {
+  const sentences = /verified work|everything asked for (?:was|is) proved|no check proved it|nothing runnable could prove/i;
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts") && !path.includes(".test"));
+  const found = files.filter((path) => sentences.test(withoutComments(readFileSync(join("src", path), "utf8"))));
+  // The table of reason codes has a meaning for each code, and a code is made from the verdict in one place.
+  expect(found.toSorted()).toEqual(["contracts/reason.ts", "faces/verdict-words.ts"]);
+});
+
+const withoutComments = (source: string): string => source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");

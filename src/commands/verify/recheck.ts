@@ -1,0 +1,94 @@
+// recheck: runs recorded checks once more, on any machine that holds the commits, and touches nothing of the repository.
+//
+// Invariants:
+//   A1. Nothing is refused here: what cannot be run again says why, so that what can be is.
+//   A2. The oracles that the recorded run took from the base are taken from it again.
+//   A3. Whatever ends this process, a guardian ends the check that runs and all it started.
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
+import type { CheckStatus, Evidence, OracleChange } from "../../contracts/evidence.ts";
+import type { RunView } from "../../core/state.ts";
+import { git } from "../../workspace/git/git.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
+import { openWorkspace } from "../../workspace/workspace.ts";
+import { openChecks } from "../../runner/checks-box.ts";
+import type { Home } from "../../project/runs/home.ts";
+import { isolationFor } from "../../runner/draft/isolation-for.ts";
+import type { Place } from "../../project/place.ts";
+import { recordedPolicy } from "../../runner/draft/policy.ts";
+import { Refusal } from "../../project/reply.ts";
+
+export type Again = { readonly status: CheckStatus } | { readonly why: string };
+export type Recheck = {
+  /** The means of isolation in force here; null where none could be set up. */
+  readonly isolation: string | null;
+  readonly again: (evidence: Evidence, changes: readonly OracleChange[]) => Promise<Again>;
+  readonly close: () => void;
+};
+
+export async function openRecheck(place: Place, home: Home, repository: Repository, view: RunView, folder: string): Promise<Recheck> {
+  const { drafted } = view;
+  const policy = recordedPolicy(view);
+  const isolation = await isolationFor(drafted.isolation, home, folder).catch((error: unknown) => {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  });
+  if (typeof isolation === "string")
+    return {
+      isolation: null,
+      again: () => Promise.resolve({ why: `isolation ${drafted.isolation} is not available here: ${isolation}` }),
+      close: () => undefined,
+    };
+  const workspace = await openWorkspace({
+    repository,
+    runDir: join(folder, "run"),
+    runId: drafted.run_id,
+    base: { ...drafted.base },
+    scope: [...drafted.objective.scope],
+    ownedPaths: [],
+    isLookOnly: true,
+    ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
+    ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
+  });
+  const life = randomUUID();
+  let guardian: Guardian | null = null;
+  const guard = (word: string): (() => void) => (guardian ??= openGuardian(life)).seek(word); // A3
+  const verifier = openChecks({
+    workspace,
+    isolation,
+    policy,
+    folder,
+    putBlob: () => Promise.resolve("0".repeat(64)),
+    guard,
+  });
+  const again = async ({ check, commit, oracles = [], tests_before }: Evidence, changes: readonly OracleChange[]): Promise<Again> => {
+    if (commit === null) return { why: "no commit is recorded with it" };
+    if ((await treeOf(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
+    const taken = changes.filter(({ path }) => oracles.includes(path)); // A2
+    try {
+      const results = await verifier.check({
+        attempt: "verify@1/again#1",
+        checks: [check],
+        commit,
+        ...(tests_before === undefined ? {} : { tests: { [check.id]: tests_before } }),
+        ...(taken.length === 0 ? {} : { oracles: { base: drafted.base.commit, changes: taken } }),
+        cancel: place.interrupted,
+        onSignal: () => undefined,
+      });
+      const status = results.at(-1)?.status; // what restores dependencies comes before it
+      return status === undefined ? { why: "it was called off" } : { status };
+    } catch (error) {
+      return { why: error instanceof Error ? error.message : String(error) }; // A1
+    }
+  };
+  return { isolation: isolation.level, again, close: () => guardian?.leave() };
+}
+
+/** The tree of a commit; null where the repository does not hold it. */
+export async function treeOf({ root, gitDir }: Repository, commit: string): Promise<string | null> {
+  const args = ["rev-parse", "-q", "--verify", "--end-of-options", `${commit}^{tree}`];
+  const { code, out } = await git({ cwd: root, env: { GIT_DIR: gitDir }, args, codes: [0, 1, 128] });
+  return code === 0 ? out.toString("utf8").trim() : null;
+}

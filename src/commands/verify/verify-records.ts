@@ -1,0 +1,90 @@
+// verify-records: what a journal rests on: its blobs, its commits and its evidence, gathered in one reading.
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry } from "../../contracts/event.ts";
+import type { CheckResult, OracleChange } from "../../contracts/evidence.ts";
+import { readBlob } from "../../journal/blobs.ts";
+import { JournalFailure } from "../../journal/failure.ts";
+import { eachEntry } from "../../project/runs/entries.ts";
+import { type Home, runFolder } from "../../project/runs/home.ts";
+
+export type Records = {
+  /** Results by the hash of their evidence, in the order in which they were made. */
+  readonly results: ReadonlyMap<string, CheckResult>;
+  /** The changed oracles that did not count, by commit. */
+  readonly oracles: ReadonlyMap<string, readonly OracleChange[]>;
+  readonly commits: readonly { readonly commit: string; readonly tree: string; readonly what: string }[];
+  readonly blobs: ReadonlySet<string>;
+};
+
+export async function recordsOf(home: Home, run: string): Promise<Records> {
+  const results = new Map<string, CheckResult>();
+  const oracles = new Map<string, readonly OracleChange[]>();
+  const commits: { commit: string; tree: string; what: string }[] = [];
+  const blobs = new Set<string>();
+  await eachEntry(home, run, (entry) => {
+    for (const blob of blobsIn(entry)) blobs.add(blob);
+    if (entry.event === "run_drafted") commits.push({ commit: entry.base.commit, tree: entry.base.tree, what: "base" });
+    if (entry.event === "changes_applied") commits.push({ commit: entry.commit, tree: entry.tree, what: entry.attempt });
+    if (entry.event === "oracles_judged")
+      oracles.set(
+        entry.commit,
+        entry.changes.filter(({ allowed }) => allowed === null),
+      );
+    if (entry.event === "step_completed" || entry.event === "step_failed")
+      for (const result of entry.checks ?? []) results.set(result.evidence, result);
+  });
+  return { results, oracles, commits, blobs };
+}
+
+function blobsIn(entry: Entry): readonly string[] {
+  switch (entry.event) {
+    case "run_drafted":
+      return [...Object.values(entry.prompts), ...scriptsIn(entry.cast)];
+    case "policy_changed":
+      return scriptsIn(entry.cast ?? {});
+    case "return_asked_again":
+      return entry.raw === undefined ? [] : [entry.raw];
+    case "turn_ended":
+      return entry.claim === undefined ? [] : [entry.claim];
+    case "step_completed":
+    case "step_failed":
+      return (entry.checks ?? []).map(({ evidence }) => evidence);
+    default:
+      return [];
+  }
+}
+
+const scriptsIn = (cast: Readonly<Record<string, { readonly script?: string | undefined }>>): readonly string[] =>
+  Object.values(cast).flatMap(({ script }) => (script === undefined ? [] : [script]));
+
+/** Every blob the journal names, and every one that lies there: each must be what its name says. */
+export function damagedBlobs(
+  home: Home,
+  run: string,
+  named: Iterable<string>,
+): { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] } {
+  const folder = runFolder(home, run);
+  const all = [...new Set([...named, ...blobsThere(folder)])].sort();
+  const damaged = all.flatMap((id) => {
+    try {
+      readBlob(folder, id);
+      return [];
+    } catch (error) {
+      if (!(error instanceof JournalFailure)) throw error;
+      return [{ id, why: error.trouble.kind === "journal_damaged" ? error.trouble.detail : error.message }];
+    }
+  });
+  return { checked: all.length, damaged };
+}
+
+function blobsThere(folder: string): readonly string[] {
+  try {
+    return readdirSync(join(folder, "blobs"), { recursive: true, encoding: "utf8" })
+      .map((path) => path.split("/").at(-1) ?? "")
+      .filter((name) => /^[0-9a-f]{64}$/.test(name));
+  } catch {
+    return []; // a run that put nothing has no such folder
+  }
+}

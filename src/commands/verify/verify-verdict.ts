@@ -1,0 +1,52 @@
+import type { CheckStatus } from "../../contracts/evidence.ts";
+import type { Verdict } from "../../contracts/objective.ts";
+import { judgeCompletion } from "../../core/completion.ts";
+import type { RunView } from "../../core/state.ts";
+import { verdictOf } from "../../core/verdict.ts";
+
+/** What a piece of evidence came to, by its hash: as recorded, or as it is now. */
+export type StatusOf = (evidence: string, recorded: CheckStatus) => CheckStatus;
+
+/**
+ * The verdict of a run, and what it would be if its evidence had come to what it comes to now. The same rules judge both, so that
+ * only evidence makes a difference: what was promised, approved or waited for is as it was.
+ */
+export function verdictAgain(view: RunView, statusNow: StatusOf): { readonly recorded: Verdict; readonly now: Verdict } {
+  const recorded = view.verdict ?? verdictOf(view).verdict;
+  const before = byEvidence(view, (_evidence, status) => status);
+  const after = byEvidence(view, statusNow);
+  return { recorded, now: before === after ? recorded : after };
+}
+
+function byEvidence(view: RunView, statusOf: StatusOf): Verdict {
+  const { objective, base } = view.drafted;
+  const states = Object.values(view.checks).map(({ baseline, latest }) => ({
+    check: latest.check,
+    baseline: statusOf(baseline.evidence, baseline.status),
+    latest: statusOf(latest.evidence, latest.status),
+    testsBefore: baseline.tests,
+    tests: latest.tests,
+    broke: latest.broke,
+    failsWithoutWork: latest.without_work?.outcome === "noticed",
+  }));
+  const criteria = objective.done_criteria.map(({ id, text, check }) => {
+    const known = states.find((state) => state.check.id === `criterion:${id}`);
+    return {
+      id,
+      text,
+      check,
+      baseline: known?.baseline ?? null,
+      latest: known?.latest ?? null,
+      cycleDone: true,
+      failsWithoutWork: known?.failsWithoutWork,
+    };
+  });
+  return judgeCompletion({
+    mode: "promise",
+    promised: true,
+    announcedMore: false,
+    criteria,
+    others: states.filter(({ check }) => check.kind !== "criterion"),
+    treeChanged: view.tip.tree !== base.tree,
+  }).verdict;
+}

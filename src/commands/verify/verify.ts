@@ -1,0 +1,182 @@
+import { rmSync } from "node:fs";
+import type { Answer } from "../../contracts/answer.ts";
+import type { CheckStatus, Evidence } from "../../contracts/evidence.ts";
+import type { RunView } from "../../core/state.ts";
+import { type Verification, verifyJournal } from "../../journal/read.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
+import { findHome, namedRun, runFolder, type Home } from "../../project/runs/home.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { type Again, openRecheck, treeOf } from "./recheck.ts";
+import type { Place } from "../../project/place.ts";
+import { readEvidence } from "../../project/runs/read-evidence.ts";
+import { readRun, waysOn } from "../../project/runs/read-run.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { whyForeign } from "../../project/runs/run-binding.ts";
+import { temporaryFolder } from "../../project/runs/temporary.ts";
+import { changedTranscripts } from "./transcript-verify.ts";
+import { damagedBlobs, type Records, recordsOf } from "./verify-records.ts";
+import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
+import { verdictAgain } from "./verify-verdict.ts";
+
+/** Re-checks a run from its journal and evidence: the chain, the blobs, the commits, and every recorded check once more in a fresh checkout. */
+export function verify(
+  place: Place,
+  input: { readonly run?: string | undefined; readonly chainOnly?: boolean | undefined },
+): Promise<Answer> {
+  return answered(async () => {
+    const home = findHome(place.cwd);
+    const run = namedRun(home, input.run);
+    if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
+    const chain = verifyJournal(runFolder(home, run));
+    const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
+    if (chain.damaged_line !== null) return damaged(run, chain, shown);
+    const { view } = await readRun(home, run); // what is wrong without being damage, a newer version say, is refused here by its own name
+    if (input.chainOnly === true)
+      return reply("ok", {
+        run_id: run,
+        state: view.status,
+        message: "The chain holds.",
+        page: [`${run}: chain of ${chain.events} events holds.`],
+        data: { chain: shown, evidence: [] },
+      });
+    return recheckAll(place, home, run, view, shown);
+  });
+}
+
+function damaged(run: string, chain: Verification, shown: object): Answer {
+  const message = `The journal of ${run} is damaged at line ${chain.damaged_line}, byte ${chain.damaged_byte}: ${chain.reason}`;
+  return reply("journal_damaged", { run_id: run, message, remediation: waysOn(run), data: { chain: shown, evidence: [] } });
+}
+
+async function recheckAll(
+  place: Place,
+  home: Home,
+  run: string,
+  view: RunView,
+  chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
+): Promise<Answer> {
+  const records = await recordsOf(home, run);
+  const repository = await openedRepository(home.root);
+  const kept = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(home, run), hash)]));
+  const outputs = [...kept.values()].flatMap((evidence) => evidence?.output_hash ?? []);
+  const blobs = damagedBlobs(home, run, [...records.blobs, ...outputs]);
+  const commits = await commitsAgain(repository, records);
+  const isForeign = whyForeign(place, home, run) !== null;
+  const { evidence, isolation, now } = await evidenceAgain(place, home, repository, view, records, kept, isForeign);
+  const verdict = verdictAgain(view, (hash, status) => now.get(hash) ?? status);
+
+  const broken = blobs.damaged.length > 0 || evidence.some(({ now: is }) => is === gone) || commits.some(({ holds }) => holds === false);
+  const differs = evidence.filter(({ holds }) => holds === false);
+  const unrun = evidence.filter(({ holds }) => holds === null);
+  const parts = {
+    run_id: run,
+    state: view.status,
+    page: verifyPage({ run, events: chain.events, blobs, commits, evidence, verdict }),
+    data: { chain, evidence, commits, blobs, verdict, isolation },
+  };
+  if (broken || verdict.now !== verdict.recorded) {
+    const what = broken
+      ? "What the run rests on is not what was recorded"
+      : `The verdict would be ${verdict.now.replaceAll("_", " ")} now, not ${verdict.recorded.replaceAll("_", " ")}`;
+    return reply("evidence_differs", {
+      ...parts,
+      message: `${what}: ${differs.length} of ${evidence.length} pieces of evidence give another result now.`,
+    });
+  }
+  const told = [
+    ...(isForeign ? ["none of its commands was run, because it isn't yours"] : []),
+    ...(differs.length === 0 ? [] : [`${differs.length} give another result now, which does not change the verdict`]),
+    ...(unrun.length === 0 ? [] : [`${unrun.length} cannot be run again here`]),
+    ...(await changedTranscripts(home, run)),
+  ];
+  const same = evidence.length - differs.length - unrun.length;
+  return reply("ok", {
+    ...parts,
+    ...(told.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
+    warnings: told,
+    message: `The chain holds${evidence.length > 0 ? `, and ${same} of ${evidence.length} pieces of evidence give the same result again` : ""}${told.length === 0 ? "" : `; ${told.join("; ")}`}.`,
+  });
+}
+
+async function commitsAgain(repository: Repository, { commits }: Records): Promise<readonly RecheckedCommit[]> {
+  const looked: RecheckedCommit[] = [];
+  for (const { commit, tree, what } of commits) {
+    const found = await treeOf(repository, commit);
+    if (found === null) looked.push({ commit, what, holds: null, why: "it is not in this repository" });
+    else
+      looked.push({ commit, what, holds: found === tree, ...(found === tree ? {} : { why: `its tree is ${found}, recorded is ${tree}` }) });
+  }
+  return looked;
+}
+
+const gone = "evidence is gone or damaged";
+/** Its commands are somebody else's, and nobody has looked at them yet. */
+const notYours = "the run isn't yours, so its commands are not run; autopilot adopt takes it over";
+
+/** Each distinct check on a commit that the journal rests on, run again; `now` is what the pieces come to, by their hash. */
+async function evidenceAgain(
+  place: Place,
+  home: Home,
+  repository: Repository,
+  view: RunView,
+  { results, oracles }: Records,
+  kept: ReadonlyMap<string, Evidence | null>,
+  isForeign: boolean,
+): Promise<{ readonly evidence: readonly Rechecked[]; readonly isolation: string | null; readonly now: ReadonlyMap<string, CheckStatus> }> {
+  const evidence: Rechecked[] = [];
+  const now = new Map<string, CheckStatus>();
+  const pieces = new Map<string, { readonly piece: Evidence; readonly hashes: string[] }>();
+  for (const [hash, { check, status }] of results) {
+    const piece = kept.get(hash) ?? null;
+    if (piece === null) {
+      evidence.push({ id: hash, command: check.command, commit: null, recorded: status, now: gone, holds: false });
+      continue;
+    }
+    const key = JSON.stringify([piece.check.id, piece.commit, piece.oracles ?? []]);
+    const hashes = [...(pieces.get(key)?.hashes ?? []), hash];
+    pieces.set(key, { piece, hashes }); // the last one made counts
+  }
+  if (isForeign)
+    for (const { piece, hashes } of pieces.values()) evidence.push(comparedWith(piece, hashes.at(-1) ?? "", { why: notYours }));
+  if (isForeign || pieces.size === 0) return { evidence, isolation: null, now };
+  const folder = await temporaryFolder("verify");
+  try {
+    const recheck = await openRecheck(place, home, repository, view, folder);
+    try {
+      for (const [done, { piece, hashes }] of [...pieces.values()].entries()) {
+        place.live(`  · again: ${piece.check.command}`);
+        const found = await recheck.again(piece, oracles.get(piece.commit ?? "") ?? []);
+        if (place.interrupted.aborted) return refuseInterrupted(view, done, pieces.size);
+        const rechecked = comparedWith(piece, hashes.at(-1) ?? "", found);
+        if ("status" in found && rechecked.holds !== null) for (const hash of hashes) now.set(hash, found.status);
+        evidence.push(rechecked);
+      }
+      return { evidence, isolation: recheck.isolation, now };
+    } finally {
+      recheck.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What was not run again says nothing, so nothing is said of the whole. */
+function refuseInterrupted({ status, drafted }: RunView, done: number, all: number): never {
+  return refuse("command_interrupted", {
+    run_id: drafted.run_id,
+    state: status,
+    message: `Interrupted after ${done} of ${all} pieces of evidence; of the rest nothing is known.`,
+    remediation: [`autopilot verify ${drafted.run_id}`],
+  });
+}
+
+function comparedWith({ check, commit, status }: Evidence, id: string, found: Again): Rechecked {
+  const piece = { id, command: check.command, commit, recorded: status };
+  if ("why" in found) return { ...piece, now: "cannot be run again", holds: null, why: found.why };
+  const same = { ...piece, now: found.status, holds: found.status === status };
+  if (same.holds) return same;
+  // A tool this machine lacks, and a check that is sometimes this and sometimes that, say nothing against what was recorded.
+  if (found.status === "not_found") return { ...same, holds: null, why: "a program it needs is not found here" };
+  if (status === "flaky" || found.status === "flaky") return { ...same, holds: null, why: "it passes and fails on the same tree" };
+  return same;
+}

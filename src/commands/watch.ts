@@ -1,0 +1,91 @@
+// watch: a run as it goes on, seen from another terminal: what happens line by line, and below it a board that is drawn in place.
+// Where there is no terminal there are only the lines. Reads only.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../contracts/answer.ts";
+import type { Entry } from "../contracts/event.ts";
+import { openFold } from "../core/fold.ts";
+import type { RunView } from "../core/state.ts";
+import { boardLines } from "../views/board.ts";
+import { ownerOf } from "../journal/owner.ts";
+import { type Read, readJournal } from "../journal/read.ts";
+import { msOf } from "../kit/iso-time.ts";
+import { runFolder } from "../project/runs/home.ts";
+import { livePath } from "../runner/live-view.ts";
+import { narrate } from "../runner/narrate.ts";
+import { readOwnFile } from "../project/own-file.ts";
+import type { Place } from "../project/place.ts";
+import { refuseJournal } from "../project/runs/read-run.ts";
+import { answered, reply } from "../project/reply.ts";
+import { standingOf } from "../project/runs/standing.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+
+const lookEveryMs = 250;
+/** Facts from before the watcher came that are still told; the board says the rest. */
+const earlierMax = 20;
+
+/** Shows a run as it goes on, until nobody works on it or the watcher leaves. Each line once. */
+export function watch(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { home, run } = await standingOf(place, input.run);
+    const folder = runFolder(home, run);
+    const fold = openFold();
+    const view = (): RunView => fold.state as RunView; // a journal begins with its draft, and `standingOf` has read it
+    const earlier = openEarlier(place);
+    const tell = narrate({ show: earlier.show });
+    const onEntry = (entry: Entry): void => {
+      fold.apply(entry);
+      tell(entry, view());
+    };
+    let from: "start" | Read["end"] = "start";
+    for (;;) {
+      const owner = ownerOf(folder);
+      try {
+        from = readJournal(folder, { from, onEntry }).end;
+      } catch (error) {
+        refuseJournal(error, run);
+      }
+      earlier.end();
+      if (owner === null || place.interrupted.aborted) {
+        const { status } = view();
+        return reply("ok", {
+          run_id: run,
+          state: status,
+          message: `${run} is ${status}${owner === null ? ", and nobody works on it" : ""}.`,
+        });
+      }
+      draw(place, view(), owner, liveIn(folder));
+      await sleep(lookEveryMs);
+    }
+  });
+}
+
+/** Holds back what happened before the watcher came, and tells the end of it. On a pipe everything is told. */
+function openEarlier(place: Place): { readonly show: (line: string) => void; readonly end: () => void } {
+  let held: string[] | null = place.board === undefined ? null : [];
+  let left = 0;
+  return {
+    show: (line) => {
+      if (held === null) return place.show(line);
+      held.push(line);
+      if (held.length > earlierMax) left += held.splice(0, held.length - earlierMax).length;
+    },
+    end: () => {
+      if (held === null) return;
+      if (left > 0) place.show(`… ${left} earlier lines: autopilot log`);
+      for (const line of held) place.show(line);
+      held = null;
+    },
+  };
+}
+
+function draw(place: Place, run: RunView, owner: { readonly pid: number }, live: string): void {
+  if (place.board === undefined) return place.live(live);
+  const sinceMs = (msOf(systemClock.now()) ?? 0) - (msOf(run.updatedAt) ?? 0);
+  place.board.draw(boardLines(run, { owner, live, rowsMax: place.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));
+}
+
+function liveIn(folder: string): string {
+  const path = livePath(folder);
+  return readOwnFile(path) ?? "";
+}

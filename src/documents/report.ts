@@ -1,0 +1,49 @@
+// report: how a reader of documents collects what it finds: every finding with its place, in the order of the text, and not without end.
+
+import type { Finding, Place } from "../kit/finding.ts";
+
+export const findingsMax = 500;
+
+export type Report = {
+  readonly error: (place: Place, path: string, rule: string, message: string) => void;
+  readonly warning: (place: Place, path: string, rule: string, message: string) => void;
+  readonly add: (findings: readonly Finding[]) => void;
+  /** What was found, by line; past `findingsMax` their number only. */
+  readonly findings: () => readonly Finding[];
+};
+
+export function openReport(file: string): Report {
+  const found: Finding[] = [];
+  const say =
+    (severity: Finding["severity"]) =>
+    ({ line, column }: Place, path: string, rule: string, message: string): void => {
+      found.push({ file, line, column, path, rule, message, severity });
+    };
+  return {
+    error: say("error"),
+    warning: say("warning"),
+    add: (findings) => {
+      for (const finding of findings) found.push(finding);
+    },
+    findings: () => {
+      const sorted = found.toSorted((a, b) => a.line - b.line || a.column - b.column);
+      if (sorted.length <= findingsMax) return sorted;
+      // Errors may not be pushed out by warnings: whether a document is valid hangs on them.
+      const first = [...sorted.filter(isError), ...sorted.filter((finding) => !isError(finding))].slice(0, findingsMax);
+      const left = sorted.length - findingsMax;
+      const message = `found ${left} more problems, which are not listed; expected at most ${findingsMax}`;
+      const rest: Finding = {
+        file,
+        line: sorted.at(-1)?.line ?? 1,
+        column: 1,
+        path: "",
+        rule: "too_many_findings",
+        message,
+        severity: "error",
+      };
+      return [...first.toSorted((a, b) => a.line - b.line || a.column - b.column), rest];
+    },
+  };
+}
+
+const isError = ({ severity }: Finding): boolean => severity === "error";

@@ -1,0 +1,119 @@
+// validate-formats: which of the known formats a file is of, by what is in it; its name only breaks a tie.
+
+import { basename, dirname } from "node:path";
+import { cycleEventNames, runEventNames } from "../../contracts/quality-run.ts";
+import { pageFormatIn, pageFormatNamed, type PageFormat } from "../../views/page-rules.ts";
+import { isStagedState } from "../staged/views/staged-state-read.ts";
+
+/** Logs: one JSON object a line, read as a stream. */
+export const logFormats = ["quality run_state", "portfolio events", "portfolio checkpoints", "trace"] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+export type Format =
+  | LogFormat
+  | "journal"
+  | "flow"
+  | "config"
+  | "script"
+  | "roadmap"
+  | "plan"
+  | "planning config"
+  | "roadmap state"
+  | "metrics"
+  | "post-mortem"
+  | "triage"
+  | "completion report"
+  | "portfolio snapshot"
+  | "staged state"
+  | PageFormat
+  | "unknown";
+
+/** A roadmap may tell a long story before its first phase. */
+export const headBytes = 65_536;
+const linesLookedAt = 8;
+
+/** By content first: a line of a log, then what a document says of itself, then its name. */
+export function formatOf(path: string, head: string): Format {
+  return logFormatIn(head) ?? documentFormatIn(path, head) ?? formatByName(path) ?? "unknown";
+}
+
+const eventNames: ReadonlySet<unknown> = new Set([...runEventNames, ...cycleEventNames]);
+
+/** The first line that says what it is. One that is damaged says nothing; the next may. */
+function logFormatIn(head: string): LogFormat | "journal" | null {
+  for (const line of head.split("\n", linesLookedAt)) {
+    if (/^\{"seq":\d+,"(journal|epoch)":/.test(line)) return "journal";
+    const found = formatOfLine(line);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function formatOfLine(line: string): LogFormat | null {
+  const has = (key: string): boolean => new RegExp(`"${key}"\\s*:`).test(line);
+  if (!line.startsWith("{")) return null;
+  const event = /"event"\s*:\s*"([^"]*)"/.exec(line)?.[1];
+  if (event !== undefined && has("ts") && eventNames.has(event)) return "quality run_state";
+  if (has("event_type") && (has("actor") || has("task_id") || has("project_id"))) return "portfolio events";
+  if (has("scope") && has("window_start")) return "portfolio checkpoints";
+  if (has("phase_id") && has("step") && has("action")) return "trace";
+  return null;
+}
+
+function documentFormatIn(path: string, head: string): Format | null {
+  if (/^\s*[[{]/.test(head)) return jsonFormatIn(path, head);
+  if (isStagedState(head)) return "staged state";
+  const page = pageFormatIn(head);
+  if (page !== null) return page; // its tables may quote anything
+  if (/^\uFEFF?---[ \t]*\r?\n(?:(?!---).*\r?\n)*?(?:task_id|project_id|planner_heartbeat_at)\s*:/.test(head)) return "portfolio snapshot";
+  if (/^[ \t]*<task\s[^>]*\bid\s*=/m.test(head)) return "plan";
+  if (/^ {0,3}###\s+(\*\*)?Phase\s+\d|^[ \t]*[-*+]\s+\[.\]\s+\*\*Phase\s+\d/m.test(head)) return "roadmap";
+  const named = formatByName(path);
+  if (named === "flow" || named === "config") return named; // what these say of themselves may stand in many a file
+  if (/^[ \t]*"?turns"?[ \t]*:/m.test(head)) return "script";
+  if (/^[ \t]*"?flow"?[ \t]*:[ \t]*"?[a-z]/m.test(head)) return "flow";
+  if (/^(version|agent|agents|roles|checks|limits|isolation|network|dry_run|protect|prices)\s*:/m.test(head)) return "config";
+  return null;
+}
+
+function jsonFormatIn(path: string, head: string): Format | null {
+  const has = (...keys: readonly string[]): boolean => keys.every((key) => new RegExp(`"${key}"\\s*:`).test(head));
+  if (has("_meta") && (has("phases") || has("spec") || has("circuit_breaker"))) return "roadmap state";
+  if (has("root_cause", "phase_id")) return "post-mortem";
+  if (has("routing_decision", "phase_id")) return "triage";
+  if (has("dependency_gaps", "completion_percentage") || has("self_audit", "trend_summary", "metrics")) return "completion report";
+  if (/^\s*\[/.test(head) && has("run_id", "phases_attempted")) return "metrics";
+  if (isPlanningConfig(path)) return "planning config";
+  if (/^[ \t]*(\{[ \t]*)?"turns"\s*:/m.test(head)) return "script";
+  if (/^[ \t]*(\{[ \t]*)?"flow"\s*:\s*"[a-z]/m.test(head)) return "flow";
+  return null;
+}
+
+const isPlanningConfig = (path: string): boolean => basename(path) === "config.json" && basename(dirname(path)) === ".planning";
+
+/** What a file of this name is meant to be, whatever is in it; null where the name says nothing. */
+export function formatByName(path: string): Format | null {
+  const name = basename(path);
+  const folder = basename(dirname(path));
+  if (isPlanningConfig(path)) return "planning config";
+  if (folder === "events" && name === "events.jsonl") return "portfolio events";
+  if (folder === "events" && name === "checkpoints.jsonl") return "portfolio checkpoints";
+  return namesToFormats.find(([pattern]) => pattern.test(name))?.[1] ?? pageFormatNamed(name);
+}
+
+const namesToFormats: readonly (readonly [RegExp, Format])[] = [
+  [/^journal\.jsonl$/, "journal"],
+  [/(^|\.)run_state\.jsonl$/, "quality run_state"],
+  [/^(TRACE|.+-trace)\.jsonl$/, "trace"],
+  [/^state\.json(\.backup)?$/, "roadmap state"],
+  [/^metrics\.json$/, "metrics"],
+  [/-postmortem\.json$/, "post-mortem"],
+  [/^TRIAGE\.json$/, "triage"],
+  [/^completion-report\.json$/, "completion report"],
+  [/^_autopilot_state\.md$/, "staged state"],
+  [/^(task|proj)-.+\.md$|^portfolio\.md$/, "portfolio snapshot"],
+  [/(^|-)PLAN\.md$/, "plan"],
+  [/^ROADMAP\.md$/, "roadmap"],
+  [/^flow\.ya?ml$/, "flow"],
+  [/^config\.ya?ml$/, "config"],
+];

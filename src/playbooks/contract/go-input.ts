@@ -1,0 +1,54 @@
+import type { LandMinimum } from "../../contracts/objective.ts";
+import type { Asks } from "./asks.ts";
+import { given } from "./given.ts";
+import type { ObjectiveInput } from "../../runner/draft/objective.ts";
+
+/** What `start` and `go` may be given, as words from the command line. */
+export type GoInput = ObjectiveInput & {
+  readonly words: readonly string[];
+  readonly agent?: string | undefined;
+  readonly isolation?: string | undefined;
+  readonly land?: LandMinimum | undefined;
+  readonly flow?: string | undefined;
+  readonly options?: Readonly<Record<string, string>> | undefined;
+  readonly run?: string | undefined;
+  readonly new?: boolean | undefined;
+  /** Whoever gives the command will not wait for a breaker to cool down. */
+  readonly now?: boolean | undefined;
+  /** What this invocation asks of its flow by flags of their own. */
+  readonly asks?: Asks | undefined;
+  /** Flags that a face understands, by name: `accept-spec-change`. */
+  readonly flags?: ReadonlySet<string> | undefined;
+};
+
+/** Whether something new is asked for, rather than what is there to be taken up. */
+export function hasGoal(input: GoInput): boolean {
+  const isGiven = (texts: readonly string[] | undefined): boolean => texts?.some((text) => given(text) !== null) === true;
+  return (
+    given(input.words.join(" ")) !== null ||
+    given(input.goal) !== null ||
+    isGiven(input.doneCriteria) ||
+    isGiven(input.scope) ||
+    input.flow !== undefined
+  );
+}
+
+/** The flags given that describe an objective and, without a goal, change nothing of a run that is there. */
+export function describedBy(input: GoInput): readonly string[] {
+  const flags: Readonly<Record<string, unknown>> = {
+    "--max-budget": input.maxBudget,
+    "--completion-mode": input.completionMode,
+    "--completion-promise": input.completionPromise,
+    "--risk-level": input.riskLevel,
+    "--handoff-mode": input.handoffMode,
+    "--approval-policy": input.approvalPolicy,
+    "--agent": input.agent,
+    "--isolation": input.isolation,
+    "--land": input.land,
+    "--red-green": input.redGreen,
+    "--holdout": input.holdout,
+    "--option": input.options,
+    "--new": input.new,
+  };
+  return Object.keys(flags).filter((name) => flags[name] !== undefined);
+}

@@ -1,0 +1,30 @@
+import type { Gate, Proof } from "../../contracts/flow.ts";
+import { git } from "../../workspace/git/git.ts";
+import { inView, placesAround } from "../../workspace/git/user-view.ts";
+
+export type IgnoreRule = { readonly path: string; readonly source: string; readonly line: number; readonly pattern: string };
+
+/** The first rule by which git ignores one of these paths: what it ignores is no change, so a gate that asks for it could never hold. */
+export async function ignoredAmong(root: string, paths: readonly string[]): Promise<IgnoreRule | null> {
+  const places = paths.length === 0 ? null : placesAround(root);
+  if (places === null) return null;
+  const input = [Buffer.from(paths.join("\0"))];
+  const args = ["check-ignore", "-v", "-z", "--no-index", "--stdin"];
+  const { out } = await git({ ...inView(places), args, input, codes: [0, 1, 128] });
+  const found = out.toString("utf8").split("\0");
+  const rules = paths.map((_, at) => found.slice(at * 4, at * 4 + 4));
+  // A rule that begins with ! takes back another.
+  const [source = "", line = "", pattern = "", path] = rules.find(([, , rule]) => rule !== undefined && !rule.startsWith("!")) ?? [];
+  return path === undefined ? null : { path, source, line: Number(line), pattern };
+}
+
+/** A path for each file that these proofs ask for; where they take any of a kind, one of that kind. */
+export function pathsAsked(proofs: readonly Proof[]): readonly string[] {
+  const paths = proofs.flatMap((proof) => (typeof proof === "string" ? [] : ofGate(proof)));
+  return [...new Set(paths)];
+}
+
+const ofGate = ({ file, files, any, all, else: otherwise }: Gate): readonly string[] => [
+  ...[file, ...(files ?? []), any].flatMap((path) => (path === undefined || path.includes("{") ? [] : [path.replaceAll(/\*+/g, "1")])),
+  ...pathsAsked([...(all ?? []), ...(otherwise ?? [])]),
+];

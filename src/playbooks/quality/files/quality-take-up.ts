@@ -1,0 +1,133 @@
+// quality-take-up: before a quality run goes on, its files are looked at: a log that is not the journal's is told, and phases whose landed
+// artifacts the user no longer has are walked again.
+//
+// Invariants:
+//   U1. Artifacts beat events: what was landed and is gone from the checkout no longer proves anything.
+//   U2. What was never landed, or lies on another branch than the one that is checked out, is not missed.
+
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { Draft } from "../../../contracts/event.ts";
+import type { RunView } from "../../../core/state.ts";
+import { asFound } from "../../../engine/found-gates.ts";
+import { goneField, runStatePath } from "../views/run-state-names.ts";
+import { judgeGates } from "../../../verify/gates/gates.ts";
+import { openMatcher } from "../../../verify/gates/pattern.ts";
+import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
+import { git } from "../../../workspace/git/git.ts";
+import { gatesOfPhase } from "../steps/phase-gates.ts";
+import { type Home, runFolder } from "../../../project/runs/home.ts";
+import { openedRepository } from "../../../project/runs/opened-repository.ts";
+import type { TakenUp, TakeUpOrder } from "../../contract/face.ts";
+import { blobsIn, entriesIn } from "../../contract/recorded.ts";
+import { type Differs, QualityLogFile } from "./quality-log-file.ts";
+import { differsWords, earlierOf, logOf } from "./quality-open.ts";
+
+const goneMax = 100;
+const shownMax = 5;
+
+export async function takeUpQuality({ home, view }: TakeUpOrder): Promise<TakenUp> {
+  const folder = runFolder(home, view.drafted.run_id);
+  const readBlob = blobsIn(folder);
+  const entries = entriesIn(folder);
+  const log = logOf({ entries: () => entries, readBlob });
+  const differs = await new QualityLogFile(home.root, log, earlierOf(view.drafted, readBlob)).differs();
+  const isTold = entries.some(
+    (entry) => entry.event === "document_differed" && entry.path === runStatePath && entry.found === differs?.found,
+  );
+  const again = await phasesGone(home, view);
+  return {
+    events: [...(differs === null || isTold ? [] : [differedEvent(differs)]), ...again.events],
+    warnings: [...(differs === null ? [] : [differsWords(differs)]), ...again.warnings],
+  };
+}
+
+const differedEvent = ({ line, found }: Differs): Draft => ({
+  event: "document_differed",
+  path: runStatePath,
+  field: `line ${line}`,
+  found,
+  kept: "the file as it is; nothing is added to it",
+  because: "it is not what the journal yields",
+});
+
+/** U1 */
+async function phasesGone(home: Home, view: RunView): Promise<TakenUp> {
+  const { branch } = await openedRepository(home.root);
+  const landed = landingsOf(view);
+  const newest = [...landed.values()].at(-1);
+  if (newest === undefined || branch === null || branch !== view.drafted.base.branch) return nothing; // U2
+  const brought = new Set(await pathsAt(home.root, newest));
+  const missing = (await pathsAt(home.root, view.tip.commit))
+    .filter((path) => brought.has(path) && isMissing(home.root, path))
+    .slice(0, goneMax);
+  if (missing.length === 0) return nothing;
+  const facts = await checkoutFacts(home.root);
+  const gone = view.phases.filter(({ id }) => {
+    const gates = landed.has(id) ? gatesOfPhase(view, id).map(asFound) : [];
+    return gates.length > 0 && !judgeGates(gates, facts).holds;
+  });
+  if (gone.length === 0) return nothing;
+  const differed = missing.map((path): Draft => ({
+    event: "document_differed",
+    path,
+    field: goneField,
+    found: "gone from the checkout",
+    kept: "the checkout",
+    because: "artifacts beat events",
+  }));
+  const reopened = gone.map((phase): Draft => ({
+    event: "phase_reopened",
+    walk: phase.id,
+    visit: phase.visit + 1,
+    because: "artifacts_gone",
+  }));
+  const names = `${missing.slice(0, shownMax).join(", ")}${missing.length > shownMax ? ` and ${missing.length - shownMax} more` : ""}`;
+  return {
+    events: [...differed, ...reopened],
+    warnings: [
+      `Gone from the checkout: ${names}. What proved phase ${gone.map(({ id }) => id).join(", ")} is no longer there, so it is done again.`,
+    ],
+  };
+}
+
+const nothing: TakenUp = { events: [], warnings: [] };
+const isMissing = (root: string, path: string): boolean => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
+
+/** The finished phases whose work the user's checkout had, each with the commit that brought it there, oldest landing first. */
+function landingsOf(view: RunView): ReadonlyMap<string, string> {
+  const finished = new Set(view.phases.filter(({ group, status }) => group === "phases" && status === "completed").map(({ id }) => id));
+  const landings = new Map<string, string>();
+  for (const { kind, phase, last } of Object.values(view.walks)) {
+    const { landed, commit, why } = last["land"]?.facts ?? {};
+    if (kind !== "closing" || !finished.has(phase)) continue;
+    if (landed === true && typeof commit === "string") landings.set(phase, commit);
+    else if (why === "nothing_to_land") landings.set(phase, view.drafted.base.commit);
+  }
+  return landings;
+}
+
+/** What lies under quality/ in the checkout, as gates may know it. */
+async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates>[1]> {
+  const folder = join(root, "quality");
+  const isThere = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const listing = await listTree(isThere ? folder : []);
+  const read = textReader(listing);
+  return {
+    files: new Map([...listing.entries].map(([path, entry]) => [`quality/${path}`, entry])),
+    isWhole: listing.isWhole,
+    match: openMatcher(),
+    read: (path) => (path.startsWith("quality/") ? read(path.slice("quality/".length)) : null),
+    changed: new Set(),
+    newer: () => null,
+    command: () => ({ passed: false, found: "not run here" }),
+  };
+}
+
+async function pathsAt(root: string, commit: string): Promise<readonly string[]> {
+  const { out } = await git({ cwd: root, args: ["ls-tree", "-r", "-z", "--name-only", commit, "--", "quality/"] });
+  return out
+    .toString("utf8")
+    .split("\0")
+    .filter((path) => path !== "");
+}

@@ -1,0 +1,17 @@
+import type { FunctionNames } from "../../contract/lazy-functions.ts";
+
+/** The functions a quality run is walked with, by name, without what they do. */
+export const qualityNames = {
+  run: {
+    docs_present: "none",
+    docs_note: "keyed",
+    phase_found: "keyed",
+    phase_tally: "none",
+    terminal_gate: "none",
+    run_agrees: "none",
+  },
+  proof: ["terminal_gate"],
+  phases: [],
+  tasks: [],
+  version: 1,
+} as const satisfies FunctionNames;

@@ -1,0 +1,86 @@
+// phase-found: whether documents that lie there already prove this phase. Asked when it is entered, of a log that somebody began before.
+//
+// Invariants:
+//   P1. Without an earlier log nothing is taken over: the run begins afresh, whatever lies under quality/.
+//   P2. A phase that is walked again is done again: what the user took away is taken off the branch too, so that nobody finds the old one.
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Entry } from "../../../contracts/event.ts";
+import { earlierLogPath, goneField } from "../views/run-state-names.ts";
+import { readLog } from "../views/run-state-read.ts";
+import { optionOf } from "../../../core/reading.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import { asFound } from "../../../engine/found-gates.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import type { Verifier } from "../../../ports/verifier.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
+import { bugHeadingsIn } from "./counted-in.ts";
+import { gatesOfPhase } from "./phase-gates.ts";
+import { openQualityTree } from "./quality-tree.ts";
+
+type Order = FunctionOrder<RunView, WalkView>;
+type Parts = {
+  readonly verifier: Pick<Verifier, "prove">;
+  readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "openLayer" | "apply">;
+  readonly entries: () => readonly Entry[];
+  readonly readBlob: (hash: string) => Buffer | null;
+};
+
+export function phaseFound(parts: Parts) {
+  return {
+    version: 1,
+    effect: "keyed" as const,
+    async perform(order: Order): Promise<FunctionResult> {
+      if (order.walk.visit > 1) return cleared(parts, order); // P2
+      if (optionOf(order.state, "earlier_log") === "none") return found(false); // P1
+      const gates = gatesOfPhase(order.state, order.walk.phase).map(asFound);
+      if (gates.length === 0) return found(await isVerified(parts, order));
+      const { attempt, commit, cancel, onSignal } = order;
+      const { holds, failures } = await parts.verifier.prove({ attempt, gates, commit, changed: [], cancel, onSignal });
+      return found(holds, failures.map((failure) => `${failure.file ?? failure.rule}: ${failure.found}`).join("; "));
+    },
+  };
+}
+
+const found = (proved: boolean, detail = ""): FunctionResult => ({ ok: true, facts: { proved }, ...(detail === "" ? {} : { detail }) });
+
+/** The last phase leaves only what the runner itself keeps: it is done where the earlier log says so and its count still holds. */
+async function isVerified({ workspace, readBlob }: Parts, { state, commit }: Order): Promise<boolean> {
+  if (optionOf(state, "earlier_verified") !== true) return false;
+  const hash = state.drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash;
+  const text = hash === undefined ? null : (readBlob(hash)?.toString("utf8") ?? null);
+  const ended = text === null ? undefined : readLog(text).ended.get(6);
+  if (ended === undefined) return false;
+  const tree = await openQualityTree(workspace, commit);
+  return ended.key_counts["bugs_md_count"] === bugHeadingsIn(await tree.text("quality/BUGS.md"));
+}
+
+/** Takes off the branch what was found gone from the user's checkout when the run was taken up. */
+async function cleared({ workspace, entries }: Parts, { attempt, walk, commit }: Order): Promise<FunctionResult> {
+  const gone = goneSince(entries(), walk.phase);
+  const there = (await workspace.pathsAt(commit)).filter((path) => gone.has(path));
+  if (there.length === 0) return { ok: true, facts: { proved: false, cleared: 0 } };
+  const layer = await workspace.openLayer(attempt, []);
+  for (const path of there) await rm(join(layer, path), { force: true });
+  const applied = await workspace.apply(attempt, "autopilot: what was taken away is made anew");
+  if (applied !== null && "conflict" in applied)
+    return {
+      ok: false,
+      facts: { proved: false },
+      reason: "merge_conflict",
+      detail: `another attempt changed ${applied.conflict.join(", ")}`,
+    };
+  return { ok: true, facts: { proved: false, cleared: there.length }, ...(applied === null ? {} : { applied }) };
+}
+
+/** The paths found gone since this phase was last completed, less those that were cleared or made anew since. */
+function goneSince(entries: readonly Entry[], phase: string): ReadonlySet<string> {
+  const gone = new Set<string>();
+  for (const entry of entries) {
+    if (entry.event === "phase_completed" && entry.walk === phase) gone.clear();
+    if (entry.event === "changes_applied") for (const path of entry.paths) gone.delete(path);
+    if (entry.event === "document_differed" && entry.field === goneField) gone.add(entry.path);
+  }
+  return gone;
+}

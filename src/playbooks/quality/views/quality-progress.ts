@@ -1,0 +1,207 @@
+// quality-progress: `quality/PROGRESS.md` of a quality run: four sections as the format has them, then what the runner keeps besides.
+
+import type { QualityRunEvent } from "../../../contracts/quality-run.ts";
+import type { PhaseTally } from "../../../contracts/quality-facts.ts";
+import { phaseNumbers, type PhaseNumber } from "../../../contracts/quality-run.ts";
+import { msOf } from "../../../kit/iso-time.ts";
+import { gateLogPath, phaseTitles, terminalSection } from "./run-state-names.ts";
+import type { RunStateLog } from "./run-state.ts";
+import type { Volume } from "./run-state-volume.ts";
+import { figure, oneLine, plural } from "../../../views/wording.ts";
+
+const recentMax = 10;
+const messageCharsMax = 160;
+
+/** What stands beside the journal and belongs into the page all the same. */
+export type Beside = {
+  /** The log on disk is not what the journal yields: in one sentence. */
+  readonly differs: string | null;
+  /** The terminal gate was passed before this run took the log over. */
+  readonly isVerifiedEarlier: boolean;
+};
+
+export function progressPage(log: RunStateLog, beside: Beside): string {
+  const volume = log.volumes.at(-1);
+  if (volume === undefined) return "";
+  const lines = [
+    "# QPB Run Progress",
+    "",
+    ...headLines(log, volume),
+    "",
+    "## Phases",
+    "",
+    ...phaseNumbers.map((phase) => phaseLine(log, volume, phase)),
+    "",
+    `## Recent events (last ${recentMax})`,
+    "",
+    ...orNone(volume.events.slice(-recentMax).toReversed().map(eventLine)),
+    "",
+    "## Artifacts produced",
+    "",
+    ...orNone(artifactLines(log, volume)),
+    ...documentationLines(log),
+    ...errorLines(log, beside),
+    ...gateLines(log, beside),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const orNone = (lines: readonly string[]): readonly string[] => (lines.length === 0 ? ["*(none yet)*"] : lines);
+
+function headLines(log: RunStateLog, { events }: Volume): readonly string[] {
+  const index = events.find((event) => event.event === "_index");
+  const start = events.find((event) => event.event === "run_start");
+  const [started, benchmark, lever] =
+    index?.event === "_index"
+      ? [index.started_at, index.benchmark, index.lever_state]
+      : ["", log.header?.benchmark, log.header?.leverState];
+  const [runner, version] =
+    start?.event === "run_start" ? [start.runner, start.playbook_version] : [log.header?.runner, log.header?.playbookVersion];
+  const text = (value: string | undefined): string => oneLine(value ?? "");
+  return [
+    `**Started:** ${text(started)} **Benchmark:** ${text(benchmark)} **Lever:** ${text(lever)}`,
+    `**Runner:** ${text(runner)} **Playbook version:** ${text(version)}`,
+  ];
+}
+
+function phaseLine(log: RunStateLog, volume: Volume, phase: PhaseNumber): string {
+  const name = `Phase ${phase} — ${phaseTitles[phase - 1] ?? ""}`;
+  const end = volume.ended.get(phase);
+  if (end !== undefined) {
+    const parts = [lastingOf(end.duration_seconds), ...figures(phase, end.key_counts, log.tallies.get(phase))].filter(
+      (part) => part !== "",
+    );
+    return `- [x] ${name}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
+  }
+  const started = volume.startedAt.get(phase);
+  if (started === undefined || volume.isOver) return `- [ ] ${name}`;
+  return `- [ ] ${name} *(in progress, started ${clockOf(started)})*`;
+}
+
+/** 42 → `0:42`, 3661 → `1:01:01`. */
+function lastingOf(seconds: number | undefined): string {
+  if (seconds === undefined) return "";
+  const whole = Math.round(seconds);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+const clockOf = (ts: string): string => (msOf(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`);
+
+type Counts = Readonly<Record<string, unknown>>;
+const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
+const plainOf = (value: unknown): string => oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown"));
+
+/** What a finished phase came to, in a few figures. */
+function figures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | undefined): readonly string[] {
+  const number = (name: string): number => numberOf(counts[name]);
+  switch (phase) {
+    case 1:
+      return [plural(number("findings_total"), "finding"), patternsIn(number("patterns_walked"), tally)];
+    case 2:
+      return [
+        tally === undefined ? `${figure(number("findings_promoted"))} promoted` : `${plural(tally.artifacts.length, "artifact")} produced`,
+      ];
+    case 3:
+      return [`${plural(number("bugs_identified"), "bug")} identified`];
+    case 4:
+      return tally?.auditors === undefined || tally.triages === undefined
+        ? [plural(number("passes_complete"), "pass", "passes")]
+        : [plural(tally.auditors, "auditor"), plural(tally.triages, "triage")];
+    case 5:
+      return [plural(number("gate_checks_total"), "gate check"), plural(number("gate_failures"), "failure")];
+    case 6:
+      return [`${plural(number("bugs_md_count"), "bug")} in BUGS.md`, `gate ${plainOf(counts["gate_verdict"])}`];
+  }
+}
+
+/** `patterns 1-7 walked`, `patterns 1-3, 5 walked`; only their number where nobody said which. */
+function patternsIn(walked: number, tally: PhaseTally | undefined): string {
+  const numbers = (tally?.patterns ?? []).map(({ pattern }) => pattern);
+  if (numbers.length === 0) return walked === 7 ? "patterns 1-7 walked" : `${plural(walked, "pattern")} walked`;
+  const runs: [number, number][] = [];
+  for (const one of numbers) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === one - 1) last[1] = one;
+    else runs.push([one, one]);
+  }
+  return `patterns ${runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")} walked`;
+}
+
+function eventLine(event: QualityRunEvent): string {
+  const parts = [event.event, ...phaseWords(event), ...detailsOf(event)];
+  return `- ${oneLine(event.ts)} — ${parts.join(" ")}`;
+}
+
+const phaseWords = (event: QualityRunEvent): readonly string[] =>
+  "phase" in event && typeof event.phase === "number" ? [`phase=${event.phase}`] : [];
+
+function detailsOf(event: QualityRunEvent): readonly string[] {
+  switch (event.event) {
+    case "phase_end":
+      return endDetails(event.phase, event.key_counts);
+    case "pattern_walked":
+      return [`pattern=${event.pattern}`, `findings=${event.findings_count}`];
+    case "pass_started":
+    case "pass_ended":
+      return [`pass=${event.pass}`];
+    case "finding_logged":
+      return [oneLine(event.finding_id), `category=${oneLine(event.category)}`];
+    case "artifact_written":
+      return [oneLine(event.relative_path)];
+    case "gate_check":
+      return [oneLine(event.gate_name), `verdict=${event.verdict}`];
+    case "error":
+      return [`recoverable=${event.recoverable}`, oneLine(event.message, messageCharsMax)];
+    case "documentation_state":
+      return [`state=${oneLine(event.state)}`];
+    case "run_start":
+      return [`runner=${oneLine(event.runner)}`];
+    case "run_end":
+      return [`status=${event.status}`];
+    default:
+      return [];
+  }
+}
+
+function endDetails(phase: number, counts: Counts): readonly string[] {
+  if (phase === 1) return [`findings=${numberOf(counts["findings_total"])}`];
+  if (phase === 4) {
+    const passes = ["A", "B", "C", "D"].slice(0, Math.min(4, numberOf(counts["passes_complete"])));
+    return [`passes=[${passes.join(",")}]`, `req_count=${numberOf(counts["req_count"])}`];
+  }
+  return Object.entries(counts).map(([name, value]) => `${oneLine(name)}=${plainOf(value)}`);
+}
+
+/** Each file once, with the size it had when it was last counted. */
+function artifactLines({ tallies }: RunStateLog, { events }: Volume): readonly string[] {
+  const bytes = new Map<string, number | undefined>();
+  for (const { artifacts } of tallies.values()) for (const { path, bytes: size } of artifacts) bytes.set(path, size);
+  for (const event of events) if (event.event === "artifact_written") bytes.set(event.relative_path, event.byte_size);
+  return [...bytes].map(([path, size]) => `- ${oneLine(path)} (${size === undefined ? "size unknown" : `${figure(size)} bytes`})`);
+}
+
+function documentationLines({ documentation }: RunStateLog): readonly string[] {
+  return documentation === null ? [] : ["", "## Documentation", "", `Documentation state: ${oneLine(documentation)}`];
+}
+
+function errorLines({ errors }: RunStateLog, { differs }: Beside): readonly string[] {
+  const blocks = errors.flatMap(({ code, reason }) => ["", `ERROR: ${code} — ${oneLine(reason, 400)}`]);
+  return [...blocks, ...(differs === null ? [] : ["", `ERROR: log_differs — ${oneLine(differs, 400)}`])];
+}
+
+function gateLines({ gate }: RunStateLog, { isVerifiedEarlier }: Beside): readonly string[] {
+  if (gate === null)
+    return isVerifiedEarlier ? ["", `## ${terminalSection}`, "", `Passed before this run took the log over; see ${gateLogPath}.`] : [];
+  const { found, ts } = gate;
+  const count = (verdict: string): number => found.checks.filter((check) => check.verdict === verdict).length;
+  return [
+    "",
+    `## ${terminalSection}`,
+    "",
+    `Verdict: ${found.verdict} (${plural(count("fail"), "failure")}, ${plural(count("warn"), "warning")}), judged by the runner at ${ts}. Every check is in ${gateLogPath}.`,
+    "",
+    ...found.checks.map(({ name, verdict, reason }) => `- ${verdict}: ${oneLine(name)}: ${oneLine(reason)}`),
+  ];
+}

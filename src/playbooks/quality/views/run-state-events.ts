@@ -1,0 +1,97 @@
+import type { EventOf } from "../../../contracts/event.ts";
+import type { GateFound, PhaseTally } from "../../../contracts/quality-facts.ts";
+import { type PhaseNumber, type QualityRunEvent, runEventNames, runStateVersion } from "../../../contracts/quality-run.ts";
+import { gateLog } from "./quality-gate-log.ts";
+import { gateLogPath } from "./run-state-names.ts";
+import { oneLine } from "../../../views/wording.ts";
+
+export const messageCharsMax = 1_000;
+
+/** What `_index` and `run_start` say of a run. */
+export type RunHeader = {
+  readonly runId: string;
+  readonly benchmark: string;
+  readonly leverState: string;
+  readonly playbookVersion: string;
+  readonly targetPath: string;
+  readonly runner: string;
+};
+
+export function headerOf({ run_id, options, flow, cast }: EventOf<"run_drafted">): RunHeader {
+  const word = (name: string, otherwise: string): string => {
+    const value = options[name];
+    return typeof value === "string" && value !== "" ? value : otherwise;
+  };
+  return {
+    runId: run_id,
+    benchmark: word("benchmark", "."),
+    leverState: word("lever_state", "baseline"),
+    playbookVersion: word("playbook_version", String(flow.version)),
+    targetPath: word("target_path", "."),
+    runner: word("runner", (Object.values(cast)[0] ?? { agent: "unknown" }).agent),
+  };
+}
+
+/** How every log begins. It lists every type of event there is, so that none has to be added to a line that is written. */
+export const headEvents = (header: RunHeader, ts: string): readonly QualityRunEvent[] => [
+  {
+    event: "_index",
+    ts,
+    schema_version: runStateVersion,
+    event_types: [...runEventNames],
+    benchmark: header.benchmark,
+    lever_state: header.leverState,
+    started_at: ts,
+  },
+  {
+    event: "run_start",
+    ts,
+    runner: header.runner,
+    playbook_version: header.playbookVersion,
+    target_path: header.targetPath,
+    run_id: header.runId,
+  },
+];
+
+/** What the runner found when it counted, event by event. */
+export function tallyEvents(phase: PhaseNumber, tally: PhaseTally, ts: string): readonly QualityRunEvent[] {
+  const { patterns, passes, findings, artifacts } = tally;
+  return [
+    ...patterns.map(
+      ({ pattern, findings_count }) => ({ event: "pattern_walked", ts, phase: 1, pattern, findings_count }) as QualityRunEvent,
+    ),
+    ...passes.flatMap(({ pass, output_artifact }): readonly QualityRunEvent[] => [
+      { event: "pass_started", ts, phase: 4, pass },
+      { event: "pass_ended", ts, phase: 4, pass, ...(output_artifact === undefined ? {} : { output_artifact }) },
+    ]),
+    ...findings.map(({ id, category }): QualityRunEvent => ({ event: "finding_logged", ts, phase, finding_id: id, category })),
+    ...artifacts.map(({ path, bytes, lines }): QualityRunEvent => ({
+      event: "artifact_written",
+      ts,
+      relative_path: path,
+      ...(bytes === undefined ? {} : { byte_size: bytes }),
+      ...(lines === undefined ? {} : { line_count: lines }),
+    })),
+  ];
+}
+
+export const gateEvents = ({ checks }: GateFound, ts: string): readonly QualityRunEvent[] =>
+  checks.map(({ name, verdict, reason }) => ({
+    event: "gate_check",
+    ts,
+    gate_name: name,
+    verdict,
+    reason: oneLine(reason, messageCharsMax),
+  }));
+
+/** The gate's own log is written by the runner, and is what the last phase leaves. */
+export function gateLogEvent(found: GateFound, ts: string): QualityRunEvent {
+  const text = gateLog({ found, ts });
+  return {
+    event: "artifact_written",
+    ts,
+    relative_path: gateLogPath,
+    byte_size: new TextEncoder().encode(text).length,
+    line_count: text.split("\n").length - 1,
+  };
+}

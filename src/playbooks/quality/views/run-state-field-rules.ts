@@ -1,0 +1,88 @@
+// run-state-field-rules: the fields of one event of a run_state.jsonl: what is missing, what is of the wrong kind, and what is none of the words
+// that the seed allows. Where the seed leaves a list open, or a companion of it goes beyond, there is a warning.
+
+import {
+  cycleEventSchemas,
+  documentationStates,
+  keyCounts,
+  type PhaseNumber,
+  phaseNumbers,
+  runEventSchemas,
+  runners,
+  terminalVerdicts,
+  toleratedCycleVerdicts,
+} from "../../../contracts/quality-run.ts";
+import { type FieldCheck, fieldCheckOf, unfit } from "../../../kit/field-check.ts";
+import { shown } from "../../../kit/finding.ts";
+import { stringsIn } from "../../../kit/json-hazards.ts";
+import { isTree, type Tree, type Violation } from "../../../documents/line-rules.ts";
+
+export type Level = "run" | "cycle";
+export type Tell = (rule: string, message: string, severity?: Violation["severity"]) => void;
+
+/** Time and name are every event's, and told by a rule of their own. */
+const everyEvents = ["ts", "event"] as const;
+
+/** An event that the seed knows, made ready to be judged. */
+export type KnownEvent = {
+  readonly name: string;
+  readonly check: FieldCheck;
+  readonly beyond: ((event: Tree, tell: Tell) => void) | undefined;
+};
+
+const knownOf = (schemas: Readonly<Record<string, { readonly entries: Parameters<typeof fieldCheckOf>[0]["entries"] }>>) =>
+  new Map<string, KnownEvent>(
+    Object.entries(schemas).map(([name, schema]) => [name, { name, check: fieldCheckOf(schema, everyEvents), beyond: beyond[name] }]),
+  );
+
+const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseNumber) => [phase, fieldCheckOf(keyCounts[phase])]));
+
+/** What is worth a word though the seed does not forbid it, and what holds between two fields. */
+const beyond: Readonly<Record<string, (event: Tree, tell: Tell) => void>> = {
+  _index: ({ ts, started_at }, tell) => {
+    if (typeof started_at === "string" && started_at !== ts)
+      tell("RS-field", `_index started_at is ${shown(started_at)}, expected the event's own ts ${shown(ts)}`, "warning");
+  },
+  run_start: ({ runner }, tell) => open(tell, "run_start runner", runner, runners),
+  documentation_state: ({ state }, tell) => open(tell, "documentation_state state", state, documentationStates),
+  run_end: ({ final_verdict }, tell) => open(tell, "run_end final_verdict", final_verdict, terminalVerdicts),
+  phase_end: judgeCounts,
+  cycle_end: ({ verdict }, tell) => {
+    if ((toleratedCycleVerdicts as readonly unknown[]).includes(verdict))
+      tell("RS-enum", `cycle_end verdict is ${shown(verdict)}, which some tools write and the format does not name`, "warning");
+  },
+};
+
+/** Every event of a level by its name. */
+export const knownEvents: Readonly<Record<Level, ReadonlyMap<string, KnownEvent>>> = {
+  run: knownOf(runEventSchemas),
+  cycle: knownOf(cycleEventSchemas),
+};
+
+/** Judges the fields of an event, and answers how many names and texts stand in it. */
+export function judgeFields({ name, check, beyond: judgeBeyond }: KnownEvent, event: Tree, tell: Tell): number {
+  const counted = check.countIn(event);
+  if (counted === unfit) {
+    for (const { kind, message } of check.faultsOf(event))
+      tell(kind === "enum" ? "RS-enum" : "RS-field", `${name} ${message}`, kind === "null" ? "warning" : "error");
+  }
+  judgeBeyond?.(event, tell);
+  return counted === unfit ? stringsIn(event) : counted;
+}
+
+function open(tell: Tell, what: string, value: unknown, known: readonly string[]): void {
+  if (typeof value !== "string" || known.includes(value)) return;
+  tell("RS-enum", `${what} is ${shown(value)}, which is none of ${known.join(", ")}`, "warning");
+}
+
+/** The format requires the counts and lists what they hold by phase; a count that is left out is told, and no reason to refuse the log. */
+function judgeCounts({ phase, key_counts }: Tree, tell: Tell): void {
+  const check = countChecks.get(phase);
+  if (check === undefined || !isTree(key_counts) || check.countIn(key_counts) !== unfit) return;
+  for (const { kind, message } of check.faultsOf(key_counts))
+    tell(
+      kind === "enum" ? "RS-enum" : "RS-field",
+      `phase_end key_counts of phase ${String(phase)} ${message}`,
+      kind === "missing" ? "warning" : "error",
+    );
+}

@@ -1,0 +1,64 @@
+import type { landWords } from "../../contracts/config.ts";
+import type { LookAt } from "../../contracts/evidence.ts";
+import type { Policy } from "../../contracts/policy.ts";
+import type { RunView, WalkView } from "../../core/state.ts";
+import { landingVerdict, mayLand } from "../../core/verdict.ts";
+import { proofSentence } from "../../views/verdict-words.ts";
+import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import type { Home } from "../../project/runs/home.ts";
+import { landInTurn } from "../contract/landing.ts";
+
+type LandWord = (typeof landWords)[number];
+const subjectCharsMax = 72;
+
+/** What the commit of a landing is called: by the config's template, else by its run, its goal and what proves it. */
+export function landMessage(policy: Pick<Policy, "land_message" | "land_squash"> | undefined, values: Record<LandWord, string>): string {
+  const goal = values.goal.split("\n", 1)[0] ?? "";
+  const words: Record<LandWord, string> = { ...values, goal };
+  if (policy?.land_message !== undefined)
+    return policy.land_message.replaceAll(/\{(\w+)\}/g, (whole, word: string) => words[word as LandWord] ?? whole);
+  if (policy?.land_squash === true)
+    return `${goal.length > subjectCharsMax ? `${goal.slice(0, subjectCharsMax - 1)}…` : goal}\n\n${values.proof}`;
+  return `Merge autopilot/${values.run}: ${goal}\n\n${values.proof}`;
+}
+
+const lookShownMax = 5;
+const lookSentence = (look: readonly LookAt[]): string =>
+  `Look at ${look
+    .slice(0, lookShownMax)
+    .map(({ path, what }) => `${path} (${what})`)
+    .join(", ")}${look.length > lookShownMax ? ` and ${look.length - lookShownMax} more` : ""}.`;
+
+/**
+ * Brings work to the user's branch where it is proved and nothing has to be forced; landing twice is landing once. A child's goes to its
+ * parent. What is not proved stays where it is, unless this run was told otherwise.
+ */
+export function land(workspace: Workspace, { isChild, home }: { readonly isChild: boolean; readonly home: Home }) {
+  return {
+    version: 1,
+    effect: "idempotent" as const,
+    async perform({ state, walk, cancel }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      if (isChild) return { ok: true, facts: { landed: false, why: "child_run" }, detail: "The run that called this flow takes its work." };
+      const { run_id, objective, policy, base } = state.drafted;
+      if (state.tip.commit === base.commit)
+        return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
+      const { verdict, gaps } = landingVerdict(state, walk);
+      const look = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // what is a gap is told as one
+      const proof = [proofSentence(verdict, gaps), ...(look.length === 0 ? [] : [lookSentence(look)])].join(" ");
+      if (!mayLand(verdict, policy?.land))
+        return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };
+      const message = landMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });
+      const result = await landInTurn(workspace, home, message, cancel);
+      if (result.landed)
+        return {
+          ok: true,
+          facts: { landed: true, how: result.how, commit: result.commit, proof: verdict },
+          reason: "landed",
+          stands: true,
+        };
+      if (result.because === "nothing_to_land") return { ok: true, facts: { landed: false, why: result.because }, detail: result.detail };
+      return { ok: false, facts: { landed: false, why: result.because }, reason: result.because, detail: result.detail };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// tasks-file: reads the tasks of a step from a YAML or JSON file of the run's own tree: a list of { id, files, after, title, type }.
+//
+// Invariants:
+//   T1. The file is read from the branch's newest commit, without following a link: what lies about in a folder does not count.
+//   T2. What is handed on can be put in waves: ids are unique, `after` names tasks that are there, and none waits for itself.
+
+import * as v from "valibot";
+import { stepOf } from "../../core/reading.ts";
+import type { RunView, WalkView } from "../../core/state.ts";
+import { findingText } from "../../kit/finding.ts";
+import { invariant } from "../../kit/invariant.ts";
+import { isRefused, readLocated } from "../../kit/located.ts";
+import type { TaskFound } from "../../ports/functions.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import { listTree, textReader } from "../../verify/gates/tree-facts.ts";
+
+const tasksMax = 1_000;
+const text = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
+const Task = v.strictObject({
+  id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "expected a task id: letters, digits, _ . -")),
+  files: v.optional(v.array(text), []),
+  after: v.optional(v.array(text), []),
+  title: v.optional(text),
+  type: v.optional(text),
+});
+const TaskList = v.pipe(v.array(Task), v.maxLength(tasksMax));
+
+type Found = { readonly tasks: readonly TaskFound[] } | { readonly problem: string };
+
+export function tasksFile(workspace: Workspace): (run: RunView, walk: WalkView) => Promise<Found> {
+  return async (run, walk) => {
+    const path = fileOf(run, walk);
+    const folder = await workspace.checkout(run.tip.commit, "tasks-file"); // T1
+    try {
+      const content = textReader(await listTree(workspace.foldersOf(folder)))(path);
+      if (content === null) return { problem: `${path}: found no regular file, expected a list of tasks` };
+      if (!content.isWhole) return { problem: `${path}: is too large to be a list of tasks` };
+      return tasksIn(path, content.text);
+    } finally {
+      await workspace.dropCheckout(folder);
+    }
+  };
+}
+
+/** The file that the step at which this walk stands names. */
+function fileOf(run: RunView, walk: WalkView): string {
+  const open = walk.open === null ? undefined : run.open[walk.open];
+  invariant(open !== undefined, `E1: ${walk.path} reads its tasks in an attempt`);
+  const { from } = stepOf(run, walk, open.step).tasks ?? {};
+  invariant(from !== undefined, "lint: a step that reads tasks_file names its file");
+  return from.replace(/^\.\//, "");
+}
+
+/** The tasks of a text, or everything that is wrong with it. */
+export function tasksIn(file: string, content: string): Found {
+  const read = readLocated(file, content, TaskList);
+  if (isRefused(read)) return { problem: read.findings.map(findingText).join("; ") };
+  const tasks = read.value.map(({ id, files, after, title, type }) => ({
+    id,
+    files,
+    after,
+    ...(title === undefined ? {} : { title }),
+    ...(type === undefined ? {} : { type }),
+  }));
+  const faults = [...doubles(tasks), ...strangers(tasks), ...rings(tasks)]; // T2
+  return faults.length === 0 ? { tasks } : { problem: `${file}: ${faults.join("; ")}` };
+}
+
+const doubles = (tasks: readonly TaskFound[]): string[] =>
+  tasks.filter(({ id }, at) => tasks.findIndex((other) => other.id === id) !== at).map(({ id }) => `two tasks bear the id ${id}`);
+
+function strangers(tasks: readonly TaskFound[]): string[] {
+  const ids = new Set(tasks.map(({ id }) => id));
+  return tasks.flatMap(({ id, after }) =>
+    after.filter((other) => !ids.has(other)).map((other) => `task ${id} comes after ${other}, which is not there`),
+  );
+}
+
+/** Takes away whoever waits for nobody left, until nothing changes; who stays waits in a ring. */
+function rings(tasks: readonly TaskFound[]): string[] {
+  let left = tasks;
+  for (;;) {
+    const ids = new Set(left.map(({ id }) => id));
+    const waiting = left.filter(({ after }) => after.some((other) => ids.has(other)));
+    if (waiting.length === left.length)
+      return left.length === 0 ? [] : [`these tasks wait for each other: ${left.map(({ id }) => id).join(", ")}`];
+    left = waiting;
+  }
+}

@@ -1,0 +1,32 @@
+import { fold } from "../../../core/fold.ts";
+import { openRoadmapState } from "../views/roadmap-state.ts";
+import { readBlob } from "../../../journal/blobs.ts";
+import { readJournal } from "../../../journal/read.ts";
+import type { Entry } from "../../../contracts/event.ts";
+import { type Home, isBegun, runFolder } from "../../../project/runs/home.ts";
+import { claimsFrom } from "../../../project/runs/run-blobs.ts";
+import { carriedBy } from "./carried.ts";
+
+/** The text of state.json as the journal of a run of this project tells it; null where there is no such journal, or it cannot be read. */
+export function stateOfRun(home: Home, run: string): string | null {
+  if (!isBegun(home, run)) return null;
+  const folder = runFolder(home, run);
+  const entries: Entry[] = [];
+  const blob = (hash: string): Buffer | null => {
+    try {
+      return readBlob(folder, hash);
+    } catch {
+      return null; // what is gone or damaged is not known
+    }
+  };
+  try {
+    readJournal(folder, { from: "start", onEntry: (entry) => entries.push(entry) });
+  } catch {
+    return null; // whoever opens that run is told what is wrong with its journal
+  }
+  const state = fold(entries);
+  if (state.status === "unborn") return null;
+  const book = openRoadmapState({ claimOf: claimsFrom(blob), carried: carriedBy(state.drafted, blob) });
+  for (const entry of entries) book.apply(entry);
+  return book.textOf(state);
+}

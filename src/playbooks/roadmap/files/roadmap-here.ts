@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import type { Place } from "../../../project/place.ts";
+import { readRoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
+import { knownPhases } from "./roadmap-known.ts";
+import type { Foreign } from "../../contract/face.ts";
+
+/** A roadmap with something left to do. One at the top in prose, with no phase in it, is somebody else's and no business of ours. */
+export async function documents(_place: Place, root: string): Promise<Omit<Foreign, "findings"> | null> {
+  await Promise.resolve();
+  const known = knownPhases({ folder: join(root, ".autopilot") });
+  const isDone = ({ id, checked }: { readonly id: string; readonly checked: boolean }): boolean => known.get(id) ?? checked;
+  const read = readRoadmapDocuments(root, isDone);
+  if (read === null) return null;
+  const found = { flow: "roadmap", files: [read.path], options: {} };
+  if (read.phases.length === 0)
+    return read.path === roadmapPaths[0]
+      ? { ...found, standing: "a roadmap in which no phase can be read (autopilot roadmap list)" }
+      : null;
+  const open = read.phases.filter((phase) => !isDone(phase));
+  const [next] = open;
+  if (next === undefined) return null;
+  const done = read.phases.length - open.length;
+  return {
+    ...found,
+    standing: `a roadmap of ${read.phases.length} phases, ${done} of them completed; the next is phase ${next.id} (${next.name})`,
+  };
+}

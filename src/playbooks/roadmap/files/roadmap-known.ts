@@ -1,0 +1,85 @@
+// roadmap-known: which phases earlier runs brought to an end, as state.json and the archive tell it, whichever tool wrote them.
+// What cannot be read knows nothing; whoever needs the file itself says what is wrong with it.
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { phaseIdOf } from "../../../documents/phase-id.ts";
+import type { Home } from "../../../project/runs/home.ts";
+import { readOwnFile } from "../../../project/own-file.ts";
+
+const archivesMax = 1_000;
+
+export type KnownPhase = {
+  readonly isCompleted: boolean;
+  /** The runs that completed it, oldest first. */
+  readonly runs: readonly string[];
+  /** What it was called when it was last completed; null where nobody wrote that down. */
+  readonly name: string | null;
+};
+
+/** Completed somewhere: true. Begun and never completed: false. Not in it: nobody has begun it, and the roadmap's own box decides. */
+export const knownPhases = (home: Pick<Home, "folder">): ReadonlyMap<string, boolean> =>
+  new Map([...phasesKnown(home)].map(([id, { isCompleted }]) => [id, isCompleted]));
+
+export function phasesKnown(home: Pick<Home, "folder">): ReadonlyMap<string, KnownPhase> {
+  const known = new Map<string, KnownPhase>();
+  const current = stateIn(join(home.folder, "state.json")) ?? stateIn(join(home.folder, "state.json.backup"));
+  for (const state of [...archivesIn(join(home.folder, "archive")).map(stateIn), current]) {
+    if (state === null) continue;
+    for (const [key, phase] of Object.entries(state.phases)) {
+      const id = phaseIdOf(key.replace(/^phase_/, ""));
+      const status = statusOf(phase);
+      if (id === null || status === null || status === "not_started") continue;
+      const before = known.get(id) ?? { isCompleted: false, runs: [], name: null };
+      if (status !== "completed") known.set(id, before);
+      else known.set(id, { isCompleted: true, runs: [...before.runs, ...state.run], name: state.names.get(id) ?? before.name });
+    }
+  }
+  return known;
+}
+
+function archivesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^run-.*\.json$/.test(name))
+      .toSorted()
+      .slice(-archivesMax)
+      .map((name) => join(folder, name));
+  } catch {
+    return []; // nothing was archived yet
+  }
+}
+
+type StateRead = {
+  /** Its run, where it names one. */
+  readonly run: readonly string[];
+  readonly phases: Readonly<Record<string, unknown>>;
+  /** What completed phases were called then. */
+  readonly names: ReadonlyMap<string, string>;
+};
+
+/** Null where it is no state. */
+function stateIn(path: string): StateRead | null {
+  try {
+    const state = JSON.parse((readOwnFile(path) ?? "").replace(/^\ufeff/, "")) as unknown;
+    if (!isTree(state) || !isTree(state["phases"])) return null;
+    const run = isTree(state["_meta"]) ? state["_meta"]["run_id"] : null;
+    return { run: typeof run === "string" ? [run] : [], phases: state["phases"], names: namesIn(state["event_log"]) };
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(log: unknown): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const line of Array.isArray(log) ? (log as readonly unknown[]) : []) {
+    if (!isTree(line) || line["event"] !== "phase_completed" || !isTree(line["details"])) continue;
+    const [phase, name] = [line["phase"], line["details"]["name"]];
+    if (typeof phase === "string" && typeof name === "string") names.set(phaseIdOf(phase) ?? phase, name);
+  }
+  return names;
+}
+
+const statusOf = (phase: unknown): string | null => (isTree(phase) && typeof phase["status"] === "string" ? phase["status"] : null);
+const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

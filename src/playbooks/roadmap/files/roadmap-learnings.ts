@@ -1,0 +1,22 @@
+// roadmap-learnings: what agents are told of what the run has learned: only those who plan and work, only what still holds.
+
+import { learningLines } from "../views/learnings.ts";
+import { type Learning, learningRoles, learningsFor, rechecksOf } from "../insight/learnings.ts";
+
+/** Whether a command holds on the tree as it is; null where that could not be found out. */
+export type Holds = (command: string) => Promise<boolean | null>;
+
+const rechecksMax = 12;
+
+/** The entries as the file has them, newest first; empty for every other role. */
+export async function learningsText(role: string, learnings: readonly Learning[], holds: Holds): Promise<string> {
+  if (!learningRoles.includes(role) || learnings.length === 0) return "";
+  const known = new Map<string, boolean>();
+  for (const command of rechecksOf(learnings.toReversed()).slice(0, rechecksMax)) {
+    const isHolding = await holds(command);
+    if (isHolding !== null) known.set(command, isHolding);
+  }
+  return learningsFor(role, learnings, known)
+    .map((learning) => learningLines(learning).join("\n"))
+    .join("\n\n");
+}

@@ -1,0 +1,207 @@
+// roadmap-open: the roadmap's files beside a run that works: read off the journal, followed entry by entry, drawn when asked.
+//
+// Invariants:
+//   O1. Whatever is drawn follows from the journal and its blobs alone, but for the spans of signals, which are kept beside it.
+//   O2. An entry that does not follow on the last one taken is not guessed at: the journal is read up to it before the next drawing.
+//   O4. Whoever is acknowledged waits for nothing: an entry is put on a pile, and read when something is to be drawn from it.
+//   O3. A file that cannot be written keeps no other from being drawn, and is tried again.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry } from "../../../contracts/event.ts";
+import { fold } from "../../../core/fold.ts";
+import type { RunView } from "../../../core/state.ts";
+import { diagnosticName, diagnosticPage } from "../../../views/diagnostic.ts";
+import { learningsPage } from "../views/learnings.ts";
+import { nextActions } from "../../../views/next-actions.ts";
+import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
+import { type BooksExtra, openRoadmapBooks } from "../views/roadmap-books.ts";
+import { isHalt } from "../views/roadmap-log.ts";
+import { hasRoadmapState, openRoadmapState } from "../views/roadmap-state.ts";
+import { msOf } from "../../../kit/iso-time.ts";
+import type { FaceParts, OpenedFace } from "../../contract/face.ts";
+import { claimsFrom, evidenceFrom } from "../../../project/runs/run-blobs.ts";
+import { carriedBy } from "./carried.ts";
+import { commitEndedPages } from "./roadmap-commit.ts";
+import { stateOfRun } from "./roadmap-derive.ts";
+import { learningsText } from "./roadmap-learnings.ts";
+import { diagnosticsFolder, learningsFile, phaseFolder } from "../../../contracts/roadmap-places.ts";
+import { openStateFile } from "./roadmap-state-file.ts";
+import { completedEarlier } from "./roadmap-states.ts";
+import { type Kept, openSpanStore, openTraceFiles } from "./roadmap-traces.ts";
+import { openSheets } from "../../contract/sheets.ts";
+
+const readAtOnce = 1_000;
+const breath = (): Promise<void> => new Promise((go) => void setImmediate(go));
+
+type Halting = Extract<Entry, { event: "run_paused" | "run_stopped" }>;
+/** A halt, and the file that tells of it. */
+type Halt = { readonly entry: Halting; readonly name: string };
+
+export async function openRoadmapFace({ place, home, root, folder, view, entries, readBlob }: FaceParts): Promise<OpenedFace> {
+  const { run_id } = view().drafted;
+  const extra: BooksExtra = {
+    claimOf: claimsFrom(readBlob),
+    evidenceOf: evidenceFrom(readBlob),
+    carried: carriedBy(view().drafted, readBlob),
+    earlier: needsEarlier(view()) ? await completedEarlier(root, run_id) : {},
+  };
+  const books = openRoadmapBooks(extra);
+  const sheets = openSheets(root, folder);
+  const stateFile = openStateFile({ root, folder, run: run_id, derive: (run) => stateOfRun(home, run) });
+  const store = openSpanStore(folder);
+  const traces = openTraceFiles(root, sheets);
+  const stale = new Set<string>();
+  /** Pages of halts that are still to be drawn, by file name. */
+  const diagnostics = new Map<string, string>();
+  let kept: Kept[] | null = null;
+  let pile: Entry[] = [];
+  let reading: Promise<void> | null = null;
+  let lastSeq = -1;
+  let lastHalt: Halt | null = null;
+  const halts = new Map<string, number>();
+
+  const diagnose = ({ entry, name }: Halt, run: RunView, state = books.state.stateOf(run)): void => {
+    const page = diagnosticPage({
+      state,
+      reason: entry.reason_code,
+      detail: entry.detail ?? null,
+      at: entry.ts,
+      remediation: nextActions(run),
+      postMortems: [...books.postMortems.values()],
+    });
+    diagnostics.set(name, page);
+  };
+  /** Two halts within a second have two files. */
+  const haltOf = (entry: Halting): Halt => {
+    const name = diagnosticName(entry.ts);
+    const nth = (halts.get(name) ?? 0) + 1;
+    halts.set(name, nth);
+    return { entry, name: nth === 1 ? name : name.replace(/\.md$/, `-${nth}.md`) };
+  };
+  /** Spans that came before this entry go before what it adds. */
+  const addKept = (before: number): void => {
+    const waiting = (kept ??= [...store.all()]);
+    const until = waiting.findIndex(({ after }) => after >= before);
+    for (const { span } of waiting.splice(0, until < 0 ? waiting.length : until)) traces.add(span);
+  };
+  const note = (entry: Entry): void => {
+    addKept(entry.seq);
+    for (const span of books.apply(entry)) traces.add(span);
+    lastSeq = entry.seq;
+    if (isHalting(entry)) lastHalt = haltOf(entry);
+  };
+  /** Up to the first one that is missing. O2, O4 */
+  const readPile = (): void => {
+    for (const entry of pile) if (entry.seq === lastSeq + 1) note(entry);
+    pile = [];
+  };
+  const readOn = async (): Promise<void> => {
+    const before = lastHalt;
+    readPile();
+    for (let read = 0, from = -2; lastSeq < view().seq && from < lastSeq; readPile()) {
+      from = lastSeq;
+      for (const entry of entries()) {
+        if (entry.seq <= lastSeq) continue;
+        note(entry);
+        if (++read % readAtOnce === 0) await breath(); // a long journal holds nobody up for long
+      }
+    }
+    if (lastHalt !== before && lastHalt !== null) diagnoseLater(lastHalt);
+  };
+  const caughtUp = (): Promise<void> => (reading ??= readOn().finally(() => (reading = null)));
+  /** A halt that was found in the journal: how things stood then is folded once more. */
+  const diagnoseLater = (halt: Halt): void => {
+    if (existsSync(join(root, diagnosticsFolder, halt.name))) return;
+    const then = [...entries()].filter(({ seq }) => seq <= halt.entry.seq);
+    const run = fold(then);
+    const book = openRoadmapState(extra);
+    for (const entry of then) book.apply(entry);
+    if (run.status !== "unborn") diagnose(halt, run, book.stateOf(run));
+  };
+
+  const drawings = (run: RunView, now: string): readonly (() => Promise<void>)[] => [
+    () => drawState(run, now),
+    ...[...stale].map((phase) => () => drawPhase(phase)),
+    () => traces.draw(),
+    ...[...books.postMortems].flatMap(([phase, post]) => {
+      if (phaseFolder(phase) === null) return [];
+      const path = `${diagnosticsFolder}/${postMortemName(phase)}`;
+      return [
+        () => sheets.draw(path, `${JSON.stringify(post, null, 2)}\n`),
+        () => sheets.draw(path.replace(/\.json$/, ".md"), postMortemPage(post)),
+      ];
+    }),
+    ...[...diagnostics].map(([name, page]) => async () => {
+      await sheets.draw(`${diagnosticsFolder}/${name}`, page);
+      diagnostics.delete(name);
+    }),
+    () => (books.learnings.length === 0 ? sheets.clear(learningsFile) : sheets.draw(learningsFile, learningsPage(books.learnings))),
+  ];
+  const drawState = (run: RunView, now: string): Promise<void> => {
+    readPile(); // the run's view is of this moment, so its log must be too
+    // Only who works is alive: a run that rests stands where its last entry left it.
+    const text = books.state.textOf(run, run.status === "running" ? now : undefined);
+    return run.status === "completed" ? stateFile.archive(text) : stateFile.write(text);
+  };
+  const drawPhase = async (phase: string): Promise<void> => {
+    const where = phaseFolder(phase);
+    if (where !== null) for (const { name, text } of books.pagesOf(phase)) await sheets.draw(`${where}/${name}`, text);
+    stale.delete(phase);
+  };
+
+  return {
+    take(entry, run) {
+      pile.push(entry);
+      if (!isHalting(entry) || reading !== null) return;
+      readPile();
+      if (lastHalt?.entry === entry) diagnose(lastHalt, run); // else it is found in the journal
+    },
+    signal(signal, at) {
+      const isPlaced = signal.signal === "tool" && signal.path !== undefined;
+      const span = books.signal(isPlaced ? { ...signal, path: placeIn(signal.path ?? "", folder, root) } : signal, at);
+      if (span === null) return;
+      const one = { after: view().seq, span };
+      kept?.push(one);
+      store.keep(one, msOf(at) ?? 0);
+    },
+    async draw(now) {
+      const run = view();
+      if (!hasRoadmapState(run)) return;
+      await caughtUp();
+      addKept(Number.POSITIVE_INFINITY);
+      store.flush();
+      for (const phase of books.changed()) stale.add(phase);
+      const problems: Error[] = [];
+      for (const drawing of drawings(run, now)) {
+        try {
+          await drawing();
+        } catch (error) {
+          problems.push(error instanceof Error ? error : new Error("it failed without a word")); // O3
+        }
+      }
+      const [first] = problems;
+      if (first !== undefined) throw first;
+    },
+    rest: () => commitEndedPages({ place, home, root, entries, view: view() }),
+    remarks: () => sheets.remarks(),
+    learnings: async (role, holds) => {
+      await caughtUp();
+      return learningsText(role, books.learnings, holds);
+    },
+  };
+}
+
+/** A path as the project knows it: agents work in folders of their own, which nobody looks for later. */
+function placeIn(path: string, folder: string, root: string): string {
+  const layers = `${join(folder, "layers")}/`;
+  if (path.startsWith(layers)) return path.slice(layers.length).replace(/^[^/]*\//, "");
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
+const isHalting = (entry: Entry): entry is Halting =>
+  entry.event === "run_stopped" || (entry.event === "run_paused" && isHalt(entry.reason_code));
+
+/** Whether anything in this run was done before it, or may turn out to have been. */
+const needsEarlier = ({ isRead, phases }: RunView): boolean =>
+  !isRead || phases.some(({ status, because }) => status === "skipped" && because?.startsWith("already_") === true);

@@ -1,0 +1,44 @@
+import type { Estimate } from "../../../views/preview.ts";
+import { columned } from "../../../views/columned.ts";
+import { oneLine } from "../../../views/wording.ts";
+import { completedPhases, selectPhases } from "../documents/order.ts";
+import { costConstants } from "../../../project/config/cost-constants.ts";
+import { readRoadmapDocuments } from "./roadmap-documents.ts";
+import { estimateRoadmap } from "./roadmap-estimate.ts";
+import { knownPhases } from "./roadmap-known.ts";
+import { settingsOf } from "../../../project/config/settings.ts";
+import type { PreviewOrder, Previewed } from "../../contract/face.ts";
+
+const phasesMax = 15;
+const nameCharsMax = 60;
+
+/** The phases a draft would walk, and what they will probably take. */
+export async function preview({ place, home, view }: PreviewOrder): Promise<Previewed> {
+  const known = knownPhases(home);
+  const read = readRoadmapDocuments(home.root, ({ id, checked }) => known.get(id) ?? checked);
+  if (read === null) return { wanted: [], estimate: null };
+  const completed = completedPhases(read.phases, known);
+  const { options } = view.drafted;
+  const word = options["complete"] === true ? "all" : String(options["phases"] ?? "next");
+  const selection = selectPhases(word, read.phases, completed);
+  const ids = ("ids" in selection ? selection.ids : []).filter((id) => !completed.has(id));
+  const rows = ids.slice(0, phasesMax).flatMap((id) => {
+    const phase = read.phases.find((one) => one.id === id);
+    if (phase === undefined) return [];
+    const withCommand = phase.success_criteria.filter(({ command }) => command !== null).length;
+    const criteria =
+      phase.success_criteria.length === 0
+        ? "no criteria yet"
+        : `${withCommand} of ${phase.success_criteria.length} criteria have a command`;
+    return [[id, oneLine(phase.name, nameCharsMax), `${criteria}${read.plans.has(id) ? ", planned" : ""}`]];
+  });
+  const more = ids.length > phasesMax ? [`… ${ids.length - phasesMax} more`] : [];
+  const { tokens, minutes, usd, basis } = await estimateRoadmap(
+    home,
+    read,
+    ids,
+    costConstants(settingsOf(place, home).config.limits ?? {}),
+  );
+  const estimate: Estimate = { tokens, minutes, usd, basis };
+  return { wanted: [...columned(rows), ...more], estimate };
+}

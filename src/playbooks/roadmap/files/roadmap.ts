@@ -1,0 +1,23 @@
+import { findHome } from "../../../project/runs/home.ts";
+import type { Face } from "../../contract/face.ts";
+import { foreignRoadmap } from "./roadmap-foreign.ts";
+import { documents } from "./roadmap-here.ts";
+import { openRoadmapFace } from "./roadmap-open.ts";
+import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
+import { prepare } from "./roadmap-prepare.ts";
+import { preview } from "./roadmap-preview.ts";
+import { takeUp } from "./roadmap-take-up.ts";
+
+/** The roadmap's face: documents in `.planning/`, state in `.autopilot/state.json`, a folder of pages for each phase. */
+export const roadmapFace: Face = {
+  owned: ownedInPhases,
+  prepare,
+  preview,
+  takeUp,
+  open: openRoadmapFace,
+  documents,
+  foreign: (_place, root) => {
+    const home = findHome(root);
+    return home === null ? Promise.resolve(null) : foreignRoadmap(home);
+  },
+};

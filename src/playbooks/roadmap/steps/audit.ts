@@ -1,0 +1,116 @@
+// audit: what the self-audit looks at, what it found, and what is to be closed. The auditor's own sums are not believed.
+
+import * as v from "valibot";
+import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import { type Gap, scoreOf } from "../insight/self-audit.ts";
+import type { TaskFound } from "../../../ports/functions.ts";
+import { placesIn, whyNotThere } from "./places.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+import { handedBy } from "./handed.ts";
+import { phaseIn } from "./recorded.ts";
+
+/** The step whose return the audit is. */
+const auditStep = "audit";
+const missingShownMax = 50;
+
+/** Requirements of the phases that this run completed, with their phases. */
+export function audited(parts: RoadmapParts, state: RunView): readonly { readonly id: string; readonly phase: string }[] {
+  return state.phases
+    .filter(({ group, status }) => group === "phases" && status === "completed")
+    .flatMap(({ id: phase }) => (phaseIn(parts, state, phase)?.requirements ?? []).map((id) => ({ id, phase })));
+}
+
+/** Whether there is anything to audit, and from where fixes are counted. */
+export function auditScope(parts: RoadmapParts) {
+  return {
+    version: 1,
+    effect: "none" as const,
+    perform({ state }: Order): Found {
+      const requirements = audited(parts, state);
+      const phases = new Set(requirements.map(({ phase }) => phase));
+      return Promise.resolve({
+        ok: true,
+        facts: { requirements: requirements.length, phases: phases.size, checkpoint: state.tip.commit },
+        detail: [...phases]
+          .map(
+            (phase) =>
+              `${phase}: ${requirements
+                .filter((one) => one.phase === phase)
+                .map(({ id }) => id)
+                .join(", ")}`,
+          )
+          .join("; "),
+      });
+    },
+  };
+}
+
+function auditOf(parts: Pick<RoadmapParts, "readBlob">, walk: WalkView): SelfAuditReturn | null {
+  const read = v.safeParse(SelfAuditReturn, handedBy(parts, walk, auditStep));
+  return read.success ? read.output : null;
+}
+
+/** A named proof: every requirement of a completed phase was looked at, and where one is said to be met, the place named is there. */
+export function auditEvidence(parts: RoadmapParts) {
+  return {
+    version: 1,
+    async prove({ state, walk, commit }: Order): Found {
+      const audit = auditOf(parts, walk);
+      if (audit === null) return { ok: false, facts: {}, detail: "no audit was handed back", reason: "return_invalid" };
+      const checks = audit.audit_results.flatMap(({ requirements_checked }) => requirements_checked);
+      const looked = new Set(checks.map(({ requirement_id }) => requirement_id));
+      const faults = audited(parts, state)
+        .filter(({ id }) => !looked.has(id))
+        .map(({ id, phase }) => `${id} of phase ${phase} was not looked at`);
+      for (const { requirement_id, status, file_line_evidence: evidence } of checks) {
+        if (status !== "pass" || evidence.trim() === "") continue; // a pass that shows nothing is counted as a gap
+        const why = await whyNotThere(parts.workspace, commit, evidence);
+        if (why !== null) faults.push(`${requirement_id} is said to be met, and ${why}`);
+      }
+      const { gaps, checked } = scoreOf(audit);
+      const facts = { gaps: gaps.length, checked };
+      if (faults.length === 0) return { ok: true, facts };
+      return { ok: false, facts, reason: "return_invalid", detail: faults.slice(0, missingShownMax).join("; ") };
+    },
+  };
+}
+
+/** The reader `audit_gaps`: one task a gap, under the requirement's own id. */
+export function readAuditGaps(
+  parts: RoadmapParts,
+): (state: RunView, walk: WalkView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
+  return (_state, walk) => {
+    const audit = auditOf(parts, walk);
+    if (audit === null) return Promise.resolve({ problem: "No audit was handed back that could be read." });
+    return Promise.resolve({ tasks: tasksFor(scoreOf(audit).gaps) });
+  };
+}
+
+export function tasksFor(gaps: readonly Gap[]): readonly TaskFound[] {
+  const taken = new Set<string>();
+  return gaps.flatMap((gap) => {
+    const id = gap.requirement_id
+      .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
+      .replace(/^[^A-Za-z0-9]+/, "")
+      .slice(0, 64);
+    if (id === "" || taken.has(id)) return [];
+    taken.add(id);
+    return [
+      {
+        id,
+        files: placesIn(gap.suggested_fix).map(({ path }) => path),
+        after: [],
+        title: gap.description.slice(0, 300),
+        about: aboutGap(gap),
+      },
+    ];
+  });
+}
+
+const aboutGap = ({ requirement_id, phase_id, description, suggested_fix, fix_complexity }: Gap): string =>
+  [
+    `Requirement ${requirement_id} of phase ${phase_id} is not met: ${description}`,
+    ...(suggested_fix === "" ? [] : [`Suggested: ${suggested_fix}`]),
+    `Expected to be ${fix_complexity === "small" ? "small: one file, a few lines" : "larger than one file"}.`,
+  ].join("\n");

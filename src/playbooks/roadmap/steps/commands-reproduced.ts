@@ -1,0 +1,80 @@
+// commands-reproduced: a named proof: what an agent says its commands came to, the runner's own run of them comes to as well.
+//
+// Invariants:
+//   C1. Only what was told to pass, or to print a number, can be refuted; what cannot be run here proves nothing either way.
+//   C2. Who judges shows what it did: a judgement without one command or one place that is there is none.
+
+import type { Check, Expectation } from "../../../contracts/evidence.ts";
+import { trivialBecause } from "../../../documents/trivial-command.ts";
+import { fieldOf, handedBy, textsIn } from "./handed.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+import { placesIn } from "./places.ts";
+import { runChecks } from "./run-checks.ts";
+import { openStep } from "./written.ts";
+
+const commandsMax = 20;
+
+export function commandsReproduced(parts: RoadmapParts) {
+  return {
+    version: 1,
+    async prove(order: Order): Found {
+      const claim = handedBy(parts, order.walk, openStep(order.state, order.walk).id);
+      const told = textsIn(claim, "commands_run");
+      if (told.length === 0 && !namesPlace(claim))
+        return {
+          ok: false,
+          facts: { reproduced: false, commands: 0 },
+          reason: "return_invalid",
+          detail: "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",
+        }; // C2
+      const claims = told.flatMap(toldCommand).slice(0, commandsMax);
+      const checks = claims.map(({ command, expect }, n): Check => ({
+        id: `told:${order.walk.phase}.${n + 1}`,
+        kind: "proof",
+        title: command,
+        command,
+        source: "what the agent says it ran",
+        ...(expect === null ? {} : { expect }),
+      }));
+      const results = await runChecks(parts, order, checks, order.commit);
+      const refuted = results.filter(({ status }) => status === "failed"); // C1
+      const facts = { commands: told.length, reproduced: refuted.length === 0, refuted: refuted.length };
+      if (refuted.length === 0) return { ok: true, facts, checks: results };
+      const detail = refuted
+        .map(
+          ({ check, exit_code }) =>
+            `it says \`${check.command}\` came to something else than the runner's own run of it (exit ${exit_code ?? "unknown"})`,
+        )
+        .join("; ");
+      return { ok: false, facts, checks: results, reason: "return_invalid", detail };
+    },
+  };
+}
+
+export type ToldCommand = { readonly command: string; readonly expect: Expectation | null };
+
+/** `command -> result`, as far as the result says that it passed, or a number that it printed. */
+export function toldCommand(text: string): readonly ToldCommand[] {
+  const [, left = "", right = ""] = /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
+  const command = left
+    .trim()
+    .replace(/^`+|`+$/g, "")
+    .replace(/^\$\s+/, "")
+    .trim();
+  const result = right.trim().replace(/^`+|`+$/g, "");
+  if (command === "" || command.includes("\n")) return [];
+  const number = /^(\d{1,9})$/.exec(result)?.[1];
+  const expect: Expectation | null = number === undefined ? null : { kind: "exactly", count: Number(number) };
+  const isPass =
+    /\b(?:pass(?:ed|es)?|ok|success(?:ful(?:ly)?)?|exit(?: code)?:? 0|green)\b/i.test(result) && !/\b(?:fail|not|no)\b/i.test(result);
+  if (number === undefined && !isPass) return [];
+  return trivialBecause(command, expect) === null ? [{ command, expect }] : [];
+}
+
+const namesPlace = (claim: unknown): boolean => {
+  const results = fieldOf(claim, "criteria_results");
+  return (Array.isArray(results) ? results : []).some((one) => {
+    const evidence = fieldOf(one, "evidence");
+    return typeof evidence === "string" && placesIn(evidence).length > 0;
+  });
+};

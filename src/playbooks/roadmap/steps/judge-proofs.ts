@@ -1,0 +1,87 @@
+// judge-proofs: what makes a judge's word worth something: its report was written before it saw the verifier's, and it found something itself.
+//
+// Invariants:
+//   J1. What was written blind stays, byte for byte; below it something may be added.
+//   J2. A finding is the judge's own where it stood in the blind report, or where the verifier has not got it; and where what it
+//       names is there.
+
+import { roadmapSteps } from "../views/roadmap-chronicle.ts";
+import { documentTextBytesMax } from "../../../documents/document-text.ts";
+import { sameWords } from "../../../documents/same-words.ts";
+import { fieldOf, handedBy, textsIn } from "./handed.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+import { placesIn, whyNotThere } from "./places.ts";
+import { documentOf, hashOf, openStep } from "./written.ts";
+
+/** The report as it was before the judge saw anybody else's, and as it is; null where it is not there. */
+async function reportOf(
+  { workspace }: Pick<RoadmapParts, "workspace">,
+  { state, walk, commit }: Order,
+): Promise<{ readonly blind: string; readonly isKept: boolean; readonly path: string } | null> {
+  const step = openStep(state, walk);
+  const path = documentOf(state, step, walk);
+  const { output_hash: hash, output_bytes: size } = walk.last[step.continues ?? ""]?.facts ?? {};
+  const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
+  if (path === null || text === null || typeof hash !== "string" || typeof size !== "number") return null;
+  const blind = Buffer.from(text, "utf8").subarray(0, size);
+  return { blind: blind.toString("utf8"), isKept: hashOf(blind) === hash, path };
+}
+
+/** A named proof. J1 */
+export function judgeReportKept(parts: RoadmapParts) {
+  return {
+    version: 1,
+    async prove(order: Order): Found {
+      const report = await reportOf(parts, order);
+      if (report === null)
+        return { ok: false, facts: { report_kept: false }, reason: "return_invalid", detail: "the judge's own report is not there" };
+      if (report.isKept) return { ok: true, facts: { report_kept: true } };
+      const detail = `${report.path} was changed after the verifier's report was shown; put back what was written before, and add below it if need be`;
+      return { ok: false, facts: { report_kept: false }, reason: "return_invalid", detail };
+    },
+  };
+}
+
+/** A named proof. J2 */
+export function judgeIndependent(parts: RoadmapParts) {
+  return {
+    version: 1,
+    async prove(order: Order): Found {
+      const { state, walk, commit } = order;
+      const judged = handedBy(parts, walk, openStep(state, walk).id);
+      const theirs = verifierTexts(handedBy(parts, walk, roadmapSteps.verify));
+      const isTheirs = (text: string): boolean => theirs.some((one) => sameWords(one, text));
+      const report = await reportOf(parts, order);
+      const own: string[] = [];
+      for (const text of textsIn(judged, "independent_evidence"))
+        if (!isTheirs(text) && isIn(report?.blind ?? "", text) && (await isGrounded(parts, commit, text))) own.push(text);
+      for (const text of textsIn(judged, "verifier_missed")) if (!isTheirs(text) && (await isGrounded(parts, commit, text))) own.push(text);
+      const facts = { independent: own.length };
+      if (own.length > 0) return { ok: true, facts };
+      const detail =
+        "the judge names nothing it found itself: expected under independent_evidence at least one file:line or command that its report names too, that is there, and that is not the verifier's";
+      return { ok: false, facts, reason: "return_invalid", detail };
+    },
+  };
+}
+
+function verifierTexts(verified: unknown): readonly string[] {
+  const results = fieldOf(verified, "criteria_results");
+  const evidence = (Array.isArray(results) ? results : []).flatMap((one) => [fieldOf(one, "evidence"), fieldOf(one, "criterion")]);
+  return [...textsIn(verified, "commands_run"), ...textsIn(verified, "failures"), ...evidence.filter((text) => typeof text === "string")];
+}
+
+const commandIn = (text: string): string | null =>
+  /`([^`\n]{2,300})`/.exec(text)?.[1] ?? /^(.{2,300}?)\s*(?:→|->|=>)/.exec(text)?.[1] ?? null;
+
+/** Whether the report names a place or a command that the text names. */
+function isIn(report: string, text: string): boolean {
+  const command = commandIn(text);
+  return placesIn(text).some(({ path }) => report.includes(path)) || (command !== null && report.includes(command.trim()));
+}
+
+/** A place that is there, or a command; a sentence that names neither could have been written without looking. */
+async function isGrounded({ workspace }: RoadmapParts, commit: string, text: string): Promise<boolean> {
+  if (placesIn(text).length > 0) return (await whyNotThere(workspace, commit, text)) === null;
+  return commandIn(text) !== null;
+}

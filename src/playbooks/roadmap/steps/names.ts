@@ -1,0 +1,22 @@
+import type { FunctionNames } from "../../contract/lazy-functions.ts";
+
+/** The functions a roadmap is walked with, by name, without what they do. */
+export const roadmapNames = {
+  run: { preflight: "none", triage: "none", rollback: "keyed", withdraw: "idempotent", audit_scope: "none" },
+  proof: [
+    "written",
+    "plan_lint",
+    "plan_agreed",
+    "task_commands",
+    "wiring",
+    "documents_kept",
+    "commands_reproduced",
+    "judge_report_kept",
+    "judge_independent",
+    "audit_evidence",
+    "phases_hold",
+  ],
+  phases: ["roadmap"],
+  tasks: ["plan", "audit_gaps"],
+  version: 1,
+} as const satisfies FunctionNames;

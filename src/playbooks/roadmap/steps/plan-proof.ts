@@ -1,0 +1,142 @@
+// plan-proof: the named proof `plan_lint`: whether a plan may be executed, found out without asking anybody. What it gives as checks is
+// locked from here on: whoever does the work can no longer change what decides about it.
+//
+// Invariants:
+//   L1. Everything that is wrong is told at once, each with its line.
+//   L2. A command that an agent planned and that says something new is red before the work begins; else it proves nothing.
+//   L3. What the user wrote, in the roadmap or in a plan of their own, is taken as it is.
+
+import { createHash } from "node:crypto";
+import type { Check } from "../../../contracts/evidence.ts";
+import type { CheckedCriterion, RoadmapPhase } from "../../../contracts/roadmap.ts";
+import { checksIn, type PhaseCriterion, phaseCriteria, unansweredCriteria } from "../documents/phase-criteria.ts";
+import { lintPlan } from "../documents/plan-lint.ts";
+import { type Finding, findingText, shown } from "../../../kit/finding.ts";
+import { checkpointOf } from "./checkpoint.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+import { type PlanFound, planAt } from "./phase-plan.ts";
+import { phaseIn, roadmapOf, roadmapPathOf, textOption } from "./recorded.ts";
+import { runChecks } from "./run-checks.ts";
+
+const detailCharsMax = 16_000;
+const triedMax = 100;
+const leftCharsMax = 1_000;
+
+export function planProof(parts: RoadmapParts) {
+  return {
+    version: 1,
+    async prove(order: Order): Found {
+      const { state, walk, commit } = order;
+      const phase = phaseIn(parts, state, walk.phase);
+      const found = await planAt(parts, state, walk.phase, commit);
+      if (phase === null || found === null)
+        return { ok: false, facts: { findings: 1 }, detail: `Phase ${walk.phase} has no PLAN.md that could be read.` };
+      const criteria = phaseCriteria(phase, roadmapPathOf(state), found);
+      const written = [
+        ...found.findings,
+        ...lintPlan(found.path, found.plan, { requirements: phase.requirements }),
+        ...lockedDocuments(parts, order, found),
+        ...(found.isUsers ? [] : unansweredCriteria(criteria, found.path)), // L3
+      ];
+      const tried = found.isUsers || hasErrors(written) ? nothingTried : await tryOnBase(parts, order, found, criteria, phase);
+      const findings = [...written, ...tried.findings];
+      const checks = checksIn(criteria);
+      const left = leftToPeople(found);
+      const facts = {
+        findings: findings.length,
+        criteria: criteria.length,
+        commands: checks.length,
+        red_before: tried.red,
+        ...(left === "" ? {} : { left_to_people: left }),
+      };
+      if (!hasErrors(findings)) return { ok: true, facts, locks: checks };
+      const detail = findings.filter(isError).map(findingText).join("\n"); // L1
+      return { ok: false, facts, detail: detail.slice(0, detailCharsMax) };
+    },
+  };
+}
+
+/** What only a person can judge, in the plan's words: whoever is asked must know what to look at. */
+const leftToPeople = ({ plan }: PlanFound): string =>
+  plan.tasks
+    .filter(({ type }) => type !== "auto")
+    .map(({ id, title, action }) => `${id} ${title}: ${action}`.replaceAll(/\s+/g, " ").trim())
+    .join("; ")
+    .slice(0, leftCharsMax);
+
+const isError = ({ severity }: Finding): boolean => severity === "error";
+const hasErrors = (findings: readonly Finding[]): boolean => findings.some(isError);
+
+/** Roadmap and specification are the user's: a task that means to change them is no plan for this phase. */
+function lockedDocuments(parts: RoadmapParts, { state }: Order, { plan, path }: PlanFound): readonly Finding[] {
+  const locked = new Set([roadmapOf(parts, state)?.path, textOption(state, "spec_path")]);
+  return plan.tasks.flatMap(({ id, files, line }) =>
+    files
+      .filter((file) => locked.has(file))
+      .map((file) => ({
+        file: path,
+        line,
+        column: 1,
+        path: `task_${id}.files`,
+        rule: "locked_document",
+        message: `found ${file} among the files of task ${id}, which the run is locked to; expected another way`,
+        severity: "error" as const,
+      })),
+  );
+}
+
+type Tried = { readonly findings: readonly Finding[]; readonly red: number };
+const nothingTried: Tried = { findings: [], red: 0 };
+
+const keyOf = ({ command, expect }: Pick<CheckedCriterion, "command" | "expect">): string => `${command ?? ""} ${JSON.stringify(expect)}`;
+
+/** L2: what the plan's own commands come to on the tree as it was when the phase began. */
+async function tryOnBase(
+  parts: RoadmapParts,
+  order: Order,
+  found: PlanFound,
+  criteria: readonly PhaseCriterion[],
+  phase: RoadmapPhase,
+): Promise<Tried> {
+  const guards = new Set((order.state.drafted.checks as readonly Check[]).map(({ command }) => command));
+  const autos = found.plan.tasks.filter(({ type }) => type === "auto");
+  const ofPhase = criteria.filter(({ by, task, command }) => by === "plan" && task === null && command !== null && !guards.has(command));
+  const asked = [...ofPhase, ...autos.flatMap(({ verify }) => verify)].filter(({ command }) => command !== null);
+  const distinct = [...new Map(asked.map((one) => [keyOf(one), one])).values()].slice(0, triedMax);
+  const checks = distinct.map(({ text, command, expect }): Check => ({
+    id: `base:${phase.id}.${createHash("sha256").update(keyOf({ command, expect })).digest("hex").slice(0, 16)}`,
+    kind: "proof",
+    title: text,
+    command: command ?? "",
+    source: found.path,
+    ...(expect === null ? {} : { expect }),
+  }));
+  const results = await runChecks(parts, order, checks, checkpointOf(order.walk) ?? order.commit);
+  const green = new Set(distinct.filter((_, n) => results[n]?.status === "passed").map(keyOf));
+  return {
+    red: distinct.length - green.size,
+    findings: [
+      ...ofPhase
+        .filter((criterion) => green.has(keyOf(criterion)) && !saysItStays(criterion.text))
+        .map((criterion) => greenCriterion(found, criterion)),
+      ...autos
+        .filter(({ verify }) => verify.length > 0 && verify.every((one) => green.has(keyOf(one))))
+        .map((task) => greenTask(found, task)),
+    ],
+  };
+}
+
+/** Whether a criterion is about what holds already and must go on holding. */
+export const saysItStays = (text: string): boolean =>
+  /\b(?:still|already|stays?|remains?|keeps?|continues?|unchanged|unaffected|no regressions?|not broken|as before)\b/i.test(text);
+
+function greenCriterion({ path }: PlanFound, { text, command, source }: PhaseCriterion): Finding {
+  const line = Number(/:(\d+)$/.exec(source)?.[1] ?? 1);
+  const message = `found the check ${shown(command)} of ${shown(text)} green before anything is done, expected one that the work turns from red to green; a criterion that holds already says so ("still …")`;
+  return { file: path, line, column: 1, path: "success_criteria", rule: "green_before", message, severity: "error" };
+}
+
+function greenTask({ path }: PlanFound, { id, line }: { readonly id: string; readonly line: number }): Finding {
+  const message = `found every check of task ${id} green before it is done, expected at least one that only the done task turns green`;
+  return { file: path, line, column: 1, path: `task_${id}.verify`, rule: "green_before", message, severity: "error" };
+}

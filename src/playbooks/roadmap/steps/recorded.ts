@@ -1,0 +1,59 @@
+// recorded: the documents a run goes by, as they were recorded with it. What lies in a folder today does not count here.
+
+import type { PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
+import type { RunView } from "../../../core/state.ts";
+import { planningConfigPath, readPlanningConfig } from "../documents/planning-config.ts";
+import { readRoadmap } from "../documents/roadmap.ts";
+import type { Finding } from "../../../kit/finding.ts";
+import type { RoadmapParts } from "./parts.ts";
+
+type Parts = Pick<RoadmapParts, "readBlob">;
+
+/** The text of a recorded document; null where none was recorded under this path, or its blob is gone. */
+export function recordedText({ readBlob }: Parts, state: RunView, path: string): string | null {
+  const hash = (state.drafted.documents ?? []).find((document) => document.path === path)?.hash;
+  const bytes = hash === undefined ? null : readBlob(hash);
+  return bytes === null ? null : bytes.toString("utf8").replace(/^\ufeff/, "");
+}
+
+export function textOption(state: RunView, name: string): string | null {
+  const value = state.drafted.options[name];
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** An option's default holds where nobody set it. */
+export const isOn = (state: RunView, name: string): boolean =>
+  (state.drafted.options[name] ?? state.drafted.flow.options?.[name]?.default) === true;
+
+const roadmapPathDefault = ".planning/ROADMAP.md";
+export const roadmapPathOf = (state: RunView): string => textOption(state, "roadmap_path") ?? roadmapPathDefault;
+
+export type RoadmapRecorded = { readonly path: string; readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
+
+/** A run has one roadmap, and it is asked for in every phase: it is read once. */
+const read = new WeakMap<object, { readonly hash: string; readonly roadmap: RoadmapRecorded }>();
+
+/** The recorded roadmap; null where the run has none. */
+export function roadmapOf(parts: Parts, state: RunView): RoadmapRecorded | null {
+  const path = roadmapPathOf(state);
+  const hash = (state.drafted.documents ?? []).find((document) => document.path === path)?.hash;
+  const known = read.get(parts.readBlob);
+  if (hash !== undefined && known?.hash === hash) return known.roadmap;
+  const text = recordedText(parts, state, path);
+  if (hash === undefined || text === null) return null;
+  const roadmap = { path, ...readRoadmap(path, text) };
+  read.set(parts.readBlob, { hash, roadmap });
+  return roadmap;
+}
+
+export function phaseIn(parts: Parts, state: RunView, id: string): RoadmapPhase | null {
+  return roadmapOf(parts, state)?.phases.find((phase) => phase.id === id) ?? null;
+}
+
+/** What the recorded planning config says; nothing where there is none. */
+export function configOf(parts: Parts, state: RunView): PlanningConfig {
+  const text = recordedText(parts, state, planningConfigPath);
+  if (text === null) return {};
+  const found = readPlanningConfig(planningConfigPath, text);
+  return "config" in found ? found.config : {};
+}

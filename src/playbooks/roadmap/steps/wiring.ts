@@ -1,0 +1,78 @@
+// wiring: a named proof: source files that a phase added are used from somewhere. A file that nothing names was built and never wired in.
+//
+// Invariants:
+//   W1. What stands for itself is exempt: entry points, tests, configuration, scripts, declarations, documents.
+//   W2. A name counts as used where any other file of the project holds it as a word: where it cannot tell, it lets pass.
+
+import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
+import { checkpointOf } from "./checkpoint.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+
+const shownMax = 20;
+const lookedAtMax = 500;
+
+export function wiring({ workspace }: Pick<RoadmapParts, "workspace">) {
+  return {
+    version: 1,
+    async prove({ walk, state, commit }: Order): Found {
+      const since = checkpointOf(walk) ?? state.drafted.base.commit;
+      const added = (await workspace.differences(since, commit)).filter(({ kind }) => kind === "added").map(({ path }) => path);
+      const sources = added.filter(isSource).slice(0, lookedAtMax);
+      if (sources.length === 0) return { ok: true, facts: { added: added.length, orphaned: 0 } };
+      const folder = await workspace.checkout(commit, "wiring");
+      try {
+        const listing = await listTree(workspace.foldersOf(folder));
+        const read = textReader(listing);
+        const files = [...listing.entries].filter(([, { kind }]) => kind === "file").map(([path]) => path);
+        const textOf = (path: string): string => read(path)?.text ?? "";
+        const orphaned = orphansAmong(sources, files, textOf);
+        const facts = { added: added.length, orphaned: orphaned.length };
+        if (orphaned.length === 0) return { ok: true, facts };
+        const detail = `added and named by no other file: ${orphaned.slice(0, shownMax).join(", ")}; wire it in, or take it away`;
+        return { ok: false, facts, detail };
+      } finally {
+        await workspace.dropCheckout(folder);
+      }
+    },
+  };
+}
+
+const sourceEnding =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|php|rs|go|java|kt|kts|scala|swift|cs|c|cc|cpp|cxx|h|hh|hpp|m|mm|ex|exs|dart|lua|pl|css|scss|less)$/i;
+const exemptFolder =
+  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures|examples?|bench(?:marks?)?|scripts?|bin|cmd|migrations?|docs?|stories|public|static|\.[^/]+)\//i;
+const exemptName =
+  /(?:^|\/)(?:index|main|cli|app|server|__init__|__main__|setup|manage|conftest|wsgi|asgi|lib|mod|build|gulpfile|rakefile|worker)\.[^/]+$|\.d\.[cm]?ts$|[._-](?:test|tests|spec|stories|config|conf|bench)\.[^/]+$|(?:^|\/)test_[^/]+$|(?:^|\/)[^/]+\.config\.[^/]+$/i;
+
+/** Whether an added file must be named by another. W1 */
+export const isSource = (path: string): boolean => sourceEnding.test(path) && !exemptFolder.test(`/${path}`) && !exemptName.test(path);
+
+/** The sources that no other file names. `textOf` reads a file of the project. */
+export function orphansAmong(sources: readonly string[], files: readonly string[], textOf: (path: string) => string): readonly string[] {
+  const left = new Map(
+    sources.filter((path) => !isRunnable(textOf(path)) && !isOfPackage(path, files)).map((path) => [path, wordOf(path)]),
+  );
+  for (const file of files) {
+    if (left.size === 0) break;
+    if (/\.(?:md|mdx|rst|txt|lock|svg|png|jpe?g|gif|map)$|(?:^|\/)[^/]*lock[^/]*\.(?:json|ya?ml)$/i.test(file)) continue; // prose wires nothing in
+    const text = textOf(file);
+    for (const [path, word] of left) if (path !== file && word.test(text)) left.delete(path); // W2
+  }
+  return [...left.keys()];
+}
+
+/** A script that is started by itself. */
+const isRunnable = (text: string): boolean => text.startsWith("#!");
+
+/** Go compiles every file of a package, whoever names it. */
+function isOfPackage(path: string, files: readonly string[]): boolean {
+  if (!path.endsWith(".go")) return false;
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  return files.some((file) => file !== path && file.endsWith(".go") && file.startsWith(folder) && !file.slice(folder.length).includes("/"));
+}
+
+/** The name under which others would use it: without its endings. */
+function wordOf(path: string): RegExp {
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(/(?:\.[A-Za-z]+)+$/, "");
+  return new RegExp(`(?<![\\w$-])${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w$-])`);
+}

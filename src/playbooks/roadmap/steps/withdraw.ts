@@ -1,0 +1,34 @@
+import type { Entry } from "../../../contracts/event.ts";
+import type { WalkView } from "../../../core/state.ts";
+import { landInTurn } from "../../contract/landing.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+
+/**
+ * What was taken back on the run's branch is taken back on the user's too, where it had come there: a phase that waited for a person
+ * lies below those that went on meanwhile, and landed with them. Nothing is landed for a phase that never was.
+ */
+export function withdraw({ workspace, home, entries }: Pick<RoadmapParts, "workspace" | "home" | "entries">) {
+  return {
+    version: 1,
+    effect: "idempotent" as const,
+    async perform({ state, walk, cancel }: Order): Found {
+      if (!hasLanded(entries(), walk)) return { ok: true, facts: { landed: false, why: "nothing_to_land" } };
+      const branch = `autopilot/${state.drafted.run_id}`;
+      const result = await landInTurn(workspace, home, `Merge ${branch}: take back phase ${walk.phase}`, cancel);
+      if (result.landed) return { ok: true, facts: { landed: true }, stands: true };
+      if (result.because === "nothing_to_land") return { ok: true, facts: { landed: false } };
+      return {
+        ok: false,
+        facts: { landed: false, why: result.because, rollback_performed: false },
+        reason: result.because,
+        detail: `It was taken back on ${branch}, and not on your branch, where it is too (git merge ${branch}): ${result.detail}`,
+      };
+    },
+  };
+}
+
+/** Whether anything landed since this visit of the phase first committed something. */
+function hasLanded(entries: readonly Entry[], { path, visit }: WalkView): boolean {
+  const first = entries.findIndex((entry) => entry.event === "changes_applied" && entry.attempt.startsWith(`${path}@${visit}/`));
+  return first >= 0 && entries.slice(first).some((entry) => entry.event === "step_completed" && entry.facts["landed"] === true);
+}

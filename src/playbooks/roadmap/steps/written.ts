@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { stepOf } from "../../../core/reading.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { Step } from "../../../contracts/flow.ts";
+import { phaseDirIn } from "../../../engine/prove.ts";
+import { documentTextBytesMax } from "../../../documents/document-text.ts";
+import { invariant } from "../../../kit/invariant.ts";
+import type { Found, Order, RoadmapParts } from "./parts.ts";
+
+/** The step at which this walk stands, as the flow has it. */
+export function openStep(state: RunView, walk: WalkView): Step {
+  const open = walk.open === null ? undefined : state.open[walk.open];
+  invariant(open !== undefined, `E1: ${walk.path} proves something in an attempt`);
+  return stepOf(state, walk, open.step);
+}
+
+/** The document that a step says it writes, in the folder of its phase. */
+export const documentOf = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: WalkView): string | null =>
+  writes?.[0] === undefined ? null : `${phaseDirIn(state.drafted.flow, phase)}/${writes[0]}`;
+
+/** A named proof: the phase's document that the step writes is there and has content. What it holds is written down by its hash. */
+export function written({ workspace }: Pick<RoadmapParts, "workspace">) {
+  return {
+    version: 1,
+    async prove({ state, walk, commit }: Order): Found {
+      const path = documentOf(state, openStep(state, walk), walk);
+      const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
+      if (text === null || text.trim() === "") return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };
+      const bytes = Buffer.from(text, "utf8");
+      return { ok: true, facts: { output_hash: hashOf(bytes), output_bytes: bytes.length } };
+    },
+  };
+}
+
+export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

@@ -1,0 +1,183 @@
+// completion-report: `.autopilot/completion-report.md` and its data: what was accomplished, what failed, what is left.
+// It is written at the end of every run; the part about the whole roadmap only with --complete.
+
+import type {
+  CompletionFile,
+  CompletionReport,
+  RunMetrics,
+  SelfAuditSummary,
+  SkippedPhase,
+  TrendSummary,
+} from "../../../contracts/roadmap-reports.ts";
+import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
+import { alignmentOf, minutesBetween } from "../../../insight/metrics.ts";
+import { trendWarning } from "../../../insight/trend.ts";
+import type { Warning } from "../insight/warnings.ts";
+import { inText, list, section, table } from "../../../views/markdown.ts";
+import { amount, figure, plural } from "../../../views/wording.ts";
+
+export type CompletionInput = {
+  readonly state: RoadmapState;
+  /** Names of phases by id. */
+  readonly names: Readonly<Record<string, string>>;
+  readonly metrics: RunMetrics;
+  readonly trend: TrendSummary | null;
+  /** Null where no audit was made. */
+  readonly selfAudit: SelfAuditSummary | null;
+  /** The part about the whole roadmap: --complete only. */
+  readonly batch: CompletionReport | null;
+  /** Phases that were asked for and passed over, blocked ones among them. */
+  readonly skipped: readonly SkippedPhase[];
+  readonly warnings: readonly Warning[];
+  /** What the run's work is worth and where it is, in a sentence made from the verdict. */
+  readonly ending?: string;
+};
+
+/** What lies beside the page: the seed's fields first, where the whole roadmap was asked for. */
+export function completionData({ state, metrics, trend, selfAudit, batch, skipped, warnings }: CompletionInput): CompletionFile {
+  const { run_id, timestamp } = metrics;
+  return {
+    ...(batch ?? { run_id, timestamp, mode: null, phases_skipped: [...skipped] }),
+    status: state._meta.status,
+    metrics,
+    trend_summary: trend,
+    self_audit: selfAudit,
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
+  };
+}
+
+export function completionPage(input: CompletionInput): string {
+  const { state, metrics, trend, selfAudit, batch, skipped, warnings } = input;
+  const worse = trend === null ? null : trendWarning(trend);
+  const all = [...warnings.map(({ message }) => inText(message)), ...(worse === null ? [] : [worse])];
+  return [
+    `# Completion report: ${metrics.run_id}`,
+    "",
+    `Written ${metrics.timestamp}. The run is ${state._meta.status}.${input.ending === undefined ? "" : ` ${inText(input.ending)}`}`,
+    ...(batch === null ? [] : section("Roadmap", roadmapLines(batch))),
+    ...section("Attempted phases", attemptedLines(input)),
+    ...section("Skipped phases", skippedLines(batch?.phases_skipped ?? skipped)),
+    ...(batch === null ? [] : section("Dependency gaps", gapLines(batch))),
+    ...section("Self-audit", auditLines(selfAudit, warnings)),
+    ...section("Summary", summaryLines(metrics, (batch?.phases_skipped ?? skipped).length)),
+    ...section("Trend", trendLines(trend)),
+    ...section("Warnings", list(all)),
+    ...section("Files", fileLines),
+    "",
+  ].join("\n");
+}
+
+/** Who wonders about files that git calls untracked reads here whose they are. */
+const fileLines: readonly string[] = [
+  "What agents wrote is where the work is. The runner's own pages of a phase in `.planning/phases/` (TRIAGE.json, EXECUTION-LOG.md, " +
+    "VERIFICATION.md, the traces) are no changes of yours to any run. Those of landed phases are committed to your branch when the run ends, " +
+    "unless your config says `roadmap: { commit_pages: false }` or a landing would not be possible then. To commit them yourself: " +
+    '`git add .planning/phases && git commit -m "pages of the phases"`.',
+];
+
+const roadmapLines = (batch: CompletionReport): readonly string[] => [
+  `${batch.completed_phases_total} of ${plural(batch.total_phases_in_roadmap, "phase")} are completed: **${batch.completion_percentage.toFixed(1)} %**.`,
+];
+
+function attemptedLines({ state, names, metrics }: CompletionInput): readonly string[] {
+  const rows = Object.entries(state.phases)
+    .filter(([, { started_at }]) => started_at !== null)
+    .map(([key, phase]) => {
+      const id = key.replace(/^phase_/, "");
+      const ended = phase.completed_at ?? metrics.timestamp;
+      return [
+        inText(id),
+        inText(nameOf(names, id)),
+        phase.status,
+        String(alignmentOf(phase) ?? "–"),
+        amount("minutes", minutesBetween(phase.started_at ?? ended, ended)),
+        figure(phase.tokens_used),
+        String(phase.debug_attempts),
+        String(phase.replan_attempts),
+      ];
+    });
+  return table(["Phase", "Name", "Status", "Alignment", "Duration", "Tokens", "Debug", "Replan"], rows);
+}
+
+const nameOf = (names: CompletionInput["names"], id: string): string => (Object.hasOwn(names, id) ? (names[id] ?? id) : id);
+
+function skippedLines(skipped: readonly SkippedPhase[]): readonly string[] {
+  return table(
+    ["Phase", "Name", "Reason", "Completed earlier"],
+    skipped.map(({ phase_id, phase_name, reason, original_run_timestamp }) => [
+      inText(phase_id),
+      inText(phase_name),
+      inText(reason),
+      original_run_timestamp ?? "–",
+    ]),
+  );
+}
+
+function gapLines({ dependency_gaps }: CompletionReport): readonly string[] {
+  return table(
+    ["Failed phase", "Why", "Blocked phases"],
+    dependency_gaps.map(({ failed_phase_id, failed_phase_name, failure_reason, blocked_phases }) => [
+      `${inText(failed_phase_id)}: ${inText(failed_phase_name)}`,
+      inText(failure_reason),
+      blocked_phases.map(({ phase_id, phase_name }) => `${inText(phase_id)}: ${inText(phase_name)}`).join(", ") || "none",
+    ]),
+  );
+}
+
+function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]): readonly string[] {
+  if (audit === null) return ["No self-audit was made."];
+  const failed = warnings.find(({ code }) => code === "audit_failed");
+  return [
+    ...(failed === undefined ? [] : [inText(failed.message), ""]),
+    `${plural(audit.total_requirements_checked, "requirement")} checked, ${audit.passed_on_first_check} passed on the first check, ` +
+      `${plural(audit.gaps_found, "gap")} found, ${audit.gaps_fixed} fixed, ${audit.gaps_remaining} remaining, ` +
+      `${plural(audit.audit_cycles, "re-audit")}.`,
+    ...(audit.fix_commits.length === 0 ? [] : ["", `Fixes: ${audit.fix_commits.map((sha) => inText(sha)).join(", ")}.`]),
+    ...(audit.remaining_gap_details.length === 0
+      ? []
+      : [
+          "",
+          ...audit.remaining_gap_details.map(({ requirement_id, description }) => `- ${inText(requirement_id)}: ${inText(description)}`),
+        ]),
+  ];
+}
+
+function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
+  const rate = metrics.success_rate === null ? "none: nothing was attempted" : `${Math.round(metrics.success_rate * 100)} %`;
+  const histogram = Object.entries(metrics.failure_taxonomy_histogram).map(([category, times]) => `${category}: ${times}`);
+  return list([
+    `attempted: ${metrics.phases_attempted}`,
+    `succeeded: ${metrics.phases_succeeded}`,
+    `failed: ${metrics.phases_failed}`,
+    `deferred to a person: ${metrics.phases_human_deferred}`,
+    `skipped: ${skipped}`,
+    `success rate: ${rate}`,
+    `average alignment: ${metrics.avg_alignment_score ?? "none"}`,
+    `duration: ${amount("minutes", metrics.total_duration_minutes)}`,
+    `estimated tokens: ${figure(metrics.total_estimated_tokens)}`,
+    `debug loops: ${metrics.total_debug_loops}, replans: ${metrics.total_replan_attempts}`,
+    ...(histogram.length === 0 ? [] : [`failures: ${histogram.join(", ")}`]),
+  ]);
+}
+
+function trendLines(trend: TrendSummary | null): readonly string[] {
+  if (trend === null) return ["One run alone is no trend."];
+  const { historical } = trend;
+  const signed = (value: number | null): string => (value === null ? "unknown" : `${value > 0 ? "+" : ""}${figure(value)}`);
+  const spread = (of: TrendSummary["historical"]["success_rate"]): readonly string[] =>
+    of === null ? ["–", "–", "–"] : [figure(of.min), figure(of.max), figure(of.avg)];
+  return [
+    `Against the run before: success rate ${signed(trend.success_rate_delta)}, alignment ${signed(trend.avg_alignment_delta)}, ` +
+      `estimated tokens ${signed(trend.estimated_cost_delta)}.`,
+    `Failures that came back: ${trend.recurring_failures.join(", ") || "none"}.`,
+    "",
+    ...table(
+      [`Over ${plural(historical.total_runs, "run")}`, "Least", "Most", "Average"],
+      [
+        ["success rate", ...spread(historical.success_rate)],
+        ["alignment", ...spread(historical.avg_alignment)],
+        ["estimated tokens", ...spread(historical.total_cost)],
+      ],
+    ),
+  ];
+}

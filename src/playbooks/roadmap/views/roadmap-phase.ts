@@ -1,0 +1,149 @@
+// roadmap-phase: one phase of state.json: its steps as the seed names them, its tasks, its scores, what it used and what a person said.
+
+import type { PhaseRecord, PhaseStatus, StepRecords } from "../../../contracts/roadmap-state.ts";
+import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../../../contracts/roadmap-values.ts";
+import { own } from "../../../core/record.ts";
+import type { RunView } from "../../../core/state.ts";
+import { automatedOf } from "../../../insight/check-kind.ts";
+import { estimatedTokens } from "../../../insight/cost.ts";
+import { phaseTypeOf } from "../../../insight/phase-type.ts";
+import { type ClaimOf, fieldOf, listOf } from "./roadmap-audit.ts";
+import { type PhaseTold, roadmapSteps, type StepTold } from "./roadmap-chronicle.ts";
+
+type PhaseView = RunView["phases"][number];
+
+export function recordOf(run: RunView, phase: PhaseView, told: PhaseTold | undefined, claimOf: ClaimOf): PhaseRecord {
+  const tasks = told === undefined || told.tasks.size === 0 ? null : [...told.tasks.values()];
+  const phaseType = typeOf(phase, told);
+  const estimated = factIn(told, "estimated_tokens");
+  return {
+    phase_type: phaseType,
+    status: statusOfPhase(run, phase),
+    started_at: told?.startedAt ?? null,
+    completed_at: told?.endedAt ?? null,
+    steps: told === undefined ? {} : stepsOf(told, claimOf),
+    debug_attempts: told?.debugs ?? 0,
+    replan_attempts: told?.replans ?? 0,
+    tokens_used: own(run.ledger.phase, phase.id)?.tokens ?? 0,
+    estimated_tokens: typeof estimated === "number" && estimated >= 0 ? estimated : estimatedTokens({ phaseType, tasks }),
+    human_verify_justification: told?.justification ?? null,
+    human_verdict: told?.verdict ?? null,
+  };
+}
+
+/** Skipped because it was done before is done; skipped for another reason has not been begun. */
+function statusOfPhase(run: RunView, phase: PhaseView): PhaseStatus {
+  if (phase.status === "completed" || phase.status === "failed") return phase.status;
+  if (phase.status === "skipped") return phase.because?.startsWith("already_") === true ? "completed" : "not_started";
+  if (phase.status !== "open") return "not_started";
+  const block = own(run.walks, phase.id)?.block ?? null;
+  const asked = block === null ? undefined : own(run.blocks, block);
+  return asked?.step === roadmapSteps.human && !asked.house ? "needs_human_verification" : "in_progress";
+}
+
+/** What preflight or triage found of it. */
+function factIn(told: PhaseTold | undefined, name: string): string | number | boolean | undefined {
+  const found = ["triage", "preflight"].map((step) => own(told?.steps.get(step)?.facts ?? {}, name));
+  return found.find((value) => value !== undefined);
+}
+
+/** What triage found it to be, by its words or the plan it had; where that was open, the files of the plan that was made since. */
+function typeOf({ name, about }: PhaseView, told: PhaseTold | undefined): PhaseType {
+  const found = factIn(told, "phase_type");
+  const known = phaseTypes.find((type) => type === found);
+  if (known !== undefined && known !== "mixed") return known;
+  const files = [...(told?.tasks.values() ?? [])].flatMap((task) => task.files);
+  return phaseTypeOf({ files, says: about ?? name });
+}
+
+function stepsOf(told: PhaseTold, claimOf: ClaimOf): StepRecords {
+  const { steps } = told;
+  const [preflight, research, plan, planCheck, execute] = ["preflight", "research", "plan", roadmapSteps.planCheck, "execute"].map((name) =>
+    steps.get(name),
+  );
+  const verify = verifyOf(told, claimOf);
+  const judge = steps.get("judge");
+  return {
+    ...(preflight === undefined ? {} : { preflight: { status: gate[preflight.status], timestamp: preflight.at } }),
+    ...(research === undefined ? {} : { research: outputOf(told, research, "RESEARCH.md") }),
+    ...(plan === undefined ? {} : { plan: { ...outputOf(told, plan, "PLAN.md"), validation_rounds: told.planChecks } }),
+    ...(planCheck === undefined ? {} : { plan_check: { status: planStatus(planCheck), confidence: scoreIn(planCheck, "confidence") } }),
+    ...(execute === undefined ? {} : { execute: { status: executeStatus(told, execute), tasks: tasksOf(told) } }),
+    ...(verify === undefined ? {} : { verify }),
+    ...(judge === undefined || judge.status === "in_progress"
+      ? {}
+      : { judge: { alignment: scoreIn(judge, "alignment_score"), recommendation: recommendationOf(judge) } }),
+  };
+}
+
+const gate = { in_progress: "in_progress", passed: "pass", failed: "fail", skipped: "skipped" } as const;
+const work = { in_progress: "in_progress", passed: "completed", failed: "failed", skipped: "skipped" } as const;
+
+/** A step that was passed over has written nothing; only of a plan is it known that there was one. */
+function outputOf(told: PhaseTold, step: StepTold, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
+  const isFound = step.status === "skipped" && file === "PLAN.md" && factIn(told, "plan_exists") === true;
+  const path = isFound ? factIn(told, "plan_path") : undefined;
+  const hash = isFound ? factIn(told, "output_hash") : own(step.facts, "output_hash");
+  const output = typeof path === "string" ? path : `.planning/phases/${told.id}/${file}`;
+  return {
+    status: work[step.status],
+    output: step.status === "passed" || isFound ? output : null,
+    hash: typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : null,
+  };
+}
+
+/** The checker's own word counts against the plan, never for it. */
+function planStatus(step: StepTold): "in_progress" | "pass" | "fail" | "skipped" {
+  if (step.status !== "passed") return gate[step.status];
+  const { pass, confidence } = step.says;
+  return pass === false || (typeof confidence === "number" && confidence < alignmentMin) ? "fail" : "pass";
+}
+
+function executeStatus(told: PhaseTold, step: StepTold): NonNullable<StepRecords["execute"]>["status"] {
+  if (step.status !== "failed") return work[step.status];
+  return [...told.tasks.values()].some(({ status }) => status === "completed") ? "partial" : "failed";
+}
+
+const tasksOf = (told: PhaseTold): NonNullable<StepRecords["execute"]>["tasks"] =>
+  Object.fromEntries([...told.tasks].map(([id, { status, commit, retries }]) => [`task_${id}`, { status, commit, retries }]));
+
+/** The runner's checks and the verifier's look together: red if either is, green only if both are of the same round. */
+function verifyOf({ steps }: PhaseTold, claimOf: ClaimOf): StepRecords["verify"] | undefined {
+  const checks = steps.get(roadmapSteps.checks);
+  const verify = steps.get(roadmapSteps.verify);
+  const first = checks ?? verify;
+  if (first === undefined) return undefined;
+  const isStale = verify !== undefined && checks !== undefined && checks.seq > verify.seq;
+  const looked = isStale ? undefined : verify;
+  const { compile, tests, lint, build } = automatedOf([...(checks?.checks ?? []), ...(looked?.checks ?? [])]);
+  return {
+    status: verifyStatus(checks, looked),
+    automated: { compile, tests, lint, build },
+    alignment_score: verify === undefined ? null : scoreIn(verify, "alignment_score"),
+    scope_creep: creepOf(looked?.claim ?? null, claimOf),
+  };
+}
+
+/** What the verifier says was built and nobody asked for. */
+function creepOf(claim: string | null, claimOf: ClaimOf): string[] {
+  if (claim === null) return [];
+  return listOf(fieldOf(claimOf(claim), "scope_creep")).filter((text) => typeof text === "string");
+}
+
+function verifyStatus(checks: StepTold | undefined, verify: StepTold | undefined): "in_progress" | "pass" | "fail" | "skipped" {
+  if (checks?.status === "failed" || verify?.status === "failed") return "fail";
+  if (verify === undefined || verify.status === "in_progress" || checks?.status === "in_progress") return "in_progress";
+  if (verify.status === "skipped") return "skipped";
+  return verify.says["pass"] === false ? "fail" : "pass";
+}
+
+/** A score on the scale of 1 to 10; anything else is none. */
+function scoreIn({ says }: StepTold, name: string): number | null {
+  const score = own(says, name);
+  return typeof score === "number" && score >= 1 && score <= 10 ? score : null;
+}
+
+function recommendationOf({ says }: StepTold): (typeof recommendations)[number] | null {
+  const said = own(says, "recommendation");
+  return recommendations.find((word) => word === said) ?? null;
+}

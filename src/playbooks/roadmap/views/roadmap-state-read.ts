@@ -1,0 +1,260 @@
+// roadmap-state-read: a state.json that another tool wrote, read so that a run can go on from it.
+//
+// Invariants:
+//   R1. Whatever the bytes are, the answer is a state or the findings that forbid one; nothing is thrown.
+//   R2. What comes out is valid against the schema; whatever had to be filled in, renamed or left out is a warning with its line.
+//   R3. What decides where the run goes on (the run's status, a phase's status) is never guessed.
+
+import { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
+import { RoadmapState } from "../../../contracts/roadmap-state.ts";
+import { circuitBreakerDefaults } from "../../../contracts/roadmap-values.ts";
+import { type DataPath, type Finding, pathText, shown } from "../../../kit/finding.ts";
+import { isoOf, msOf } from "../../../kit/iso-time.ts";
+import { isTooDeep, jsonDepthMax } from "../../../kit/json-hazards.ts";
+import { issuesOf } from "../../../kit/located-issues.ts";
+import { jsonPlaceOf, placeAt } from "../../../documents/json-place.ts";
+
+export type RoadmapStateRead = { readonly state: RoadmapState | null; readonly findings: readonly Finding[] };
+
+const charsMax = 64 * 1_048_576;
+const roundsMax = 40;
+const findingsMax = 200;
+
+/** Every fault in each of them is worked out, so their number is bounded, far beyond any roadmap's. */
+const phasesMax = 5_000;
+const eventsMax = 100_000;
+
+type Tree = Record<string, unknown>;
+
+export function readRoadmapState(text: string, file = ".autopilot/state.json"): RoadmapStateRead {
+  const findings: Finding[] = [];
+  const tell = (severity: Finding["severity"], path: DataPath, rule: string, message: string): void => {
+    if (findings.length < findingsMax) findings.push({ file, ...jsonPlaceOf(source, path), path: pathText(path), rule, message, severity });
+  };
+  const source = text.replace(/^\uFEFF/, "");
+  if (source.length > charsMax) return refused(file, "too_large", `found ${source.length} characters, expected at most ${charsMax}`);
+  const parsed = parse(source, file);
+  if ("finding" in parsed) return { state: null, findings: [parsed.finding] }; // R1
+  if (isTooDeep(parsed.value)) return refused(file, "too_deep", `found more than ${jsonDepthMax} levels of nesting, expected less`); // R1
+  if (!isTree(parsed.value)) return refused(file, "wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
+  const many = tooManyIn(parsed.value);
+  if (many !== null) return refused(file, "too_many", many);
+  const state = structuredClone(parsed.value);
+  const warn: Warn = (path, rule, message) => tell("warning", path, rule, message);
+  rename(state, warn);
+  setTimes(state, warn);
+  keepEvents(state, warn);
+  for (let round = 0; round < roundsMax; round++) {
+    const { value, issues } = issuesOf(RoadmapState, state);
+    if (issues.length === 0) return { state: value, findings };
+    const mended = issues.filter((issue) => mend(state, issue, warn));
+    if (mended.length > 0) continue;
+    for (const { path, rule, message } of issues) tell("error", path, rule, message); // R3
+    return { state: null, findings };
+  }
+  tell("error", [], "too_many_faults", "found too many faults to go through, expected a state.json of the roadmap's schema");
+  return { state: null, findings };
+}
+
+function tooManyIn({ phases, event_log: log }: Tree): string | null {
+  const found = isTree(phases) ? Object.keys(phases).length : 0;
+  if (found > phasesMax) return `found ${found} phases, expected at most ${phasesMax}`;
+  if (Array.isArray(log) && log.length > eventsMax) return `found ${log.length} events in event_log, expected at most ${eventsMax}`;
+  return null;
+}
+
+type Warn = (path: DataPath, rule: string, message: string) => void;
+
+const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function refused(file: string, rule: string, message: string): RoadmapStateRead {
+  return { state: null, findings: [{ file, line: 1, column: 1, path: "", rule, message, severity: "error" }] };
+}
+
+function parse(source: string, file: string): { readonly value: unknown } | { readonly finding: Finding } {
+  try {
+    return { value: JSON.parse(source) as unknown };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const offset = /position (\d+)/.exec(message)?.[1];
+    const place = placeAt(source, offset === undefined ? source.length : Number(offset));
+    return { finding: { file, ...place, path: "", rule: "syntax", message: `not JSON: ${message}`, severity: "error" } };
+  }
+}
+
+/** Names that the seed and its companions use for one and the same thing. */
+function rename(state: Tree, warn: Warn): void {
+  if (!isTree(state["phases"])) return;
+  const phases: Tree = {};
+  for (const [key, phase] of Object.entries(state["phases"])) {
+    const name = key.startsWith("phase_") ? key : `phase_${key}`;
+    if (name !== key) warn(["phases", key], "phase_key", `found the phase key ${shown(key)}, read as ${name}`);
+    phases[name] = phase;
+    if (!isTree(phase)) continue;
+    const score = phase["alignment_score"];
+    const steps = isTree(phase["steps"]) ? phase["steps"] : {};
+    if (typeof score === "number" && !isTree(steps["judge"])) {
+      warn(["phases", key, "alignment_score"], "score_place", "found the phase's own alignment_score, read as the judge's");
+      phase["steps"] = { ...steps, judge: { alignment: score, recommendation: null } };
+    }
+    const automated = isTree(steps["verify"]) && isTree(steps["verify"]["automated"]) ? steps["verify"]["automated"] : null;
+    for (const kind of ["compile", "tests", "lint"]) if (automated !== null) automated[kind] ??= "n/a";
+  }
+  state["phases"] = phases;
+}
+
+const timeNames = new Set([
+  "started_at",
+  "completed_at",
+  "last_checkpoint",
+  "locked_at",
+  "timestamp",
+  "cooldown_until",
+  "original_run_timestamp",
+]);
+
+/** Times with an offset are the same moments in UTC. */
+function setTimes(state: Tree, warn: Warn): void {
+  const visit = (node: unknown, path: DataPath): void => {
+    if (Array.isArray(node)) return node.forEach((item, at) => visit(item, [...path, at]));
+    if (!isTree(node)) return;
+    for (const [name, value] of Object.entries(node)) {
+      if (timeNames.has(name) && typeof value === "string" && msOf(value) === null) {
+        const utc = utcOf(value);
+        if (utc !== null) {
+          node[name] = utc;
+          warn([...path, name], "time_zone", `found ${shown(value)}, read as ${utc}`);
+        }
+      } else visit(value, [...path, name]);
+    }
+  };
+  visit(state, []);
+}
+
+function utcOf(text: string): string | null {
+  const found = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)\s*(?:([+-])(\d{2}):?(\d{2})|Z)?$/.exec(text.trim());
+  const ms = found === null ? null : msOf(`${found[1]}T${found[2]}Z`);
+  if (found === null || ms === null) return null;
+  const offsetMinutes = found[3] === undefined ? 0 : Number(found[4]) * 60 + Number(found[5]);
+  return isoOf(ms - (found[3] === "-" ? -1 : 1) * offsetMinutes * 60_000);
+}
+
+/** An event that is none of the 29, or lacks what it must carry, is left out: the log tells, it decides nothing. */
+function keepEvents(state: Tree, warn: Warn): void {
+  const log = state["event_log"];
+  if (!Array.isArray(log)) return;
+  state["event_log"] = log.filter((entry: unknown, at) => {
+    if (isTree(entry)) {
+      entry["details"] ??= {};
+      for (const name of ["phase", "step"]) if (entry[name] === null) delete entry[name];
+      if (typeof entry["phase"] === "number") entry["phase"] = String(entry["phase"]);
+    }
+    const [issue] = issuesOf(RoadmapEvent, entry).issues;
+    if (issue === undefined) return true;
+    warn(["event_log", at], "event_left_out", `left out: ${issue.message}`);
+    return false;
+  });
+}
+
+const zero = (): unknown => 0;
+const nothing = (): unknown => null;
+
+/** What is meant where a field is missing or unreadable; `*` stands for any one name. */
+const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
+  "_meta.version": () => "1.0",
+  "_meta.run_id": (state) => runIdOf(state),
+  "_meta.last_checkpoint": (state) => (isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined),
+  "_meta.total_phases": (state) => Object.keys(isTree(state["phases"]) ? state["phases"] : {}).length,
+  "_meta.current_phase": nothing,
+  "_meta.current_step": nothing,
+  "_meta.orchestrator_context_pct": zero,
+  "_meta.human_deferred_count": zero,
+  "_meta.total_phases_processed": zero,
+  spec: (state) => ({ path: ".planning/ROADMAP.md", hash: null, locked_at: isTree(state["_meta"]) ? state["_meta"]["started_at"] : null }),
+  "spec.path": () => ".planning/ROADMAP.md",
+  "spec.hash": nothing,
+  "spec.locked_at": (state) => (isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined),
+  roadmap_path: () => ".planning/ROADMAP.md",
+  "phases.*.phase_type": () => "mixed",
+  "phases.*.started_at": nothing,
+  "phases.*.completed_at": nothing,
+  "phases.*.steps": () => ({}),
+  "phases.*.debug_attempts": zero,
+  "phases.*.replan_attempts": zero,
+  "phases.*.tokens_used": zero,
+  "phases.*.estimated_tokens": zero,
+  "phases.*.human_verify_justification": nothing,
+  "phases.*.human_verdict": nothing,
+  "phases.*.steps.*": () => undefined,
+  circuit_breaker: () => ({
+    state: "closed",
+    consecutive_no_progress: 0,
+    consecutive_same_error: 0,
+    last_error: null,
+    cooldown_until: null,
+  }),
+  "circuit_breaker.state": () => "closed",
+  "circuit_breaker.consecutive_no_progress": zero,
+  "circuit_breaker.consecutive_same_error": zero,
+  "circuit_breaker.last_error": nothing,
+  "circuit_breaker.cooldown_until": nothing,
+  circuit_breaker_config: () => ({ ...circuitBreakerDefaults }),
+  event_log: () => [],
+  metrics: () => ({
+    total_tokens_used: 0,
+    total_duration_minutes: 0,
+    phases_completed: 0,
+    phases_failed: 0,
+    debug_loops_total: 0,
+    replan_count: 0,
+  }),
+  "metrics.*": zero,
+};
+
+type Issue = { readonly path: DataPath; readonly rule: string; readonly message: string };
+
+/** Puts one thing right, if it may be; says so. A step whose record cannot be read is taken as not begun, and is walked again. */
+function mend(state: Tree, { path, rule, message }: Issue, warn: Warn): boolean {
+  if (rule === "unknown_key") {
+    warn(path, "unknown_key", `left out: ${message}`);
+    return put(state, path, undefined);
+  }
+  for (let length = path.length; length > 0; length--) {
+    const at = path.slice(0, length);
+    const make = ruleFor(at);
+    if (make === undefined) continue;
+    const value = make(state);
+    warn(path, rule, `${message}; read as ${value === undefined ? "not there" : shown(value)}`);
+    return put(state, at, value);
+  }
+  return false;
+}
+
+function ruleFor(path: DataPath): ((state: Tree) => unknown) | undefined {
+  const name = path.join(".");
+  if (Object.hasOwn(defaults, name)) return defaults[name];
+  const [head, ...rest] = path;
+  const pattern =
+    head === "phases"
+      ? ["phases", "*", ...(rest[1] === "steps" && rest.length > 2 ? ["steps", "*", ...rest.slice(3)] : rest.slice(1))]
+      : [head, "*"];
+  const generic = pattern.join(".");
+  return pattern.length === path.length && Object.hasOwn(defaults, generic) ? defaults[generic] : undefined;
+}
+
+function put(state: Tree, path: DataPath, value: unknown): boolean {
+  let at: unknown = state;
+  for (const part of path.slice(0, -1)) at = isTree(at) || Array.isArray(at) ? (at as Tree)[part] : undefined;
+  const last = path.at(-1);
+  if ((!isTree(at) && !Array.isArray(at)) || last === undefined) return false;
+  if (value === undefined) return Reflect.deleteProperty(at, last);
+  (at as Tree)[last] = value;
+  return true;
+}
+
+/** A run's name follows from when it began. */
+function runIdOf(state: Tree): unknown {
+  const startedAt = isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined;
+  const [, date, time] = typeof startedAt === "string" ? (/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})/.exec(startedAt) ?? []) : [];
+  return date === undefined || time === undefined ? undefined : `run-${date}-${time.replaceAll(":", "")}`;
+}

@@ -1,0 +1,216 @@
+// roadmap-state: `.autopilot/state.json`, drawn from the journal. The journal is the truth; this file is how others read it.
+//
+// Invariants:
+//   S1. It is always valid against its own schema, whatever run of whatever flow it is drawn from.
+//   S2. Drawing decides nothing and fires nothing.
+
+import type { Entry } from "../../../contracts/event.ts";
+import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
+import { lastErrorOf } from "../../../views/breaker-view.ts";
+import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../../../contracts/roadmap-values.ts";
+import { thresholdsOf } from "../../../core/breaker.ts";
+import { hasFailed, numberOf, stepsOfPhase } from "../../../core/reading.ts";
+import { own } from "../../../core/record.ts";
+import type { RunView } from "../../../core/state.ts";
+import { rounded } from "../../../insight/metrics.ts";
+import type { ClaimOf } from "./roadmap-audit.ts";
+import { mergedPhases, newlyAmong, wasDeferred, wasProcessed } from "./roadmap-carried.ts";
+import { type Chronicle, openChronicle } from "./roadmap-chronicle.ts";
+import { type LogExtra, openRoadmapLog } from "./roadmap-log.ts";
+import { recordOf } from "./roadmap-phase.ts";
+import { pipelineName } from "./roadmap-steps.ts";
+
+export type RoadmapStateExtra = LogExtra & {
+  /** A moment after the last entry at which the run is known to be alive; a step that takes long is no crash. */
+  readonly aliveAt?: string;
+};
+
+export type RoadmapStateBook = {
+  readonly chronicle: Chronicle;
+  apply(entry: Entry): void;
+  stateOf(run: RunView, aliveAt?: string): RoadmapState;
+  /** The same as the file's text: what the log held before is not written out anew. */
+  textOf(run: RunView, aliveAt?: string): string;
+};
+
+const unknownClaim: ClaimOf = () => undefined;
+const roadmapPathDefault = ".planning/ROADMAP.md";
+
+/** Whether there is a file at all: a draft has none. */
+export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft";
+
+/** Keeps up with a journal, so that drawing it again costs what came since. */
+export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
+  const chronicle = openChronicle();
+  const log = openRoadmapLog(chronicle, extra);
+  let specPath = roadmapPathDefault;
+  const lines: string[] = [];
+  const draw = (run: RunView, events: RoadmapState["event_log"], aliveAt: string | undefined): RoadmapState =>
+    drawn(run, { chronicle, claimOf: extra.claimOf ?? unknownClaim, carried: extra.carried ?? null }, events, aliveAt);
+  return {
+    chronicle,
+    apply(entry) {
+      if (entry.event === "run_drafted") specPath = specPathOf(entry.options);
+      chronicle.apply(entry);
+      log.take(entry, specPath);
+    },
+    stateOf: (run, aliveAt) => draw(run, [...log.events] as RoadmapState["event_log"], aliveAt),
+    textOf: (run, aliveAt) => {
+      for (const event of log.events.slice(lines.length)) lines.push(`    ${JSON.stringify(event)}`);
+      const around = JSON.stringify(draw(run, [], aliveAt), null, 2);
+      const events = lines.length === 0 ? "[]" : `[\n${lines.join(",\n")}\n  ]`;
+      return `${around.replace(emptyLog, () => `\n  "event_log": ${events},\n`)}\n`;
+    },
+  };
+}
+
+/** Where the log stands in the text: two spaces deep, where nothing that somebody else named can stand. */
+const emptyLog = /\n {2}"event_log": \[\],\n/;
+
+export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: RoadmapStateExtra = {}): RoadmapState {
+  const book = openRoadmapState(extra);
+  for (const entry of entries) book.apply(entry);
+  return book.stateOf(run, aliveAt);
+}
+
+type Told = { readonly chronicle: Chronicle; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
+
+function drawn(
+  run: RunView,
+  { chronicle, claimOf, carried }: Told,
+  event_log: RoadmapState["event_log"],
+  aliveAt: string | undefined,
+): RoadmapState {
+  const { drafted, ledger, breaker } = run;
+  const listed = run.phases.filter(({ group }) => group === "phases");
+  const ours = Object.fromEntries(
+    listed.map((phase) => [`phase_${phase.id}`, recordOf(run, phase, chronicle.phases.get(phase.id), claimOf)]),
+  );
+  const phases = carried === null ? ours : mergedPhases(run, carried, ours);
+  const records = Object.values(phases);
+  const count = (status: string): number => records.filter((record) => record.status === status && record.started_at !== null).length;
+  const startedAt = carried?._meta.started_at ?? run.startedAt ?? chronicle.beganAt ?? run.updatedAt;
+  const [deferred, processed] = [chronicle.deferred, chronicle.processed].map((ids) =>
+    listed.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
+  );
+  return {
+    _meta: {
+      version: "1.0",
+      run_id: drafted.run_id,
+      started_at: startedAt,
+      last_checkpoint: aliveAt !== undefined && aliveAt > run.updatedAt ? aliveAt : run.updatedAt,
+      status: statusOf(run),
+      total_phases: records.length,
+      ...placeOf(run),
+      orchestrator_context_pct: 0, // Deciding is done by code and takes no part of any model's context.
+      human_deferred_count: counted(deferred, carried, "human_deferred_count", wasDeferred),
+      total_phases_processed: counted(processed, carried, "total_phases_processed", wasProcessed),
+    },
+    spec: specOf(run, chronicle, startedAt),
+    roadmap_path: textIn(drafted.options, "roadmap_path") ?? roadmapPathDefault,
+    phases,
+    circuit_breaker: {
+      state: breaker.state,
+      consecutive_no_progress: breaker.no_progress,
+      consecutive_same_error: breaker.same,
+      last_error: lastErrorOf(run),
+      cooldown_until: breaker.cooldown_until,
+    },
+    circuit_breaker_config: breakerConfigOf(run),
+    event_log,
+    metrics: {
+      total_tokens_used: ledger.run.tokens,
+      total_duration_minutes: rounded(ledger.run.minutes),
+      phases_completed: count("completed"),
+      phases_failed: count("failed"),
+      debug_loops_total: records.reduce((sum, record) => sum + record.debug_attempts, 0),
+      replan_count: records.reduce((sum, record) => sum + record.replan_attempts, 0),
+    },
+  };
+}
+
+function counted(
+  ids: readonly string[] = [],
+  carried: RoadmapState | null,
+  name: "human_deferred_count" | "total_phases_processed",
+  isCounted: typeof wasDeferred,
+): number {
+  return carried === null ? ids.length : carried._meta[name] + newlyAmong(ids, carried, isCounted);
+}
+
+/** One state, the roadmap's word for it. A draft has no file; whoever asks all the same learns that nothing goes on. */
+export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
+  if (run.status === "running" || run.status === "completed") return run.status;
+  if (run.status === "stopped") return "failed";
+  return hasFailed(run) ? "failed" : "paused";
+}
+
+/**
+ * Where it goes on: the phase under way, else one that waits for a person, else the next. What the run does before its phases is part of
+ * the next one's preflight; after all of them there is neither phase nor step, and the log tells what is done.
+ */
+function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
+  const open = run.phases.filter(({ status }) => status === "open");
+  const isWaiting = (id: string): boolean => (own(run.walks, id)?.block ?? null) !== null;
+  const at = open.find(({ id }) => !isWaiting(id)) ?? open[0];
+  if (at?.group !== "phases") {
+    const next =
+      run.status === "completed" ? undefined : run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
+    if (at === undefined || next === undefined) return { current_phase: next?.id ?? null, current_step: null };
+    const resumed = run.drafted.resumes?.phases.find(({ id }) => id === next.id)?.step;
+    return { current_phase: next.id, current_step: pipelineName(resumed ?? "preflight") };
+  }
+  const step = stepsOfPhase(run.drafted.flow, at.id)[own(run.walks, at.id)?.at ?? 0]?.id ?? null;
+  return { current_phase: at.id, current_step: step === null ? null : pipelineName(step) };
+}
+
+/** What the run was locked to when it began, or what was accepted in its place since. */
+function specOf(run: RunView, chronicle: Chronicle, startedAt: string): RoadmapState["spec"] {
+  const path = specPathOf(run.drafted.options);
+  const accepted = chronicle.accepted.get(path);
+  const hash = accepted?.hash ?? textIn(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
+  return { path, hash: hash !== undefined && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : null, locked_at: accepted?.at ?? startedAt };
+}
+
+type Options = RunView["drafted"]["options"];
+const specPathOf = (options: Options): string => textIn(options, "spec_path") ?? textIn(options, "roadmap_path") ?? roadmapPathDefault;
+
+function textIn(options: Options, name: string): string | undefined {
+  const value = own(options, name);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The eleven thresholds as they are in force, raised ones included. */
+export function breakerConfigOf(run: RunView): CircuitBreakerConfig {
+  const { run: ofRun, phase: ofPhase } = run.limits;
+  const { noProgressMax, sameErrorMax, cooldownMinutes } = thresholdsOf(run);
+  const config: CircuitBreakerConfig = {
+    no_progress_threshold: noProgressMax,
+    same_error_threshold: sameErrorMax,
+    output_degradation_pct: ofRun["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct,
+    max_debug_attempts_per_phase:
+      ofRun["max_debug_attempts_per_phase"] ?? atMostOf(run, "debug") ?? circuitBreakerDefaults.max_debug_attempts_per_phase,
+    max_replan_attempts_per_phase:
+      ofRun["max_replan_attempts_per_phase"] ?? atMostOf(run, "replan") ?? circuitBreakerDefaults.max_replan_attempts_per_phase,
+    max_total_retries_per_run: ofRun["retries"] ?? circuitBreakerDefaults.max_total_retries_per_run,
+    cooldown_minutes: cooldownMinutes,
+    cost_cap_tokens_per_phase: ofPhase["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_per_phase,
+    cost_cap_tokens_total: ofRun["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_total,
+    wall_clock_timeout_minutes_per_phase: ofPhase["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_per_phase,
+    wall_clock_timeout_minutes_total: ofRun["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_total,
+  };
+  return {
+    ...config,
+    no_progress_threshold: Math.floor(config.no_progress_threshold),
+    same_error_threshold: Math.floor(config.same_error_threshold),
+    output_degradation_pct: Math.min(100, config.output_degradation_pct),
+    max_debug_attempts_per_phase: Math.floor(config.max_debug_attempts_per_phase),
+    max_replan_attempts_per_phase: Math.floor(config.max_replan_attempts_per_phase),
+    max_total_retries_per_run: Math.floor(config.max_total_retries_per_run),
+  }; // S1
+}
+
+function atMostOf(run: RunView, count: string): number | undefined {
+  const rule = own(run.drafted.flow.counts ?? {}, count);
+  return rule === undefined ? undefined : numberOf(run, rule.at_most);
+}

@@ -1,0 +1,83 @@
+// staged-scan: at which step a staged project stands, by its folders and by what its record says of optional steps.
+
+import type { CurrentStep } from "../../../contracts/staged-state.ts";
+import { listedPhases, phaseRule } from "../../../core/reading.ts";
+import type { FlowView } from "../../../core/state.ts";
+import { findingProofs } from "../../../engine/survey.ts";
+import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
+import type { StagedRead } from "../views/staged-state-read.ts";
+import { proofFile } from "../views/staged-words.ts";
+import { judgeGates } from "../../../verify/gates/gates.ts";
+import { isPlanned } from "../steps/research-decided.ts";
+import { openTaskFault, unnamedTasks } from "../steps/task-proofs.ts";
+import type { StagedTree } from "./staged-tree.ts";
+
+export type Phase = { readonly id: string; readonly name: string };
+export type Scan = {
+  /** The first step that is not passed; null where all are. */
+  readonly entered: Phase | null;
+  readonly proved: readonly string[];
+  /** What is missing there, or the last thing that was found. */
+  readonly because: string;
+};
+
+/** What the record says, where there is one. */
+type Recorded = StagedRead["state"] | null;
+
+export async function scanFlow(flow: FlowView, tree: StagedTree, record: Recorded): Promise<Scan> {
+  const phases = listedPhases(flow, "phases") ?? [];
+  const found = await Promise.all(phases.map(({ id }) => missingOf(flow, id, tree, record)));
+  const isProved = (at: number): boolean => found[at] === null;
+  const isPassed = (phase: Phase, at: number): boolean =>
+    isProved(at) || (phaseRule(flow, phase.id).optional === true && (found.includes(null, at + 1) || isLeftOut(flow, phase, record)));
+  const at = phases.findIndex((phase, index) => !isPassed(phase, index));
+  const proved = phases.filter((_, index) => isProved(index)).map(({ id }) => id);
+  const entered = phases[at];
+  return { entered: entered ?? null, proved, because: entered === undefined ? "every step is proved" : (found[at] ?? "") };
+}
+
+/** Null where a phase is found done; else what is missing. */
+async function missingOf(flow: FlowView, phase: string, tree: StagedTree, record: Recorded): Promise<string | null> {
+  const proofs = findingProofs(flow, phase);
+  if (proofs.length === 0) return "nothing in the flow tells whether it is done";
+  const gates = proofs.filter((proof) => typeof proof !== "string");
+  const [failure] = judgeGates(gates, tree.facts).failures;
+  if (failure !== undefined) return `${failure.file ?? failure.rule}: ${failure.found}`;
+  for (const name of proofs.filter((proof) => typeof proof === "string")) {
+    const fault = await lookBy(name, tree, record);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** The named proofs that only look, asked of the folders. */
+async function lookBy(name: string, { look }: StagedTree, record: Recorded): Promise<string | null> {
+  switch (name) {
+    case "research_decided":
+      if (isResearchDecided(record?.decisions ?? []) || (await isPlanned(look))) return null;
+      return "no decision to go on from research is recorded";
+    case "open_task":
+      return openTaskFault(look, true);
+    case "every_task_named": {
+      const [first] = await unnamedTasks(look);
+      return first === undefined ? null : `${first} is named by no implementation report`;
+    }
+    default:
+      return `${name} cannot be told from files alone`;
+  }
+}
+
+/** An optional step is left out where the record says so, or stands at a later one. */
+export function isLeftOut(flow: FlowView, { id, name }: Phase, record: Recorded): boolean {
+  if (record === null) return false;
+  return isRecordedSkipped(name, record) || isBehind(flow, Number(id), record.current);
+}
+
+function isBehind({ flow }: FlowView, step: number, current: CurrentStep | null): boolean {
+  if (current === null || current.flow !== flow) return false;
+  return current.step === "done" || current.step > step || (current.step === step && current.status === "skipped");
+}
+
+/** The file that tells of a step, for a person. */
+export const fileOf = (flow: FlowView, phase: string): string | null =>
+  listedPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? proofFile(findingProofs(flow, phase)) : null;

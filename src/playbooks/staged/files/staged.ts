@@ -1,0 +1,94 @@
+// staged: the face of staged projects: `_docs/_autopilot_state.md`, shared with people and with other tools.
+//
+// Invariants:
+//   W1. The file is drawn from the journal and from what lay there when the run was drafted; nothing else is asked.
+//   W2. What somebody else wrote into it is never drawn over before it was read and journaled.
+//   W3. What lay there when the run was drafted is not drawn over before its differences are journaled and, where a step had failed for
+//       good, a person has decided.
+
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { retriesMax, stagedStatePath } from "../../../contracts/staged-state.ts";
+import { type Claim, StagedChronicle } from "../views/staged-chronicle.ts";
+import type { StagedRead } from "../views/staged-state-read.ts";
+import { stagedStateText } from "../views/staged-state.ts";
+import { firstFew } from "../../../views/wording.ts";
+import type { Place } from "../../../project/place.ts";
+import type { Face, FaceParts, Foreign, OpenedFace } from "../../contract/face.ts";
+import { detectStaged } from "./staged-detect.ts";
+import { StagedFile } from "./staged-file.ts";
+import { prepareStaged } from "./staged-prepare.ts";
+import { draftedState, draftedText } from "./staged-record.ts";
+import { takeUpStaged } from "./staged-take-up.ts";
+
+export const stagedFace: Face = {
+  owned: [stagedStatePath, `${stagedStatePath}.*.tmp`], // what a crash left of a drawing is ours too
+  prepare: prepareStaged,
+  takeUp: takeUpStaged,
+  open: (parts) => Promise.resolve(openStaged(parts)),
+  foreign: foreignStaged,
+};
+
+function openStaged({ root, folder, view, entries, readBlob }: FaceParts): OpenedFace {
+  const run = view();
+  const first = draftedText(run, readBlob);
+  const chronicle = new StagedChronicle(run.drafted.flow, draftedState(run, readBlob), (hash) => claimIn(readBlob(hash)));
+  const file = new StagedFile(root, folder);
+  let differedAt = 0;
+  const take: OpenedFace["take"] = (entry) => {
+    chronicle.take(entry);
+    if (entry.event === "document_differed" && entry.path === stagedStatePath) differedAt = entry.seq;
+  };
+  for (const entry of entries()) take(entry, run);
+  return {
+    take,
+    draw: async () => {
+      if (!chronicle.isTakenOver) return; // W3
+      await file.accept(differedAt); // W2
+      await file.write(stagedStateText(chronicle.state), first);
+    },
+  };
+}
+
+const decisionCharsMax = 300;
+
+/** What an agent handed back, as far as the file tells of it. */
+function claimIn(bytes: Buffer | null): Claim | null {
+  try {
+    const { claim } = JSON.parse(bytes?.toString("utf8") ?? "null") as {
+      readonly claim: { summary?: unknown; decisions?: unknown } | null;
+    };
+    if (claim === null || typeof claim.summary !== "string") return null;
+    const decisions: readonly unknown[] = Array.isArray(claim.decisions) ? claim.decisions : [];
+    const texts = decisions.filter((text): text is string => typeof text === "string" && text.trim() !== "");
+    return { summary: claim.summary, decisions: texts.map((text) => text.slice(0, decisionCharsMax)) };
+  } catch {
+    return null; // what cannot be read says nothing
+  }
+}
+
+const known = /^_docs\/0[0-6]_[a-z]+\//;
+
+/** A staged project that another tool began, or a run of ours that was ended: its documents are there, and not every step is done. */
+async function foreignStaged(_place: Place, root: string): Promise<Foreign | null> {
+  if (lstatSync(join(root, "_docs"), { throwIfNoEntry: false })?.isDirectory() !== true) return null; // most folders, at no cost
+  const { flow, step, name, because, read, tree } = await detectStaged(root);
+  const documents = tree.look.paths.filter((path) => known.test(path));
+  if ((read === null && documents.length === 0) || step === "done") return null;
+  const files = [...(read === null ? [] : [stagedStatePath]), ...(documents.length === 0 ? [] : ["_docs/"])];
+  return {
+    flow,
+    files,
+    standing: `a staged project, ${flow} at step ${step} ${name}: ${because}${failedWords(read, step)}`,
+    options: { chosen: `taken up from _docs/ at step ${step} ${name}` },
+    // The folders tell where the file cannot, so nothing in it keeps a project from being taken up.
+    findings: (read?.findings ?? []).map((finding) => ({ ...finding, severity: "warning" as const })),
+  };
+}
+
+/** A step whose retries are used up waits for a person; whoever only asks where the project stands is told so. */
+function failedWords(read: StagedRead | null, step: string): string {
+  const { current, blockers } = read?.state ?? { current: null, blockers: [] };
+  if (current?.status !== "failed" || current.retry_count < retriesMax || String(current.step) !== step) return "";
+  return `; it failed and its retries are used up${blockers.length === 0 ? "" : ` (${firstFew(blockers, 3)})`}`;
+}

@@ -1,0 +1,27 @@
+// reset-failed-step: after a person has decided to go on from a step whose retries are used up, journals what of the state file that changes.
+
+import { correctionsOf, isSpent } from "../views/staged-corrections.ts";
+import { readStagedState } from "../views/staged-state-read.ts";
+import type { RunView, WalkView } from "../../../core/state.ts";
+import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
+import { StagedFile } from "../files/staged-file.ts";
+import { draftedText } from "../files/staged-record.ts";
+import type { StagedParts } from "./parts.ts";
+import { beginOf } from "./survey-project.ts";
+
+export function resetFailedStep({ home, folder, readBlob }: Pick<StagedParts, "home" | "folder" | "readBlob">) {
+  return {
+    version: 1,
+    effect: "none" as const,
+    async perform({ state, walk }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+      const wasAsked = (walk.last["look"]?.facts["failed"] ?? "no") !== "no";
+      if (!wasAsked) return { ok: true, facts: {} };
+      const first = draftedText(state, readBlob);
+      const looked = await new StagedFile(home.root, folder).look(first);
+      // Somebody may have edited it since and been heard: then that is what is written over.
+      const found = readStagedState(looked.kind === "known" ? looked.text : (first ?? "")).state;
+      const because = isSpent(found) ? null : "a person reset the step";
+      return { ok: true, facts: {}, differed: correctionsOf(found, beginOf(state, found), because) };
+    },
+  };
+}

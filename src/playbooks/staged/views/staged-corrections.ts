@@ -1,0 +1,52 @@
+// staged-corrections: how the state file that a run finds differs from where the run begins: both values, and why the second holds.
+//
+// Invariant:
+//   J1. Every part of the found file that the first writing would change is named here, so that it is journaled before it is written.
+
+import { retriesMax, type StagedState } from "../../../contracts/staged-state.ts";
+import { differedFields, points, type StagedDifference, stagedDifferences, stepText } from "./staged-differences.ts";
+import type { StagedRead } from "./staged-state-read.ts";
+
+type Found = StagedRead["state"];
+/** Where the run begins; null where every step is done. */
+export type Begin = { readonly flow: string; readonly step: string; readonly name: string } | null;
+
+/** Whether the file shows a step that failed and whose retries are used up: then nothing happens before a person has decided. */
+export const isSpent = (found: Found | null): boolean => found?.current?.status === "failed" && found.current.retry_count >= retriesMax;
+
+/** `because`: why the step where the run begins holds, if it isn't the file's own. */
+export function correctionsOf(found: Found, begin: Begin, because: string | null): readonly StagedDifference[] {
+  const wasSpent = isSpent(found);
+  const to: Found = {
+    ...found,
+    current: begin === null ? null : beginning(begin),
+    retry_log: [],
+    blockers: found.blockers.filter((blocker) => !(wasSpent && isAbout(blocker, found))),
+  };
+  const isSame = stepText(found.current) === stepText(to.current);
+  const held = because ?? (wasSpent ? "a person has decided what becomes of the failed step" : "the step is begun anew, with its retries");
+  return stagedDifferences(found, to, { step: begin === null ? "every step is proved" : beginText(begin), because: held })
+    .filter(({ field }) => field !== differedFields.current || !isSame)
+    .map((difference) => ({
+      ...difference,
+      ...(difference.field === differedFields.blockers ? { kept: points(to.blockers) } : {}),
+      because: held,
+    }));
+}
+
+const beginText = ({ flow, step, name }: NonNullable<Begin>): string => `${flow} step ${step} ${name}`;
+
+const beginning = ({ flow, step, name }: NonNullable<Begin>): StagedState["current"] => ({
+  flow,
+  step: Number(step),
+  name,
+  status: "not_started",
+  sub_step: null,
+  retry_count: 0,
+});
+
+/** Whether a blocker tells of the step that failed: it goes once a person has decided; every other one stays. */
+function isAbout(blocker: string, { current }: Found): boolean {
+  const name = current?.name.toLowerCase() ?? "";
+  return name !== "" && blocker.toLowerCase().includes(name) && /\bfail/i.test(blocker);
+}

@@ -1,0 +1,60 @@
+// config-directions-agents: what the file that travels with a repository may say of agents and what they cost. Which program gets a login,
+// where a key is sent, and what an agent may reach are the user's to say.
+
+import type { AgentProfile, Mode } from "../../agents/profiles/profile.ts";
+import { shippedProfile } from "../../agents/profiles/table.ts";
+import type { AgentOverride, Config, ModelPrice } from "../../contracts/config.ts";
+import { type ListPrice, priceFrom } from "../../meter/prices.ts";
+import { neutral, type Node, type RuleContext, tighten, userOnly } from "./config-rule.ts";
+
+const modes: readonly Mode[] = ["read", "edit", "full"];
+
+export const agentDirections: Node<AgentOverride> = {
+  // The user's own command goes with the profile they gave it.
+  like: tighten((said, own, context) =>
+    mineOf(context) !== undefined && own !== said ? "it would treat your own agent as another" : null,
+  ),
+  argv: tighten((_said, _own, context) =>
+    mayBeLoggedIn(profileOf(context), mineOf(context)) ? "it would start another program with your login" : null,
+  ),
+  env: userOnly("it would set variables that your agents obey"),
+  pass_env: userOnly("it would hand your environment on"),
+  model: neutral,
+  login: userOnly("it would decide which of your logins is used"),
+  key_env: userOnly("it would choose which of your keys is used"),
+  upstream: userOnly("it would choose where your key is sent"),
+  hosts: userOnly("it would let the agent reach further hosts"),
+  mode: tighten((said, own, context) =>
+    modes.indexOf(said) > modes.indexOf(own ?? mostOf(profileOf(context))) ? "it would let the agent do more without asking" : null,
+  ),
+  usage: tighten((_said, _own, context) =>
+    profileOf(context) !== null || mineOf(context) !== undefined ? "it would change how what your agent used is counted" : null,
+  ),
+};
+
+function mineOf({ name, own }: RuleContext): AgentOverride | undefined {
+  return own.agents !== undefined && Object.hasOwn(own.agents, name) ? own.agents[name] : undefined;
+}
+
+const profileOf = (context: RuleContext): AgentProfile | null =>
+  shippedProfile(mineOf(context)?.like ?? (context.beside as AgentOverride).like ?? context.name);
+
+/** A login, a key or variables of the user's go to whatever is started under this name. */
+const mayBeLoggedIn = (profile: AgentProfile | null, mine: AgentOverride | undefined): boolean =>
+  (profile !== null && (profile.own !== null || profile.meters.length > 0)) ||
+  [mine?.argv, mine?.env, mine?.pass_env].some((value) => value !== undefined);
+
+const mostOf = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
+
+/** Why a price that travels with a repository does not count; null where the model is at least as dear as it is known to be. */
+export function whyCheaper(model: string, price: ModelPrice, own: Config): string | null {
+  return isLower(price, priceFrom(own.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
+}
+
+/** A price nobody knows is taken for any: a budget in dollars rather stops than counts too little. */
+function isLower(price: ModelPrice, known: ListPrice | null): boolean {
+  if (known === null || known.long !== undefined) return true;
+  const cached = (one: ModelPrice): number => one.cached ?? one.input;
+  const written = (one: ModelPrice): number => one.cache_write ?? one.input;
+  return price.input < known.input || price.output < known.output || cached(price) < cached(known) || written(price) < written(known);
+}

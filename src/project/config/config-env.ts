@@ -1,0 +1,70 @@
+import type { Config } from "../../contracts/config.ts";
+import { Config as ConfigSchema } from "../../contracts/config.ts";
+import { pathText, type Finding } from "../../kit/finding.ts";
+import { issuesOf } from "../../kit/located-issues.ts";
+import { distanceOf, suggest } from "../../kit/suggest.ts";
+
+type Kind = "text" | "flag" | "number";
+
+/** The environment's names for config keys. */
+export const environmentKeys: Readonly<Record<string, { readonly path: readonly string[]; readonly kind: Kind }>> = {
+  AUTOPILOT_AGENT: { path: ["agent"], kind: "text" },
+  AUTOPILOT_ISOLATION: { path: ["isolation"], kind: "text" },
+  AUTOPILOT_DRY_RUN: { path: ["dry_run"], kind: "text" },
+  AUTOPILOT_MAX_BUDGET: { path: ["max_budget"], kind: "text" },
+  AUTOPILOT_COMPLETION_MODE: { path: ["completion_mode"], kind: "text" },
+  AUTOPILOT_RISK_LEVEL: { path: ["risk_level"], kind: "text" },
+  AUTOPILOT_HANDOFF_MODE: { path: ["handoff_mode"], kind: "text" },
+  AUTOPILOT_APPROVAL_POLICY: { path: ["approval_policy"], kind: "text" },
+  AUTOPILOT_CHECKS_DETECT: { path: ["checks", "detect"], kind: "flag" },
+  AUTOPILOT_CHECKS_TIMEOUT_MINUTES: { path: ["checks", "timeout_minutes"], kind: "number" },
+  AUTOPILOT_ON_LIMIT: { path: ["on_limit"], kind: "text" },
+  AUTOPILOT_NETWORK_CHECKS: { path: ["network", "checks"], kind: "flag" },
+};
+
+export type EnvironmentRead = { readonly config: Config; readonly findings: readonly Finding[]; readonly warnings: readonly string[] };
+
+/** What the environment says. An empty variable says nothing. */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): EnvironmentRead {
+  const data: Record<string, unknown> = {};
+  const findings: Finding[] = [];
+  const warnings: string[] = [];
+  const finding = (name: string, path: string, message: string): void => {
+    findings.push({ file: `$${name}`, line: 1, column: 1, path, rule: "environment", message, severity: "error" });
+  };
+  for (const name of Object.keys(env)
+    .filter((one) => one.startsWith("AUTOPILOT_"))
+    .sort()) {
+    const text = env[name]?.trim() ?? "";
+    const key = Object.hasOwn(environmentKeys, name) ? environmentKeys[name] : undefined;
+    if (text === "") continue;
+    if (key === undefined) {
+      const near = suggest(name, Object.keys(environmentKeys));
+      if (near !== null && distanceOf(name, near) <= 2)
+        warnings.push(`The environment variable ${name} is not known. Did you mean ${near}?`);
+      continue;
+    }
+    const value = valueOf(text, key.kind);
+    if (value === null)
+      finding(name, key.path.join("."), `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`);
+    else put(data, key.path, value);
+  }
+  const { value, issues } = issuesOf(ConfigSchema, data);
+  for (const issue of issues) {
+    const name = Object.keys(environmentKeys).find((one) => environmentKeys[one]?.path.join(".") === pathText(issue.path)) ?? "AUTOPILOT_";
+    finding(name, pathText(issue.path), issue.message);
+  }
+  return { config: findings.length > 0 ? {} : value, findings, warnings };
+}
+
+function valueOf(text: string, kind: Kind): string | number | boolean | null {
+  if (kind === "text") return text;
+  if (kind === "flag") return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : null;
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+}
+
+function put(data: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [head = "", ...rest] = path;
+  if (rest.length === 0) data[head] = value;
+  else put((data[head] ??= {}) as Record<string, unknown>, rest, value);
+}

@@ -1,0 +1,61 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { likeable, unlike } from "../../agents/profiles/resolve.ts";
+import { Config } from "../../contracts/config.ts";
+import type { Finding } from "../../kit/finding.ts";
+import { documentBytesMax, fitLocated, isRefused, parseLocated, type Positions } from "../../kit/located.ts";
+import { readBudget } from "./objective-budget.ts";
+
+export type ConfigFile = { readonly config: Config; readonly positions: Positions | null } | { readonly findings: readonly Finding[] };
+
+const versionMax = 1;
+
+/** One config file. One that is not there says nothing; one that is broken is told with its line. */
+export function readConfigFile(path: string): ConfigFile {
+  const refuse = (rule: string, message: string, place = { line: 1, column: 1 }, at = ""): ConfigFile => ({
+    findings: [{ file: path, ...place, path: at, rule, message, severity: "error" }],
+  });
+  const bytes = bytesOf(path);
+  if (bytes === null) return { config: {}, positions: null };
+  if (typeof bytes === "string") return refuse("config_file", bytes);
+  const parsed = parseLocated(path, bytes);
+  if (isRefused(parsed)) return parsed;
+  if (parsed.value === null) return { config: {}, positions: null };
+  const version: unknown = typeof parsed.value === "object" && "version" in parsed.value ? parsed.value.version : undefined;
+  if (typeof version === "number" && version > versionMax) {
+    return refuse(
+      "version",
+      `found version ${version}, expected ${versionMax}: it was written for a newer autopilot`,
+      parsed.positions.placeOf(["version"]),
+      "version",
+    );
+  }
+  const fit = fitLocated(parsed, Config);
+  if (isRefused(fit)) return fit;
+  const budget = fit.value.max_budget === undefined ? null : readBudget(fit.value.max_budget);
+  if (budget !== null && "fault" in budget) return refuse("max_budget", budget.fault, fit.positions.placeOf(["max_budget"]), "max_budget");
+  for (const [name, { like }] of Object.entries(fit.value.agents ?? {})) {
+    const at = ["agents", name, "like"];
+    if (like !== undefined && !likeable.includes(like)) return refuse("like", unlike(like), fit.positions.placeOf(at), at.join("."));
+  }
+  return { config: fit.value, positions: fit.positions };
+}
+
+/** The file's bytes, null where there is none, a sentence where it cannot be read. */
+function bytesOf(path: string): Uint8Array | null | string {
+  let fd: number;
+  try {
+    // Without waiting: a pipe in a config's place must not hang the command.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? null : `cannot be read (${code})`;
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return "found something that is no regular file";
+    if (stat.size > documentBytesMax) return `found ${stat.size} bytes, expected at most ${documentBytesMax}`;
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

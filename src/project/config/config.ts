@@ -1,0 +1,123 @@
+// config: every setting in force, and where it came from: flags over environment over project over user over defaults.
+//
+// Invariants:
+//   K1. What loosens safety counts only from the user: a flag, the environment, the user's own file. Never from the project's.
+//   K2. A broken file is told with its line, and nothing runs on half of it.
+
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../../contracts/config.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
+import type { Finding } from "../../kit/finding.ts";
+import type { Positions } from "../../kit/located.ts";
+import { configDefaults } from "./config-defaults.ts";
+import { readEnvironment } from "./config-env.ts";
+import { readConfigFile } from "./config-file.ts";
+import { withoutLoosening } from "./config-loosened.ts";
+
+/** Where a value came from; a file's with its line. */
+export type Origin = {
+  readonly from: "flag" | "environment" | "project" | "user" | "default";
+  readonly file?: string;
+  readonly line?: number;
+};
+
+export type ConfigRead =
+  | {
+      readonly kind: "config";
+      readonly config: Config;
+      /** Per leaf, by its path: `checks.detect`. */
+      readonly origins: Readonly<Record<string, Origin>>;
+      readonly warnings: readonly string[];
+      readonly hash: string;
+    }
+  | { readonly kind: "invalid"; readonly findings: readonly Finding[] };
+
+export type ConfigSources = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The repository's root; null outside one. */
+  readonly root: string | null;
+  /** What flags say, already checked by whoever read them. */
+  readonly flags?: Config;
+};
+
+export const projectConfigPath = (root: string): string => join(root, ".autopilot", "config.yaml");
+
+/** The user's own file. A relative XDG path is ignored, as its specification asks. */
+export function userConfigPath(env: ConfigSources["env"]): string {
+  const xdg = env["XDG_CONFIG_HOME"];
+  const base = xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] ?? homedir(), ".config");
+  return join(base, "autopilot", "config.yaml");
+}
+
+export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead {
+  const user = readConfigFile(userConfigPath(env));
+  const project = root === null ? { config: {}, positions: null } : readConfigFile(projectConfigPath(root));
+  const environment = readEnvironment(env);
+  const findings = [
+    ...("findings" in user ? user.findings : []),
+    ...("findings" in project ? project.findings : []),
+    ...environment.findings,
+  ];
+  if ("findings" in user || "findings" in project || findings.length > 0) return { kind: "invalid", findings }; // K2
+
+  const own = merged([layer("default", configDefaults), layer("user", user.config)]).config;
+  const kept = withoutLoosening(project.config, own); // K1
+  const layers = [
+    layer("default", configDefaults),
+    layer("user", user.config, user.positions),
+    layer("project", kept.config, project.positions),
+    layer("environment", environment.config),
+    layer("flag", flags),
+  ];
+  const { config, origins } = merged(layers);
+  const at = (key: string): string => (project.positions === null ? "" : `:${project.positions.placeOf(key.split(".")).line}`);
+  const ignored = kept.ignored.map(
+    ({ key, why }) =>
+      `${key} in ${root === null ? "" : projectConfigPath(root)}${at(key)} is ignored: ${why}. Say it with a flag or in ${userConfigPath(env)}.`,
+  );
+  return { kind: "config", config, origins, warnings: [...environment.warnings, ...ignored], hash: configHash(config) };
+}
+
+/** The name of a config's content. */
+export function configHash(config: Config): string {
+  return createHash("sha256").update(canonicalJson(config)).digest("hex");
+}
+
+type Layer = { readonly from: Origin["from"]; readonly config: Config; readonly positions: Positions | null };
+const layer = (from: Origin["from"], config: Config, positions: Positions | null = null): Layer => ({ from, config, positions });
+
+type Data = { [key: string]: unknown };
+const isMapping = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Lists that add up: what one layer protects, keeps secret or wants checked no other takes away. */
+const additive: readonly string[] = ["protect", "redact", "checks.commands"];
+
+/** Mappings are laid over each other key by key; anything else, the additive lists apart, is replaced whole. */
+function merged(layers: readonly Layer[]): { config: Config; origins: Record<string, Origin> } {
+  const origins: Record<string, Origin> = {};
+  const data: Data = {};
+  for (const { from, config, positions } of layers) {
+    const lay = (target: Data, source: Data, path: readonly string[]): void => {
+      for (const [key, value] of Object.entries(source)) {
+        if (value === undefined) continue;
+        const at = [...path, key];
+        if (isMapping(value)) {
+          const inner = isMapping(target[key]) ? target[key] : {};
+          target[key] = inner;
+          lay(inner, value, at);
+          continue;
+        }
+        const before = target[key];
+        target[key] =
+          additive.includes(at.join(".")) && Array.isArray(before) && Array.isArray(value)
+            ? [...new Set([...(before as unknown[]), ...(value as unknown[])])]
+            : value;
+        origins[at.join(".")] = positions === null ? { from } : { from, file: positions.file, line: positions.placeOf(at).line };
+      }
+    };
+    lay(data, config, []);
+  }
+  return { config: data, origins };
+}

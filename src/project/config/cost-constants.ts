@@ -1,0 +1,35 @@
+import { complexities, phaseTypes } from "../../contracts/roadmap-values.ts";
+import { type CostEstimation, costEstimation } from "../../insight/cost.ts";
+
+type Tuned = Readonly<Record<string, number>>;
+
+/** The constants of an estimate by the names under which `limits` of the config tunes them. */
+export const costNames: readonly string[] = [
+  ...complexities.map((name) => `task_tokens_${name}`),
+  "pipeline_overhead",
+  "buffer_multiplier",
+  "warning_threshold_pct",
+  ...phaseTypes.map((name) => `default_estimates_${name}`),
+];
+
+/** The constants in force: the tuned ones over the standard. */
+export function costConstants(tuned: Tuned): CostEstimation {
+  const value = (name: string, standard: number): number => (Object.hasOwn(tuned, name) ? (tuned[name] ?? standard) : standard);
+  const { task_tokens, pipeline_overhead, buffer_multiplier, warning_threshold_pct, default_estimates } = costEstimation;
+  return {
+    task_tokens: {
+      simple: value("task_tokens_simple", task_tokens.simple),
+      medium: value("task_tokens_medium", task_tokens.medium),
+      complex: value("task_tokens_complex", task_tokens.complex),
+    },
+    pipeline_overhead: value("pipeline_overhead", pipeline_overhead),
+    buffer_multiplier: value("buffer_multiplier", buffer_multiplier),
+    warning_threshold_pct: value("warning_threshold_pct", warning_threshold_pct),
+    default_estimates: {
+      protocol: value("default_estimates_protocol", default_estimates.protocol),
+      ui: value("default_estimates_ui", default_estimates.ui),
+      data: value("default_estimates_data", default_estimates.data),
+      mixed: value("default_estimates_mixed", default_estimates.mixed),
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { type Budget, dimensions, profiles } from "../../contracts/budget.ts";
+import type { Flow } from "../../contracts/flow.ts";
+import { readQuantity } from "../../kit/quantity.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+
+export type BudgetRead = { readonly budget: Budget } | { readonly fault: string };
+
+/** A budget as people give it: a profile's name, or limits like `tokens=250k,minutes=45`; an unnamed dimension keeps balanced's. */
+export function readBudget(text: string): BudgetRead {
+  const words = text.trim();
+  if (Object.hasOwn(profiles, words)) return { budget: profiles[words as keyof typeof profiles] };
+  const expected = `${Object.keys(profiles).join(", ")}, or limits like tokens=250k,minutes=45,calls=200,usd=3`;
+  if (!words.includes("=")) return { fault: `"${words}" is no budget: expected ${expected}.${didYouMean(words, Object.keys(profiles))}` };
+  const limits: Record<string, number> = { ...profiles.balanced.limits };
+  const named = new Set<string>();
+  for (const part of words.split(/[,;\s]+/).filter((one) => one !== "")) {
+    const [name = "", amountText = "", ...more] = part.split("=");
+    const amount = readQuantity(amountText);
+    if (!dimensions.some((dimension) => dimension === name))
+      return { fault: `"${name}" is nothing that is counted: expected ${dimensions.join(", ")}.${didYouMean(name, dimensions)}` };
+    if (amount === null || more.length > 0)
+      return { fault: `"${part}" has no amount: expected a number like 45, 250k or 1.5M, above zero.` };
+    if (amount <= 0) return { fault: `"${part}" leaves nothing to work with: expected a limit above zero.` };
+    if ((name === "tokens" || name === "calls") && amount < 1)
+      return { fault: `"${part}" leaves nothing to work with: expected at least 1.` };
+    if (named.has(name)) return { fault: `${name} is limited twice: expected it once.` };
+    named.add(name);
+    limits[name] = amount;
+  }
+  return { budget: { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits } };
+}
+
+const tokensMax = 5_000_000;
+const minutesMax = 1_440;
+const stepTokens = 15_000;
+/** A tasks step does its steps for each of so many tasks, as far as anybody knows beforehand. */
+const tasksExpected = 8;
+/** Rework and retries: a budget is no estimate. */
+const reserve = 3;
+
+/** What the agents of a flow will use if every step is done once, as the flow estimates it; null where it says nothing of some of them. */
+function flowEstimate(flow: Flow): number | null {
+  const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
+  const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
+  const inner = steps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])]);
+  const turns = [...steps.map((step) => ({ step, times: 1 })), ...inner.map((step) => ({ step, times: tasksExpected }))].filter(
+    ({ step }) => step.agent !== undefined,
+  );
+  const isCapped = flow.limits?.run?.tokens !== undefined;
+  if (isCapped && (turns.length === 0 || turns.some(({ step }) => step.estimate === undefined))) return null; // its author has set what it may use
+  return turns.reduce((sum, { step, times }) => sum + (step.estimate ?? stepTokens) * times, 0);
+}
+
+/** A budget with room for rework around an estimate; never below balanced. */
+const budgetAround = (tokens: number): number => Math.max(profiles.balanced.limits.tokens, Math.ceil((tokens * reserve) / 10_000) * 10_000);
+
+/**
+ * What a flow's run may use where nobody says. One objective is balanced. Everything else gets room around its estimate, which its
+ * documents give or its steps do; its own limits, or those of a day, are the most. What a run that it goes on with has used comes on top,
+ * because it counts as used here too.
+ */
+export function flowBudget(flow: Flow, ofDocuments?: number, usedBefore = 0): Budget {
+  const own = flow.limits?.run;
+  if (own === undefined && flow.flow === "objective") return profiles.balanced;
+  const estimate = ofDocuments ?? flowEstimate(flow);
+  const limits: Record<string, number> = own === undefined ? { tokens: tokensMax, minutes: minutesMax } : {};
+  for (const dimension of dimensions) {
+    const limit = own?.[dimension];
+    if (limit !== undefined) limits[dimension] = limit;
+  }
+  if (estimate !== null && limits["tokens"] !== undefined)
+    limits["tokens"] = Math.min(limits["tokens"], usedBefore + budgetAround(estimate));
+  return { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits };
+}
+
+/** The dimensions in which the first budget allows more than the second. No limit at all allows the most. */
+export function looserIn(budget: Budget, than: Budget): readonly string[] {
+  return dimensions.filter(
+    (dimension) => (budget.limits[dimension] ?? Number.POSITIVE_INFINITY) > (than.limits[dimension] ?? Number.POSITIVE_INFINITY),
+  );
+}

@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../../contracts/config.ts";
+import { isolationLevels } from "../../contracts/objective.ts";
+import { findingText, type Finding } from "../../kit/finding.ts";
+import { projectConfigPath, readConfig, userConfigPath } from "./config.ts";
+import type { Home } from "../runs/home.ts";
+import type { Place } from "../place.ts";
+import { refuse } from "../reply.ts";
+
+/** What is in force for a command, the flags of this very invocation apart. */
+export type Settings = {
+  readonly kind: "settings";
+  readonly config: Config;
+  /** Of files, environment and defaults: flags are recorded with the run itself. */
+  readonly hash: string;
+  readonly warnings: readonly string[];
+  readonly isolation: string;
+  readonly dryRun: "required" | "auto";
+  readonly files: readonly string[];
+};
+
+export function readSettings(
+  place: Place,
+  root: string | null,
+): Settings | { readonly kind: "invalid"; readonly findings: readonly Finding[] } {
+  const read = readConfig({ env: place.env, root });
+  if (read.kind === "invalid") return read;
+  const { config, hash, warnings } = read;
+  const files = [...(root === null ? [] : [projectConfigPath(root)]), userConfigPath(place.env)].filter((path) => existsSync(path));
+  return { kind: "settings", config, hash, warnings, isolation: config.isolation ?? "auto", dryRun: config.dry_run ?? "required", files };
+}
+
+/** The settings, or the broken file's lines as a refusal. */
+export function settingsOf(place: Place, home: Home, flags: { readonly isolation?: string | undefined } = {}): Settings {
+  const read = readSettings(place, home.root);
+  if (read.kind === "invalid")
+    return refuse("config_invalid", { message: read.findings.map(findingText).join("; "), data: { findings: read.findings } });
+  if (flags.isolation === undefined) return read;
+  if (!isolationLevels.some((level) => level === flags.isolation)) {
+    refuse("objective_schema_invalid", {
+      message: `isolation: found ${flags.isolation}, expected one of ${isolationLevels.join(", ")}.`,
+      data: { field: "isolation" },
+    });
+  }
+  return { ...read, isolation: flags.isolation };
+}

@@ -1,0 +1,173 @@
+// inbox-files: requests as files. A request is there when its name is there: written aside, synced, renamed, the folder synced.
+//
+// Invariants:
+//   I1. A request file is complete or absent, whenever the power goes.
+//   I2. What is read is a regular file of bounded size, never through a link; what is not a request goes to `bad/` with a reason.
+//   I3. Nobody but the user can read or write here.
+
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { eventSchemas } from "../../contracts/event.ts";
+import type { Request } from "../../ports/inbox.ts";
+
+export const requestBytesMax = 256 * 1024;
+const pendingMax = 1_000;
+const badMax = 200;
+const asideAgeMs = 60 * 60_000;
+
+const Keyed = v.looseObject({
+  event: v.picklist(["control_requested", "limit_raised", "oracles_approved", "block_answered", "run_resumed"]),
+  request: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "expected a request id: letters, digits, . _ : -")),
+});
+/** What an event bears, less what its owner adds. */
+const schemas = {
+  control_requested: v.omit(eventSchemas.control_requested, ["reason_code"]),
+  limit_raised: v.omit(eventSchemas.limit_raised, ["reason_code"]),
+  oracles_approved: v.omit(eventSchemas.oracles_approved, ["reason_code"]),
+  block_answered: v.omit(eventSchemas.block_answered, ["reason_code"]),
+  run_resumed: v.omit(eventSchemas.run_resumed, ["reason_code", "from_state", "to_state"]),
+} as const;
+
+export const inboxFolder = (runDir: string): string => join(runDir, "inbox");
+
+/** Makes the folder where it is missing. A link or a file in its place is refused, for it would send requests somewhere else. */
+export async function ensureInbox(runDir: string): Promise<string> {
+  const folder = inboxFolder(runDir);
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is not a folder; move it away`);
+  return folder; // I3
+}
+
+/** Puts a request into the inbox; when this returns, it survives a power cut. Answers its file. */
+export async function leaveRequest(runDir: string, request: Request): Promise<string> {
+  const text = `${JSON.stringify(request)}\n`;
+  const problem = problemOf(text);
+  if (problem !== null) throw new Error(`this is no request: ${problem}`);
+  const folder = await ensureInbox(runDir);
+  const aside = join(folder, `.aside-${randomBytes(8).toString("hex")}`);
+  const path = join(folder, `${tick()}-${fileKey(request.request)}.json`);
+  const file = await open(aside, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(aside, path); // I1
+  await syncFolder(folder);
+  return path;
+}
+
+/** What lies in the inbox, oldest first; a request sent twice counts once. What is none is put aside. */
+export async function readRequests(runDir: string): Promise<readonly Request[]> {
+  const folder = await ensureInbox(runDir);
+  const requests = new Map<string, Request>();
+  for (const name of (await namesIn(folder)).slice(0, pendingMax)) {
+    const read = await readRequest(join(folder, name));
+    if (read === null) continue;
+    if (typeof read === "string") await putBad(folder, name, read);
+    else if (!requests.has(read.request)) requests.set(read.request, read);
+  }
+  return [...requests.values()];
+}
+
+/** Removes every file of a request. Not synced: one that comes back after a power cut is recognised by its key. */
+export async function removeRequest(runDir: string, request: string): Promise<void> {
+  const folder = inboxFolder(runDir);
+  for (const name of await namesIn(folder)) if (name.endsWith(`-${fileKey(request)}.json`)) await rm(join(folder, name), { force: true });
+}
+
+/** Writes of senders that died before the rename; a living one is never this old. */
+export async function clearAside(runDir: string, nowMs: number): Promise<void> {
+  const folder = await ensureInbox(runDir);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(".aside-")) continue;
+    const path = join(folder, name);
+    const stat = await lstat(path).catch(() => null);
+    if (stat !== null && nowMs - stat.mtimeMs > asideAgeMs) await rm(path, { force: true });
+  }
+}
+
+/** Names of request files in the order of their time. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
+}
+
+/** The request in a file, a sentence why it is none, or null where the file has gone meanwhile. */
+async function readRequest(path: string): Promise<Request | string | null> {
+  const stat = await lstat(path).catch(() => null);
+  if (stat === null) return null;
+  if (!stat.isFile()) return stat.isSymbolicLink() ? "it is a link" : "it is not a regular file"; // I2
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: NodeJS.ErrnoException) => error,
+  );
+  if (file instanceof Error) return file.code === "ENOENT" ? null : `it cannot be opened: ${file.message}`;
+  try {
+    const bytes = Buffer.alloc(requestBytesMax + 1);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    if (bytesRead > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`; // I2
+    const text = bytes.toString("utf8", 0, bytesRead);
+    const problem = problemOf(text);
+    if (problem !== null) return problem;
+    const request = JSON.parse(text) as Request;
+    // The name carries the key by which it will be forgotten; one that does not could never be.
+    return path.endsWith(`-${fileKey(request.request)}.json`) ? request : "its name does not carry its request id";
+  } finally {
+    await file.close();
+  }
+}
+
+/** Why a text is no request, or null. */
+function problemOf(text: string): string | null {
+  if (Buffer.byteLength(text) > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return "it is not JSON";
+  }
+  const keyed = v.safeParse(Keyed, value);
+  const issue = keyed.success ? v.safeParse(schemas[keyed.output.event], value).issues?.[0] : keyed.issues[0];
+  return issue === undefined ? null : `${v.getDotPath(issue) ?? "it"}: ${issue.message}`;
+}
+
+/** I2. Kept for a person to look at, up to a number; the rest is removed. */
+async function putBad(folder: string, name: string, reason: string): Promise<void> {
+  const bad = join(folder, "bad");
+  await mkdir(bad, { mode: 0o700 }).catch(() => undefined);
+  const stat = await lstat(bad).catch(() => null);
+  const isRoom = stat?.isDirectory() === true && (await readdir(bad)).length < badMax * 2;
+  if (!isRoom) return rm(join(folder, name), { recursive: true, force: true });
+  await rename(join(folder, name), join(bad, name)).catch(() => rm(join(folder, name), { recursive: true, force: true }));
+  await writeFile(join(bad, `${name}.reason`), `${reason}\n`, { mode: 0o600, flag: "wx" }).catch(() => undefined);
+}
+
+/** A key as part of a file name: as it is where every file system can bear it, else by its hash. */
+function fileKey(request: string): string {
+  return /^[a-z0-9][a-z0-9-]{0,63}$/.test(request) ? request : `h${createHash("sha256").update(request).digest("hex").slice(0, 32)}`;
+}
+
+let lastTick = 0;
+/** Milliseconds since 1970, padded; two requests of one process never share one, so their order is the order they were sent in. */
+function tick(): string {
+  lastTick = Math.max(Date.now(), lastTick + 1);
+  return String(lastTick).padStart(15, "0");
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const file = await open(folder, constants.O_RDONLY);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

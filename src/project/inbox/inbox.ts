@@ -1,0 +1,78 @@
+// inbox: requests of other processes, on files, for the one process that owns the run.
+//
+// A request lies in its file until the owner has journaled it and forgets it. If the owner dies in between, the next one finds
+// the file again, sees the request's key in the journal, and forgets it without writing it twice.
+
+import { type FSWatcher, watch } from "node:fs";
+import type { Inbox } from "../../ports/inbox.ts";
+import { clearAside, inboxFolder, namesIn, readRequests, removeRequest } from "./inbox-files.ts";
+import { openEar } from "./inbox-socket.ts";
+
+export { sendRequest, type Sent } from "./inbox-send.ts";
+
+export type OwnedInbox = Inbox & {
+  /** The request is in the journal: whoever waits for it is told. */
+  readonly acknowledge: (request: string) => void;
+  readonly close: () => Promise<void>;
+};
+
+const lookEveryMs = 200;
+
+/** Opens the inbox for the run's owner, who holds the run's lock. */
+export async function openInbox(runDir: string): Promise<OwnedInbox> {
+  await clearAside(runDir, Date.now());
+  const callbacks = new Set<() => void>();
+  const ring = (): void => callbacks.forEach((callback) => callback());
+  const ear = await openEar(runDir, ring);
+  const stopLooking = lookFor(inboxFolder(runDir), ring);
+  return {
+    pending: () => readRequests(runDir),
+    forget: async (request) => {
+      await removeRequest(runDir, request);
+      // Already acknowledged, and this changes nothing; otherwise the sender learns that nothing more will come of it.
+      ear?.tell(request, "gone");
+    },
+    watch: (callback) => {
+      callbacks.add(callback);
+      return () => callbacks.delete(callback);
+    },
+    acknowledge: (request) => ear?.tell(request, "journaled"),
+    close: async () => {
+      callbacks.clear();
+      stopLooking();
+      await ear?.close();
+    },
+  };
+}
+
+/** Rings when a name appears in the folder: by the system's word where it gives one, and by looking, for it does not always. */
+function lookFor(folder: string, ring: () => void): () => void {
+  let known = new Set<string>();
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    const names = await namesIn(folder).catch(() => []);
+    const isNew = names.some((name) => !known.has(name));
+    known = new Set(names);
+    isLooking = false;
+    if (isNew) ring();
+  };
+  const timer = setInterval(() => void look(), lookEveryMs);
+  timer.unref();
+  const watcher = watchFolder(folder, () => void look());
+  return () => {
+    clearInterval(timer);
+    watcher?.close();
+  };
+}
+
+function watchFolder(folder: string, onChange: () => void): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, onChange);
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+import { bytesWords } from "../../views/runs-page.ts";
+import { freeRun } from "./ended-folders.ts";
+import { removeAll } from "../../commands/clean.ts";
+import { type Home, runFolder } from "./home.ts";
+import { isOver, knownRuns } from "./known-runs.ts";
+import { openedRepository } from "./opened-repository.ts";
+import type { Place } from "../place.ts";
+import { whileNobodyWorks } from "./remove-run.ts";
+
+const bytesInMb = 1_000_000;
+
+/** Keeps all runs together within the user's quota: the oldest that are over go first, never one that is open. Says what it did. */
+export async function keepWithinQuota(place: Pick<Place, "env">, home: Home, quotaMb: number | undefined): Promise<readonly string[]> {
+  if (quotaMb === undefined) return [];
+  const quota = quotaMb * bytesInMb;
+  const sum = async (): Promise<number> => (await knownRuns(place, home)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);
+  if ((await sum()) <= quota) return [];
+  const over = (await knownRuns(place, home)).filter((row) => isOver(row) && !row.current);
+  for (const { run_id } of over) await whileNobodyWorks(runFolder(home, run_id), () => freeRun(runFolder(home, run_id)));
+  const repository = await openedRepository(home.root);
+  const told: string[] = [];
+  for (const row of over) {
+    if ((await sum()) <= quota) return told;
+    const { removed, kept } = await removeAll(place, home, repository, [row]);
+    told.push(
+      ...removed.map(
+        (run) => `Removed ${run} to stay within disk_quota (${quotaMb} MB)${kept.length === 0 ? "" : `; ${kept.join(", ")} stays`}.`,
+      ),
+    );
+  }
+  const left = await sum();
+  return left <= quota ? told : [...told, `Runs take ${bytesWords(left)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
+}

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Entry } from "../../contracts/event.ts";
+import { runView } from "../../views/run-view.test-support.ts";
+import { openEndedFolders } from "./ended-folders.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ended-"));
+  for (const path of [
+    "layers/a/f",
+    "checks/check/f",
+    "worlds/checks-check/upper/f",
+    "apart/a/upper/f",
+    "records/layers/a.json",
+    "records/checks/check.json",
+    "home/x/f",
+    "aside/a.patch",
+    "journal.jsonl",
+  ]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), "x");
+  }
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const names = (path: string): readonly string[] => readdirSync(join(folder, path));
+const ended = { event: "phase_completed" } as Entry;
+const attempt = { "1@1/do#1": {} } as never;
+
+test("what a phase worked in goes with its end, the record before its folder", async () => {
+  const folders = openEndedFolders(folder);
+  folders.take(ended, runView({ status: "running" }));
+  expect(["layers", "checks", "worlds", "apart", "records/layers", "records/checks"].flatMap(names)).toEqual([]);
+  expect(names("home")).toEqual(["x"]);
+  await folders.close(runView({ status: "paused" }));
+  expect([names("trash"), names("home"), names("aside")]).toEqual([[], ["x"], ["a.patch"]]);
+});
+
+test("nothing goes while an attempt is open, or at anything but a phase's end", () => {
+  const folders = openEndedFolders(folder);
+  folders.take(ended, runView({ status: "running", open: attempt }));
+  folders.take({ event: "step_completed" } as Entry, runView({ status: "running" }));
+  expect([names("layers"), names("checks"), names("records/layers")]).toEqual([["a"], ["check"], ["a.json"]]);
+});
+
+test("at a run's end only what tells about it stays", async () => {
+  await openEndedFolders(folder).close(runView({ status: "completed" }));
+  expect(["layers", "checks", "worlds", "apart", "home", "trash"].flatMap(names)).toEqual([]);
+  expect([existsSync(join(folder, "journal.jsonl")), names("aside")]).toEqual([true, ["a.patch"]]);
+});

@@ -1,0 +1,72 @@
+// ended-folders: the one place that deletes what agents and checks worked in, once it is over: layers, checkouts, private homes.
+//
+// Invariants:
+//   E1. Only while nothing is under way: no attempt is open, or nobody works on the run and its lock is held.
+//   E2. A record goes before its folder, and a folder out of the way by one rename before anything in it is deleted: after a crash
+//       at any point the workspace finds what it can use, or nothing.
+
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Entry } from "../../contracts/event.ts";
+import type { RunView } from "../../core/state.ts";
+import { erase } from "../../workspace/folder.ts";
+
+const records = ["records/layers", "records/checks"];
+/** What each phase leaves, and what is left at a run's end besides. */
+const ofPhases = ["layers", "checks", "worlds", "apart"];
+const ofRuns = [...ofPhases, "scratch", "home", "rules"];
+
+/** A link in a folder's place is not followed. */
+const namesIn = (folder: string): readonly string[] =>
+  lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+
+/** Takes the content of these folders out of the way at once; gives the graves, to be deleted whenever there is time. */
+function bury(run: string, folders: readonly string[]): readonly string[] {
+  for (const folder of records) for (const name of namesIn(join(run, folder))) rmSync(join(run, folder, name), { force: true }); // E2
+  const trash = join(run, "trash");
+  if (lstatSync(trash, { throwIfNoEntry: false })?.isSymbolicLink() === true) return [];
+  mkdirSync(trash, { recursive: true, mode: 0o700 });
+  return folders.flatMap((folder) =>
+    namesIn(join(run, folder)).map((name) => {
+      const grave = join(trash, randomUUID());
+      renameSync(join(run, folder, name), grave); // E2
+      return grave;
+    }),
+  );
+}
+
+/** Frees everything of a run that is over, and of the runs it called. The caller holds its lock. */
+export async function freeRun(run: string): Promise<void> {
+  bury(run, ofRuns); // E1
+  for (const name of namesIn(join(run, "trash"))) await erase(join(run, "trash", name));
+  for (const child of namesIn(join(run, "children"))) await freeRun(join(run, "children", child));
+}
+
+/** Watches a run that works: what a phase leaves goes with its end, the rest with the run's. */
+export function openEndedFolders(run: string): {
+  readonly take: (entry: Entry, view: RunView) => void;
+  readonly close: (view: RunView) => Promise<void>;
+} {
+  let erasing = Promise.resolve();
+  return {
+    take: ({ event }, { open }) => {
+      const isPhaseOver = event === "phase_completed" || event === "phase_failed" || event === "phase_skipped";
+      if (!isPhaseOver || Object.keys(open).length > 0) return; // E1
+      for (const grave of buried(run)) erasing = erasing.then(() => erase(grave));
+    },
+    close: async ({ status }) => {
+      await erasing;
+      if (status === "completed" || status === "stopped") await freeRun(run).catch(() => undefined); // `clean` comes back to it
+    },
+  };
+}
+
+/** Disk that cannot be freed now ends no run. */
+function buried(run: string): readonly string[] {
+  try {
+    return bury(run, ofPhases);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,47 @@
+// known-runs: every run that was begun here, with what a list of them says.
+
+import type { RunView } from "../../core/state.ts";
+import { interruptedOf } from "../../views/interrupted.ts";
+import type { RunRow } from "../../views/runs-page.ts";
+import { currentRun, type Home, listRuns, runFolder } from "./home.ts";
+import type { Place } from "../place.ts";
+import { isOurs } from "./run-binding.ts";
+import { readRunOrNull } from "./read-run.ts";
+import { diskOf } from "./run-disk.ts";
+
+/** Oldest first. A run whose journal cannot be read is in the list, and says so. */
+export async function knownRuns(place: Pick<Place, "env">, home: Home): Promise<readonly RunRow[]> {
+  const current = currentRun(home);
+  const rows: RunRow[] = [];
+  for (const run of listRuns(home)) {
+    const found = await readRunOrNull(home, run);
+    const common = {
+      run_id: run,
+      disk_bytes: await diskOf(runFolder(home, run)),
+      current: run === current,
+      foreign: !isOurs(place, home, run),
+    };
+    rows.push(found === null ? { ...common, ...unreadable } : { ...common, ...rowOf(found.view, found.owner) });
+  }
+  return rows;
+}
+
+const unreadable = { state: "damaged", live: false, flow: null, goal: null, verdict: null, tokens: 0, usd: 0, updated_at: null } as const;
+
+function rowOf(view: RunView, owner: { readonly pid: number } | null): Omit<RunRow, "run_id" | "disk_bytes" | "current" | "foreign"> {
+  const { tokens, usd } = view.ledger.run;
+  return {
+    state: interruptedOf(view, owner) === null ? view.status : "interrupted",
+    live: owner !== null,
+    flow: view.drafted.flow.flow,
+    goal: view.drafted.objective.goal,
+    verdict: view.verdict,
+    tokens,
+    usd,
+    updated_at: view.updatedAt,
+  };
+}
+
+/** Whether nothing more will become of it: a draft of this user's, or a run that is over, with nobody at work on it. */
+export const isOver = ({ state, live, foreign }: RunRow): boolean =>
+  !live && !foreign && (state === "draft" || state === "completed" || state === "stopped");

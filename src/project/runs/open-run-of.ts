@@ -1,0 +1,32 @@
+import { findHome, listRuns, namedRun } from "./home.ts";
+import type { Place } from "../place.ts";
+import { readRun } from "./read-run.ts";
+import { Refusal } from "../reply.ts";
+import { isOurs } from "./run-binding.ts";
+import type { Standing } from "./standing.ts";
+
+/** The run of a flow that is named, else the newest of that flow, where it is not over; null where there is none. */
+export async function openRunOf(place: Place, flow: string, named: string | undefined): Promise<Standing | null> {
+  const home = findHome(place.cwd);
+  if (home === null) return null;
+  const run = named === undefined ? null : namedRun(home, named);
+  const newest = listRuns(home).toReversed();
+  const ownFirst = [...newest.filter((id) => isOurs(place, home, id)), ...newest.filter((id) => !isOurs(place, home, id))];
+  for (const id of run === null ? ownFirst : [run]) {
+    const standing = await standingOf(home, id);
+    if (standing === null || standing.view.drafted.flow.flow !== flow) continue;
+    const { status } = standing.view;
+    return status === "completed" || status === "stopped" ? null : standing;
+  }
+  return null;
+}
+
+/** Null for a run whose journal cannot be read: it is no reason not to find another. */
+async function standingOf(home: Standing["home"], run: string): Promise<Standing | null> {
+  try {
+    return { home, run, ...(await readRun(home, run)) };
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+import { findRepository, type Found, openRepository, type Repository, type SurveyedRepository } from "../../workspace/git/repository.ts";
+import { refuse } from "../reply.ts";
+
+/** The repository around a folder; why it cannot hold a run is the answer otherwise. */
+export const openedRepository = async (folder: string): Promise<Repository> => orRefuse(await findRepository(folder));
+
+/** The same, with its checkout looked through: for whoever begins a run. */
+export const surveyedRepository = async (folder: string, owned: readonly string[] = []): Promise<SurveyedRepository> =>
+  orRefuse(await openRepository(folder, owned));
+
+function orRefuse<Kind extends Repository>(found: Found<Kind>): Kind {
+  if ("repository" in found) return found.repository;
+  return refuse(found.failure.reason, { message: found.failure.detail });
+}

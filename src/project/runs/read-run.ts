@@ -1,0 +1,74 @@
+import type { Entry } from "../../contracts/event.ts";
+import { openFold } from "../../core/fold.ts";
+import type { Run, RunView } from "../../core/state.ts";
+import { JournalFailure } from "../../journal/failure.ts";
+import { ownerOf } from "../../journal/owner.ts";
+import { readJournal } from "../../journal/read.ts";
+import { type Home, runFolder } from "./home.ts";
+import { Refusal, refuse } from "../reply.ts";
+
+/** A run as its journal tells it, read without taking it in hand; with its living owner, if it has one. */
+export async function readRun(
+  home: Home,
+  run: string,
+): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null }> {
+  await Promise.resolve();
+  const folder = runFolder(home, run);
+  try {
+    const { state } = foldRun(folder);
+    return { view: state, owner: ownerOf(folder) };
+  } catch (error) {
+    return refuseJournal(error, run);
+  }
+}
+
+/** The same for a look at all runs here, where one whose journal cannot be read is left alone. */
+export async function readRunOrNull(home: Home, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
+  try {
+    return await readRun(home, run);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+function foldRun(folder: string): { state: RunView } {
+  let fold = openFold();
+  readJournal(folder, {
+    from: "snapshot",
+    onSnapshot: (state) => {
+      fold = openFold(state as Run);
+      return true;
+    },
+    onEntry: (entry: Entry) => fold.apply(entry),
+  });
+  const { state } = fold;
+  if (state.status === "unborn") refuse("journal_damaged", { message: `The journal in ${folder} is empty.` });
+  return { state };
+}
+
+/** A journal's failure in words; anything else is thrown on. */
+export function refuseJournal(error: unknown, run: string): never {
+  if (!(error instanceof JournalFailure)) throw error;
+  const { trouble } = error;
+  if (trouble.kind === "event_too_large") throw error; // large payloads belong in blobs: a bug of ours
+  const data =
+    trouble.kind === "run_locked"
+      ? { pid: trouble.pid }
+      : trouble.kind === "journal_damaged"
+        ? { damaged_line: trouble.line, damaged_byte: trouble.byte }
+        : {};
+  return refuse(trouble.kind, {
+    run_id: run,
+    message: trouble.kind === "journal_damaged" ? `${run}: ${error.message}` : error.message,
+    ...(trouble.kind === "journal_damaged" ? { remediation: waysOn(run) } : {}),
+    data,
+  });
+}
+
+/** What can be done where a journal is damaged: its work is not lost with it, and other work need not wait. */
+export const waysOn = (run: string): readonly string[] => [
+  `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
+  `git log autopilot/${run} shows the work that was kept`,
+  'autopilot "what you want done" begins another run beside it',
+];

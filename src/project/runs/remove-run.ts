@@ -1,0 +1,83 @@
+// remove-run: takes a run away for good: its folder, and the branches that are to go with it.
+//
+// Invariants:
+//   V1. Whoever removes a run holds its lock: a run that somebody works on is never touched.
+//   V2. One rename out of `runs/` is what removes it: before it everything is as it was, after it the rest is only to be finished, by
+//       whoever comes next, from the list of branches that lies in the folder.
+//   V3. A branch goes only if it is on the list, still where it was, and checked out nowhere.
+
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { GitSha } from "../../contracts/ids.ts";
+import { nodeDisk } from "../../journal/disk.ts";
+import { JournalFailure } from "../../journal/failure.ts";
+import { takeLock } from "../../journal/lock.ts";
+import { erase, writeWhole } from "../../workspace/folder.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
+import { deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
+import { type Home, runFolder } from "./home.ts";
+import type { Place } from "../place.ts";
+import { unbindRun } from "./run-binding.ts";
+
+const listFile = "removed-branches.json";
+const Listed = v.array(v.strictObject({ name: v.pipe(v.string(), v.startsWith("autopilot/run-")), commit: GitSha }));
+
+const trashOf = (home: Home): string => join(home.folder, "trash");
+
+/** Does something to a run that nobody works on; null where somebody does. V1 */
+export async function whileNobodyWorks<Value>(folder: string, work: () => Promise<Value>): Promise<Value | null> {
+  let lock;
+  try {
+    lock = await takeLock(nodeDisk, folder);
+  } catch (error) {
+    if (error instanceof JournalFailure && error.kind === "run_locked") return null;
+    throw error;
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/** False where somebody works on it. */
+export async function removeRun(
+  { env }: Pick<Place, "env">,
+  home: Home,
+  repository: Repository,
+  run: string,
+  branches: readonly RunBranch[],
+): Promise<boolean> {
+  const folder = runFolder(home, run);
+  const removed = await whileNobodyWorks(folder, async () => {
+    const listed = branches.filter(({ isCheckedOut }) => !isCheckedOut).map(({ name, commit }) => ({ name, commit })); // V3
+    await writeWhole(join(folder, listFile), `${JSON.stringify(listed)}\n`);
+    mkdirSync(trashOf(home), { recursive: true, mode: 0o700 });
+    renameSync(folder, join(trashOf(home), run)); // V2
+    return true;
+  });
+  if (removed !== true) return false;
+  await finishRemovals({ env }, home, repository);
+  return true;
+}
+
+/** Ends what an earlier removal began. V2 */
+export async function finishRemovals({ env }: Pick<Place, "env">, home: Home, repository: Repository): Promise<void> {
+  const found = lstatSync(trashOf(home), { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true || (found.mode & 0o077) !== 0) return; // not what removeRun makes: it came with the repository
+  for (const name of readdirSync(trashOf(home))) {
+    const folder = join(trashOf(home), name);
+    for (const branch of listedIn(folder)) await deleteBranch(repository, branch.name, branch.commit);
+    unbindRun(env, folder, name);
+    await erase(folder);
+  }
+}
+
+function listedIn(folder: string): v.InferOutput<typeof Listed> {
+  try {
+    return v.parse(Listed, JSON.parse(readFileSync(join(folder, listFile), "utf8")));
+  } catch {
+    return [];
+  }
+}

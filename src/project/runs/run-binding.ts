@@ -1,0 +1,156 @@
+// run-binding: a run belongs to the user and the machine that drafted or adopted it.
+//
+// Invariants:
+//   B1. Nothing inside a repository can make a run ours. What says so is a record in the user's state folder, outside of it.
+//   B2. A record is about one journal file in one repository's folder, by the numbers and the birth their file system gave them. A copy
+//       is another file, in a clone, an archive or a second repository; a repository that is moved or renamed keeps its own.
+//   B3. The record knows a line the journal had. A journal that was written over in the same file does not hold it. The record may lag
+//       behind the journal, after a crash say, but is never ahead of what is on disk, so it locks nobody out of their own run.
+//   B4. The run's folder lies where it is named, with no link on the way, and only its user can open it.
+
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type BigIntStats } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, relative, sep } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { nodeDisk, replaceFile } from "../../journal/disk.ts";
+import { journalFile, type Position } from "../../journal/journal.ts";
+import { holdsHead } from "../../journal/read.ts";
+import { findHome, type Home, isBegun, runFolder } from "./home.ts";
+import type { Place } from "../place.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What was acknowledged on this machine: enough to know the run again, and the least isolation its journal may ask for. */
+export type BindingRecord = {
+  readonly run: string;
+  /** The id of the preview that was shown. */
+  readonly ack: string;
+  readonly isolation: string;
+  /** When the journal file was made, in nanoseconds; 0 where the file system does not tell. */
+  readonly born: string;
+  /** The repository's folder, by its number. */
+  readonly root: string;
+  /** The last line that was there when the run was last opened or left; none before that. B3 */
+  readonly head?: Head;
+};
+
+export type Head = Pick<Position, "seq" | "byte" | "prev">;
+
+export type Binding = { readonly kind: "ours"; readonly record: BindingRecord } | { readonly kind: "foreign"; readonly why: string };
+
+/** The user's state folder, as the XDG specification places it. A relative path in the variable is ignored, as it asks. */
+export function stateFolder(env: Env): string {
+  const xdg = env["XDG_STATE_HOME"];
+  const base = xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] ?? homedir(), ".local", "state");
+  return join(base, "autopilot");
+}
+
+/** Records that a run is this user's. Durable before it returns: a run without its record is foreign to its own user. */
+export function bindRun(env: Env, home: Home, folder: string, said: Pick<BindingRecord, "run" | "ack" | "isolation" | "head">): void {
+  const journal = lstatSync(join(folder, journalFile), { bigint: true });
+  const record: BindingRecord = { ...said, born: String(journal.birthtimeNs), root: rootOf(home) };
+  const place = recordPath(env, said.run, journal);
+  mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+  replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(`${JSON.stringify(record)}\n`));
+}
+
+/** Forgets a run that is removed, and its child runs. */
+export function unbindRun(env: Env, folder: string, run: string): void {
+  const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
+  if (journal !== undefined) rmSync(recordPath(env, run, journal), { force: true });
+  const children = join(folder, "children");
+  if (lstatSync(children, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  for (const child of readdirSync(children)) unbindRun(env, join(children, child), child);
+}
+
+/** Whose a run is, without asking git or opening its journal. */
+export function bindingOf(env: Env, home: Home, folder: string, run: string): Binding {
+  const unsafe = whyUnusable(env, home, folder) ?? whyOpen(home, folder);
+  if (unsafe !== null) return { kind: "foreign", why: unsafe };
+  const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
+  if (journal === undefined) return { kind: "foreign", why: "it has no journal" };
+  const record = readRecord(recordPath(env, run, journal));
+  const isSame = record?.run === run && record.born === String(journal.birthtimeNs) && record.root === rootOf(home); // B2
+  return isSame ? { kind: "ours", record } : { kind: "foreign", why: "you didn't start it here" };
+}
+
+/** Why a journal that is in order isn't the one this user left, although it lies in its file; null where it is. B3 */
+export const whyOverwritten = (folder: string, { head }: BindingRecord): string | null =>
+  head === undefined || holdsHead(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
+
+/** Every answer about a run that is not its user's says so first, whichever command gave it. */
+export function markForeign(place: Pick<Place, "cwd" | "env">, answer: Answer): Answer {
+  const { run_id: run, reason_code } = answer;
+  const home = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findHome(place.cwd);
+  const why = home === null || run === null || !isBegun(home, run) ? null : whyForeign(place, home, run);
+  if (why === null) return answer;
+  const warning = `${run} isn't yours: ${why}. It is only read here; autopilot adopt ${run} takes it over.`;
+  return { ...answer, warnings: [warning, ...answer.warnings], data: { ...answer.data, foreign: true } };
+}
+
+/** Null where a run is its user's. Reads the end of the journal they left; nothing is executed. */
+export function whyForeign(place: Pick<Place, "env">, home: Home, run: string): string | null {
+  const folder = runFolder(home, run);
+  const binding = bindingOf(place.env, home, folder, run);
+  return binding.kind === "foreign" ? binding.why : whyOverwritten(folder, binding.record);
+}
+
+/** Whether a run may be chosen where none is named. */
+export const isOurs = (place: Pick<Place, "env">, home: Home, run: string): boolean =>
+  bindingOf(place.env, home, runFolder(home, run), run).kind === "ours";
+
+/** What keeps a run from being anybody's here; null where nothing does. Adopting it does not help. */
+export function whyUnusable(env: Env, home: Home, folder: string): string | null {
+  return whyMisplaced(home, folder) ?? whyStateUnsafe(env, home);
+}
+
+/** B4: whether others can open the folder. */
+function whyOpen({ root }: Home, folder: string): string | null {
+  const { mode } = lstatSync(folder, { bigint: true });
+  return (mode & 0o077n) === 0n ? null : `others can open its folder ${relative(root, folder)}`;
+}
+
+function whyMisplaced({ root }: Home, folder: string): string | null {
+  const parts = relative(root, folder).split(sep);
+  let at = root;
+  for (const part of parts) {
+    at = join(at, part);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found?.isDirectory() !== true) return `${relative(root, at)} is ${found?.isSymbolicLink() === true ? "a link" : "not a folder"}`; // B4
+  }
+  const stats = lstatSync(folder, { bigint: true });
+  const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
+  if (!isOwn(stats) || (journal !== undefined && !isOwn(journal))) return "its files belong to another user";
+  if (journal !== undefined && (!journal.isFile() || journal.nlink !== 1n)) return "its journal is not a file of its own";
+  return null;
+}
+
+/** A state folder that came with the repository, or that others can write to, says nothing. */
+function whyStateUnsafe(env: Env, { root }: Home): string | null {
+  const folder = join(stateFolder(env), "runs");
+  const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  if (!stats.isDirectory() || !isOwn(stats) || (stats.mode & 0o022n) !== 0n) return `others can write to ${folder}`;
+  return `${realpathSync(folder)}${sep}`.startsWith(`${realpathSync(root)}${sep}`)
+    ? `your state folder ${folder} lies inside this repository; set XDG_STATE_HOME to a folder outside it`
+    : null;
+}
+
+const isOwn = ({ uid }: BigIntStats): boolean => process.getuid === undefined || uid === BigInt(process.getuid());
+
+const rootOf = ({ root }: Home): string => String(statSync(root, { bigint: true }).ino);
+
+const recordPath = (env: Env, run: string, { ino }: BigIntStats): string => join(stateFolder(env), "runs", `${run}.${ino}.json`);
+
+function readRecord(path: string): BindingRecord | null {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (stats?.isFile() !== true || !isOwn(stats) || (stats.mode & 0o022n) !== 0n) return null;
+  try {
+    const said = JSON.parse(readFileSync(path, "utf8")) as Partial<BindingRecord>;
+    const { run, ack, isolation, born, root, head } = said;
+    if (run === undefined || ack === undefined || isolation === undefined || born === undefined || root === undefined) return null;
+    return { run, ack, isolation, born, root, ...(head === undefined ? {} : { head }) };
+  } catch {
+    return null; // a damaged record says nothing
+  }
+}

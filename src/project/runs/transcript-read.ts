@@ -1,0 +1,57 @@
+// transcript-read: the transcripts of a run and of the runs it called, as they lie in its folder. Lines that cannot be read are passed over.
+
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { TranscriptLine, type TurnTranscript } from "../../contracts/transcript.ts";
+import { turnsIn } from "../../views/transcript.ts";
+import { transcriptsFolder, turnBytesMax } from "./transcript-write.ts";
+
+const childrenFolder = "children";
+/** The bound of a turn, and the lines that go over it. */
+const fileBytesMax = turnBytesMax + 1_048_576;
+
+/** Every turn that left a transcript, oldest first. */
+export function readTranscripts(runFolder: string): readonly TurnTranscript[] {
+  const own = namesIn(join(runFolder, transcriptsFolder))
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => turnsIn(linesOf(join(runFolder, transcriptsFolder, name))));
+  const children = namesIn(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
+  return [...own, ...children].toSorted((one, other) => (one.from < other.from ? -1 : one.from > other.from ? 1 : 0));
+}
+
+const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);
+
+function linesOf(path: string): readonly TranscriptLine[] {
+  return textOf(path)
+    .split("\n")
+    .flatMap((line) => lineIn(line) ?? []);
+}
+
+function lineIn(line: string): TranscriptLine | null {
+  if (line === "") return null;
+  try {
+    const read = v.safeParse(TranscriptLine, JSON.parse(line));
+    return read.success ? read.output : null;
+  } catch {
+    return null; // a crash cut it in two, or it is still being written
+  }
+}
+
+/** Empty where there is no such file; a link is not followed, and nothing but a file is read. */
+function textOf(path: string): string {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return "";
+  }
+  try {
+    const found = fstatSync(fd);
+    if (!found.isFile()) return "";
+    const bytes = Buffer.alloc(Math.min(found.size, fileBytesMax));
+    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,214 @@
+// transcript-write: keeps what an agent says and does, as it happens, in a file a turn under the run's folder (`transcripts/`).
+//
+// Invariants:
+//   W1. Nothing is written that has not been redacted, whole: text is cut to size after that, never before.
+//   W2. A turn's file and a run's files together stay within their bounds. What is beyond a turn's is counted, and its end line says so;
+//       beyond the run's the oldest files go.
+//   W3. A transcript that cannot be written ends nothing: the journal is the truth, and it says when the disk is full.
+
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Signal } from "../../contracts/signal.ts";
+import type { TranscriptKept, TranscriptLine } from "../../contracts/transcript.ts";
+import { patternCharsMax } from "../../kit/redact-patterns.ts";
+import type { Redactor } from "../../kit/redact.ts";
+import type { Agents, TurnOrder, TurnResult } from "../../ports/agent.ts";
+import { slugOf } from "../../workspace/layers/records.ts";
+
+export const transcriptsFolder = "transcripts";
+export const turnBytesMax = 4 * 1_048_576;
+export const runBytesMax = 64 * 1_048_576;
+const textCharsMax = 16 * 1024;
+/** Streamed text is written in pieces of about this size, or when something else happens. */
+const pieceChars = 2 * patternCharsMax;
+
+type Parts = { readonly folder: string; readonly redactor: Redactor; readonly now: () => string };
+type ToolSignal = Extract<Signal, { signal: "tool" }>;
+
+/** The same agents; each turn leaves its transcript, and its result names it. */
+export function transcribedAgents(agents: Agents, parts: Parts): Agents {
+  return {
+    turn: async (order) => {
+      const transcript = openTranscript(parts, order);
+      if (transcript === null) return agents.turn(order);
+      const onSignal = (signal: Signal): void => {
+        transcript.take(signal);
+        order.onSignal(signal);
+      };
+      const result = await agents.turn({ ...order, onSignal }).catch((error: unknown) => {
+        transcript.end("crashed");
+        throw error;
+      });
+      const kept = transcript.end(howOf(result));
+      return kept === null ? result : { ...result, transcript: kept };
+    },
+    sweep: (run) => agents.sweep(run),
+  };
+}
+
+const howOf = (result: TurnResult): string =>
+  result.kind === "ended" ? result.stop : result.kind === "failed" ? result.reason : `cut off: ${result.by}`;
+
+type Transcript = { readonly take: (signal: Signal) => void; readonly end: (how: string) => TranscriptKept | null };
+
+function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer }: TurnOrder): Transcript | null {
+  const file = `${slugOf(attempt)}.jsonl`;
+  const lines = openLines(join(folder, transcriptsFolder), file);
+  if (lines === null) return null;
+  const clean = (text: string): string => shortened(redactor.excerpt(text)); // W1
+  const speech = openSpeech(redactor, (kind, text) => lines.write({ kind, at: now(), text: shortened(text) }));
+  /** Paths are told as the repository has them: where the layer lay means nothing to a reader. */
+  const placed = (text: string): string => text.replaceAll(`${layer}/`, "");
+  const told = new Map<string, string>();
+  const tool = (signal: ToolSignal): void => {
+    const call = signal.call ?? signal.title;
+    const { title, kind, path, input } = signal;
+    const known = JSON.stringify([title, kind, path, input]);
+    if (told.get(call) !== known) {
+      told.set(call, known);
+      lines.write({
+        kind: "tool",
+        at: now(),
+        call: clean(call),
+        title: clean(placed(title)),
+        ...(kind === undefined ? {} : { tool: clean(kind) }),
+        ...(path === undefined ? {} : { path: clean(placed(path)) }),
+        ...(input === undefined ? {} : { input: clean(input) }),
+      });
+    }
+    if (signal.status === "pending" || signal.status === "in_progress") return;
+    told.delete(call);
+    const { output } = signal;
+    lines.write({
+      kind: "result",
+      at: now(),
+      call: clean(call),
+      status: clean(signal.status),
+      ...(output === undefined ? {} : { output: clean(output) }),
+    });
+  };
+  lines.write({ kind: "turn", at: now(), attempt, agent: cast.agent });
+  return {
+    take: (signal) => {
+      if (signal.signal === "said" || signal.signal === "thought") return speech.hear(signal.signal, signal.text);
+      if (signal.signal !== "tool") return;
+      speech.flush();
+      tool(signal);
+    },
+    end: (how) => {
+      speech.flush();
+      return lines.end({ kind: "end", at: now(), how, left_out: lines.leftOut() }, `${transcriptsFolder}/${file}`);
+    },
+  };
+}
+
+type Kind = "said" | "thought";
+
+/** Gathers streamed text, so that a secret that comes in pieces is seen whole. */
+function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => void) {
+  const before: Record<Kind, string> = { said: "", thought: "" };
+  let kind: Kind = "said";
+  let pending = "";
+  const give = (chars: number): void => {
+    const text = pending.slice(0, chars);
+    pending = pending.slice(chars);
+    const redacted = redactor.next(before[kind], text);
+    before[kind] = (before[kind] + text).slice(-patternCharsMax);
+    if (redacted !== "") write(kind, redacted);
+  };
+  const flush = (): void => give(pending.length);
+  return {
+    flush,
+    hear: (of: Kind, text: string): void => {
+      if (of !== kind) flush();
+      kind = of;
+      pending += text;
+      if (pending.length < pieceChars) return;
+      const border = pending.length - patternCharsMax;
+      const open = redactor.spansIn(pending).find(({ start, end }) => start < border && end > border);
+      give(open?.start ?? border);
+    },
+  };
+}
+
+/** A file of JSON lines within its bound; null where it cannot be opened. */
+function openLines(folder: string, file: string) {
+  let fd: number;
+  let bytes: number;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    keepWithin(folder, runBytesMax - turnBytesMax); // W2
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    fd = openSync(join(folder, file), flags, 0o600);
+    bytes = fstatSync(fd).size;
+    if (bytes > 0 && !endsWhole(fd, bytes)) bytes += writeSync(fd, "\n"); // a crash cut the last line in two
+  } catch {
+    return null; // W3
+  }
+  let leftOut = 0;
+  let isBroken = false;
+  const put = (line: TranscriptLine): void => {
+    if (isBroken) return;
+    try {
+      bytes += writeSync(fd, `${JSON.stringify(line)}\n`);
+    } catch {
+      isBroken = true; // W3
+    }
+  };
+  return {
+    leftOut: () => leftOut,
+    write: (line: TranscriptLine): void => {
+      if (line.kind !== "turn" && bytes >= turnBytesMax) leftOut += 1;
+      else put(line);
+    },
+    end: (line: TranscriptLine, name: string): TranscriptKept | null => {
+      put(line);
+      closeSync(fd);
+      if (isBroken) return null;
+      try {
+        const content = readFileSync(join(folder, file));
+        return { file: name, bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") };
+      } catch {
+        return null; // W3
+      }
+    },
+  };
+}
+
+function endsWhole(fd: number, bytes: number): boolean {
+  const last = Buffer.alloc(1);
+  return readSync(fd, last, 0, 1, bytes - 1) === 1 && last[0] === 10;
+}
+
+/** Removes the oldest files until the rest fit. */
+function keepWithin(folder: string, bytesMax: number): void {
+  const files = readdirSync(folder)
+    .map((name) => ({ path: join(folder, name), found: statSync(join(folder, name), { throwIfNoEntry: false }) }))
+    .flatMap(({ path, found }) => (found === undefined ? [] : [{ path, bytes: found.size, at: found.mtimeMs }]))
+    .toSorted((one, other) => one.at - other.at);
+  let sum = files.reduce((bytes, file) => bytes + file.bytes, 0);
+  for (const { path, bytes } of files) {
+    if (sum <= bytesMax) return;
+    rmSync(path, { force: true });
+    sum -= bytes;
+  }
+}
+
+/** A text too long to keep loses its middle. */
+function shortened(text: string): string {
+  if (text.length <= 2 * textCharsMax) return text;
+  return `${text.slice(0, textCharsMax)}\n[… ${text.length - 2 * textCharsMax} characters left out …]\n${text.slice(-textCharsMax)}`;
+}

@@ -1,0 +1,82 @@
+// redacted-journal: the journal as everybody in the host has it: whatever goes in has gone through the redactor first.
+
+import { createHash } from "node:crypto";
+import type { Event, EventOf } from "../../contracts/event.ts";
+import type { Journal } from "../../journal/journal.ts";
+import type { Redactor } from "../../kit/redact.ts";
+import { redactBytes } from "../../kit/redact-stream.ts";
+import { redactEvent, redactValue } from "../../kit/redact-value.ts";
+import { refuse } from "../reply.ts";
+
+type Drafted = EventOf<"run_drafted">;
+
+export function redactedJournal(journal: Journal, redactor: Redactor): Journal {
+  const clean = (events: readonly Event[]): readonly Event[] => events.map((event) => redactEvent(redactor.text, event));
+  return {
+    append: (events) => journal.append(clean(events)),
+    appendSync: (events) => journal.appendSync(clean(events)),
+    putBlob: (bytes) => journal.putBlob(redactBlob(redactor, bytes)),
+    readBlob: (hash) => journal.readBlob(hash),
+    snapshot: (state) => journal.snapshot(state), // made of what was redacted
+    get position() {
+      return journal.position;
+    },
+    close: () => journal.close(),
+  };
+}
+
+/** A blob without secrets. JSON is redacted as the value it is, so that it stays JSON and its hashes stay. */
+export function redactBlob(redactor: Redactor, content: string | Uint8Array): string | Uint8Array {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const clean = redactBytes(redactor, bytes);
+  if (clean === bytes) return content;
+  const value = bytes[0] === 0x7b || bytes[0] === 0x5b ? parsed(bytes) : undefined;
+  return value === undefined ? clean : `${JSON.stringify(redactValue(redactor.text, value))}\n`;
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first event of a run with the blobs it names: a blob that is redacted has another hash, and the event names it by that. */
+export function redactDraft(
+  redactor: Redactor,
+  event: Drafted,
+  blobs: readonly string[],
+): { readonly event: Drafted; readonly blobs: readonly string[] } {
+  refuseSecretCommands(redactor, event);
+  const renamed = new Map<string, string>();
+  const stored = blobs.map((text) => {
+    const clean = redactor.text(text);
+    if (clean !== text) renamed.set(sha256(text), sha256(clean));
+    return clean;
+  });
+  if (renamed.size === 0) return { event, blobs };
+  const newName = (hash: string): string => renamed.get(hash) ?? hash;
+  const prompts = Object.fromEntries(Object.entries(event.prompts).map(([name, hash]) => [name, newName(hash)]));
+  const cast = Object.fromEntries(
+    Object.entries(event.cast).map(([role, one]) => [role, one.script === undefined ? one : { ...one, script: newName(one.script) }]),
+  );
+  const documents = event.documents?.map(({ path, hash }) => ({ path, hash: newName(hash) }));
+  return { event: { ...event, prompts, cast, ...(documents === undefined ? {} : { documents }) }, blobs: stored };
+}
+
+/** A command is run as the journal has it, so one with a secret in it cannot be kept: it is refused, not made into another one. */
+function refuseSecretCommands(redactor: Redactor, { checks, cast }: Drafted): void {
+  const holders = [
+    ...checks.map(({ command }) => ({ what: `The check "${redactor.text(command)}"`, held: command })),
+    ...Object.entries(cast).map(([role, one]) => ({ what: `The command or environment of the agent for ${role}`, held: one })),
+  ];
+  const found = holders.find(({ held }) => redactValue(redactor.text, held) !== held);
+  if (found === undefined) return;
+  refuse("objective_schema_invalid", {
+    message: `${found.what} holds a secret, and what is run is written to the journal.`,
+    remediation: ["let the command read it from a file outside the repository, or name the variable in the agent's pass_env"],
+  });
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,98 @@
+// redaction-files: the secrets in files where programs keep their logins. Read only to know what must not be written.
+
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import type { Secret } from "../../kit/redact-needles.ts";
+import { namesSecret } from "./redaction-names.ts";
+
+type Kind = "netrc" | "urls" | "lines" | "json";
+
+/** Below the user's home; every one may be missing. */
+const files: readonly (readonly [path: string, kind: Kind])[] = [
+  [".netrc", "netrc"],
+  [".git-credentials", "urls"],
+  [".config/git/credentials", "urls"],
+  [".npmrc", "lines"],
+  [".pypirc", "lines"],
+  [".cargo/credentials.toml", "lines"],
+  [".aws/credentials", "lines"],
+  [".config/gh/hosts.yml", "lines"],
+  [".config/glab-cli/config.yml", "lines"],
+  [".docker/config.json", "json"],
+  [".claude/.credentials.json", "json"],
+  [".codex/auth.json", "json"],
+  [".gemini/oauth_creds.json", "json"],
+  [".qwen/oauth_creds.json", "json"],
+  [".local/share/opencode/auth.json", "json"],
+  [".config/github-copilot/apps.json", "json"],
+  [".config/github-copilot/hosts.json", "json"],
+];
+const fileBytesMax = 256 * 1024;
+const perFileMax = 200;
+const depthMax = 20;
+
+export function secretsInFiles(home: string | undefined): readonly Secret[] {
+  if (home === undefined || home === "") return [];
+  return files.flatMap(([path, kind]) => {
+    const text = readBounded(join(home, path));
+    if (text === null) return [];
+    const name = path.replace(/^\./, "").replaceAll(/[/.]+/g, "_");
+    return readers[kind](text)
+      .slice(0, perFileMax)
+      .map((value) => ({ name, value }));
+  });
+}
+
+const readers: Readonly<Record<Kind, (text: string) => readonly string[]>> = {
+  netrc: (text) => [...text.matchAll(/\bpassword\s+(\S+)/g)].map((match) => match[1] ?? ""),
+  urls: (text) => [...text.matchAll(/:\/\/[^\s:@/]*:([^\s@]+)@/g)].flatMap((match) => [match[1] ?? "", unescaped(match[1] ?? "")]),
+  lines: (text) =>
+    [...text.matchAll(/^[ \t]*(?:\S*:)?([\w-]+)\s*[:=]\s*["']?([^\s"'#]+)/gm)].flatMap(([, key = "", value = ""]) =>
+      namesLogin(key) ? [value] : [],
+    ),
+  json: (text) => {
+    try {
+      return leavesOf(JSON.parse(text) as unknown, "", 0);
+    } catch {
+      return []; // half written or damaged: nothing that could be told from the rest
+    }
+  },
+};
+
+const namesLogin = (key: string): boolean => namesSecret(key) || /authtoken|refresh|^access$|^auth$/i.test(key);
+
+/** The texts in it that a key names as a login. */
+export function leavesOf(value: unknown, key: string, depth: number): readonly string[] {
+  if (typeof value === "string") return namesLogin(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")) ? [value] : [];
+  if (typeof value !== "object" || value === null || depth > depthMax) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => leavesOf(one, key, depth + 1));
+  return Object.entries(value).flatMap(([name, inner]) => leavesOf(inner, name, depth + 1));
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The file's text, or null where it is missing, larger than any of these, or not a file. */
+function readBounded(path: string): string | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+  try {
+    const found = fstatSync(fd);
+    if (!found.isFile() || found.size > fileBytesMax) return null;
+    const bytes = Buffer.alloc(fileBytesMax);
+    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, fileBytesMax, 0));
+  } catch {
+    return null;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,22 @@
+// redaction-of: the one redaction of a place, gathered when something is first to be written.
+//
+// Invariants:
+//   X2. Nothing is written to a run's folder but through the redactor of the place it was asked for from.
+
+import type { Place } from "../place.ts";
+import { openRedaction, type Redaction } from "./redaction.ts";
+import { readSettings } from "../config/settings.ts";
+
+const opened = new WeakMap<Place, Redaction>();
+
+/** A config that cannot be read names nothing; whoever needs it says so. */
+export function redactionOf(place: Place, root: string | null): Redaction {
+  const known = opened.get(place);
+  if (known !== undefined) return known;
+  const read = readSettings(place, root);
+  const config = read.kind === "settings" ? read.config : {};
+  const set = Object.assign({}, ...Object.values(config.agents ?? {}).map(({ env }) => env ?? {})) as Record<string, string>;
+  const redaction = openRedaction({ env: place.env, names: config.redact ?? [], set, home: place.env["HOME"] });
+  opened.set(place, redaction);
+  return redaction;
+}

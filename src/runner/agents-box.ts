@@ -1,0 +1,138 @@
+// agents-box: the agents of a run with all that is put around them: isolation, limits, the meter behind the one door.
+//
+// Invariants:
+//   A1. The meter is there before the first turn, and not before it is needed: a run is in hand again without one.
+//   A2. What an agent wrote apart is brought in after its last process has ended, and before anybody looks at its folder.
+//   A3. An agent sees its own folder, its private HOME and what it must read; of the blobs only its script.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { type OpenedAgents, openAgents } from "../agents/open-agents.ts";
+import type { Policy } from "../contracts/policy.ts";
+import { returnOf } from "../flows/returns.ts";
+import { invariant } from "../kit/invariant.ts";
+import type { TurnOrder } from "../ports/agent.ts";
+import type { Meter } from "../ports/meter.ts";
+import type { OpenMeter } from "../meter/open-meter.ts";
+import { type Isolation, privateHome } from "../workspace/isolation/confinement.ts";
+import { apartRoot } from "../workspace/isolation/overlay-place.ts";
+import type { OpenedLimits } from "../workspace/isolation/limits.ts";
+import { borrowedIn } from "../workspace/layers/records.ts";
+import { scopeOf } from "../workspace/layers/scope.ts";
+import { boxLimitsOf } from "./box-limits.ts";
+import { returnsEntry, scriptedEntry } from "./embedded.ts";
+import type { Place } from "../project/place.ts";
+import { socketFolder } from "../project/runs/temporary.ts";
+
+/** Where the door stands inside a box with a network of its own. */
+const doorPort = 4517;
+
+export type AgentsBox = {
+  readonly place: Place;
+  readonly isolation: Isolation;
+  readonly limits: OpenedLimits;
+  readonly policy: Policy;
+  /** The run's own folder. */
+  readonly folder: string;
+  /** Names the run among all of this machine. */
+  readonly mark: string;
+  readonly scriptOf: (hash: string) => string;
+  /** Told every key and token, so that none is written anywhere. */
+  readonly learn: (name: string, value: string) => void;
+};
+
+export function openAgentsBox(box: AgentsBox): OpenedAgents {
+  const { isolation, limits, policy, folder } = box;
+  const meter = openLazily(() => openMeterFor(box));
+  const agents = openAgents({
+    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: box.scriptOf },
+    returnOf,
+    meter: { open: (order) => meter.opened().meter.open(order) } satisfies Meter,
+    returnsEntry: returnsEntry(),
+    hosts: policy.agent_hosts ?? [],
+    scopeOf,
+    place: box.mark,
+    home: privateHome(folder),
+    env: box.place.env,
+    ...(box.place.env["HOME"] === undefined ? {} : { userHome: box.place.env["HOME"] }),
+    boundsOf: (order) => ({ bounds: boxLimitsOf(policy), folders: [order.layer, apartRoot(folder), privateHome(folder)] }),
+    wrap: (argv, order, env, { tools }) => {
+      const { socket, port } = meter.opened();
+      const wrapped = isolation.wrap({
+        argv,
+        cwd: order.layer,
+        env,
+        writable: [order.layer],
+        readable: [...scriptsOf(box, order), ...borrowedIn(folder, order.attempt), ...(tools === null ? [] : [returnsEntry()])], // A3
+        network: "door",
+        door: { socket, port },
+        writes: "apart",
+        limits: boxLimitsOf(policy),
+      });
+      return { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), order.attempt) };
+    },
+  });
+  return {
+    ...agents,
+    turn: async (order) => {
+      await meter.ready(); // A1
+      try {
+        return await agents.turn(order);
+      } finally {
+        await limits.release(order.attempt);
+        await isolation.collect(order.layer); // A2
+      }
+    },
+    close: async () => {
+      await agents.close();
+      await meter.close();
+    },
+  };
+}
+
+const scriptsOf = (box: AgentsBox, { cast }: TurnOrder): readonly string[] =>
+  cast.script === undefined ? [] : [box.scriptOf(cast.script), scriptedEntry()];
+
+type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };
+
+async function openMeterFor({ isolation, policy, learn }: AgentsBox): Promise<MeterHere> {
+  const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
+  // A socket's path may hold about a hundred bytes only, and a run's folder may lie deep.
+  const own = await socketFolder("door", "meter.sock");
+  const socket = join(own, "meter.sock");
+  const meter = await openMeter({
+    socket,
+    tcp: !isolation.hasOwnNetwork,
+    seenPort: isolation.hasOwnNetwork ? doorPort : null,
+    priceOf: priceFrom(policy.prices ?? {}),
+    now: () => Date.now(),
+    secrets: (value) => learn("model key", value),
+  });
+  const port = isolation.hasOwnNetwork ? doorPort : meter.port;
+  invariant(port !== null, "a meter is seen under some port");
+  const close = async (): Promise<void> => {
+    await meter.close();
+    rmSync(own, { recursive: true, force: true });
+  };
+  return { meter, socket, port, close };
+}
+
+/** Opened once, when it is first waited for. */
+function openLazily(open: () => Promise<MeterHere>): {
+  readonly ready: () => Promise<unknown>;
+  readonly opened: () => MeterHere;
+  readonly close: () => Promise<void>;
+} {
+  let opening: Promise<MeterHere> | null = null;
+  let here: MeterHere | null = null;
+  return {
+    ready: () => (opening ??= open().then((opened) => (here = opened))),
+    opened: () => {
+      invariant(here !== null, "A1: the meter is there before a turn begins");
+      return here;
+    },
+    close: async () => {
+      await (await opening?.catch(() => null))?.close();
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Draft } from "../contracts/event.ts";
+import type { RunView } from "../core/state.ts";
+import { block, runView, walk } from "../views/run-view.test-support.ts";
+import type { Request } from "../ports/inbox.ts";
+import { answerHere } from "./answer-here.ts";
+import { sendRequest } from "../project/inbox/inbox.ts";
+import type { Hand } from "./open-run.ts";
+import type { Place } from "../project/place.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "asked-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const asked = { ...block({ "1": "error", "2": "roll over" }), hold: true, house: true, free: true, question: "W60?", recommend: null };
+
+/** A run that holds for a question, in somebody's hand; and a terminal at which nobody types unless told to. */
+function scene(typed: readonly string[] = []) {
+  const run = runView({
+    status: "paused",
+    reason: "human_block_open",
+    blocks: { [asked.block]: asked },
+    walks: { "after.land": walk("after.land", []) },
+  });
+  const state = run as { -readonly [K in keyof RunView]: RunView[K] };
+  const events: Draft[] = [];
+  const shown: string[] = [];
+  const waiting: (() => void)[] = [];
+  const prompts: { readonly question: string; readonly choices: readonly string[] }[] = [];
+  let drives = 0;
+  const hand = {
+    folder,
+    view: () => run,
+    append: (event: Draft) => {
+      events.push(event);
+      if (event.event === "block_answered") state.blocks = {};
+      if (event.event === "run_resumed") state.status = "running";
+      if (event.event === "control_requested") state.asked = event.control;
+      return Promise.resolve();
+    },
+    drive: () => {
+      drives += 1;
+      state.status = "stopped";
+      return Promise.resolve("operator_stopped");
+    },
+  } as unknown as Hand;
+  const lines = [...typed];
+  const place = {
+    user: "kim",
+    show: (line: string) => shown.push(line),
+    ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => {
+      prompts.push({ question, choices });
+      const line = lines.shift();
+      if (line !== undefined) return Promise.resolve(line);
+      return new Promise<null>((resolve) => {
+        withdrawn?.addEventListener("abort", () => resolve(null), { once: true });
+        for (const tell of waiting.splice(0)) tell();
+      });
+    },
+  } as unknown as Place;
+  return {
+    hand,
+    place,
+    events,
+    shown,
+    prompts,
+    isAsked: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    drives: () => drives,
+  };
+}
+
+const from = { request: "r1", actor: "operator:lee" };
+const send = (request: Request) => sendRequest(folder, request, { waitMs: 10_000 });
+
+test("an answer from another terminal takes the question away, is journaled and acknowledged, and the run goes on", async () => {
+  const { hand, place, events, shown, isAsked } = scene();
+  const asking = isAsked();
+  const answering = answerHere(place, hand);
+  await asking;
+  expect(await send({ ...from, event: "block_answered", block: asked.block, answer: "error" })).not.toBe("left");
+  expect(await answering).toBe(true);
+  expect(events).toMatchObject([
+    { event: "block_answered", answer: "error", actor: "operator:lee" },
+    { event: "run_resumed", actor: "operator:lee" },
+  ]);
+  expect(shown.at(-1)).toBe("! Answered from another terminal (lee): error");
+});
+
+test("a stop from another terminal takes the question away and brings the run to its end", async () => {
+  const { hand, place, events, shown, isAsked, drives } = scene();
+  const asking = isAsked();
+  const answering = answerHere(place, hand);
+  await asking;
+  expect(await send({ ...from, event: "control_requested", control: "stop", now: false })).not.toBe("left");
+  expect(await answering).toBe(false);
+  expect(events).toMatchObject([{ event: "control_requested", control: "stop" }]);
+  expect([drives(), shown.at(-1)]).toEqual([1, "! Stopped from another terminal (lee)"]);
+});
+
+test("a pause from another terminal takes the question away and leaves the run as it is", async () => {
+  const { hand, place, events, shown, isAsked } = scene();
+  const asking = isAsked();
+  const answering = answerHere(place, hand);
+  await asking;
+  expect(await send({ ...from, event: "control_requested", control: "pause", now: false })).toBe("gone");
+  expect(await answering).toBe(false);
+  expect(events).toEqual([]);
+  expect(shown.at(-1)).toBe("! Paused from another terminal (lee); autopilot resume continues");
+});
+
+test("what settles nothing is journaled, told, and the question comes back", async () => {
+  const { hand, place, events, prompts, isAsked } = scene();
+  const first = isAsked();
+  const answering = answerHere(place, hand);
+  await first;
+  const again = isAsked();
+  await send({ ...from, event: "limit_raised", scope: "run", dimension: "tokens", to: 9_000_000, detail: "more" } as unknown as Request);
+  await again;
+  expect(events).toMatchObject([{ event: "limit_raised" }]);
+  await send({ ...from, request: "r2", event: "block_answered", block: asked.block, answer: "error" });
+  expect([await answering, prompts.length]).toEqual([true, 2]);
+});
+
+test("the options are shown by number; a number means its option, and other words count as they are", async () => {
+  for (const [typed, answer] of [
+    ["2", "roll over"],
+    ["neither: ask me later", "neither: ask me later"],
+  ] as const) {
+    const { hand, place, events, shown, prompts } = scene([typed]);
+    expect(await answerHere(place, hand)).toBe(true);
+    expect(events[0]).toMatchObject({ event: "block_answered", answer });
+    expect(shown).toEqual(expect.arrayContaining(["DECISION REQUIRED: W60?", "1) error", "2) roll over", "Or answer in your own words."]));
+    expect(prompts[0]?.choices).toEqual([]);
+  }
+});

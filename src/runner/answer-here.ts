@@ -1,0 +1,125 @@
+// answer-here: puts an open question to the person at the terminal, while other terminals can still answer, stop or pause the run.
+
+import type { EventOf } from "../contracts/event.ts";
+import { own } from "../core/record.ts";
+import { stepsOf } from "../core/reading.ts";
+import type { RunView } from "../core/state.ts";
+import { chooseBox, questionsOf } from "../views/choose-box.ts";
+import { oneLine } from "../views/wording.ts";
+import { isVerdict } from "../views/verdicts.ts";
+import type { Request } from "../ports/inbox.ts";
+import { answerMeant } from "./answer-meant.ts";
+import { askListening } from "./listening.ts";
+import type { Hand } from "./open-run.ts";
+import type { Place } from "../project/place.ts";
+
+/** True: the question is answered, here or elsewhere, and the run goes on now. */
+export async function answerHere(place: Place, hand: Hand): Promise<boolean> {
+  for (;;) {
+    const run = hand.view();
+    const questions = questionsOf(run);
+    const question = questions.find(({ block }) => own(run.blocks, block)?.hold === true) ?? questions[0];
+    if (question === undefined) return false;
+    for (const line of chooseBox(question)) place.show(line);
+    const keys = Object.keys(question.options);
+    const isFree = keys.length === 0 || question.free === true;
+    const heard = await askListening(place, hand, {
+      question: keys.length === 0 ? "Your answer:" : isFree ? `Choose ${keys.join(", ")}, or answer in your own words:` : "Choose",
+      choices: isFree ? [] : keys,
+      around: (request) => goingOn(hand, request),
+    });
+    if (heard.kind === "none") return false;
+    if (heard.kind === "answer") return takeAnswer(place, hand, question.block, heard.text);
+    for (const request of heard.requests) place.show(`! ${elsewhereWords(request)}`);
+    const { status, asked } = hand.view();
+    if (asked === "stop") await hand.drive(); // the run comes to its end
+    if (status === "running") return true;
+    if (hand.view().status !== "paused" || heard.requests.some(leaves) || answersIt(heard.requests, question.block)) return false;
+  }
+}
+
+const leaves = (request: Request): boolean => request.event === "control_requested";
+const answersIt = (requests: readonly Request[], block: string): boolean =>
+  requests.some((request) => request.event === "block_answered" && request.block === block);
+
+/** What somebody did from elsewhere, as the person who was asked here reads it. */
+function elsewhereWords(request: Request): string {
+  const by = `from another terminal (${oneLine(request.actor.replace(/^operator:/, ""))})`;
+  switch (request.event) {
+    case "block_answered":
+      return `Answered ${by}: ${oneLine(request.answer)}`;
+    case "control_requested":
+      return request.control === "stop" ? `Stopped ${by}` : `Paused ${by}; autopilot resume continues`;
+    case "limit_raised":
+      return `Limit raised ${by}`;
+    case "run_resumed":
+      return `Resumed ${by}`;
+    default:
+      return `Approved ${by}`;
+  }
+}
+
+/** An answer to what holds the run up lets it go on, wherever it came from: there is a process here that waits for nothing else. */
+function goingOn(hand: Hand, request: Request): (() => Promise<void>) | null {
+  if (request.event !== "block_answered") return null;
+  const { block, answer, actor } = request;
+  const isHeld = own(hand.view().blocks, block)?.hold === true;
+  if (!isHeld || leavesWith(hand.view(), block, answer)) return null;
+  return async () => {
+    if (own(hand.view().blocks, block) === undefined) await hand.append(resumed(hand, actor));
+  };
+}
+
+async function takeAnswer(place: Place, hand: Hand, id: string, text: string): Promise<boolean> {
+  const run = hand.view();
+  const block = own(run.blocks, id);
+  if (text === "" || block === undefined) return false;
+  const answer = answerMeant(block, text) ?? text;
+  const issues = await issuesFor(place, hand, block, answer);
+  if (issues === null || own(hand.view().blocks, id) === undefined) return hand.view().status === "running";
+  const actor = `operator:${place.user}`;
+  const isLeft = leavesWith(run, id, answer); // before the state changes
+  await hand.append({
+    event: "block_answered",
+    request: `here:${run.seq}`,
+    block: id,
+    answer,
+    ...(issues.length === 0 ? {} : { issues: [...issues] }),
+    actor,
+    reason_code: "block_answered",
+  });
+  if (isLeft) return false;
+  await hand.append(resumed(hand, actor));
+  return true;
+}
+
+const resumed = (hand: Hand, actor: string): EventOf<"run_resumed"> => ({
+  event: "run_resumed",
+  request: `resume:${hand.view().seq}`,
+  actor,
+  reason_code: "operator_resumed",
+  from_state: "paused",
+  to_state: "running",
+});
+
+/** What is wrong, where a verdict says that something is; null where nobody says it, and without it there is nothing to put right. */
+async function issuesFor(place: Place, hand: Hand, block: RunView["blocks"][string], answer: string): Promise<readonly string[] | null> {
+  if (!isVerdict(block) || answer === "pass") return [];
+  const heard = await askListening(place, hand, { question: "What is wrong? In one line:", choices: [] });
+  if (heard.kind === "requests") {
+    for (const request of heard.requests) place.show(`! ${elsewhereWords(request)}`);
+    if (hand.view().asked === "stop") await hand.drive();
+    return null;
+  }
+  const issue = heard.kind === "answer" ? heard.text.trim() : "";
+  if (issue !== "") return [issue];
+  return answer === "issues_found" ? null : [];
+}
+
+/** Whether the flow ends this invocation with that answer. */
+function leavesWith(run: RunView, id: string, answer: string): boolean {
+  const block = own(run.blocks, id);
+  const walk = block === undefined ? undefined : own(run.walks, block.walk);
+  if (block === undefined || walk === undefined || block.house) return false;
+  return stepsOf(run, walk).find((step) => step.id === block.step)?.human?.leaves === answer;
+}

@@ -1,0 +1,93 @@
+// Several terminals ask for different things at once: each is told what came of its own asking, not of another's.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { questionsOpen } from "../core/reading.ts";
+import type { RunView } from "../core/state.ts";
+import { fits } from "../engine/requests.ts";
+import { openJournal } from "../journal/file.ts";
+import { ask } from "./ask-owner.ts";
+import { runFolder, type Home } from "../project/runs/home.ts";
+import type { Place } from "../project/place.ts";
+import { readRun } from "../project/runs/read-run.ts";
+import { bindRun } from "../project/runs/run-binding.ts";
+import type { Standing } from "../project/runs/standing.ts";
+
+const golden = "test/golden/journals/0.1.0-people/journal.jsonl";
+const run = "run-2026-11-15-044340";
+/** So many of its lines end with a question that waits: whether to merge. */
+const linesAsking = 51;
+
+const made: string[] = [];
+afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+function laid(): { readonly place: Place; readonly home: Home } {
+  const root = mkdtempSync(join(tmpdir(), "autopilot-ask-"));
+  made.push(root);
+  const home = { root, folder: join(root, ".autopilot") };
+  execFileSync("git", ["init", "-q", root]);
+  mkdirSync(runFolder(home, run), { recursive: true, mode: 0o700 });
+  const text = readFileSync(golden, "utf8").split("\n").slice(0, linesAsking).join("\n");
+  writeFileSync(join(runFolder(home, run), "journal.jsonl"), `${text}\n`);
+  const env = { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), "autopilot-state-")) };
+  made.push(env.XDG_STATE_HOME);
+  const { ack, isolation } = JSON.parse(text.split("\n")[0] ?? "") as { ack: string; isolation: string };
+  bindRun(env, home, runFolder(home, run), { run, ack, isolation });
+  const nothing = (): void => undefined;
+  const place: Place = {
+    cwd: root,
+    env,
+    user: "ada",
+    isTerminal: false,
+    show: nothing,
+    live: nothing,
+    ask: () => Promise.resolve(null),
+    interrupted: new AbortController().signal,
+  };
+  return { place, home };
+}
+
+async function seen(home: Home): Promise<Standing> {
+  return { home, run, ...(await readRun(home, run)) };
+}
+
+const answering = (answer: string) => ({ event: "block_answered", block: "block:after.land@1/approve#1", answer }) as const;
+const isAnswered = ({ blocks }: RunView): boolean => Object.keys(blocks).length === 0;
+const journalOf = (home: Home): string => readFileSync(join(runFolder(home, run), "journal.jsonl"), "utf8");
+
+test("of two answers to one question the first counts, and the second is told that it does not", async () => {
+  const { place, home } = laid();
+  const both = await seen(home);
+  expect(questionsOpen(both.view).map(({ block }) => block)).toEqual([answering("A").block]);
+  expect(await ask(place, both, answering("B"), isAnswered)).toMatchObject({ outcome: "done" });
+  expect(await ask(place, both, answering("A"), isAnswered)).toMatchObject({ outcome: "late" });
+  expect(journalOf(home).match(/"event":"block_answered"/g)).toHaveLength(1);
+});
+
+test("a limit that was raised further meanwhile is not lowered by a raise that knew less", async () => {
+  const { place, home } = laid();
+  const both = await seen(home);
+  const raise = (to: number) => ask(place, both, { event: "limit_raised", scope: "run", dimension: "calls", to }, () => true);
+  expect(await raise(5_000)).toMatchObject({ outcome: "done" });
+  expect(await raise(1_000)).toMatchObject({ outcome: "late" });
+  expect((await seen(home)).view.limits.run["calls"]).toBe(5_000);
+});
+
+test("while another command has the run in hand for a moment, one waits for it rather than give up", async () => {
+  const { place, home } = laid();
+  const before = await seen(home);
+  const { journal } = await openJournal(runFolder(home, run), { commit: "sync", now: () => before.view.updatedAt, activeMs: () => 0 });
+  const asked = ask(place, before, answering("A"), isAnswered);
+  setTimeout(() => void journal.close(), 100);
+  expect(await asked).toMatchObject({ outcome: "done" });
+});
+
+test("a run that is over takes no answer and asks nobody", async () => {
+  const { home } = laid();
+  const over = { ...(await seen(home)).view, status: "stopped" } as const;
+  expect(fits(over, { ...answering("A"), request: "r", actor: "operator:ada" })).toBe(false);
+  expect(questionsOpen(over)).toEqual([]);
+});

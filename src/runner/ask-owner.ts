@@ -1,0 +1,114 @@
+// ask-owner: how a command reaches a run. With a living owner it leaves a request and waits to see it done; with none it takes the run in hand itself.
+
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { own } from "../core/record.ts";
+import type { RunView } from "../core/state.ts";
+import { eventOf, fits } from "../engine/requests.ts";
+import { redactEvent } from "../kit/redact-value.ts";
+import type { Request } from "../ports/inbox.ts";
+import { runFolder } from "../project/runs/home.ts";
+import { removeRequest } from "../project/inbox/inbox-files.ts";
+import { sendRequest } from "../project/inbox/inbox.ts";
+import { type Hand, withRun } from "./open-run.ts";
+import type { Place } from "../project/place.ts";
+import { readRun } from "../project/runs/read-run.ts";
+import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { Refusal, refuse } from "../project/reply.ts";
+import { requireOurs } from "../project/runs/run-door.ts";
+import type { Standing } from "../project/runs/standing.ts";
+
+const journaledWithinMs = 1_500;
+const doneWithinMs = 8_000;
+const lookEveryMs = 40;
+
+type Asked = Request extends infer R ? (R extends Request ? Omit<R, "request" | "actor"> : never) : never;
+
+/** What came of it: it is done, or written down where that is all one can wait for; or the run stood otherwise before anybody took it, so that it never counts. */
+export type Came = { readonly outcome: "done" | "taken" | "late"; readonly view: RunView };
+
+/** Asks for something of a run and waits until `isDone`, or until it is written down where that is all one can wait for. */
+export async function ask(place: Place, standing: Standing, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
+  const { home, run } = standing;
+  await requireOurs(place, home, runFolder(home, run), run);
+  const request = requestOf(place, home.root, asked);
+  const mustWait = asked.event !== "control_requested" || asked.now;
+  const until = performance.now() + doneWithinMs;
+  let isSent = false;
+  for (let { view, owner } = standing; ; { view, owner } = await readRun(home, run)) {
+    const isTaken = own(view.requests, request.request) !== undefined; // what somebody else did is not what was asked for here
+    if (isTaken && isDone(view)) return { outcome: "done", view };
+    if (isTaken && !mustWait) return { outcome: "taken", view };
+    if (!isTaken && !fits(view, request)) {
+      if (isSent) await removeRequest(runFolder(home, run), request.request);
+      return { outcome: "late", view };
+    }
+    const came = owner === null ? await takeInHand(place, standing, request, isDone) : null;
+    if (came !== null) return came;
+    if (owner !== null && !isSent) {
+      isSent = true;
+      await sendRequest(runFolder(home, run), request, { waitMs: journaledWithinMs });
+      continue;
+    }
+    if (performance.now() >= until) refuseSilent(standing, { view, owner }, isTaken);
+    await sleep(lookEveryMs);
+  }
+}
+
+/** Refuses what came too late: the run is over, or the same was settled from somewhere else. */
+export function refuseLate({ run }: Standing, { status }: RunView, message: string): never {
+  const isOver = status === "stopped" || status === "completed";
+  return refuse("invalid_state_transition", {
+    run_id: run,
+    state: status,
+    message: isOver ? `${run} is ${status}, so nothing more is taken.` : message,
+    remediation: ["autopilot log tells what was done meanwhile", "autopilot status"],
+    data: { allowed_from: ["running", "paused"] },
+  });
+}
+
+function refuseSilent({ run }: Standing, now: Pick<Standing, "view" | "owner">, isTaken: boolean): never {
+  const pid = now.owner?.pid;
+  const who = pid === undefined ? "Whoever works on it" : `Process ${pid}`;
+  const seconds = doneWithinMs / 1_000;
+  return refuse("owner_silent", {
+    run_id: run,
+    state: now.view.status,
+    message: isTaken
+      ? `${who} has written it down, but is not through with it after ${seconds} s; ${run} is still ${now.view.status}.`
+      : `${who} has not answered for ${seconds} s; what was asked for is left for it, and counts once it goes on. ${run} is still ${now.view.status}.`,
+    remediation:
+      pid === undefined
+        ? ["autopilot status"]
+        : [`kill -CONT ${pid} wakes it, if it is suspended`, `kill -9 ${pid} ends it, then give the command again`, "autopilot status"],
+    data: pid === undefined ? {} : { pid },
+  });
+}
+
+/** What was asked for, as it may lie in a file until its owner takes it: without secrets. */
+export function requestOf(place: Place, root: string, asked: Asked): Request {
+  const request = { ...asked, request: randomUUID(), actor: `operator:${place.user}` } as Request;
+  return redactEvent(redactionOf(place, root).redactor.text, request);
+}
+
+/** Nobody owns the run: the command takes the lock, writes the request down, and lets the run come to rest. Null where somebody was quicker. */
+async function takeInHand(
+  place: Place,
+  { home, run }: Standing,
+  request: Request,
+  isDone: (run: RunView) => boolean,
+): Promise<Came | null> {
+  const work = async (hand: Hand): Promise<Came> => {
+    const isTaken = own(hand.view().requests, request.request) !== undefined;
+    if (!isTaken && !fits(hand.view(), request)) return { outcome: "late", view: hand.view() };
+    if (!isTaken) await hand.append(eventOf(hand.view(), request));
+    if (request.event === "control_requested" && !isDone(hand.view())) await hand.drive();
+    return { outcome: "done", view: hand.view() };
+  };
+  try {
+    return await withRun(place, home, run, work);
+  } catch (error) {
+    if (error instanceof Refusal && error.answer.reason_code === "run_locked") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+import type { Policy } from "../contracts/policy.ts";
+import type { Limits } from "../workspace/isolation/confinement.ts";
+import { defaultLimits } from "../workspace/isolation/limits.ts";
+
+const mebibyte = 1024 ** 2;
+
+/** What one agent's or check's processes may take of the machine. */
+export function boxLimitsOf({ box = {} }: Policy): Limits {
+  return {
+    processesMax: box.processes ?? defaultLimits.processesMax,
+    memoryBytesMax: box.memory_mb === undefined ? defaultLimits.memoryBytesMax : box.memory_mb * mebibyte,
+    diskBytesMax: box.disk_mb === undefined ? defaultLimits.diskBytesMax : box.disk_mb * mebibyte,
+  };
+}

@@ -1,0 +1,76 @@
+// checks-box: the verifier of a run, in the same means of isolation as its agents, with a network and a cache of its own.
+//
+// Invariants:
+//   K1. A check keeps the HOME made for it alone: what an agent leaves in the run's own HOME must not reach what judges it.
+//   K2. Only restoring dependencies fills the cache, and nothing an agent starts ever sees it.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Policy } from "../contracts/policy.ts";
+import type { Redactor } from "../kit/redact.ts";
+import type { Verifier } from "../ports/verifier.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import { cacheEnvironment } from "../verify/detect/detect-restore.ts";
+import { openVerifier, type VerifierParts } from "../verify/verifier.ts";
+import type { Isolation, Wrapped } from "../workspace/isolation/confinement.ts";
+import type { OpenedLimits } from "../workspace/isolation/limits.ts";
+import { boxLimitsOf } from "./box-limits.ts";
+import { product } from "../project/runs/product.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+import { temporaryFolder } from "../project/runs/temporary.ts";
+
+export type ChecksBox = {
+  readonly workspace: Workspace;
+  readonly isolation: Isolation;
+  /** What checks may take of the machine; without it only time and output bound them. */
+  readonly limits?: OpenedLimits;
+  readonly policy: Policy;
+  /** A folder of the run's own, which no agent sees. */
+  readonly folder: string;
+  readonly putBlob: VerifierParts["putBlob"];
+  /** Reads evidence back, so that what was judged once is not run again; without it everything is run. */
+  readonly readBlob?: VerifierParts["readBlob"];
+  /** Takes secrets out of what a check prints; without it, only what looks like one. */
+  readonly redactor?: Redactor;
+  /** Ends a command's processes if this one dies; a guardian is started with the first check, not before. */
+  readonly guard: NonNullable<VerifierParts["guard"]>;
+};
+
+export function openChecks({ workspace, isolation, limits, policy, folder, putBlob, readBlob, redactor, guard }: ChecksBox): Verifier {
+  const restores = policy.restores ?? [];
+  const cache = join(folder, "cache");
+  const cached = restores.length === 0 ? {} : cacheEnvironment(cache);
+  if (restores.length > 0) mkdirSync(cache, { recursive: true, mode: 0o700 });
+  const box = ({ argv, cwd, env }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
+    argv,
+    cwd,
+    env,
+    home: "user" as const, // K1
+    writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])],
+    network: policy.check_network ? ("on" as const) : ("off" as const),
+  });
+  const bounded = (wrapped: Wrapped): Wrapped =>
+    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), "checks") }; // one at a time, so one bound
+  return openVerifier({
+    workspace,
+    isLater: (commit, path, than) => workspace.isLater(commit, path, than),
+    putBlob,
+    ...(redactor === undefined ? {} : { redactor }),
+    ...(readBlob === undefined ? {} : { readBlob }),
+    ...(policy.repeat === undefined ? {} : { repeatMax: policy.repeat }),
+    ...(policy.canary === undefined ? {} : { canary: policy.canary }),
+    ...(policy.canary_minutes_max === undefined ? {} : { canaryMinutes: policy.canary_minutes_max }),
+    ...(policy.quarantine === undefined ? {} : { quarantine: policy.quarantine }),
+    ...(policy.protect === undefined ? {} : { protect: policy.protect }),
+    isolation: isolation.level,
+    product,
+    timeoutMs: policy.check_minutes_max * 60_000,
+    scratch: () => temporaryFolder("work"),
+    clock: systemClock,
+    env: { ...policy.check_env, ...cached },
+    guard,
+    wrap: (launch) => bounded(isolation.wrap({ ...box(launch), readable: restores.length === 0 ? [] : [cache] })),
+    restores,
+    wrapRestore: (launch) => bounded(isolation.wrap({ ...box(launch), writable: [...box(launch).writable, cache], network: "on" })), // K2
+  });
+}

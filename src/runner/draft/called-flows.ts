@@ -1,0 +1,33 @@
+import type { Flow } from "../../contracts/flow.ts";
+import type { Registry } from "../../flows/lint-subject.ts";
+import { stepsEverywhere } from "../../flows/lists.ts";
+import { loadFlow, namesOfFlows, type LoadedFlow } from "../../flows/load.ts";
+import { lintRegistry } from "../../playbooks/registry/registry.ts";
+
+const namesIn = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
+
+/** Every flow that one calls, and those it calls in turn, each once. */
+export async function calledBy(flow: Flow, load: (name: string) => Promise<LoadedFlow>): Promise<readonly LoadedFlow[]> {
+  const called: LoadedFlow[] = [];
+  const known = new Set([flow.flow]);
+  const names = [...namesIn(flow)];
+  for (const name of names) {
+    if (known.has(name)) continue;
+    known.add(name);
+    const loaded = await load(name);
+    called.push(loaded);
+    names.push(...namesIn(loaded.flow));
+  }
+  return called;
+}
+
+/** The names lint may find in a flow; the flows that lie here are read only where it calls one. */
+export async function registryFor(root: string, flow: Flow): Promise<Registry> {
+  if (namesIn(flow).length === 0) return lintRegistry;
+  const flows: Record<string, Flow | null> = {};
+  for (const name of await namesOfFlows(root)) {
+    const loaded = await loadFlow(root, name);
+    if (loaded.kind !== "missing") flows[name] = loaded.kind === "loaded" ? loaded.flow : null;
+  }
+  return { ...lintRegistry, flows };
+}

@@ -1,0 +1,47 @@
+// chosen-agent: which of several installed agents the user wants if nobody names one. Asked once on a terminal and remembered in the
+// user's own state folder, never in the project: a repository must not choose who works.
+
+import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Place } from "../../project/place.ts";
+
+const nameCharsMax = 100;
+
+/** One line: the agent's name. A relative XDG path is ignored, as its specification asks. */
+export function chosenAgentPath(env: Place["env"]): string {
+  const xdg = env["XDG_STATE_HOME"];
+  const base = xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] ?? homedir(), ".local", "state");
+  return join(base, "autopilot", "agent");
+}
+
+/** The agent that was chosen before, if it's still one of those installed; else the one that is chosen now; null if nobody can be asked. */
+export async function chooseAgent(
+  place: Place,
+  installed: readonly string[],
+): Promise<{ readonly name: string; readonly isRemembered: boolean } | null> {
+  const path = chosenAgentPath(place.env);
+  const before = readChoice(path);
+  if (before !== null && installed.includes(before)) return { name: before, isRemembered: true };
+  const answer = place.isTerminal ? await place.ask("Several agents are installed here. Which one should work?", installed) : null;
+  if (answer === null || !installed.includes(answer)) return null;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, `${answer}\n`, { mode: 0o600 });
+    renameSync(draft, path);
+    place.show(`Remembered in ${path}. Another one: --agent NAME, or agent: NAME in your config.`);
+  } catch {
+    place.show(`${path} can't be written, so this will be asked again.`);
+  }
+  return { name: answer, isRemembered: false };
+}
+
+function readChoice(path: string): string | null {
+  try {
+    const found = lstatSync(path);
+    return found.isFile() && found.size <= nameCharsMax ? readFileSync(path, "utf8").trim() : null;
+  } catch {
+    return null;
+  }
+}

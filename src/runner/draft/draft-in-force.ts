@@ -1,0 +1,50 @@
+// draft-in-force: whether a draft is still the one that was shown. What was acknowledged is what runs, or nothing does.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RunView } from "../../core/state.ts";
+import type { Redactor } from "../../kit/redact.ts";
+import { loadedFlow } from "./flows.ts";
+import { type Home, listRuns } from "../../project/runs/home.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import type { Place } from "../../project/place.ts";
+import { readRun } from "../../project/runs/read-run.ts";
+import { isOurs } from "../../project/runs/run-binding.ts";
+import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { settingsOf } from "../../project/config/settings.ts";
+
+/** Why a draft can no longer be acknowledged or started; null while it is in force. */
+export async function whyStale(place: Place, home: Home, { drafted }: RunView): Promise<string | null> {
+  const later = await laterRun(place, home, drafted.run_id, drafted.flow.flow);
+  if (later !== null) return `${later} took the place of this draft.`;
+  const { hash } = await loadedFlow(place, drafted.flow.flow);
+  if (hash !== drafted.flow_hash) return `The flow ${drafted.flow.flow} changed since this preview was shown.`;
+  if (settingsOf(place, home).hash !== drafted.config_hash) return "The config changed since this preview was shown.";
+  const { redactor } = redactionOf(place, home.root);
+  const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => hashOf(join(home.root, path), redactor) !== shown);
+  if (changed !== undefined) return `${changed.path} changed since this preview was shown.`;
+  const { head, branch } = await openedRepository(home.root);
+  if (head.commit === drafted.base.commit && branch === drafted.base.branch) return null;
+  return `The checkout was at ${drafted.base.commit.slice(0, 10)} when this preview was shown and is at ${head.commit.slice(0, 10)}${branch === null ? "" : ` on ${branch}`} now.`;
+}
+
+/** As it would be recorded; null where it cannot be read any more. */
+function hashOf(path: string, redactor: Redactor): string | null {
+  try {
+    return createHash("sha256")
+      .update(redactor.text(readFileSync(path, "utf8")))
+      .digest("hex");
+  } catch {
+    return null;
+  }
+}
+
+/** One draft a flow: a run of the same flow that was made later has replaced it, whatever became of that run. */
+async function laterRun(place: Place, home: Home, run: string, flow: string): Promise<string | null> {
+  const runs = listRuns(home);
+  for (const later of runs.slice(runs.indexOf(run) + 1)) {
+    if (isOurs(place, home, later) && (await readRun(home, later)).view.drafted.flow.flow === flow) return later;
+  }
+  return null;
+}

@@ -1,0 +1,146 @@
+// draft: an objective made into a run that waits for its acknowledgement. Everything is validated before anything is written.
+
+import { createHash } from "node:crypto";
+import type { EventOf } from "../../contracts/event.ts";
+import { confidenceFloors } from "../../contracts/objective.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
+import { addIgnoreLines } from "../../workspace/owned.ts";
+import { calledBy } from "./called-flows.ts";
+import { castOf, inferredAgent, unheardRoles } from "./cast.ts";
+import { checksOf } from "./checks-of.ts";
+import { faceOf } from "../../playbooks/registry/table.ts";
+import { loadedFlow } from "./flows.ts";
+import { registryVersions } from "../../playbooks/registry/registry.ts";
+import { given } from "../../playbooks/contract/given.ts";
+import type { GoInput } from "../../playbooks/contract/go-input.ts";
+import { type Home, newRunId, runFolder, writeCurrent } from "../../project/runs/home.ts";
+import { refuseInside } from "../../project/inside-repository.ts";
+import { readObjective } from "./objective.ts";
+import { limitsOf, unheardLimits } from "./limits-of.ts";
+import { beginRun } from "../open-run.ts";
+import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
+import { surveyedRepository } from "../../project/runs/opened-repository.ts";
+import { optionsOf, unheardPolicy } from "./options-of.ts";
+import type { Place } from "../../project/place.ts";
+import { policyOf } from "./policy.ts";
+import { product } from "../../project/runs/product.ts";
+import { refuse } from "../../project/reply.ts";
+import { settingsOf } from "../../project/config/settings.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { tryIsolation } from "./try-isolation.ts";
+
+export type Drafted = { readonly run: string; readonly warnings: readonly string[]; readonly uncommitted: readonly string[] };
+
+export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
+  refuseInside(place, home);
+  const settings = settingsOf(place, home, input);
+  const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
+  const called = await calledBy(flow, (name) => loadedFlow(place, name));
+  const face = await faceOf(flow.face);
+  const repository = await surveyedRepository(home.root, face?.owned);
+  const prepared = await face?.prepare?.({ place, home, input });
+  const { estimate, resumes } = prepared ?? {};
+  const said = withScope(withGoal(input, prepared?.goal), prepared?.scope);
+  const read = readObjective(said, settings.config, flow, estimate, resumes?.tokens);
+  if ("failure" in read) {
+    const { message, field, missing_fields } = read.failure;
+    refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
+  }
+  const { objective, inferred_defaults, warnings } = read;
+  await refuseSecondRun(place, home, flow, { self: null, isNew: input.new === true });
+  const scripts: string[] = [];
+  const only = await inferredAgent(place, input.agent, settings.config, flow);
+  const config = only === null ? settings.config : { ...settings.config, agent: only.name };
+  const cast = await castOf(place, input.agent, config, flow, (text) => {
+    scripts.push(text);
+    return Promise.resolve(sha256(text));
+  });
+  const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
+  const { checks, restores, warnings: unreadable } = await checksOf(repository, objective, { ...settings.config.checks, commands });
+  // What documents say only tightens, so it goes before the config.
+  const tuned = { ...settings.config.limits, ...prepared?.limits };
+  const isolation = settings.isolation;
+  await tryIsolation(isolation, home);
+
+  const draft = {
+    flow,
+    flow_hash: hash,
+    prompts: hashesOf(prompts),
+    ...(called.length === 0
+      ? {}
+      : { called: called.map((one) => ({ flow: one.flow, flow_hash: one.hash, prompts: hashesOf(one.prompts) })) }),
+    registry: { ...registryVersions },
+    objective,
+    inferred_defaults: [...inferred_defaults, ...(only === null ? [] : ["agent"])],
+    options: optionsOf(flow, input, objective, confidenceFloors[objective.risk_level], { tuned, prepared }),
+    budget: objective.max_budget,
+    limits: limitsOf(flow, objective, tuned, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
+    checks,
+    cast,
+    isolation,
+    policy: policyOf(settings.config, restores, input.land),
+    ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
+    ...(prepared?.resumes === undefined ? {} : { resumes: prepared.resumes }),
+    config_hash: settings.hash,
+  };
+  const blobs = [
+    ...[prompts, ...called.map((one) => one.prompts)].flatMap((texts) => Object.values(texts)),
+    ...scripts,
+    ...(prepared?.documents ?? []).map(({ text }) => text),
+  ];
+  await addIgnoreLines(repository.commonDir);
+  // The name a bare command means changes under the same lock as starting does: no draft takes it from a run that is open.
+  const run = await whileNoOtherStarts(home, async () => {
+    await refuseSecondRun(place, home, flow, { self: null, isNew: input.new === true });
+    const id = newRunId(home, systemClock.now());
+    const event: EventOf<"run_drafted"> = {
+      event: "run_drafted",
+      actor: `operator:${place.user}`,
+      reason_code: "run_drafted",
+      run_id: id,
+      product,
+      ...draft,
+      base: { branch: repository.branch, commit: repository.head.commit, tree: repository.head.tree },
+      ack: sha256(canonicalJson(draft)),
+      to_state: "draft",
+    };
+    await beginRun(place, home, runFolder(home, id), event, blobs);
+    writeCurrent(home, id);
+    return id;
+  });
+  const unread = unreadable.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`);
+  const assumed = only === null ? [] : [`No agent was named, so ${only.name} was taken: ${only.why}.`];
+  const over = (settings.config.checks?.quarantine ?? [])
+    .filter(({ until }) => systemClock.now().slice(0, 10) > until)
+    .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);
+  return {
+    run,
+    uncommitted: repository.uncommitted,
+    warnings: [
+      ...settings.warnings,
+      ...(prepared?.warnings ?? []),
+      ...unheardLimits(flow, tuned),
+      ...unheardRoles(settings.config, Object.keys(cast)),
+      ...unheardPolicy(flow, objective),
+      ...warnings,
+      ...assumed,
+      ...repository.warnings,
+      ...unread,
+      ...over,
+    ],
+  };
+}
+
+/** What the documents say is wanted, where the user said nothing else. */
+function withGoal(input: GoInput, goal: string | undefined): GoInput {
+  if (goal === undefined || given(input.words.join(" ")) !== null || given(input.goal) !== null) return input;
+  return { ...input, goal };
+}
+
+const withScope = (input: GoInput, scope: readonly string[] | undefined): GoInput =>
+  scope === undefined || (input.scope ?? []).some((one) => given(one) !== null) ? input : { ...input, scope };
+
+const hashesOf = (prompts: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)]));
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

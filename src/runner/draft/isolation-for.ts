@@ -1,0 +1,16 @@
+import { mkdirSync } from "node:fs";
+import { isolationLevels } from "../../contracts/objective.ts";
+import type { Isolation, IsolationLevel } from "../../workspace/isolation/confinement.ts";
+import { chooseIsolation } from "../../workspace/isolation/isolation.ts";
+import { openSelfTestCache } from "../../workspace/isolation/self-test-cache.ts";
+import type { Home } from "../../project/runs/home.ts";
+import { refuse } from "../../project/reply.ts";
+
+/** The isolation asked for, seen to hold here since the machine started; refused where it does not hold. */
+export async function isolationFor(wanted: string, home: Home, runDir: string): Promise<Isolation> {
+  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  const level = isolationLevels.find((one) => one === wanted) ?? ("auto" satisfies IsolationLevel);
+  const choice = await chooseIsolation(level, { hidden: [home.root], runDir, cache: openSelfTestCache(runDir) });
+  if ("isolation" in choice) return choice.isolation;
+  return refuse(choice.failure.reason, { message: `No isolation could be set up: ${choice.failure.detail}.` });
+}

@@ -1,0 +1,53 @@
+// missing-tools: what the checks of a project need and this machine doesn't have, with the command that installs it. Looked up before a
+// run begins, so that a missing tool is never mistaken for a failing check.
+
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { onPath } from "../../agents/find.ts";
+import type { MissingTool } from "../../views/preview.ts";
+import type { Tree } from "../../verify/detect/manifest.ts";
+import { type Need, needsOf } from "../../verify/detect/needs.ts";
+
+const probeTimeoutMs = 5_000;
+
+export type ToolSearch = {
+  /** Where the user's packages are installed: the checkout. */
+  readonly root: string;
+  readonly tree: Tree;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether packages are restored from the lock file before checks, so that none need be installed here. */
+  readonly isRestored: boolean;
+};
+
+/** One entry for each thing that is missing, with the commands that need it. */
+export async function missingTools(commands: readonly string[], search: ToolSearch): Promise<readonly MissingTool[]> {
+  const found = new Map<string, { need: Need; neededBy: string[] }>();
+  for (const command of commands) {
+    for (const need of needsOf(command, search.tree)) {
+      const known = found.get(`${need.kind} ${need.name}`);
+      if (known !== undefined) known.neededBy.push(command);
+      else found.set(`${need.kind} ${need.name}`, { need, neededBy: [command] });
+    }
+  }
+  const looked = await Promise.all([...found.values()].map(async (one) => ({ ...one, isThere: await isThere(one.need, search) })));
+  return looked
+    .filter((one) => !one.isThere)
+    .map(({ need, neededBy }) => ({ name: need.name, needed_by: neededBy, install: need.install }));
+}
+
+async function isThere(need: Need, { root, env, isRestored }: ToolSearch): Promise<boolean> {
+  if (need.kind === "program") return onPath(need.name, env) !== null;
+  if (need.kind === "folder") return isRestored || existsSync(join(root, need.name));
+  const python = onPath(need.python, env);
+  if (python === null || isRestored) return true; // the interpreter itself is told as missing
+  const probe = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
+  try {
+    // Isolated: neither the project's own files nor the user's packages, since checks have a HOME of their own.
+    await promisify(execFile)(python, ["-I", "-c", probe, need.name], { timeout: probeTimeoutMs, cwd: "/" });
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code !== 1; // one that can't even start says nothing about its modules
+  }
+}

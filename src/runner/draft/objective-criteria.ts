@@ -1,0 +1,40 @@
+import type { Criterion } from "../../contracts/objective.ts";
+
+export type CriteriaRead = { readonly criteria: readonly Criterion[] } | { readonly fault: string };
+
+const criteriaMax = 100;
+const charactersMax = 4_000;
+
+/**
+ * Done criteria, one a line or separated by `;`. A criterion may carry its check: `text :: command`.
+ * A command may hold `;` itself, so it ends only at a newline, or at a `;` behind which another ` :: ` criterion stands.
+ */
+export function readCriteria(texts: readonly string[]): CriteriaRead {
+  const found: { text: string; check: string | null }[] = [];
+  for (const line of texts.flatMap((text) => text.split(/\r?\n/))) {
+    let open: { text: string; check: string | null } | null = null;
+    for (const part of line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, "").split(";")) {
+      const at = part.search(/ ::(?: |$)/);
+      if (at < 0 && open !== null && open.check !== null) {
+        open.check += `;${part}`;
+        continue;
+      }
+      open = at < 0 ? { text: part, check: null } : { text: part.slice(0, at), check: part.slice(at + 3) };
+      found.push(open);
+    }
+  }
+  const criteria: Criterion[] = [];
+  for (const { text, check } of found) {
+    const command = check?.trim() ?? null;
+    if (command === "") return { fault: `"${text.trim()} ::" names no command: expected one after the ::.` };
+    const words = text.trim() === "" ? (command ?? "") : text.trim();
+    if (words === "") continue;
+    if (words.length > charactersMax || (command ?? "").length > charactersMax)
+      return { fault: `a criterion is longer than ${charactersMax} characters.` };
+    if ((words + (command ?? "")).includes("\0")) return { fault: "a criterion has a NUL character in it." };
+    criteria.push({ id: `c${criteria.length + 1}`, text: words, check: command });
+  }
+  if (criteria.length === 0 && texts.length > 0) return { fault: `"${texts.join(" ")}" names nothing: expected a criterion.` };
+  if (criteria.length > criteriaMax) return { fault: `${criteria.length} criteria are too many: at most ${criteriaMax}.` };
+  return { criteria };
+}

@@ -1,0 +1,96 @@
+import type { Config } from "../../contracts/config.ts";
+import type { Check } from "../../contracts/evidence.ts";
+import type { Cast, Draft } from "../../contracts/event.ts";
+import type { LandMinimum } from "../../contracts/objective.ts";
+import type { Policy } from "../../contracts/policy.ts";
+import { given } from "../../core/drafts.ts";
+import type { RunView } from "../../core/state.ts";
+import { type Home, findHome } from "../../project/runs/home.ts";
+import { projectConfigPath } from "../../project/config/config.ts";
+import type { Place } from "../../project/place.ts";
+import { settingsOf } from "../../project/config/settings.ts";
+
+const checkMinutesMax = 15;
+
+/** What of the config governs agents and checks, to be recorded with the run. */
+export function policyOf(
+  { checks, network, prices, box, on_limit, protect, land }: Config,
+  restores: readonly Check[] = [],
+  landGiven?: LandMinimum,
+): Policy {
+  return {
+    check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
+    check_network: network?.checks ?? false,
+    ...(restores.length === 0 ? {} : { restores: [...restores] }),
+    ...given({
+      check_env: checks?.env,
+      dependencies: checks?.dependencies,
+      repeat: checks?.repeat,
+      quarantine: checks?.quarantine,
+      protect,
+    }),
+    ...given({ agent_hosts: network?.agents, prices, box, on_limit, land: landGiven ?? land?.minimum }),
+    ...given({ land_squash: land?.squash, land_message: land?.message }),
+    ...given({ canary: checks?.canary, canary_minutes_max: checks?.canary_timeout }),
+  };
+}
+
+/** The policy a run was drafted with; one from before it was recorded has the defaults. */
+export function recordedPolicy(run: RunView): Policy {
+  const { policy } = run.drafted;
+  return policy === undefined ? policyOf({}) : (structuredClone(policy) as Policy);
+}
+
+/** `unverified` is no word of any config: it was given by a flag, for this run. */
+const landFlagOf = (run: RunView): LandMinimum | undefined => (recordedPolicy(run).land === "unverified" ? "unverified" : undefined);
+
+/** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null where nothing changed. */
+export async function policyChange(
+  place: Place,
+  home: Home,
+  run: RunView,
+  adopts: boolean,
+  keep: (text: string) => Promise<string>,
+): Promise<Draft | null> {
+  const settings = settingsOf(place, home);
+  const { config_hash } = run.drafted;
+  if (settings.hash === config_hash) return null;
+  const noticed = {
+    event: "policy_changed",
+    path: projectConfigPath(findHome(place.cwd)?.root ?? home.root),
+    recorded: config_hash,
+    found: settings.hash,
+    reason_code: "config_changed",
+  } as const;
+  if (!adopts) return { ...noticed, adopted: false };
+  return { ...noticed, ...(await adoptedPolicy(place, home, run, keep)) };
+}
+
+/** What a run that goes on under this user's config is held to from here on. */
+export async function adoptedPolicy(place: Place, home: Home, run: RunView, keep: (text: string) => Promise<string>) {
+  const settings = settingsOf(place, home);
+  return {
+    adopted: true,
+    actor: `operator:${place.user}`,
+    isolation: settings.isolation,
+    policy: policyOf(settings.config, recordedPolicy(run).restores, landFlagOf(run)),
+    cast: await recast(place, run, settings.config, keep),
+  } as const;
+}
+
+/** Who plays from here on: whom the config names; else who played before, as the config has them now. A script that was named by hand is kept. */
+async function recast(
+  place: Place,
+  { drafted }: RunView,
+  config: Config,
+  keep: (text: string) => Promise<string>,
+): Promise<Record<string, Cast>> {
+  const { castFor } = await import("./cast.ts"); // rarely needed, and it brings the parser of scripts
+  const cast: Record<string, Cast> = {};
+  for (const [role, recorded] of Object.entries(drafted.cast)) {
+    const named = config.roles?.[role] ?? config.agent;
+    const isKept = named === undefined && recorded.script !== undefined;
+    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castFor(place, role, named ?? recorded.agent, config, keep);
+  }
+  return cast;
+}

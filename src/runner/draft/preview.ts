@@ -1,0 +1,98 @@
+import type { Policy } from "../../contracts/policy.ts";
+import type { RunView } from "../../core/state.ts";
+import { type CheckVariable, missingWords, previewOf as viewOf, previewPage, type PreviewView } from "../../views/preview.ts";
+import { amount } from "../../views/wording.ts";
+import { namesAt, treeAt } from "./checks-of.ts";
+import { estimateOf } from "./estimate-of.ts";
+import { faceOf } from "../../playbooks/registry/table.ts";
+import type { Home } from "../../project/runs/home.ts";
+import { missingTools } from "./missing-tools.ts";
+import type { Place } from "../../project/place.ts";
+import { recordedPolicy } from "./policy.ts";
+import { scopeMatches } from "./scope-matches.ts";
+import { settingsOf } from "../../project/config/settings.ts";
+import { tryIsolation } from "./try-isolation.ts";
+
+export type Preview = {
+  readonly data: PreviewView;
+  readonly page: readonly string[];
+  readonly warnings: readonly string[];
+  readonly dryRun: "required" | "auto";
+};
+
+/** What a draft would do, looked up anew each time it is shown. */
+export async function previewOf(place: Place, home: Home, run: RunView): Promise<Preview> {
+  const { drafted } = run;
+  const settings = settingsOf(place, home);
+  const isolation = await tryIsolation(drafted.isolation, home);
+  const shown = await (await faceOf(drafted.flow.face))?.preview?.({ place, home, view: run });
+  const policy = recordedPolicy(run);
+  const scope = await lookAtScope(home.root, drafted.base.commit, drafted.objective.scope);
+  const missing = await missingTools(
+    drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
+    {
+      root: home.root,
+      tree: await treeAt(home.root, drafted.base.commit),
+      env: place.env,
+      isRestored: (policy.restores ?? []).length > 0,
+    },
+  );
+  const data = viewOf({
+    objective: structuredClone(drafted.objective) as never,
+    inferredDefaults: drafted.inferred_defaults ?? [],
+    flow: structuredClone(drafted.flow) as never,
+    options: drafted.options,
+    cast: structuredClone(drafted.cast) as never,
+    scopeFiles: scope?.files ?? null,
+    checks: structuredClone(drafted.checks),
+    checkEnv: checkEnvironment(place, policy),
+    missing,
+    budget: structuredClone(drafted.budget),
+    limits: drafted.limits,
+    isolation,
+    estimate: shown?.estimate ?? estimateOf(drafted.limits.run),
+    ...(shown === undefined ? {} : { wanted: shown.wanted }),
+    base: drafted.base,
+  });
+  const warnings = [
+    ...(scope?.unmatched ?? []).map(
+      (glob) =>
+        `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
+    ),
+    ...missing.map((one) => `Missing: ${missingWords(one)}`),
+    ...overLimit(data.estimate, drafted.limits.run),
+    ...(isolation.not_enforced.length > 0 ? [`Isolation ${isolation.level} does not enforce: ${isolation.not_enforced.join("; ")}.`] : []),
+  ];
+  return { data, page: previewPage(data, drafted.ack), warnings, dryRun: settings.dryRun };
+}
+
+/** What the config sets for checks, and what of the user's shell changes how tools behave. */
+function checkEnvironment({ env }: Place, { check_env = {} }: Policy): readonly CheckVariable[] {
+  const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter((name) => check_env[name] === undefined);
+  return [
+    ...Object.entries(check_env).map(([name, value]) => ({ name, value, from: "config" as const })),
+    ...shell.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name], from: "shell" as const }])),
+  ];
+}
+
+/** How many files the scope takes in now, and which of its patterns take in none. */
+async function lookAtScope(
+  root: string,
+  commit: string,
+  scope: readonly string[],
+): Promise<{ readonly files: number; readonly unmatched: readonly string[] } | null> {
+  const names = await namesAt(root, commit).catch(() => null);
+  return names === null ? null : scopeMatches([...names], scope);
+}
+
+/** A run that will probably not come to its end within its limits is told so before it begins. */
+export function overLimit(estimate: PreviewView["estimate"], limits: Readonly<Record<string, number>>): readonly string[] {
+  return (["tokens", "minutes", "usd"] as const).flatMap((dimension) => {
+    const [range, limit] = [estimate[dimension], limits[dimension]];
+    if (range === null || limit === undefined || range.p90 <= limit) return [];
+    const likely = range.p50 > limit ? "will probably" : "may";
+    return [
+      `The estimate of ${amount(dimension, range.p50)} to ${amount(dimension, range.p90)} exceeds the limit of ${amount(dimension, limit)}: the run ${likely} pause on the way. Raise it with --max-budget.`,
+    ];
+  });
+}

@@ -1,0 +1,102 @@
+import type { Answer } from "../contracts/answer.ts";
+import type { RunView } from "../core/state.ts";
+import { ownedOf } from "../workspace/layers/scope.ts";
+import { statusOf, uncommittedWords } from "../workspace/git/status.ts";
+import { whyStale } from "./draft/draft-in-force.ts";
+import { keepWithinQuota } from "../project/runs/disk-quota.ts";
+import { makeDraft } from "./draft/draft.ts";
+import { faceOf } from "../playbooks/registry/table.ts";
+import type { GoInput } from "../playbooks/contract/go-input.ts";
+import { type Home, homeOf, writeCurrent } from "../project/runs/home.ts";
+import { openedRepository } from "../project/runs/opened-repository.ts";
+import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.ts";
+import type { Place } from "../project/place.ts";
+import { previewOf } from "./draft/preview.ts";
+import { readRun } from "../project/runs/read-run.ts";
+import { refuse, reply } from "../project/reply.ts";
+import { refuseIfForeign } from "../project/runs/run-door.ts";
+import { settingsOf } from "../project/config/settings.ts";
+import { mustBe } from "../project/runs/standing.ts";
+import { work } from "./work.ts";
+
+export type GoFlags = GoInput & {
+  readonly yes: boolean;
+  readonly maxCycles?: number | undefined;
+  readonly now?: boolean | undefined;
+  readonly adoptConfig?: boolean | undefined;
+};
+
+/** Drafts what was asked for, and starts it. */
+export async function goNew(place: Place, input: GoFlags, told: readonly string[] = []): Promise<Answer> {
+  const home = await homeOf(place.cwd);
+  const { run, warnings, uncommitted } = await makeDraft(place, home, input);
+  return goDraft(place, home, run, input, null, [...told, ...warnings], uncommitted);
+}
+
+/** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
+export async function goDraft(
+  place: Place,
+  home: Home,
+  run: string,
+  input: GoFlags,
+  stale: string | null,
+  warnings: readonly string[] = [],
+  uncommittedNow?: readonly string[],
+): Promise<Answer> {
+  refuseIfForeign(place, home, run);
+  const { view } = await readRun(home, run);
+  if (stale !== null) refuseAs(run, stale);
+  const preview = await previewOf(place, home, view);
+  const told = uncommittedNow ?? (await uncommitted(home, view));
+  const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
+  if (!isAcknowledged) {
+    const consent = place.isTerminal ? await asked(place, preview.page, told) : null;
+    if (consent === "y") await refuseStale(place, home, view); // a person may take their time, and much may happen in it
+    else {
+      return reply("dry_run_required_before_execute", {
+        run_id: run,
+        state: "draft",
+        page: preview.page,
+        message: "The preview has not been acknowledged, so nothing was executed.",
+        warnings: [...new Set([...warnings, ...told, ...preview.warnings])],
+        remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
+        data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
+      });
+    }
+  }
+  if (isAcknowledged) for (const line of told) place.show(`! ${line}`); // before it is paid for, not when it is too late
+  for (const line of await keepWithinQuota(place, home, settingsOf(place, home).config.disk_quota)) place.show(`! ${line}`);
+  const answer = await work(place, home, run, input, [...new Set([...warnings, ...told, ...preview.warnings])], async (hand) => {
+    mustBe({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
+    const { ack } = hand.view().drafted;
+    const actor = `operator:${place.user}`;
+    if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+    await whileNoOtherStarts(home, async () => {
+      await refuseSecondRun(place, home, hand.view().drafted.flow, { self: run, isNew: input.new === true });
+      await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+      writeCurrent(home, run);
+    });
+  });
+  return { ...answer, data: { ...answer.data, inferred_defaults: preview.data.inferred_defaults } };
+}
+
+async function refuseStale(place: Place, home: Home, view: RunView): Promise<void> {
+  const stale = await whyStale(place, home, view);
+  if (stale !== null) refuseAs(view.drafted.run_id, stale);
+}
+
+const refuseAs = (run: string, stale: string): never =>
+  refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
+
+async function asked(place: Place, page: readonly string[], told: readonly string[]): Promise<string | null> {
+  for (const line of [...page, ...told.map((one) => `! ${one}`)]) place.show(line);
+  return place.ask("Start this run?", ["y", "n"]);
+}
+
+/** Changes in the checkout as it is now: a draft may have lain for days. */
+async function uncommitted(home: Home, { drafted }: RunView): Promise<readonly string[]> {
+  const repository = await openedRepository(home.root);
+  const owned = (await faceOf(drafted.flow.face))?.owned ?? [];
+  const { changed } = await statusOf(repository, ownedOf(owned));
+  return changed.length === 0 ? [] : [uncommittedWords(changed, drafted.base.commit)];
+}

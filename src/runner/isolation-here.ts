@@ -1,0 +1,49 @@
+import type { ChosenLogin } from "../agents/profiles/login.ts";
+import { erase } from "../workspace/folder.ts";
+import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation/isolation.ts";
+import { clearSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
+import { worldKindFor, worldWords } from "../workspace/worlds/world-kind.ts";
+import { temporaryFolder } from "../project/runs/temporary.ts";
+
+export type IsolationHere = { readonly level: string; readonly isUsable: boolean; readonly found: string };
+
+/** The isolation a run would have here with these settings: the strongest that passes its self-test, or the one named. */
+export async function isolationHere(wanted: string): Promise<IsolationHere> {
+  const inspected = await isolationsHere();
+  const detecting = { level: wanted, isUsable: true, found: "it detects what an agent did, and does not hold it" };
+  const refused = { level: "none", isUsable: false, found: `no run would start: ${inspected.map(({ found }) => found).join("; ")}` };
+  if (wanted === "auto") return inspected.find(({ level, isUsable }) => isUsable && !detects(level)) ?? refused;
+  return inspected.find(({ level }) => level === wanted) ?? (detects(wanted) ? detecting : { ...refused, level: wanted });
+}
+
+/** Every means of isolation, tried anew in a folder that goes again; what was seen to hold before counts for nothing any more. */
+export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
+  const folder = await temporaryFolder("isolation");
+  try {
+    clearSelfTestCache();
+    return await inspectIsolations(folder);
+  } finally {
+    await erase(folder);
+  }
+}
+
+/** How folders for agents and checks would be made at this level. */
+export async function foldersHere(level: string): Promise<string> {
+  const folder = await temporaryFolder("worlds");
+  try {
+    return worldWords[worldKindFor(level, folder)];
+  } finally {
+    await erase(folder);
+  }
+}
+
+export const detects = (level: string): boolean => level === "clone" || level === "none";
+
+/** Levels in which an agent has a network of its own, with the meter's door as the only way out. */
+const hasOwnNetwork = (level: string): boolean => level === "overlay" || level === "bwrap" || level === "srt";
+
+export function networkWords(level: string, login: ChosenLogin["kind"], hosts: readonly string[]): string {
+  const ways = [...(login === "key" ? ["its model provider through the meter"] : []), ...hosts].join(", ");
+  if (hasOwnNetwork(level)) return ways === "" ? "none" : `only ${ways}`;
+  return `${ways === "" ? "none is meant for it" : `meant for ${ways}`}, but ${level} does not hold it to that`;
+}

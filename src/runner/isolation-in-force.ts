@@ -1,0 +1,18 @@
+import type { IsolationInForce } from "../contracts/event.ts";
+import { type Isolation, mayOutlive } from "../workspace/isolation/confinement.ts";
+import type { OpenedLimits } from "../workspace/isolation/limits.ts";
+
+/** What holds and what does not, as the journal and the user are told. What one of the two holds is held. */
+export function inForce(
+  { level, mechanism, enforced, not_enforced }: Pick<Isolation, "level" | "mechanism" | "enforced" | "not_enforced">,
+  limits: Pick<OpenedLimits, "inForce" | "missing">,
+): IsolationInForce {
+  const endsAll = !not_enforced.includes(mayOutlive) || !limits.missing.includes(mayOutlive);
+  const isOpen = (words: string): boolean => words !== mayOutlive || !endsAll;
+  return {
+    level,
+    mechanism,
+    enforced: [...enforced, ...limits.inForce],
+    not_enforced: [...new Set([...not_enforced, ...limits.missing])].filter(isOpen),
+  };
+}

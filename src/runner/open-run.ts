@@ -1,0 +1,285 @@
+// open-run: takes a run in hand: the lock, the journal, the fold; and drives it where asked.
+//
+// Invariants:
+//   H0. Nothing of a run that is not its user's is written to or executed: each opening, a child's too, goes through the door.
+//   H1. Whoever writes to a run holds its lock; a second one is refused with the first one's pid.
+//   H2. What the world puts in the way pauses the run, where the pause can still be written; for a full disk the reserve is given up.
+//   H3. After the disk refused a sync nothing more is written in this life: only a new one may find out what is there.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Draft, Entry, EventOf } from "../contracts/event.ts";
+import { weakerOf } from "../contracts/isolation-order.ts";
+import { type Fold, openFold } from "../core/fold.ts";
+import type { Run, RunView } from "../core/state.ts";
+import { drive } from "../engine/drive.ts";
+import { openJournal } from "../journal/file.ts";
+import type { Group } from "../journal/group.ts";
+import type { Journal } from "../journal/journal.ts";
+import { invariant } from "../kit/invariant.ts";
+import type { Redactor } from "../kit/redact.ts";
+import { drawFace } from "../playbooks/registry/open-face.ts";
+import { type Home, runFolder } from "../project/runs/home.ts";
+import type { Place } from "../project/place.ts";
+import { product } from "../project/runs/product.ts";
+import { refuseJournal } from "../project/runs/read-run.ts";
+import { redactDraft, redactedJournal } from "../project/secrets/redacted-journal.ts";
+import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { refuse } from "../project/reply.ts";
+import { bindRun, type BindingRecord } from "../project/runs/run-binding.ts";
+import { requireAsAcknowledged, requireOurs } from "../project/runs/run-door.ts";
+import { openShelf } from "./status-lay.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+import { type Trouble, troubleOf } from "../project/trouble.ts";
+import { openWorld } from "./world.ts";
+
+const snapshotEveryEvents = 10_000;
+const snapshotAtEndEvents = 500;
+const reserveBytes = 64 * 1024;
+/** Troubles of the journal itself, or of who owns it: no place to write a pause. */
+const neverPaused: readonly string[] = ["run_locked", "journal_damaged", "journal_newer", "journal_unwritable"];
+
+export type DriveOptions = {
+  readonly watch?: (entry: Entry, run: RunView) => void;
+  /** Options of this invocation alone. */
+  readonly overrides?: Readonly<Record<string, string | number | boolean>>;
+  /** Pauses the run when aborted, for a child whose parent was called off. */
+  readonly cancel?: AbortSignal;
+};
+
+/** A run in hand. */
+export type Hand = {
+  readonly home: Home;
+  readonly run: string;
+  readonly folder: string;
+  readonly view: () => RunView;
+  readonly append: (event: Draft) => Promise<void>;
+  readonly putBlob: (text: string) => Promise<string>;
+  /** Drives the run to its next rest and says why it rests. */
+  readonly drive: (options?: DriveOptions) => Promise<string>;
+};
+
+export function withRun<Value>(place: Place, home: Home, run: string, work: (hand: Hand) => Promise<Value>): Promise<Value> {
+  return withRunIn(place, home, runFolder(home, run), run, work);
+}
+
+async function withRunIn<Value>(
+  place: Place,
+  home: Home,
+  folder: string,
+  run: string,
+  work: (hand: Hand) => Promise<Value>,
+  group: Group | null = null,
+): Promise<Value> {
+  try {
+    return await holding(place, home, folder, run, work, group);
+  } catch (error) {
+    const trouble = troubleOf(error);
+    if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
+    const state = await pauseFor(folder, trouble, redactionOf(place, home.root).redactor); // H2
+    return refuse(trouble.code, {
+      run_id: run,
+      message: trouble.message,
+      remediation: [trouble.hint],
+      ...(state === null ? {} : { state }),
+    });
+  }
+}
+
+async function holding<Value>(
+  place: Place,
+  home: Home,
+  folder: string,
+  run: string,
+  work: (hand: Hand) => Promise<Value>,
+  group: Group | null,
+): Promise<Value> {
+  let bound = await requireOurs(place, home, folder, run); // H0
+  const { journal, fold } = await open(folder, redactionOf(place, home.root).redactor, group); // H1
+  const view = (): RunView => viewOf(fold);
+  const shelf = openShelf({ folder, view, position: () => journal.position });
+  let unsnapped = 0;
+  const rebind = (said: Partial<Pick<BindingRecord, "isolation" | "head">>): void => {
+    bound = { ...bound, ...said };
+    bindRun(place.env, home, folder, bound);
+  };
+  /** Once an opening and once at its end, never for each event. */
+  const rememberHead = (): void => {
+    const { seq, byte, prev } = journal.position;
+    try {
+      if (seq !== bound.head?.seq) rebind({ head: { seq, byte, prev } });
+    } catch {
+      // The record may lag behind the journal.
+    }
+  };
+  const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
+    if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
+    unsnapped += events.length;
+    const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
+    shelf.note();
+    return entries;
+  };
+  const write = async (event: Draft): Promise<void> => {
+    for (const entry of await append([event])) fold.apply(entry);
+  };
+  const driveOn = async (options: DriveOptions = {}): Promise<string> => {
+    // Child runs share this process, so their journals share a sync; the group is opened with the first of them.
+    let own: Promise<Group> | null = null;
+    const shared = (): Promise<Group> => (group === null ? (own ??= openSharedGroup(folder)) : Promise.resolve(group));
+    hasWritten = false; // whoever drives draws the files
+    const { world, isolation, close } = await openWorld({
+      place,
+      home,
+      folder,
+      view,
+      recorder: { append, putBlob: (bytes) => journal.putBlob(bytes), readBlob: (hash) => journal.readBlob(hash) },
+      readBlob: (hash) => journal.readBlob(hash),
+      watch: options.watch ?? (() => undefined),
+      cancel: options.cancel ?? null,
+      begin: (childFolder, event, blobs) => beginRun(place, home, childFolder, event, blobs),
+      hold: async (childFolder, child, childWork) => withRunIn(place, home, childFolder, child, childWork, await shared()),
+    });
+    try {
+      rememberHead();
+      keepReserve(folder);
+      const overrides = options.overrides === undefined ? {} : { options: { ...options.overrides } };
+      await write({
+        event: "run_opened",
+        opening: view().opening + 1,
+        owner: { pid: process.pid, host: hostname() },
+        product,
+        isolation,
+        ...overrides,
+      });
+      return await drive(world, fold);
+    } finally {
+      await close();
+      await closeGroup(own);
+    }
+  };
+  let hasWritten = false;
+  const note = async (event: Draft): Promise<void> => {
+    hasWritten = true;
+    // What its user adopts from their config may be weaker than what was acknowledged first; the record follows before the journal does.
+    if (event.event === "policy_changed" && event.adopted && event.isolation !== undefined)
+      rebind({ isolation: weakerOf(bound.isolation, event.isolation) });
+    await write(event);
+  };
+  try {
+    requireAsAcknowledged(view(), bound, folder); // H0
+    const value = await work({ home, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
+    if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
+    if (hasWritten) await drawFace({ place, home, folder, view });
+    await shelf.close();
+    if (group === null) rememberHead(); // lines that only the shared log has on disk are not to be known yet
+    return value;
+  } finally {
+    await journal.close();
+  }
+}
+
+/** A new run's journal, with its first event and the blobs that event names. */
+export async function beginRun(
+  place: Place,
+  home: Home,
+  folder: string,
+  event: EventOf<"run_drafted">,
+  blobs: readonly string[],
+): Promise<void> {
+  const { redactor } = redactionOf(place, home.root);
+  const drafted = redactDraft(redactor, event, blobs);
+  const opened = await openJournal(folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+  const journal = redactedJournal(opened.journal, redactor);
+  try {
+    // Before its first line: a run that is there has its record.
+    bindRun(place.env, home, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
+    for (const text of drafted.blobs) await journal.putBlob(text);
+    await journal.append([drafted.event]);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Writes the first events of a run's new user into its journal. Nothing is driven, and the door stays shut until the run is bound. */
+export async function appendAdoption(
+  place: Place,
+  home: Home,
+  folder: string,
+  events: readonly Draft[],
+  blobs: readonly string[],
+): Promise<void> {
+  const { journal } = await open(folder, redactionOf(place, home.root).redactor);
+  try {
+    for (const text of blobs) await journal.putBlob(text);
+    await journal.append(events.map((event) => ({ actor: `operator:${place.user}`, reason_code: "run_adopted", ...event })));
+  } finally {
+    await journal.close();
+  }
+}
+
+async function openSharedGroup(folder: string): Promise<Group> {
+  const { openGroup } = await import("../journal/group.ts");
+  return openGroup(join(folder, "commit"));
+}
+
+async function closeGroup(opening: Promise<Group> | null): Promise<void> {
+  const group = await opening?.catch(() => null); // whoever wanted it has heard why it could not be had
+  group?.close();
+}
+
+async function open(folder: string, redactor: Redactor, group: Group | null = null): Promise<{ journal: Journal; fold: Fold }> {
+  let fold: Fold = openFold();
+  const { journal } = await openJournal(folder, {
+    ...(group === null ? { commit: "sync" } : { commit: "group", group }),
+    now: () => systemClock.now(),
+    activeMs: () => systemClock.monotonicMs(),
+    onSnapshot: (state) => {
+      fold = openFold(state as Run);
+      return true;
+    },
+    onEntry: (entry) => fold.apply(entry),
+  });
+  return { journal: redactedJournal(journal, redactor), fold };
+}
+
+function viewOf(fold: Fold): RunView {
+  const { state } = fold;
+  invariant(state.status !== "unborn", "a journal begins with its draft");
+  return state;
+}
+
+function keepReserve(folder: string): void {
+  try {
+    writeFileSync(join(folder, "reserve"), Buffer.alloc(reserveBytes), { mode: 0o600 });
+  } catch {
+    // A disk too full for the reserve is found out by the journal itself, which says so.
+  }
+}
+
+/** Writes the pause into the journal, opened anew, and says how the run stands; null where even that finds no room. */
+async function pauseFor(folder: string, { code, message }: Trouble, redactor: Redactor): Promise<string | null> {
+  if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
+  try {
+    const { journal, fold } = await open(folder, redactor);
+    try {
+      if (viewOf(fold).status === "running") {
+        const event = {
+          event: "run_paused",
+          actor: "system",
+          reason_code: code,
+          detail: message,
+          from_state: "running",
+          to_state: "paused",
+        } as const;
+        for (const entry of await journal.append([event])) fold.apply(entry);
+      }
+      return viewOf(fold).status;
+    } finally {
+      await journal.close();
+    }
+  } catch (error) {
+    if (troubleOf(error) === null) throw error;
+    return null; // the journal ends where it was acknowledged
+  }
+}

@@ -1,0 +1,74 @@
+import type { Answer } from "../contracts/answer.ts";
+import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
+import { reasons } from "../contracts/reason.ts";
+import type { RunView } from "../core/state.ts";
+import { completionCodes } from "../core/verdict.ts";
+import { chooseBox, questionsOf } from "../views/choose-box.ts";
+import { branchKept, endingOf, nextActions } from "../views/next-actions.ts";
+import { oneLine } from "../views/wording.ts";
+import { codeOf } from "../project/runs/standing.ts";
+import { reply } from "../project/reply.ts";
+
+/** What an invocation of `go` or `resume` came to: the run's state, in an answer. */
+export function outcomeOf(run: RunView, why: string, warnings: readonly string[]): Answer {
+  const code = codeFor(run, why);
+  const questions = run.status === "paused" ? questionsOf(run) : [];
+  const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
+  return reply(code, {
+    result,
+    run_id: run.drafted.run_id,
+    state: run.status,
+    message: sentence(run, code),
+    warnings: [...warnings, ...keptOf(run)],
+    remediation: nextActions(run),
+    ...(questions.length === 0 ? {} : { page: questions.flatMap((question) => [...chooseBox(question), ""]) }),
+    data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), questions, gaps: run.gaps },
+  });
+}
+
+const detailCharsMax = 300;
+
+/** A person must not take finished work for landed work, and is told what was in the way. */
+function keptOf(run: RunView): readonly string[] {
+  const kept = run.status === "completed" ? branchKept(run) : null;
+  if (kept === null || kept.code === "work_unproved") return []; // the ending says so
+  const because = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
+  return [`${reasons[kept.code].meaning}${because} It is on autopilot/${run.drafted.run_id}.`];
+}
+
+function codeFor(run: RunView, why: string): ReasonCode {
+  switch (run.status) {
+    case "completed":
+      return completionCodes[run.verdict ?? "unverified"];
+    case "stopped":
+      return codeOf(run.reason, "operator_stopped");
+    case "paused":
+      return codeOf(run.reason, "boundary_reached");
+    default:
+      return codeOf(why, "cycle_cap_reached");
+  }
+}
+
+function sentence(run: RunView, code: ReasonCode): string {
+  const name = run.drafted.run_id;
+  // A question that was answered meanwhile is no reason any more.
+  const isAnswered = run.reason === "session_boundary" && Object.keys(run.blocks).length === 0;
+  const because = run.detail === null || run.detail === "" || isAnswered ? reasons[code].meaning : run.detail;
+  switch (run.status) {
+    case "completed":
+      return `${name} is completed. ${endingOf(run)}`;
+    case "stopped":
+      return `${name} is stopped. ${asSentence(because)}`;
+    case "paused":
+      return `${name} is paused. ${asSentence(because)}`;
+    default:
+      return `${name} stays open. ${asSentence(because)}`;
+  }
+}
+
+/** What was recorded as a remark, as a sentence. An identifier at its beginning is left as it is. */
+function asSentence(text: string): string {
+  const [first = ""] = text.split(/[\s:,]/, 1);
+  const begun = /^[a-z]+$/.test(first) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

@@ -1,0 +1,88 @@
+// park: what becomes of a run whose model provider would not answer. By the user's policy it waits for the reset and goes on by itself.
+//
+// Invariants:
+//   P1. It never tries in a loop: each wait is at least a minute long, and after so many in a row the run stays paused.
+//   P2. While it waits, whatever another terminal asks of the run is heard at once.
+//   P3. Only what time can mend is waited for: a used-up limit, a service out of order. A refused request or key is not.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RunView } from "../core/state.ts";
+import type { Hand } from "./open-run.ts";
+import { openInbox } from "../project/inbox/inbox.ts";
+import { askListening } from "./listening.ts";
+import type { Place } from "../project/place.ts";
+import { recordedPolicy } from "./draft/policy.ts";
+
+const minuteMs = 60_000;
+const waitsMax = 12;
+const waitMsMax = 26 * 60 * minuteMs; // a daily limit, and a little
+const lookEveryMs = 15_000;
+
+/** Where a run may go on by itself: the moment, in milliseconds of the wall clock. Null where it must not. */
+export function goesOnAt(run: RunView, nowMs: number): number | null {
+  const { parked } = run;
+  if (run.status !== "paused" || parked === undefined || run.asked !== null) return null;
+  if (parked.fault !== "limit" && parked.fault !== "service") return null; // P3
+  if (run.reason !== "provider_limit_reached" && run.reason !== "provider_failed") return null;
+  if (parked.times > waitsMax) return null; // P1
+  const backoffMs = Math.min(minuteMs * 2 ** (parked.times - 1) * (parked.fault === "limit" ? 5 : 1), 60 * minuteMs);
+  const told = parked.until === null ? Number.NaN : Date.parse(parked.until);
+  const at = Number.isFinite(told) ? Math.max(told, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
+  return at - nowMs > waitMsMax ? null : at;
+}
+
+/** Waits for the provider where the policy says so. True: the run was resumed. False: it stays as it is. */
+export async function waitForProvider(place: Place, hand: Hand): Promise<boolean> {
+  const at = goesOnAt(hand.view(), Date.now());
+  if (at === null || !(await isWanted(place, hand, at))) return false;
+  place.show(`! Parked until ${new Date(at).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
+  const heard = await waitUntil(place, hand.folder, at);
+  if (heard === "interrupted") return false;
+  if (heard === "mail") {
+    await hand.drive(); // P2: drains the inbox and rests again
+    return hand.view().status === "running" || waitForProvider(place, hand);
+  }
+  await hand.append({
+    event: "run_resumed",
+    request: `reset:${hand.view().seq}`,
+    reason_code: "provider_reset",
+    from_state: "paused",
+    to_state: "running",
+  });
+  return true;
+}
+
+async function isWanted(place: Place, hand: Hand, at: number): Promise<boolean> {
+  const policy = recordedPolicy(hand.view()).on_limit ?? "resume";
+  if (policy !== "ask") return policy === "resume";
+  const question = `The provider answers again at ${new Date(at).toISOString()}. Wait for it and go on?`;
+  const heard = await askListening(place, hand, { question, choices: ["yes", "no"] });
+  if (heard.kind === "requests" && hand.view().asked === "stop") await hand.drive();
+  return heard.kind === "answer" && heard.text === "yes";
+}
+
+async function waitUntil(place: Place, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {
+  const inbox = await openInbox(folder);
+  const over = new AbortController();
+  let heard: "time" | "mail" | "interrupted" = "time";
+  const end = (why: typeof heard) => (): void => {
+    heard = why;
+    over.abort();
+  };
+  const [onMail, onInterrupt] = [end("mail"), end("interrupted")];
+  const unwatch = inbox.watch(onMail);
+  place.interrupted.addEventListener("abort", onInterrupt, { once: true });
+  if (place.interrupted.aborted) onInterrupt();
+  try {
+    if ((await inbox.pending()).length > 0) onMail();
+    // The wall clock counts, and it may jump: a machine that slept is not to wait for what has long passed.
+    while (!over.signal.aborted && Date.now() < at) {
+      await sleep(Math.min(lookEveryMs, Math.max(1, at - Date.now())), undefined, { signal: over.signal }).catch(() => undefined);
+    }
+    return heard;
+  } finally {
+    unwatch();
+    place.interrupted.removeEventListener("abort", onInterrupt);
+    await inbox.close();
+  }
+}

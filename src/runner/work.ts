@@ -1,0 +1,42 @@
+import type { Answer } from "../contracts/answer.ts";
+import { hasFailed } from "../core/reading.ts";
+import type { RunView } from "../core/state.ts";
+import { type Asks, asksOf } from "../playbooks/contract/asks.ts";
+import type { Home } from "../project/runs/home.ts";
+import { narrate } from "./narrate.ts";
+import { type Hand, withRun } from "./open-run.ts";
+import { outcomeOf } from "./outcome-of.ts";
+import type { Place } from "../project/place.ts";
+
+/** Whether a run that rests may go on in this invocation: its provider answers again, or the person at the terminal answers what it asks. */
+async function goesOn(place: Place, hand: Hand): Promise<boolean> {
+  const run = hand.view();
+  // Both are rarely needed, so they are loaded when they are.
+  if (hasFailed(run)) return false; // an answer to something else is no `resume`
+  if (isParked(run)) return (await import("./park.ts")).waitForProvider(place, hand);
+  const isAsked = run.status === "paused" && Object.keys(run.blocks).length > 0 && place.isTerminal && !place.interrupted.aborted;
+  return isAsked && (await import("./answer-here.ts")).answerHere(place, hand);
+}
+
+const isParked = ({ status, parked }: RunView): boolean => status === "paused" && parked !== undefined;
+
+/** Takes a run in hand, lets it begin, and works until it rests. */
+export async function work(
+  place: Place,
+  home: Home,
+  run: string,
+  input: { readonly maxCycles?: number | undefined; readonly asks?: Asks | undefined },
+  warnings: readonly string[],
+  begin: (hand: Hand) => Promise<void>,
+): Promise<Answer> {
+  return withRun(place, home, run, async (hand) => {
+    const asked = asksOf(hand.view().drafted.flow, input.asks ?? {}, place.isTerminal);
+    await begin(hand);
+    const overrides = { ...(input.maxCycles === undefined ? {} : { max_cycles: input.maxCycles }), ...asked };
+    const drive = (): Promise<string> =>
+      hand.drive({ watch: narrate(place), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
+    let why = await drive();
+    while (await goesOn(place, hand)) why = await drive();
+    return outcomeOf(hand.view(), why, warnings);
+  });
+}

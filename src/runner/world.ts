@@ -1,0 +1,174 @@
+// world: the one place where the parts of a driven run meet.
+
+import { randomUUID } from "node:crypto";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry, IsolationInForce } from "../contracts/event.ts";
+import type { Evidence } from "../contracts/evidence.ts";
+import type { RunView } from "../core/state.ts";
+import type { Recorder, World } from "../engine/world.ts";
+import { redactBytes } from "../kit/redact-stream.ts";
+import { openLimits } from "../workspace/isolation/limits.ts";
+import { worldKindFor } from "../workspace/worlds/world-kind.ts";
+import { openSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
+import { openWorkspace } from "../workspace/workspace.ts";
+import { openAgentsBox } from "./agents-box.ts";
+import { briefOf } from "./brief.ts";
+import { openChecks } from "./checks-box.ts";
+import { childrenOf, type ChildParts } from "./children.ts";
+import { blobsIn, entriesIn, openFace } from "../playbooks/registry/open-face.ts";
+import { faceOf } from "../playbooks/registry/table.ts";
+import { registryOf } from "../playbooks/registry/registry.ts";
+import type { Home } from "../project/runs/home.ts";
+import { openInbox, sendRequest } from "../project/inbox/inbox.ts";
+import { detects } from "./isolation-here.ts";
+import { isolationFor } from "./draft/isolation-for.ts";
+import { inForce } from "./isolation-in-force.ts";
+import { openEndedFolders } from "../project/runs/ended-folders.ts";
+import { openHolding } from "./learnings-hold.ts";
+import { openLiveView } from "./live-view.ts";
+import { openedRepository } from "../project/runs/opened-repository.ts";
+import { atOnce } from "../project/place.ts";
+import { recordedPolicy } from "./draft/policy.ts";
+import { openGlimpses, redactedAgents } from "../project/secrets/redacted-glimpse.ts";
+import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { secretFinder } from "../project/secrets/redaction.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+import { sweepTemporary } from "../project/runs/temporary.ts";
+import { transcribedAgents } from "../project/runs/transcript-write.ts";
+
+export type WorldParts = ChildParts & {
+  readonly home: Home;
+  readonly recorder: Recorder;
+  readonly watch: (entry: Entry, run: RunView) => void;
+  readonly cancel: AbortSignal | null;
+};
+
+const evidenceCharsMax = 4_000;
+
+export type OpenedWorld = { readonly world: World; readonly isolation: IsolationInForce; readonly close: () => Promise<void> };
+
+export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
+  const { place, home, folder, view, recorder } = parts;
+  const { drafted, tip } = view();
+  const policy = recordedPolicy(view());
+  const redaction = redactionOf(place, home.root);
+  const { redactor } = redaction;
+  const [repository, isolation, limits] = await Promise.all([
+    openedRepository(home.root),
+    isolationFor(drafted.isolation, home, folder),
+    openLimits(folder, openSelfTestCache(folder)),
+  ]);
+  const opening = openWorkspace({
+    repository,
+    runDir: folder,
+    runId: drafted.run_id,
+    base: { ...drafted.base },
+    scope: [...drafted.objective.scope],
+    ownedPaths: (await faceOf(drafted.flow.face))?.owned ?? [],
+    expectedTip: tip.commit,
+    worlds: worldKindFor(isolation.level, folder),
+    sharesHistory: !detects(isolation.level),
+    redact: (bytes) => redactBytes(redactor, bytes),
+    secretsIn: secretFinder(redactor),
+    isSquashed: policy.land_squash === true,
+    ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
+    ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
+  });
+  const prompts: Record<string, string> = {};
+  for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");
+  const scriptOf = (hash: string): string => join(folder, "blobs", hash.slice(0, 2), hash);
+  const agents = openAgentsBox({
+    place,
+    isolation,
+    limits,
+    policy,
+    folder,
+    mark: realpathSync(folder),
+    scriptOf,
+    learn: redaction.learn,
+  });
+  // What an earlier life left alive is ended before anything new begins; the branch is looked at meanwhile.
+  const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id), sweepTemporary()]);
+  for (const layer of layersIn(folder)) await isolation.collect(layer);
+  const verifier = openChecks({
+    workspace,
+    isolation,
+    limits,
+    policy,
+    folder,
+    putBlob: (bytes) => recorder.putBlob(bytes),
+    readBlob: (hash) => parts.readBlob(hash),
+    redactor,
+    guard: (word) => agents.guard(word),
+  });
+  const inbox = await openInbox(folder);
+  const outputOf = async (hash: string): Promise<string> =>
+    (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
+  const handedOf = async (hash: string): Promise<unknown> =>
+    (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
+  const desk = await openFace({ place, home, folder, view });
+  const holding = openHolding({ verifier, view });
+  const ended = openEndedFolders(folder);
+  const live = openLiveView(place, folder, openGlimpses(redactor), desk);
+  // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
+  const isChild = parts.cancel !== null;
+  const called = parts.cancel ?? place.interrupted;
+  const pause = (): void => {
+    const now = isChild || called.reason === atOnce;
+    void sendRequest(
+      folder,
+      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: `operator:${place.user}` },
+      { waitMs: 0 },
+    );
+  };
+  if (called.aborted) pause(); // interrupted before there was anybody to tell
+  else called.addEventListener("abort", pause, { once: true });
+
+  const world: World = {
+    journal: recorder,
+    clock: systemClock,
+    agents: transcribedAgents(redactedAgents(agents, redactor), { folder, redactor, now: () => systemClock.now() }),
+    workspace,
+    verifier,
+    functions: registryOf({
+      verifier,
+      workspace,
+      home,
+      folder,
+      view,
+      entries: () => entriesIn(folder),
+      readBlob: blobsIn(folder),
+      clock: systemClock,
+      cancel: place.interrupted,
+      isChild,
+    }),
+    children: childrenOf(parts),
+    inbox,
+    brief: (run, walk, step, open) =>
+      briefOf(prompts, run, walk, step, open, { outputOf, handedOf, learningsOf: (role) => desk.learnings(role, holding(open.attempt)) }),
+    onEntry: (entry, run) => {
+      if ("request" in entry) inbox.acknowledge(entry.request);
+      live.fact(entry);
+      desk.take(entry, run);
+      ended.take(entry, run);
+      parts.watch(entry, run);
+    },
+    onSignal: live.signal,
+  };
+  const close = async (): Promise<void> => {
+    called.removeEventListener("abort", pause);
+    await desk.close();
+    await agents.close();
+    await limits.close();
+    await inbox.close();
+    await ended.close(view());
+  };
+  return { world, isolation: inForce(isolation, limits), close };
+}
+
+/** Folders in which an earlier life's agents may have left something apart. */
+function layersIn(folder: string): readonly string[] {
+  const layers = join(folder, "layers");
+  return existsSync(layers) ? readdirSync(layers).map((name) => join(layers, name)) : [];
+}

@@ -1,0 +1,14 @@
+import type { Command } from "../../spec.ts";
+
+export const flowDetect: Command = {
+  name: "flow detect",
+  summary: "Which staged flow this project is in, and at which step.",
+  usage: "",
+  details: [
+    "An open run is asked first, then _docs/_autopilot_state.md where it agrees with the folders, then the folders. Nothing is written or executed.",
+  ],
+  arguments: [],
+  flags: [],
+  takesRun: false,
+  run: async (place) => (await import("../../../../commands/staged/flow-detect.ts")).detect(place, {}),
+};

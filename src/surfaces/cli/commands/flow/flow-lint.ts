@@ -1,0 +1,15 @@
+import { defined } from "../../defined.ts";
+import type { Command } from "../../spec.ts";
+
+export const flowLint: Command = {
+  name: "flow lint",
+  summary: "Look for mistakes in a flow, and walk all its paths.",
+  usage: "[NAME]",
+  details: [
+    "No path may reach completed past a proof that failed, none may be a dead end, and every ring has a count. Without NAME: all of them.",
+  ],
+  arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
+  flags: [],
+  takesRun: false,
+  run: async (place, given) => (await import("../../../../runner/draft/flows.ts")).lint(place, defined({ name: given.words[0] })),
+};

@@ -1,0 +1,12 @@
+import type { Command } from "../../spec.ts";
+
+export const flowList: Command = {
+  name: "flow list",
+  summary: "Every flow there is here: the built-in ones and your own.",
+  usage: "",
+  details: ["Your own lie in .autopilot/flows/<name>/flow.yaml."],
+  arguments: [],
+  flags: [],
+  takesRun: false,
+  run: async (place) => (await import("../../../../runner/draft/flows.ts")).list(place, {}),
+};

@@ -1,0 +1,13 @@
+import { defined } from "../../defined.ts";
+import type { Command } from "../../spec.ts";
+
+export const flowShow: Command = {
+  name: "flow show",
+  summary: "One flow: its phases, steps, roles, limits and options.",
+  usage: "NAME",
+  details: ["The options are given with `autopilot go --flow NAME --option name=value`."],
+  arguments: [{ name: "NAME", about: "the flow's name", names: "flows" }],
+  flags: [],
+  takesRun: false,
+  run: async (place, given) => (await import("../../../../runner/draft/flows.ts")).show(place, defined({ name: given.words[0] })),
+};

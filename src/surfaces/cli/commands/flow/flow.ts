@@ -1,0 +1,12 @@
+import type { Command } from "../../spec.ts";
+
+export const flow: Command = {
+  name: "flow",
+  summary: "Flows: list them, show one, lint, see which fits here.",
+  usage: "[list | show NAME | lint [NAME] | detect]",
+  details: ["Alone it means `autopilot flow list`. A flow is data: phases, steps, gates, limits; docs/FLOWS.md explains the language."],
+  arguments: [],
+  flags: [],
+  takesRun: false,
+  run: async (place) => (await import("../../../../runner/draft/flows.ts")).list(place, {}),
+};

@@ -1,0 +1,60 @@
+// detect-restore: how a project brings back what it depends on, from its own lock file and by its own tool. Nothing is run here.
+
+import type { Check } from "../../contracts/evidence.ts";
+import type { Tree } from "./manifest.ts";
+
+/** What the config says: `copy` takes the folders that are installed, `lockfile` restores them, a list names the commands. */
+export type RestoreSetting = "copy" | "lockfile" | readonly string[];
+
+/** The first lock file of each group that is there decides. Every command takes exactly what the lock file says, or fails. */
+const ways: readonly (readonly (readonly [lock: string, command: string])[])[] = [
+  [
+    ["pnpm-lock.yaml", "pnpm install --frozen-lockfile"],
+    ["yarn.lock", "yarn install --immutable || yarn install --frozen-lockfile"],
+    ["bun.lock", "bun install --frozen-lockfile"],
+    ["bun.lockb", "bun install --frozen-lockfile"],
+    ["package-lock.json", "npm ci --no-audit --no-fund"],
+    ["npm-shrinkwrap.json", "npm ci --no-audit --no-fund"],
+  ],
+  [
+    ["uv.lock", "uv sync --frozen"],
+    ["poetry.lock", "poetry install --no-interaction"],
+    ["Pipfile.lock", "pipenv sync --dev"],
+    ["requirements.txt", "python3 -m venv .venv && .venv/bin/pip install --require-virtualenv -r requirements.txt"],
+  ],
+  [["Cargo.lock", "cargo fetch --locked"]],
+  [["go.sum", "go mod download"]],
+];
+
+export function restoresOf(tree: Tree, setting: RestoreSetting): readonly Check[] {
+  if (setting === "copy") return [];
+  if (setting !== "lockfile") return setting.map((command, at) => restore(`config-${at + 1}`, command, `config checks.restore[${at}]`));
+  return ways.flatMap((group) => {
+    const [lock, command] = group.find(([name]) => tree.files.has(name)) ?? [];
+    return lock === undefined || command === undefined ? [] : [restore(lock, command, lock)];
+  });
+}
+
+const restore = (name: string, command: string, source: string): Check => ({
+  id: `restore:${name}`,
+  kind: "restore",
+  title: `dependencies from ${source}`,
+  command,
+  source,
+});
+
+/** Variables that lead every tool's cache into one folder, which restoring fills and checks only read. */
+export function cacheEnvironment(folder: string): Readonly<Record<string, string>> {
+  return {
+    npm_config_cache: `${folder}/npm`,
+    npm_config_store_dir: `${folder}/pnpm`,
+    YARN_CACHE_FOLDER: `${folder}/yarn`,
+    BUN_INSTALL_CACHE_DIR: `${folder}/bun`,
+    PIP_CACHE_DIR: `${folder}/pip`,
+    UV_CACHE_DIR: `${folder}/uv`,
+    POETRY_CACHE_DIR: `${folder}/poetry`,
+    PIPENV_CACHE_DIR: `${folder}/pipenv`,
+    CARGO_HOME: `${folder}/cargo`,
+    GOMODCACHE: `${folder}/go`,
+  };
+}

@@ -1,0 +1,34 @@
+// detect: the project's own checks, found in its manifests. It reads text and answers with data; nothing is run here.
+//
+// Invariant:
+//   D1. A manifest that is broken costs its own checks and is named in a warning; it never stops the others.
+
+import type { Check } from "../../contracts/evidence.ts";
+import { detectCargo, detectGo, detectMake } from "./detect-build.ts";
+import { detectDeno } from "./detect-deno.ts";
+import { detectJava } from "./detect-java.ts";
+import { detectNode } from "./detect-node.ts";
+import { detectPython } from "./detect-python.ts";
+import type { Detected, Tree } from "./manifest.ts";
+import { commandKey } from "../same-command.ts";
+
+export type DetectConfig = { readonly commands?: readonly string[] | undefined; readonly detect?: boolean | undefined };
+
+const detectors = [detectNode, detectDeno, detectPython, detectCargo, detectGo, detectJava, detectMake];
+
+/** The checks of a tree: what the config names first, then what the manifests tell unless the config turns that off. */
+export function detectChecks(tree: Tree, config: DetectConfig = {}): Detected {
+  const named = (config.commands ?? []).map((command, at): Check => ({
+    id: `project:config-${at + 1}`,
+    kind: "project",
+    title: command,
+    command,
+    source: `config checks.commands[${at}]`,
+  }));
+  const found = config.detect === false ? [] : detectors.map((detector) => detector(tree)); // D1
+  const commands = new Set<string>();
+  const checks = [...named, ...found.flatMap(({ checks }) => checks)].filter(
+    ({ command }) => !commands.has(commandKey(command)) && commands.add(commandKey(command)),
+  );
+  return { checks, warnings: found.flatMap(({ warnings }) => warnings) };
+}

@@ -1,0 +1,10 @@
+import { masked } from "../oracles/masked.ts";
+
+/** JSON in which there may be comments and commas too many. Throws where it is not that. */
+export function parseJsonc(text: string): unknown {
+  const bare = masked(text.replace(/^\ufeff/, ""), "js", "comments")
+    .replaceAll(/\/\/ *$/gm, "")
+    .replaceAll(/\/\*\s*\*\//g, "")
+    .replaceAll(/,(\s{0,200}[}\]])/g, "$1");
+  return JSON.parse(bare);
+}

@@ -1,0 +1,37 @@
+import type { Check } from "../../contracts/evidence.ts";
+
+/** The tree in which checks are looked for: its paths, and the text of a file or null. */
+export type Tree = { readonly files: ReadonlySet<string>; readonly read: (path: string) => string | null };
+
+/** A manifest that could not be used: which, and why. The others are used all the same. */
+export type DetectWarning = { readonly file: string; readonly reason: string };
+
+export type Detected = { readonly checks: readonly Check[]; readonly warnings: readonly DetectWarning[] };
+
+export const manifestCharsMax = 1024 * 1024;
+
+/** A project check: `name` follows the tool and says what it does, `npm-test`. */
+export function projectCheck(name: string, command: string, source: string): Check {
+  return { id: `project:${name}`, kind: "project", title: command, command, source };
+}
+
+/** Reads a manifest with a parser that may throw; a manifest that is not there is nothing, one that cannot be read is a warning. */
+export function useManifest(tree: Tree, file: string, detect: (text: string) => Detected): Detected {
+  const text = tree.files.has(file) ? tree.read(file) : null;
+  if (text === null) return { checks: [], warnings: [] };
+  if (text.length > manifestCharsMax) return warning(file, `it is larger than ${manifestCharsMax} characters`);
+  try {
+    return detect(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    // The first line says what is wrong; parsers add a picture of the place.
+    return warning(file, (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "it cannot be read");
+  }
+}
+
+export function warning(file: string, reason: string): Detected {
+  return { checks: [], warnings: [{ file, reason }] };
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

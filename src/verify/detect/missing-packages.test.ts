@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { CheckResult, ClaimChecked } from "../../contracts/evidence.ts";
+import { decidedBy } from "../claims/of-checks.ts";
+import { missingPackages, missingPackageWords } from "./missing-packages.ts";
+
+test.each([
+  ["Error: Cannot find module 'left-pad'", "package.json", '{ "dependencies": { "left-pad": "1" } }', "left-pad"],
+  [
+    "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@a/b' imported from /x",
+    "package.json",
+    '{ "dependencies": { "@a/b": "1" } }',
+    "@a/b",
+  ],
+  ['Error: Failed to resolve import "zod/v4" from "src/a.ts"', "package.json", '{ "dependencies": { "zod": "4" } }', "zod"],
+  ["E   ModuleNotFoundError: No module named 'typing_extensions'", "requirements.txt", "typing-extensions==4\n", "typing_extensions"],
+  ["a.go:3:2: no required module provides package github.com/x/y; to add it:", "go.mod", "require github.com/x/y v1\n", "github.com/x/y"],
+  ["error: no matching package named `serde` found", "Cargo.toml", '[dependencies]\nserde = "1"\n', "serde"],
+])("%s: told as a package that %s names and that isn't installed", (line, manifest, text, name) => {
+  const found = missingPackages(["fine", line], (path) => (path === manifest ? text : null));
+  expect(found).toEqual([{ name, manifest }]);
+  expect(missingPackageWords(found)).toBe(
+    `${name} is named in ${manifest} and not installed here; install what the manifest names, or set checks.restore: lockfile in your own config`,
+  );
+});
+
+test("a module that no manifest names, or a file of one's own, is the work's own mistake", () => {
+  const read = (path: string): string | null => (path === "package.json" ? '{ "dependencies": { "left-padding": "1" } }' : null);
+  expect(missingPackages(["Error: Cannot find module 'left-pad'", "Error: Cannot find module './b.js'"], read)).toEqual([]);
+});
+
+test("who says that tests pass is not called a liar where only a package is not installed", () => {
+  const check = { id: "criterion:c1", kind: "criterion" as const, title: "tests", command: "npm test", source: "objective" };
+  const failed: CheckResult = { check, status: "failed", exit_code: 1, duration_ms: 1, evidence: "0".repeat(64) };
+  const claim = (waits: ClaimChecked["waits"], kind: ClaimChecked["kind"]): ClaimChecked => ({
+    kind,
+    text: "x",
+    verdict: "unverifiable",
+    why: "",
+    waits,
+  });
+  const verdictsOn = (result: CheckResult): readonly string[] =>
+    [
+      claim({ of: "npm test", passed: true }, "command"),
+      claim({ of: "all" }, "done"),
+      claim({ of: "tests" }, "done"),
+      claim({ of: "c1" }, "done"),
+    ].map((one) => decidedBy(one, [result]).verdict);
+  expect(verdictsOn(failed)).toEqual(["false", "false", "false", "false"]);
+  const uninstalled = { ...failed, uninstalled: "left-pad", why: "left-pad is named in package.json and not installed here" };
+  expect(verdictsOn(uninstalled)).toEqual(["unverifiable", "unverifiable", "unverifiable", "unverifiable"]);
+});

@@ -1,0 +1,200 @@
+// gates: judges artifact rules over facts. Pure: what it lacks (a command's result, which of two files is newer) it asks for by
+// name, and is called again with it.
+//
+// Invariants:
+//   G1. Every word of a gate must hold; a gate with no word, an unknown proof or a fact that cannot be had never holds.
+//   G2. Only regular files reached without a link count as files.
+//   G3. A failure says rule, file, what was found and what was expected.
+//   G4. A branch of an `if` is taken only once its condition is known; a condition that cannot be judged fails the gate.
+
+import picomatch from "picomatch";
+import type { Gate, Proof } from "../../contracts/flow.ts";
+import type { ProofFailure } from "../../ports/verifier.ts";
+import type { FilePair, Finding, GateFacts, Wanted } from "./gate-facts.ts";
+import { faultOf as textFaultOf, judgeFile } from "./gate-file.ts";
+
+export type Judgement = {
+  readonly holds: boolean;
+  readonly failures: readonly ProofFailure[];
+  /** What must be found out before the judgement is final; nothing holds while something is wanted. */
+  readonly wanted: Wanted;
+  /** The files the gates hold on, and how many lines each was asked to have; 0 where only that it is there. */
+  readonly held: ReadonlyMap<string, Held>;
+};
+
+/** What a gate asked of a file besides being there. */
+export type Held = { readonly asksContent: boolean; readonly minLines: number };
+
+const eachMax = 5_000;
+const depthMax = 16;
+const namedMax = 10;
+const othersMax = 3;
+const named = "a file to read names from";
+const kindWords = { link: "a symbolic link", folder: "a folder", other: "a special file" } as const;
+
+export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgement {
+  const judge = new Judge(facts);
+  const findings = proofs.flatMap((proof) => judge.proof(proof, 0));
+  const failures = findings.map(({ rule, file, found, expected }) => ({ rule, file, found, expected }));
+  const wanted = { commands: [...judge.commands], orders: judge.orders };
+  return { holds: failures.length === 0 && !judge.isWanting, failures, wanted, held: judge.held };
+}
+
+class Judge {
+  readonly commands = new Set<string>();
+  readonly orders: FilePair[] = [];
+  readonly held = new Map<string, Held>();
+  readonly #facts: GateFacts;
+
+  constructor(facts: GateFacts) {
+    this.#facts = facts;
+  }
+
+  get isWanting(): boolean {
+    return this.commands.size > 0 || this.orders.length > 0;
+  }
+
+  proof(proof: Proof, depth: number): readonly Finding[] {
+    if (typeof proof === "string") return [unsure(proof, null, "a name nobody has looked up", "a proof from the registry")]; // G1
+    if (depth > depthMax) return [unsure("gate", null, `rules nested more than ${depthMax} deep`, "fewer")];
+    const fault = faultOf(proof);
+    if (fault !== null) return [unsure("gate", null, fault, "a rule that can be judged")]; // G1
+    return [...this.#files(proof), ...this.#any(proof), ...this.#none(proof), ...this.#branches(proof, depth), ...this.#command(proof)];
+  }
+
+  #files(gate: Gate): readonly Finding[] {
+    const own = gate.file === undefined ? [] : this.#file(gate.file, gate);
+    if (gate.for_each === undefined) return [...own, ...(gate.files ?? []).flatMap((path) => this.#file(path, gate))];
+    const each = this.#each(gate.for_each, gate.files ?? []);
+    if ("failure" in each) return [...own, each.failure];
+    return [...own, ...each.paths.flatMap((path) => this.#file(path, { ...gate, non_empty: true }))];
+  }
+
+  #file(path: string, gate: Gate): readonly Finding[] {
+    const { failures, lacking } = judgeFile(path, gate, this.#facts);
+    this.orders.push(...lacking);
+    if (failures.length === 0 && gate.exists !== false) this.#hold(path, gate);
+    return failures;
+  }
+
+  #hold(path: string, { non_empty, min_lines = 0, matches }: Gate): void {
+    const before = this.held.get(path);
+    const asksContent = before?.asksContent === true || non_empty === true || min_lines > 0 || matches !== undefined;
+    this.held.set(path, { asksContent, minLines: Math.max(before?.minLines ?? 0, min_lines) });
+  }
+
+  /** The paths that the matches in a file stand for. */
+  #each(
+    { file, matches }: { file: string; matches: string },
+    templates: readonly string[],
+  ): { failure: Finding } | { paths: readonly string[] } {
+    const refuse = (found: string, expected: string) => ({ failure: unsure("for_each", file, found, expected) });
+    const kind = this.#facts.files.get(file)?.kind;
+    if (kind !== "file") return refuse(kind === undefined ? "no such regular file" : `no regular file: ${kindWords[kind]}`, named); // G2
+    const text = this.#facts.read(file);
+    const unreadable = textFaultOf(text);
+    if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", named);
+    // What lies beyond the bound could name files nobody has looked at.
+    if (!text.isWhole) return refuse("more than 1 MiB of text", "a file that can be read whole");
+    const found = this.#facts.match(matches, text.text, eachMax + 1);
+    if (!found.ok) return refuse(found.why, `matches of /${matches}/m`);
+    if (found.groups.length > eachMax) return refuse(`more than ${eachMax} matches`, `at most ${eachMax}`);
+    const paths = found.groups.flatMap((groups) => templates.map((template) => filled(template, groups)));
+    return { paths: [...new Set(paths)] };
+  }
+
+  #any(gate: Gate): readonly Finding[] {
+    if (gate.any === undefined) return [];
+    const atLeast = gate.at_least ?? 1;
+    const matching = this.#matching([gate.any], gate.except ?? []);
+    const judged = matching.map((path) => judgeFile(path, gate, this.#facts));
+    for (const [at, path] of matching.entries()) if (judged[at]?.failures.length === 0) this.#hold(path, gate);
+    const open = judged.filter(({ failures, lacking }) => failures.length === 0 && lacking.length > 0);
+    const good = judged.filter(({ failures, lacking }) => failures.length === 0 && lacking.length === 0).length;
+    if (good >= atLeast) return [];
+    if (good + open.length >= atLeast) {
+      this.orders.push(...open.flatMap(({ lacking }) => lacking));
+      return [];
+    }
+    const bad = judged.flatMap(({ failures }) => failures);
+    const because = bad.slice(0, namedMax).map(({ file, rule, found }) => `${file}: ${rule}, found ${found}`);
+    const cut = this.#facts.isWhole ? [] : ["the tree is too large to list"];
+    const why = [...because, ...this.#othersMatching(gate.any), ...cut];
+    const found = `${good} of ${matching.length} matching regular files${why.length === 0 ? "" : ` (${why.join("; ")})`}`;
+    const isUnsure = !this.#facts.isWhole || bad.some((finding) => finding.isUnsure);
+    return [{ rule: "any", file: gate.any, found, expected: `at least ${atLeast}`, isUnsure }];
+  }
+
+  #none(gate: Gate): readonly Finding[] {
+    if (gate.none === undefined) return [];
+    const expected = "no regular file that matches";
+    if (!this.#facts.isWhole) return [unsure("none", gate.none.join(", "), "a tree too large to list", expected)];
+    const matching = this.#matching(gate.none, gate.except ?? []).slice(0, namedMax);
+    return matching.map((file) => ({ rule: "none", file, found: "a regular file", expected, isUnsure: false }));
+  }
+
+  /** What matches and is no regular file: often the reason why too few do. */
+  #othersMatching(glob: string): readonly string[] {
+    const isMatch = picomatch(glob, { dot: true });
+    const words: string[] = [];
+    for (const [path, { kind }] of this.#facts.files) {
+      if (words.length >= othersMax) break;
+      if (kind !== "file" && (kind !== "folder" || path === glob) && isMatch(path)) words.push(`${path} is ${kindWords[kind]}`);
+    }
+    return words;
+  }
+
+  #matching(globs: readonly string[], except: readonly string[]): readonly string[] {
+    const isMatch = picomatch([...globs], { dot: true });
+    const isExcepted = except.length === 0 ? () => false : picomatch([...except], { dot: true });
+    const paths: string[] = [];
+    for (const [path, entry] of this.#facts.files) if (entry.kind === "file" && isMatch(path) && !isExcepted(path)) paths.push(path); // G2
+    return paths.sort();
+  }
+
+  #branches(gate: Gate, depth: number): readonly Finding[] {
+    if (gate.if === undefined) return (gate.all ?? []).flatMap((proof) => this.proof(proof, depth + 1));
+    const condition = new Judge(this.#facts);
+    const findings = condition.proof(gate.if, depth + 1);
+    const doubts = findings.filter(({ isUnsure }) => isUnsure);
+    if (doubts.length > 0) return doubts.map((doubt) => ({ ...doubt, rule: `if ${doubt.rule}` })); // G4
+    if (findings.length === 0 && condition.isWanting) {
+      for (const command of condition.commands) this.commands.add(command);
+      this.orders.push(...condition.orders);
+      return [];
+    }
+    return ((findings.length === 0 ? gate.all : gate.else) ?? []).flatMap((proof) => this.proof(proof, depth + 1));
+  }
+
+  #command({ command }: Gate): readonly Finding[] {
+    if (command === undefined) return [];
+    const result = this.#facts.command(command);
+    if (result === undefined) this.commands.add(command);
+    if (result === undefined || result.passed) return [];
+    return [{ rule: "command", file: null, found: `${result.found}: ${command}`, expected: "exit 0", isUnsure: false }];
+  }
+}
+
+/** A template's {1} … {9} from a match's groups. A path that leaves the tree is in no listing, so it is simply not found. */
+function filled(template: string, groups: readonly string[]): string {
+  return template.replace(/\{(\d{1,2})\}/g, (_, index: string) => groups[Number(index)] ?? "");
+}
+
+/** A rule that can say nothing is no rule (G1). */
+function faultOf(gate: Gate): string | null {
+  const hasSubject = gate.file !== undefined || (gate.files?.length ?? 0) > 0 || gate.any !== undefined;
+  const hasRule =
+    hasSubject || (gate.none?.length ?? 0) > 0 || gate.all !== undefined || gate.if !== undefined || gate.command !== undefined;
+  if (!hasRule) return "no rule";
+  if (gate.for_each !== undefined && (gate.files?.length ?? 0) === 0) return "for_each without files";
+  if (gate.at_least !== undefined && gate.any === undefined) return "at_least without any";
+  if (gate.else !== undefined && gate.if === undefined) return "else without if";
+  if (gate.if !== undefined && gate.all === undefined && gate.else === undefined) return "if without all or else";
+  const words = ["exists", "non_empty", "min_lines", "matches", "fresh", "after"] as const;
+  const orphan = hasSubject ? undefined : words.find((word) => gate[word] !== undefined);
+  return orphan === undefined ? null : `${orphan} without file, files or any`;
+}
+
+function unsure(rule: string, file: string | null, found: string, expected: string): Finding {
+  return { rule, file, found, expected, isUnsure: true }; // G3
+}

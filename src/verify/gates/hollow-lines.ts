@@ -1,0 +1,116 @@
+// hollow-lines: the lines of a text by what they are: content, or something that only frames content. Pure, one pass.
+
+import { isNothing, isPlaceholder } from "../../kit/placeholder.ts";
+
+export type ContentLines = {
+  /** Lines that say something, without list marks and space around them. */
+  readonly content: readonly string[];
+  readonly headings: number;
+  /** Rules, empty items, table heads, labels without a value, fences. */
+  readonly frames: number;
+  /** Lines that stand for words that are missing. */
+  readonly placeholders: number;
+};
+
+type Tally = { content: string[]; headings: number; frames: number; placeholders: number };
+
+export function plainLines(text: string): ContentLines {
+  const tally = start();
+  for (const line of text.split("\n")) if (line.trim() !== "") addWords(tally, line.trim());
+  return tally;
+}
+
+export function markdownLines(text: string): ContentLines {
+  const tally = start();
+  let fence: string | null = null;
+  let isAfterWords = false;
+  for (const raw of withoutComments(withoutFrontMatter(text)).split("\n")) {
+    const line = raw.trim();
+    const mark: string | undefined = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
+    if (mark !== undefined && (fence === null || (line === mark && mark.startsWith(fence)))) {
+      fence = fence === null ? mark : null;
+      tally.frames++;
+      isAfterWords = false;
+      continue;
+    }
+    if (line === "") isAfterWords = false;
+    else if (fence !== null) tally.content.push(line);
+    else isAfterWords = addMarkdown(tally, line, isAfterWords);
+  }
+  return tally;
+}
+
+const start = (): Tally => ({ content: [], headings: 0, frames: 0, placeholders: 0 });
+
+/** Gives back whether the line was added as content, so that the one below can still make a heading or a table's head of it. */
+function addMarkdown(tally: Tally, line: string, isAfterWords: boolean): boolean {
+  if (/^#{1,6}(?:\s|$)/.test(line)) {
+    tally.headings++;
+    return false;
+  }
+  const isUnderline = /^(?:=+|-+)$/.test(line);
+  const isTableRule = line.includes("|") && /^[\s|:-]+$/.test(line) && line.includes("-");
+  if (isAfterWords && (isUnderline || isTableRule)) {
+    tally.content.pop();
+    if (isUnderline) tally.headings++;
+    else tally.frames++;
+    return false;
+  }
+  if (isTableRule || /^[\s|:_*=-]+$/.test(line)) {
+    tally.frames++;
+    return false;
+  }
+  return addWords(tally, withoutMarks(line));
+}
+
+const labelCharsMax = 60;
+
+function addWords(tally: Tally, words: string): boolean {
+  if (words === "" || isLabel(words)) tally.frames++;
+  else if (isMissing(words) || isMissing(valueOf(words))) tally.placeholders++;
+  else {
+    tally.content.push(words);
+    return true;
+  }
+  return false;
+}
+
+const isMissing = (words: string): boolean => isPlaceholder(words) || isNothing(words);
+
+/** `Owner:` and `**Owner:**` announce something; by themselves they say nothing. */
+const isLabel = (words: string): boolean => words.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(words);
+
+/** What stands behind a label: `TBD` of `**Owner:** TBD`. */
+function valueOf(words: string): string {
+  const at = words.slice(0, labelCharsMax).indexOf(":");
+  if (at < 0) return words;
+  let [start, end] = [at + 1, words.length];
+  while (start < end && isBlankOrStar(words.charAt(start))) start++;
+  while (end > start && isBlankOrStar(words.charAt(end - 1))) end--;
+  return words.slice(start, end);
+}
+
+const isBlankOrStar = (letter: string): boolean => letter === "*" || letter.trim() === "";
+
+/** Without quotation and list marks, and without the bars of a table's row whose cells are empty. */
+function withoutMarks(line: string): string {
+  const bare = line.replace(/^(?:>\s?)+/, "").replace(/^(?:[-*+]|\d{1,9}[.)])(?:\s+|$)(?:\[[ xX]\](?:\s+|$))?/, "");
+  return (bare.startsWith("|") ? bare.replaceAll(/^\||\|$/g, "") : bare).trim();
+}
+
+function withoutFrontMatter(text: string): string {
+  if (!/^---\r?\n/.test(text)) return text;
+  const end = text.indexOf("\n---", 3);
+  return end < 0 ? text : text.slice(text.indexOf("\n", end + 1) < 0 ? text.length : text.indexOf("\n", end + 1));
+}
+
+function withoutComments(text: string): string {
+  let rest = "";
+  for (let at = 0; ;) {
+    const open = text.indexOf("<!--", at);
+    const close = open < 0 ? -1 : text.indexOf("-->", open + 4);
+    if (close < 0) return rest + text.slice(at);
+    rest += text.slice(at, open);
+    at = close + 3;
+  }
+}

@@ -1,0 +1,114 @@
+// prove-artifacts: judges artifact rules on a commit's tree, round by round: what a rule wants to know is found out, then it is asked again.
+//
+// Invariants:
+//   A1. A command of a gate runs under the base's oracles, as a check does: what judges may not be changed by who is judged.
+//   A2. A file that holds a gate and holds nothing else is told and decides nothing: the gate is what its author wrote.
+//   A3. Only what the run itself changed is measured: what lay there before is nobody's claim.
+
+import { createHash } from "node:crypto";
+import type { Check, CheckResult } from "../../contracts/evidence.ts";
+import type { GitSha } from "../../contracts/ids.ts";
+import type { HollowFile, ProofResult, Verifier } from "../../ports/verifier.ts";
+import type { FilePair, GateFacts } from "./gate-facts.ts";
+import { type Held, judgeGates } from "./gates.ts";
+import { hollowOf, toldLines } from "./hollow.ts";
+import type { OpenParts } from "../parts.ts";
+import { openMatcher } from "./pattern.ts";
+import { runChecks } from "../run-checks.ts";
+import { type Listing, listTree, textReader } from "./tree-facts.ts";
+
+type ProveOrder = Parameters<Verifier["prove"]>[0];
+
+const ordersMax = 500;
+const measuredMax = 500;
+
+const calledOff = (checks: readonly CheckResult[]): ProofResult => ({
+  holds: false,
+  failures: [{ rule: "gate", file: null, found: "called off", expected: "judged" }],
+  checks,
+});
+
+export async function prove(parts: OpenParts, order: ProveOrder): Promise<ProofResult> {
+  if (order.cancel.aborted) return calledOff([]);
+  const folder = await parts.workspace.checkout(order.commit, "proof"); // V4 of verifier.ts
+  try {
+    return await judged(parts, order, await listTree(parts.workspace.foldersOf(folder)));
+  } finally {
+    await parts.workspace.dropCheckout(folder);
+  }
+}
+
+async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Promise<ProofResult> {
+  const checks: CheckResult[] = [];
+  const commands = new Map<string, { readonly passed: boolean; readonly found: string }>();
+  const orders = new Map<string, boolean | null>();
+  const facts: GateFacts = {
+    files: listing.entries,
+    isWhole: listing.isWhole,
+    read: textReader(listing),
+    match: openMatcher(),
+    changed: new Set(order.changed),
+    newer: (path, than) => orders.get(keyOf([path, than])),
+    command: (command) => commands.get(command),
+  };
+  // Each round answers everything that was wanted, and the rules name finitely many things, so this ends.
+  for (;;) {
+    const { holds, failures, wanted, held } = judgeGates(order.gates, facts);
+    if (wanted.commands.length === 0 && wanted.orders.length === 0)
+      return { holds, failures, checks, ...(holds ? await measured(parts, order, held, facts) : {}) };
+    for (const pair of wanted.orders) orders.set(keyOf(pair), orders.size < ordersMax ? await isNewer(parts, order.commit, pair) : null);
+    for (const command of wanted.commands) {
+      const results = await runChecks(parts, { ...order, checks: [proofCheck(command)] }); // A1
+      checks.push(...results);
+      const result = results.find(({ check: { kind } }) => kind === "proof");
+      if (result === undefined || order.cancel.aborted) return calledOff(checks);
+      commands.set(command, { passed: result.status === "passed", found: foundOf(result, order) });
+    }
+  }
+}
+
+/** Which of the files that hold the gates hold anything else (A2, A3). */
+async function measured(
+  { workspace }: OpenParts,
+  { base, commit, changed, prompt }: ProveOrder,
+  held: ReadonlyMap<string, Held>,
+  { files, read }: GateFacts,
+): Promise<Pick<ProofResult, "hollow" | "solid">> {
+  if (held.size === 0) return {};
+  const ours = new Set(base === undefined ? changed : (await workspace.differences(base, commit)).map(({ path }) => path));
+  const told = prompt === undefined ? {} : { told: toldLines(prompt) };
+  const hollow: HollowFile[] = [];
+  const solid: string[] = [];
+  for (const [file, { asksContent, minLines }] of [...held].filter(([path]) => ours.has(path)).slice(0, measuredMax)) {
+    // Who asks only that a file is there may mean a mark, which is empty.
+    const text = files.get(file)?.size === 0 && !asksContent ? null : read(file);
+    if (text === null || text.fault !== undefined) continue;
+    const why = hollowOf(text.text, { path: file, minLines, ...told });
+    if (why === null) solid.push(file);
+    else hollow.push({ file, why });
+  }
+  return { hollow, solid };
+}
+
+function keyOf(pair: FilePair): string {
+  return JSON.stringify(pair);
+}
+
+async function isNewer({ isLater }: OpenParts, commit: GitSha, [path, than]: FilePair): Promise<boolean | null> {
+  return isLater === undefined ? null : isLater(commit, path, than);
+}
+
+function proofCheck(command: string): Check {
+  const id = `proof:${createHash("sha256").update(command).digest("hex").slice(0, 12)}`;
+  return { id, kind: "proof", title: command, command, source: "the flow's proof" };
+}
+
+const oraclesShownMax = 3;
+
+function foundOf({ status, exit_code }: CheckResult, { oracles }: ProveOrder): string {
+  const end = exit_code === null ? status : `${status} (exit ${exit_code})`;
+  const paths = (oracles?.changes ?? []).map(({ path }) => path);
+  if (paths.length === 0) return end;
+  const more = paths.length > oraclesShownMax ? ` and ${paths.length - oraclesShownMax} more` : "";
+  return `${end} with the base's ${paths.slice(0, oraclesShownMax).join(", ")}${more}`;
+}

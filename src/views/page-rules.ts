@@ -1,0 +1,121 @@
+// page-rules: what the pages that a run writes for people must hold, so that `validate` can tell a whole one from a damaged one.
+//
+// Invariants:
+//   P1. A page is recognised by its first line, or by its name where that line is lost.
+//   P2. A page whose format is another's to fix (seed 000, seed 002) breaks rules with errors; one that only we draw with warnings, since
+//       another tool may draw its own under the same name.
+
+import { failureCategories } from "../contracts/roadmap-values.ts";
+import type { Violation } from "../documents/line-rules.ts";
+
+type Page = {
+  /** The file's name. */
+  readonly named: RegExp;
+  readonly title: RegExp;
+  readonly sections: readonly string[];
+  readonly severity: Violation["severity"];
+  readonly more?: (lines: readonly string[], tell: Tell) => void;
+};
+type Tell = (line: number, rule: string, message: string) => void;
+
+export const pages = {
+  "quality progress": {
+    named: /^PROGRESS\.md$/,
+    title: /^# QPB Run Progress$/,
+    sections: ["Phases", "Recent events (last 10)", "Artifacts produced"],
+    severity: "error",
+    more: progressLines,
+  },
+  "quality gate log": {
+    named: /^quality-gate\.log$/,
+    title: /^Terminal gate, judged by the runner at /,
+    sections: [],
+    severity: "warning",
+    more: gateLines,
+  },
+  learnings: { named: /^learnings\.md$/, title: /^# Learnings \(current run\)$/, sections: [], severity: "error", more: learningLines },
+  diagnostic: {
+    named: /^diagnostic-.+\.md$/,
+    title: /^# Diagnostic: /,
+    sections: ["What happened", "Why it matters", "What to do now"],
+    severity: "warning",
+  },
+  "post-mortem page": {
+    named: /-postmortem\.md$/,
+    title: /^# Post-mortem: phase /,
+    sections: ["Root cause", "Timeline", "Attempted fixes", "Prevention rule"],
+    severity: "warning",
+  },
+  "completion page": {
+    named: /^completion-report\.md$/,
+    title: /^# Completion report: /,
+    sections: ["Attempted phases", "Skipped phases", "Self-audit", "Summary"],
+    severity: "warning",
+  },
+  "execution log": { named: /^EXECUTION-LOG\.md$/, title: /^# Execution log: phase /, sections: ["Steps"], severity: "warning" },
+  "verification page": {
+    named: /^VERIFICATION\.md$/,
+    title: /^# Verification: phase /,
+    sections: ["Outcome", "Automated checks", "Criteria"],
+    severity: "warning",
+  },
+} as const satisfies Readonly<Record<string, Page>>;
+export type PageFormat = keyof typeof pages;
+export const pageFormats = Object.keys(pages) as readonly PageFormat[];
+
+/** P1 */
+export const pageFormatIn = (head: string): PageFormat | null => {
+  const [first = ""] = head.replace(/^\uFEFF/, "").split(/\r?\n/, 1);
+  return pageFormats.find((format) => pages[format].title.test(first)) ?? null;
+};
+export const pageFormatNamed = (name: string): PageFormat | null => pageFormats.find((format) => pages[format].named.test(name)) ?? null;
+
+export function judgePage(format: PageFormat, text: string): readonly Violation[] {
+  const page: Page = pages[format];
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  const found: Violation[] = [];
+  const tell: Tell = (line, rule, message) => found.push({ line, rule, message, severity: page.severity }); // P2
+  if (!page.title.test(lines[0] ?? "")) tell(1, "PG-title", `the first line is not the title of a ${format}`);
+  for (const title of page.sections) if (!lines.includes(`## ${title}`)) tell(1, "PG-section", `has no section ## ${title}`);
+  page.more?.(lines, tell);
+  return found.toSorted((a, b) => a.line - b.line);
+}
+
+/** The header's two lines and the checklist, as seed 002 has them. */
+function progressLines(lines: readonly string[], tell: Tell): void {
+  if (!lines.some((line) => /^\*\*Started:\*\* .*\*\*Benchmark:\*\* .*\*\*Lever:\*\* /.test(line)))
+    tell(1, "PG-field", "has no line **Started:** … **Benchmark:** … **Lever:** …");
+  if (!lines.some((line) => /^\*\*Runner:\*\* .*\*\*Playbook version:\*\* /.test(line)))
+    tell(1, "PG-field", "has no line **Runner:** … **Playbook version:** …");
+  for (const phase of [1, 2, 3, 4, 5, 6]) {
+    const at = lines.findIndex((line) => new RegExp(`^- \\[[x ]\\] Phase ${phase} — `).test(line));
+    if (at < 0) tell(1, "PG-phases", `the checklist has no line - [ ] Phase ${phase} — …`);
+    else if ((lines[at] ?? "").startsWith("- [x]") && !/\(.+\)\s*$/.test(lines[at] ?? ""))
+      tell(at + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
+  }
+  const from = lines.indexOf("## Recent events (last 10)");
+  const to = lines.findIndex((line, at) => at > from && line.startsWith("## "));
+  const recent = from < 0 ? 0 : lines.slice(from, to < 0 ? undefined : to).filter((line) => line.startsWith("- ")).length;
+  if (recent > 10) tell(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
+}
+
+/** Entries of seed 000: a failure with its rule and context, or a person's verdict with its calibration. */
+function learningLines(lines: readonly string[], tell: Tell): void {
+  const heads = lines.flatMap((line, at) => (line.startsWith("### ") ? [at] : []));
+  for (const [n, at] of heads.entries()) {
+    const entry = lines.slice(at, heads[n + 1]);
+    const failure = /^### Phase (\S+) failure -- (\S+)$/.exec(lines[at] ?? "");
+    const isVerdict = /^### Human Verdict: Phase \S+ -- (?:PASS|FAIL|ISSUES_FOUND) \(confidence calibration\)$/.test(lines[at] ?? "");
+    if (failure === null && !isVerdict) tell(at + 1, "PG-entry", "is neither a phase's failure nor a person's verdict");
+    if (failure !== null && !(failureCategories as readonly string[]).includes(failure[2] ?? ""))
+      tell(at + 1, "PG-entry", `the category ${failure[2] ?? ""} is none of the ten`);
+    const fields = failure !== null ? ["Prevention rule", "Context"] : isVerdict ? ["Calibration"] : [];
+    for (const field of fields)
+      if (!entry.some((line) => line.startsWith(`**${field}:** `))) tell(at + 1, "PG-field", `has no line **${field}:** …`);
+  }
+}
+
+function gateLines(lines: readonly string[], tell: Tell): void {
+  if (!lines.some((line) => /^RESULT: GATE (?:PASSED|FAILED)/.test(line)))
+    tell(Math.max(1, lines.length - 1), "PG-result", "has no line RESULT: GATE PASSED or GATE FAILED");
+}

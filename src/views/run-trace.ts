@@ -1,0 +1,44 @@
+// run-trace: the spans of any run, from its journal and its transcripts, in the order in which they happened.
+
+import type { Entry } from "../contracts/event.ts";
+import type { TraceSpan } from "../contracts/roadmap-reports.ts";
+import type { TurnTranscript } from "../contracts/transcript.ts";
+import { type EvidenceOf, openTrace, type ToolSignal } from "./phase-trace.ts";
+
+export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: EvidenceOf): readonly TraceSpan[] {
+  const book = openTrace(evidenceOf);
+  const told = turns.flatMap((turn) => signalsOf(turn));
+  const spans: TraceSpan[] = [];
+  let at = 0;
+  const tellUntil = (ts: string): void => {
+    for (let next = told[at]; next !== undefined && next.at <= ts; next = told[++at]) {
+      const span = book.ofSignal(next.signal, next.at);
+      if (span !== null) spans.push(span);
+    }
+  };
+  told.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+  for (const entry of entries) {
+    tellUntil(entry.ts);
+    spans.push(...book.ofEntry(entry));
+  }
+  tellUntil("9999");
+  return spans.toSorted((one, other) => (one.timestamp < other.timestamp ? -1 : one.timestamp > other.timestamp ? 1 : 0));
+}
+
+/** A call's beginning and its end; one that is still open has no end yet. */
+function signalsOf({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolSignal }[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind !== "tool") return [];
+    const signal: ToolSignal = {
+      signal: "tool",
+      attempt,
+      call: entry.call,
+      title: entry.title,
+      status: "in_progress",
+      ...(entry.tool === null ? {} : { kind: entry.tool }),
+      ...(entry.path === null ? {} : { path: entry.path }),
+    };
+    const begins = { at: entry.at, signal };
+    return entry.ended_at === null ? [begins] : [begins, { at: entry.ended_at, signal: { ...signal, status: entry.status } }];
+  });
+}

@@ -1,0 +1,53 @@
+// diff: what changed between two commits of the user's repository, as a patch and file by file. Runs no diff driver and no filter.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import { git } from "./git.ts";
+import type { Repository } from "./repository.ts";
+
+type Where = Pick<Repository, "root" | "gitDir">;
+
+/** `insertions`, `deletions`: null for a binary file. */
+export type ChangedFile = { readonly path: string; readonly insertions: number | null; readonly deletions: number | null };
+
+const patchBytesMax = 64 * 1_048_576;
+const plain = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
+
+const callIn = ({ root, gitDir }: Where) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+
+/** Whether both commits are still there: a branch may have been deleted, and its commits with it. */
+export async function hasCommits(repository: Where, commits: readonly GitSha[]): Promise<boolean> {
+  for (const commit of commits) {
+    const { code } = await git({ ...callIn(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
+    if (code !== 0) return false;
+  }
+  return true;
+}
+
+export async function changedFiles(repository: Where, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
+  const { out } = await git({ ...callIn(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...plain, base, tip, "--"] });
+  const lines = (text: string | undefined): number | null => (text === "-" || text === undefined ? null : Number.parseInt(text, 10));
+  return out
+    .toString("utf8")
+    .split("\0")
+    .filter((row) => row !== "")
+    .map((row) => row.split("\t"))
+    .map(([insertions, deletions, ...path]) => ({
+      path: path.join("\t"),
+      insertions: lines(insertions),
+      deletions: lines(deletions),
+    }));
+}
+
+/** The patch, as git would apply it; `isCut` where it is too large to be shown whole. */
+export async function patchBetween(
+  repository: Where,
+  base: GitSha,
+  tip: GitSha,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  const { out, isCut } = await git({
+    ...callIn(repository),
+    args: ["diff-tree", "-r", "-p", "--no-color", ...plain, base, tip, "--"],
+    outputBytesMax: patchBytesMax,
+  });
+  return { text: out.toString("utf8"), isCut };
+}

@@ -1,0 +1,96 @@
+// history: the run's own commits on its branch. Each carries the run and the attempt it came from as trailers, which is how a commit is found again.
+
+import type { AttemptId, GitSha } from "../../contracts/ids.ts";
+import { shownOf } from "./byte-path.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { git } from "./git.ts";
+import type { OpenRun } from "../run.ts";
+import { filesBetween } from "./tree-folders.ts";
+
+export type RunCommit = {
+  readonly commit: GitSha;
+  readonly parent: GitSha;
+  readonly tree: GitSha;
+  readonly subject: string;
+  readonly attempt: string;
+};
+
+const subjectCharsMax = 200;
+
+/** One line of a key as a trailer can hold it: what is no plain ASCII is written as its bytes in hex. */
+export const trailerValue = (key: string): string =>
+  [...Buffer.from(key, "utf8")]
+    .map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`))
+    .join("");
+
+export function messageOf(run: OpenRun, attempt: AttemptId, subject: string): string {
+  const line = subject
+    .replace(/[\u0000-\u001f\u007f]+/g, " ")
+    .trim()
+    .slice(0, subjectCharsMax);
+  return `${line === "" ? "Changes of one attempt" : line}\n\nAutopilot-Run: ${run.runId}\nAutopilot-Attempt: ${trailerValue(attempt)}\n`;
+}
+
+/** Asked of the user's repository, since that is where the branch lives. */
+export async function tipOf(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
+  const { code, out } = await git({
+    ...inUser(run),
+    args: ["rev-parse", `${run.ref}^{commit}`, `${run.ref}^{tree}`, "--"],
+    codes: [0, 128],
+  });
+  const [commit = "", tree = ""] = out.toString("utf8").split("\n");
+  if (code !== 0) throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
+  return { commit, tree };
+}
+
+export const shortOf = (ref: string): string => ref.replace(/^refs\/heads\//, "");
+export const inUser = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } => ({
+  cwd: run.repository.root,
+  env: { GIT_DIR: run.repository.gitDir },
+});
+
+/** The run's commits, oldest first. Throws workspace_changed where the branch holds anything else. */
+export async function ownCommits(run: OpenRun, tip: GitSha): Promise<readonly RunCommit[]> {
+  if (tip === run.base.commit) return [];
+  const log = await git({
+    ...run.shadow.call,
+    args: ["log", "--reverse", "--topo-order", "-z", "--format=%H%x1f%P%x1f%T%x1f%B", `${run.base.commit}..${tip}`, "--"],
+  });
+  const commits = log.out
+    .toString("utf8")
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => commitOf(run, entry));
+  if (commits.length === 0) throw changed(run, `it no longer contains ${run.base.commit.slice(0, 12)}`);
+  let parent = run.base.commit;
+  for (const commit of commits) {
+    if (commit.parent !== parent) throw changed(run, `commit ${commit.commit.slice(0, 12)} does not follow the one before it`);
+    parent = commit.commit;
+  }
+  return commits;
+}
+
+function commitOf(run: OpenRun, entry: string): RunCommit {
+  const [commit = "", parent = "", tree = "", message = ""] = entry.split("\x1f");
+  const trailers = message.trimEnd().split("\n\n").at(-1) ?? "";
+  const value = (key: string): string | null =>
+    trailers
+      .split("\n")
+      .find((line) => line.startsWith(`${key}: `))
+      ?.slice(key.length + 2) ?? null;
+  const attempt = value("Autopilot-Attempt");
+  if (value("Autopilot-Run") !== run.runId || attempt === null) throw changed(run, `commit ${commit.slice(0, 12)} on it is not the run's`);
+  return { commit, parent, tree, subject: message.split("\n")[0] ?? "", attempt };
+}
+
+const changed = (run: OpenRun, how: string): WorkspaceFailed =>
+  new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${shortOf(run.ref)}: ${how}.`);
+
+export async function commitFor(run: OpenRun, attempt: AttemptId, tip: GitSha): Promise<RunCommit | null> {
+  const key = trailerValue(attempt);
+  return (await ownCommits(run, tip)).find((commit) => commit.attempt === key) ?? null;
+}
+
+export async function pathsBetween(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
+  return (await filesBetween(run.shadow.call, from, to)).map(({ path }) => shownOf(path));
+}

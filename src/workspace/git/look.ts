@@ -1,0 +1,92 @@
+// look: what lies in commits, looked at without touching anything: what differs between two, the text of a file, whether a commit is there.
+
+import { join } from "node:path";
+import type { AttemptId, GitSha } from "../../contracts/ids.ts";
+import type { Difference } from "../../ports/workspace.ts";
+import { bytePathOfText, shownOf } from "./byte-path.ts";
+import { git } from "./git.ts";
+import { inUser } from "./history.ts";
+import { layerFolder } from "../layers/layer.ts";
+import type { OpenRun } from "../run.ts";
+import { readObject } from "../object-reader.ts";
+import { pathsWhere, type TreeEntry, treeIdOf } from "./tree.ts";
+import { filesBetween, treeFolders } from "./tree-folders.ts";
+
+export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
+  if (from === to) return [];
+  return (await filesBetween(run.shadow.call, from, to)).map(({ path, was, now }) => ({
+    path: shownOf(path),
+    kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed",
+    was: nameOf(was),
+    now: nameOf(now),
+  }));
+}
+
+const nameOf = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
+
+/** The list of the run's base and the last other that was asked for: steps ask for the same commit's again and again. */
+const listed = new WeakMap<OpenRun, Map<GitSha, Promise<readonly string[]>>>();
+
+export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
+  const known = listed.get(run) ?? new Map<GitSha, Promise<readonly string[]>>();
+  listed.set(run, known);
+  const before = known.get(commit);
+  if (before !== undefined) return before;
+  for (const other of known.keys()) if (other !== run.base.commit) known.delete(other);
+  const paths = commit === run.base.commit ? allPathsAt(run, commit) : pathsByDifference(run, commit);
+  known.set(commit, paths);
+  paths.catch(() => known.delete(commit));
+  return paths;
+}
+
+const allPathsAt = async (run: OpenRun, commit: GitSha): Promise<readonly string[]> =>
+  (await pathsWhere(run.shadow.call, commit, () => true)).map(shownOf);
+
+/** The base's list, less what is gone and with what is new. */
+async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
+  const [before, differences] = [await pathsAt(run, run.base.commit), await filesBetween(run.shadow.call, run.base.commit, commit)];
+  const gone = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [shownOf(path)] : [])));
+  const added = differences.flatMap(({ path, was }) => (was === undefined ? [shownOf(path)] : []));
+  return [...before.filter((path) => !gone.has(path)), ...added];
+}
+
+export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
+  const tree = await treeIdOf(run.shadow.call, commit);
+  const entry = await treeFolders(run.shadow.call).at(tree, bytePathOfText(path));
+  if (entry === undefined || !entry.mode.startsWith("100")) return null;
+  const text = (await readObject(run.shadow.call, entry.sha, bytesMax))?.content ?? null;
+  return text === null || text.includes(0) ? null : text.toString("utf8");
+}
+
+/** Whether an agent's disposable repository holds a commit of this name, or a single one that begins so. Only its objects are read, never its settings. */
+export async function hasCommit(run: OpenRun, attempt: AttemptId, name: string): Promise<boolean> {
+  if (!/^[0-9a-f]{6,64}$/.test(name)) return false;
+  const objects = join(layerFolder(run, attempt), ".git", "objects");
+  const call = { ...run.shadow.call, env: { ...run.shadow.call.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects } };
+  const { code } = await git({
+    ...call,
+    args: ["rev-parse", "--verify", "-q", "--end-of-options", `${name}^{commit}`],
+    codes: [0, 1, 128],
+  });
+  return code === 0;
+}
+
+const orderTimeoutMs = 60_000;
+
+/**
+ * Whether a path was last changed in a later commit than another, in the history that ends with `commit`. Null where history does not
+ * tell: one of them is in no commit, or they were changed on branches that know nothing of each other.
+ */
+export async function isLater(run: OpenRun, commit: GitSha, path: string, than: string): Promise<boolean | null> {
+  const lastOf = async (one: string): Promise<string> => {
+    const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", one];
+    return (await git({ ...inUser(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
+  };
+  const [ours, theirs] = [await lastOf(path), await lastOf(than)];
+  if (ours === "" || theirs === "") return null;
+  if (ours === theirs) return false;
+  const isBefore = async (old: string, young: string): Promise<boolean> =>
+    (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", old, young], codes: [0, 1], timeoutMs: orderTimeoutMs })).code === 0;
+  if (await isBefore(theirs, ours)) return true;
+  return (await isBefore(ours, theirs)) ? false : null;
+}

@@ -1,0 +1,205 @@
+// repository: finds the user's repository and says whether a run can work in it. Reads only.
+
+import { constants } from "node:fs";
+import { access, realpath } from "node:fs/promises";
+import { isAbsolute, join, resolve } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import type { ReasonCode } from "../../contracts/reason.ts";
+import { type BytePath, shownOf } from "./byte-path.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { git, type GitAnswer } from "./git.ts";
+import { ownedAlways } from "../owned.ts";
+import { ownedOf } from "../layers/scope.ts";
+import { statusOf, uncommittedWords } from "./status.ts";
+import { entriesWhere, isGitlink, type ObjectFormat, type TreeEntry } from "./tree.ts";
+import { placesAround } from "./user-view.ts";
+
+export type Repository = {
+  /** The top of the user's checkout, links resolved. */
+  readonly root: string;
+  readonly gitDir: string;
+  /** Where objects and branches live; differs from gitDir in a linked worktree. */
+  readonly commonDir: string;
+  readonly format: ObjectFormat;
+  /** The branch's short name; null when HEAD is detached. */
+  readonly branch: string | null;
+  readonly head: { readonly commit: GitSha; readonly tree: GitSha };
+};
+
+/** A repository with what a new run should know of its checkout. */
+export type SurveyedRepository = Repository & {
+  /** Tracked files with uncommitted changes, the runner's own left out. */
+  readonly isDirty: boolean;
+  readonly submodules: number;
+  /** Sentences for the preview: what is there but not part of a run. */
+  readonly warnings: readonly string[];
+  /** Of these the one about uncommitted changes. */
+  readonly uncommitted: readonly string[];
+};
+
+export type RepositoryFailure = {
+  readonly reason: Extract<ReasonCode, "not_a_repository" | "no_commits_yet" | "repository_bare" | "workspace_unusable">;
+  readonly detail: string;
+};
+
+const failure = (reason: RepositoryFailure["reason"], detail: string): { readonly failure: RepositoryFailure } => ({
+  failure: { reason, detail },
+});
+
+export type Found<Kind extends Repository> = { readonly repository: Kind } | { readonly failure: RepositoryFailure };
+
+/** The innermost repository around a folder, or why it cannot hold a run. */
+export function findRepository(folder: string): Promise<Found<Repository>> {
+  return orUnusable(() => find(resolve(folder)));
+}
+
+/** The same, with its checkout looked through. `ownedPaths` are left out of the question whether it is dirty. */
+export function openRepository(folder: string, ownedPaths: readonly string[] = []): Promise<Found<SurveyedRepository>> {
+  return orUnusable(async () => {
+    const found = await find(resolve(folder));
+    return "failure" in found ? found : { repository: await surveyed(found.repository, [...ownedAlways, ...ownedPaths]) };
+  });
+}
+
+async function orUnusable<Kind extends Repository>(work: () => Promise<Found<Kind>>): Promise<Found<Kind>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof WorkspaceFailed) return failure("workspace_unusable", error.message);
+    throw error;
+  }
+}
+
+async function find(folder: string): Promise<Found<Repository>> {
+  const answers = (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
+  if ("failure" in answers) return answers;
+  const root = await realpath(answers.top);
+  const gitDir = await realpath(answers.gitDir);
+  const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));
+  // A configuration that came with the repository may name any folder as its checkout, and landing would write there.
+  const places = placesAround(folder);
+  if (places === null || (await realpath(places.root)) !== root || (await realpath(places.gitDir)) !== gitDir)
+    return failure(
+      "workspace_unusable",
+      `The repository at ${gitDir} says that its checkout is ${root} (core.worktree), where it does not lie.`,
+    );
+  for (const path of [root, commonDir, join(commonDir, "objects")]) {
+    if (!(await mayWrite(path)))
+      return failure("workspace_unusable", `${path} cannot be written to, so a run cannot keep its files there.`);
+  }
+  const format: ObjectFormat = answers.format === "sha256" ? "sha256" : "sha1";
+  const branch = answers.ref === "HEAD" ? null : answers.ref.replace(/^refs\/heads\//, "");
+  return { repository: { root, gitDir, commonDir, format, branch, head: { commit: answers.commit, tree: answers.tree } } };
+}
+
+type Answers = Readonly<Record<"gitDir" | "bare" | "commonDir" | "format" | "top" | "commit" | "tree" | "ref", string>>;
+
+/** A configuration can include a pipe, at which git would wait. */
+const askTimeoutMs = 60_000;
+const ask = (folder: string, ...args: string[]): Promise<GitAnswer> =>
+  git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128], timeoutMs: askTimeoutMs });
+const line = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
+
+/** Everything with one git process, as almost always; null where that does not work out, and has to be asked in pieces. */
+async function answersAtOnce(folder: string): Promise<Answers | null> {
+  const places = ["--absolute-git-dir", "--is-bare-repository", "--git-common-dir", "--show-object-format", "--show-toplevel"];
+  const answer = await ask(folder, ...places, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD");
+  const [gitDir, bare, commonDir, format, top, commit, tree, ref, ...more] = line(answer).split("\n");
+  const isWhole = answer.code === 0 && ref !== undefined && more.length === 0; // a path with a line break in it gives more lines
+  if (!isWhole || gitDir === undefined || bare !== "false" || commonDir === undefined || format === undefined) return null;
+  return top === undefined || commit === undefined || tree === undefined
+    ? null
+    : { gitDir, bare, commonDir, format, top, commit, tree, ref };
+}
+
+/** The same answers, each by itself, so that the one that is missing can be named. */
+async function answersOneByOne(folder: string): Promise<Answers | { readonly failure: RepositoryFailure }> {
+  const found = await ask(folder, "--absolute-git-dir");
+  if (found.code !== 0) {
+    if (/not a git repository/i.test(found.err)) return failure("not_a_repository", `${folder} is not inside a git repository.`);
+    return failure("workspace_unusable", `git cannot open the repository at ${folder}: ${found.err.trim().slice(0, 500)}`);
+  }
+  const bare = line(await ask(folder, "--is-bare-repository"));
+  if (bare === "true") return failure("repository_bare", `${line(found)} is a bare repository: there is no checkout to work from.`);
+  const top = await ask(folder, "--show-toplevel");
+  if (top.code !== 0) return failure("workspace_unusable", `${folder} is inside a git directory, not inside a checkout.`);
+  const commit = await ask(folder, "--verify", "HEAD^{commit}");
+  if (commit.code !== 0) return failure("no_commits_yet", `The repository at ${line(top)} has no commit to start from.`);
+  const [commonDir, format, tree, ref] = await Promise.all([
+    ask(folder, "--git-common-dir"),
+    ask(folder, "--show-object-format"),
+    ask(folder, "--verify", "HEAD^{tree}"),
+    ask(folder, "--symbolic-full-name", "HEAD"),
+  ]);
+  return {
+    gitDir: line(found),
+    bare,
+    commonDir: line(commonDir),
+    format: line(format),
+    top: line(top),
+    commit: line(commit),
+    tree: line(tree),
+    ref: line(ref),
+  };
+}
+
+async function surveyed(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
+  const { root, gitDir, head, branch } = repository;
+  const call = { cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } };
+  const [status, noted] = await Promise.all([
+    statusOf(repository, ownedOf(owned)),
+    entriesWhere(call, head.commit, (path, mode) => mode === "160000" || (mode.startsWith("100") && attributesName.test(path))),
+  ]);
+  const submodules = noted.filter(([, entry]) => isGitlink(entry));
+  const filters = await filtersIn(
+    { root, gitDir },
+    noted.filter(([, entry]) => !isGitlink(entry)),
+  );
+  const uncommitted = status.changed.length > 0 ? [uncommittedWords(status.changed, head.commit)] : [];
+  const warnings = [
+    ...uncommitted,
+    ...(branch === null ? ["HEAD is detached, so the work stays on its own branch and will not be merged for you."] : []),
+    ...(submodules.length > 0
+      ? [
+          `Submodules are left as they are and stay empty for the agent: ${submodules
+            .slice(0, 5)
+            .map(([path]) => shownOf(path))
+            .join(", ")}.`,
+        ]
+      : []),
+    ...(filters.length > 0
+      ? [
+          `Content filters (${filters.join(", ")}) do not run for the agent: it sees such files as they lie in git, and what it writes there lands as it is.`,
+        ]
+      : []),
+  ];
+  return { ...repository, isDirty: status.changed.length > 0, uncommitted, submodules: submodules.length, warnings };
+}
+
+const attributesName = /(?:^|\/)\.gitattributes$/;
+const attributeFilesMax = 10;
+const attributesBytesMax = 1 << 20;
+const filtersShownMax = 5;
+
+/** The filters that the tree's own attributes name, as LFS has them. */
+async function filtersIn(
+  { root, gitDir }: Pick<Repository, "root" | "gitDir">,
+  files: readonly (readonly [BytePath, TreeEntry])[],
+): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (const [, { sha }] of files.slice(0, attributeFilesMax)) {
+    const call = { cwd: root, env: { GIT_DIR: gitDir }, args: ["cat-file", "blob", sha], outputBytesMax: attributesBytesMax };
+    const text = (await git(call)).out.toString("latin1");
+    for (const [, name = ""] of text.matchAll(/^(?!\s*#).*?\sfilter=([\w.-]{1,64})/gm)) names.add(name);
+  }
+  return [...names].sort().slice(0, filtersShownMax);
+}
+
+async function mayWrite(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+// result-around: of the tree that some changes would make, what lies in the folders on the way to them, and beside every `commondir`: all
+// that decides whether git would take one of these folders for a repository. The rest of the tree is not looked at.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import { foldersAbove, joined, type BytePath } from "./byte-path.ts";
+import { nameOf } from "../layers/embedded-repository.ts";
+import type { GitCall } from "./git.ts";
+import type { Change } from "../layers/judge.ts";
+import { readObject } from "../object-reader.ts";
+import { entriesWhere, type TreeEntry } from "./tree.ts";
+import { filesBetween, isTree, type TreeFolders } from "./tree-folders.ts";
+
+export async function resultAround(
+  call: Omit<GitCall, "args">,
+  folders: TreeFolders,
+  tree: GitSha,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<BytePath, TreeEntry>> {
+  const result = new Map<BytePath, TreeEntry>();
+  if (changes.length === 0) return result;
+  const around = new Set<BytePath>(["" as BytePath, ...changes.flatMap(({ path }) => foldersAbove(path))]);
+  for (const path of await commonDirsIn(call, tree)) around.add(path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath);
+  for (const folder of around) {
+    const there = await folders.at(tree, folder);
+    if (there === undefined || !isTree(there)) continue;
+    for (const [name, entry] of await folders.read(there.sha)) {
+      const path = joined(folder, name);
+      if (!isTree(entry) || ["objects", "refs"].includes(nameOf(path))) result.set(path, entry);
+    }
+  }
+  for (const { path, after } of changes) if (after === null) result.delete(path);
+  for (const { path, after } of changes) if (after !== null) result.set(path, { mode: after.mode, sha: after.sha });
+  return result;
+}
+
+/** The last tree that was looked through, and what was found: the next one differs little from it. */
+let last: { readonly tree: GitSha; readonly paths: ReadonlySet<BytePath> } | null = null;
+
+async function commonDirsIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> {
+  if (last?.tree === tree) return last.paths;
+  const paths = (last === null ? null : await movedOn(call, last, tree)) ?? (await lookedThrough(call, tree));
+  last = { tree, paths };
+  return paths;
+}
+
+const isCommonDir = (path: BytePath): boolean => nameOf(path) === "commondir";
+
+const lookedThrough = async (call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
+  new Set((await entriesWhere(call, tree, isCommonDir)).map(([path]) => path));
+
+/** Null where the tree before is not in this repository. */
+async function movedOn(call: Omit<GitCall, "args">, from: NonNullable<typeof last>, to: GitSha): Promise<ReadonlySet<BytePath> | null> {
+  if ((await readObject(call, from.tree)) === null) return null;
+  const paths = new Set(from.paths);
+  for (const { path, now } of await filesBetween(call, from.tree, to)) {
+    if (!isCommonDir(path)) continue;
+    if (now === undefined) paths.delete(path);
+    else paths.add(path);
+  }
+  return paths;
+}

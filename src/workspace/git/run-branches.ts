@@ -1,0 +1,51 @@
+// run-branches: the branches a run has in the user's repository: which there are, whether their work is anywhere else, and taking one away.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import { git } from "./git.ts";
+import type { Repository } from "./repository.ts";
+
+type Where = Pick<Repository, "root" | "gitDir">;
+
+export type RunBranch = {
+  readonly name: string;
+  readonly commit: GitSha;
+  /** Another branch holds all of it. */
+  readonly isMerged: boolean;
+  readonly isCheckedOut: boolean;
+};
+
+const callIn = ({ root, gitDir }: Where) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const branchOf = (run: string): string => `autopilot/${run}`;
+
+/** The run's own branch and those of the runs it called. `runs`: the others here, whose names may begin alike. */
+export async function branchesOf(repository: Where, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
+  const format = "%(refname:short)%00%(objectname)%00%(worktreepath)";
+  const { out } = await git({ ...callIn(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
+  const others = runs.filter((one) => one !== run && one.startsWith(`${run}-`)).map(branchOf);
+  const isOurs = (name: string): boolean => {
+    const isChild = name.startsWith(`${branchOf(run)}-`) && !others.some((other) => name === other || name.startsWith(`${other}-`));
+    return name === branchOf(run) || isChild;
+  };
+  const found = out
+    .toString("utf8")
+    .split("\n")
+    .map((row) => row.split("\0"))
+    .flatMap(([name = "", commit = "", worktree = ""]) => (isOurs(name) ? [{ name, commit, isCheckedOut: worktree !== "" }] : []));
+  const own = new Set(found.map(({ name }) => `refs/heads/${name}`));
+  return Promise.all(found.map(async (branch) => ({ ...branch, isMerged: await isElsewhere(repository, branch.commit, own) })));
+}
+
+async function isElsewhere(repository: Where, commit: GitSha, own: ReadonlySet<string>): Promise<boolean> {
+  const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"];
+  const { out } = await git({ ...callIn(repository), args });
+  return out
+    .toString("utf8")
+    .split("\n")
+    .some((ref) => ref !== "" && !own.has(ref));
+}
+
+/** Deletes a branch that is still where it was; one that somebody moved meanwhile stays. */
+export async function deleteBranch(repository: Where, name: string, commit: GitSha): Promise<boolean> {
+  const args = ["update-ref", "-d", `refs/heads/${name}`, commit];
+  return (await git({ ...callIn(repository), args, codes: [0, 1, 128] })).code === 0;
+}

@@ -1,0 +1,105 @@
+// shadow: a git dir of the runner's own, made by us and seen by no agent. It borrows the user's objects; trees, indexes and work-tree
+// operations go through it, so that nothing in the user's or an agent's configuration takes part.
+//
+// Invariants:
+//   H1. Its info/attributes turns off every conversion and filter: what is checked out is the raw content of the objects.
+//   H2. Ignore rules outside the tree are copied once, when the run begins: later edits are not policy.
+
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errnoOf } from "../failure.ts";
+import { erase, readSmallFile, writeWhole } from "../folder.ts";
+import { git, type GitCall } from "./git.ts";
+import type { Repository } from "./repository.ts";
+import type { ObjectFormat } from "./tree.ts";
+import { inView } from "./user-view.ts";
+
+export type Shadow = {
+  readonly gitDir: string;
+  readonly format: ObjectFormat;
+  /** For private indexes and other short-lived files. */
+  readonly scratch: string;
+  /** Calls that write objects, if any, into the shadow. */
+  readonly call: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+  /** Calls whose objects belong in the user's repository, because a branch will hold them. */
+  readonly callIntoUser: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+};
+
+const excludesBytesMax = 1 << 20;
+
+/** Conversions off, for every path: the highest-ranking attributes file there is. */
+export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
+
+export async function openShadow(repository: Repository, runDir: string): Promise<Shadow> {
+  const gitDir = join(runDir, "git");
+  const scratch = join(runDir, "scratch");
+  const objects = join(repository.commonDir, "objects");
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  if (existsSync(gitDir)) await borrowFrom(gitDir, objects);
+  else await makeShadow(repository, gitDir, objects);
+  const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
+  return {
+    gitDir,
+    format: repository.format,
+    scratch,
+    call,
+    callIntoUser: { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir, GIT_OBJECT_DIRECTORY: objects } },
+  };
+}
+
+async function makeShadow(repository: Repository, gitDir: string, objects: string): Promise<void> {
+  const draft = `${gitDir}.draft`;
+  await erase(draft);
+  for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
+    await mkdir(join(draft, name), { recursive: true });
+  await writeFile(join(draft, "HEAD"), "ref: refs/heads/none\n");
+  const extension = repository.format === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${repository.format}\n`;
+  await writeFile(
+    join(draft, "config"),
+    `[core]\n\trepositoryformatversion = ${extension === "" ? 0 : 1}\n\tfilemode = true\n\tbare = true\n${extension}[uploadpack]\n\tallowAnySHA1InWant = true\n`,
+  );
+  await borrowFrom(draft, objects);
+  await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
+  await writeFile(join(draft, "info", "exclude"), await excludesOf(repository)); // H2
+  const shallow = join(repository.commonDir, "shallow");
+  if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
+  await chmod(draft, 0o700);
+  await rename(draft, gitDir);
+}
+
+/** Says where the user's objects are; they are elsewhere once the repository was moved or renamed. */
+async function borrowFrom(gitDir: string, objects: string): Promise<void> {
+  const path = join(gitDir, "objects", "info", "alternates");
+  // A path with special characters must be quoted as git quotes, else a newline in it would end the line.
+  const line = `${quoted(objects)}\n`;
+  if ((await textOrNone(path)) !== line) await writeWhole(path, line);
+}
+
+/** The user's ignore rules that are not in the tree: their global file, then the repository's own. */
+async function excludesOf(repository: Repository): Promise<string> {
+  // Only the user's own word: a repository's could name any file of theirs, and the agent sees what is copied here.
+  const named = await git({ ...inView(repository), codes: [0, 1], args: ["config", "--type=path", "-z", "--get", "core.excludesFile"] });
+  const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
+  const global = named.code === 0 ? named.out.toString("utf8").replace(/\0$/, "") : fallback;
+  const texts = [await textOrNone(global), await textOrNone(join(repository.commonDir, "info", "exclude"))];
+  return texts.map((text) => (text === "" || text.endsWith("\n") ? text : `${text}\n`)).join("");
+}
+
+async function textOrNone(path: string): Promise<string> {
+  try {
+    return readSmallFile(path, excludesBytesMax)?.toString("utf8") ?? "";
+  } catch (error) {
+    if (errnoOf(error) !== null) return "";
+    throw error;
+  }
+}
+
+/** A path as git writes it between double quotes. */
+function quoted(path: string): string {
+  if (/^[\x20-\x7e]+$/.test(path) && !/["\\]/.test(path)) return path;
+  const bytes = [...Buffer.from(path, "utf8")].map((byte) =>
+    byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`,
+  );
+  return `"${bytes.join("")}"`;
+}

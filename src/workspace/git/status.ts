@@ -1,0 +1,39 @@
+// status: what is uncommitted in the user's checkout, asked with the user's own configuration so that their filters and line endings count.
+
+import { bytePathOf, shownOf } from "./byte-path.ts";
+import { git } from "./git.ts";
+import type { PathTest } from "../layers/scope.ts";
+import { type GitPlaces, inView } from "./user-view.ts";
+
+export type CheckoutStatus = {
+  /** Tracked files that differ from HEAD, staged or not. */
+  readonly changed: readonly string[];
+  readonly untracked: readonly string[];
+};
+
+/** The checkout's uncommitted files, the runner's own left out. */
+export async function statusOf(repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> {
+  const { out } = await git({
+    ...inView(repository),
+    args: ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"],
+  });
+  const changed: string[] = [];
+  const untracked: string[] = [];
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(0, at);
+    const path = shownOf(bytePathOf(out.subarray(at + 3, end)));
+    if (!isOwned(path)) (out.toString("latin1", at, at + 2) === "??" ? untracked : changed).push(path);
+    at = end + 1;
+  }
+  return { changed, untracked };
+}
+
+const namedMax = 3;
+
+/** What uncommitted changes mean for a run, said before it begins. */
+export function uncommittedWords(changed: readonly string[], commit: string): string {
+  const named = changed.slice(0, namedMax).join(", ");
+  const more = changed.length > namedMax ? ` and ${changed.length - namedMax} more` : "";
+  const have = changed.length === 1 ? "has" : "have";
+  return `${named}${more} ${have} uncommitted changes: they are not part of the run, which starts at ${commit.slice(0, 12)}, and block the merge until you commit or stash them.`;
+}

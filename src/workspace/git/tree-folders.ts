@@ -1,0 +1,210 @@
+// tree-folders: looks into a tree and edits it folder by folder, reading only the folders on the way to what is asked for. A tree of a
+// hundred thousand files costs what its changed folders cost.
+//
+// Invariants:
+//   T1. Nothing is read that no path asked for: no list of the whole tree is ever made here.
+//   T2. An edited tree has the name git would give it, whether it is written or only named.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytePathOf, bytesOf, joined, partsOf, type BytePath } from "./byte-path.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { git, type GitCall } from "./git.ts";
+import { readObject } from "../object-reader.ts";
+import { objectHash, type ObjectFormat, type TreeEntry, treeIdOf } from "./tree.ts";
+
+/** One folder of a tree: its entries by name; folders have the mode 40000. */
+export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
+export const isTree = (entry: TreeEntry | undefined): boolean => entry?.mode === "40000";
+
+/** Reads folders by their names. What bears a name never changes, so those read before are kept. */
+export type TreeFolders = {
+  read(tree: GitSha): Promise<TreeFolder>;
+  /** The entry at a path below a tree; undefined where there is none. The path of the top is the tree itself. */
+  at(tree: GitSha, path: BytePath): Promise<TreeEntry | undefined>;
+  /** Every file below a folder of the tree. */
+  filesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]>;
+};
+
+const keptFoldersMax = 4_000;
+const kept = new Map<GitSha, TreeFolder>();
+
+/** A reader over the objects of a repository. */
+export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
+  const read = async (tree: GitSha): Promise<TreeFolder> => {
+    const known = kept.get(tree);
+    if (known !== undefined) return known;
+    const object = await readObject(call, tree);
+    if (object?.type !== "tree" || object.content === null)
+      throw new WorkspaceFailed("workspace_unusable", `The folder ${tree.slice(0, 12)} of the tree is missing here.`);
+    const folder = parsed(object.content, tree.length / 2);
+    if (kept.size >= keptFoldersMax) kept.delete(kept.keys().next().value ?? "");
+    kept.set(tree, folder);
+    return folder;
+  };
+  const at = async (tree: GitSha, path: BytePath): Promise<TreeEntry | undefined> => {
+    let entry: TreeEntry | undefined = { mode: "40000", sha: tree };
+    for (const part of partsOf(path)) {
+      if (entry === undefined || !isTree(entry)) return undefined;
+      entry = (await read(entry.sha)).get(part);
+    }
+    return entry;
+  };
+  async function* filesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]> {
+    const top = await at(tree, folder);
+    if (top === undefined || !isTree(top)) return;
+    for (const [name, entry] of await read(top.sha)) {
+      const path = joined(folder, name);
+      if (isTree(entry)) yield* filesBelow(tree, path);
+      else yield [path, entry];
+    }
+  }
+  return { read, at, filesBelow };
+}
+
+/** What differs at a path: a file, or a folder that is only in one of the two trees. */
+export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry | undefined; readonly now: TreeEntry | undefined };
+
+/** Where two trees differ; folders that are the same are not read, and one that is in the first tree only is told as one. */
+export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
+  yield* between({ mode: "40000", sha: from }, { mode: "40000", sha: to }, "" as BytePath);
+
+  async function* between(one: TreeEntry, other: TreeEntry, above: BytePath): AsyncGenerator<TreeDifference> {
+    const [before, after] = [await folders.read(one.sha), await folders.read(other.sha)];
+    for (const [name, was] of before) if (!after.has(name)) yield { path: joined(above, name), was, now: undefined };
+    for (const [name, now] of after) {
+      const was = before.get(name);
+      const path = joined(above, name);
+      if (was?.sha === now.sha && was.mode === now.mode) continue;
+      if (was !== undefined && isTree(was) && isTree(now)) yield* between(was, now, path);
+      else yield { path, was, now };
+    }
+  }
+}
+
+/** The same file by file: a folder on one side is every file below it. */
+async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
+  for await (const { path, was, now } of treeDifferences(folders, from, to)) {
+    if (was !== undefined && isTree(was))
+      for await (const [below, entry] of folders.filesBelow(from, path)) yield { path: below, was: entry, now: undefined };
+    if (now !== undefined && isTree(now))
+      for await (const [below, entry] of folders.filesBelow(to, path)) yield { path: below, was: undefined, now: entry };
+    const [wasFile, nowFile] = [was, now].map((entry) => (isTree(entry) ? undefined : entry));
+    if (wasFile !== undefined || nowFile !== undefined) yield { path, was: wasFile, now: nowFile };
+  }
+}
+
+/** What differs between two commits or trees, in git's order. */
+export async function filesBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
+  const found: TreeDifference[] = [];
+  for await (const one of fileDifferences(treeFolders(call), await treeIdOf(call, from), await treeIdOf(call, to))) found.push(one);
+  return found.toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+}
+
+function parsed(content: Buffer, hashBytes: number): TreeFolder {
+  const folder = new Map<BytePath, TreeEntry>();
+  for (let at = 0; at < content.length;) {
+    const space = content.indexOf(32, at);
+    const end = content.indexOf(0, space);
+    const sha = content.toString("hex", end + 1, end + 1 + hashBytes);
+    folder.set(bytePathOf(content.subarray(space + 1, end)), { mode: content.toString("latin1", at, space), sha });
+    at = end + 1 + hashBytes;
+  }
+  return folder;
+}
+
+export type TreeChange = readonly [BytePath, TreeEntry | null];
+type Pending = { readonly changes: Map<BytePath, TreeEntry | null>; readonly below: Map<BytePath, TreeChange[]> };
+
+/** The name of the tree with these changes; null takes a path away. `write` is handed every new folder's content, deepest first. */
+export async function editTree(
+  folders: TreeFolders,
+  format: ObjectFormat,
+  tree: GitSha,
+  changes: Iterable<TreeChange>,
+  write: (content: Buffer) => void = () => undefined,
+): Promise<GitSha> {
+  // What goes away goes first, so that a file may become a folder and a folder a file.
+  const rows = [...changes];
+  const edited = await editFolder(tree, [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]);
+  return edited ?? named(Buffer.alloc(0));
+
+  async function editFolder(sha: GitSha | null, wanted: readonly TreeChange[]): Promise<GitSha | null> {
+    const entries = new Map(sha === null ? [] : await folders.read(sha));
+    const { changes: here, below } = sorted(wanted);
+    for (const [name, entry] of here) if (entry === null && !isTree(entries.get(name))) entries.delete(name);
+    for (const [name, deeper] of below) {
+      const there = entries.get(name);
+      const isFolder = there !== undefined && isTree(there);
+      if (!isFolder && deeper.every(([, entry]) => entry === null)) continue;
+      const edited = await editFolder(isFolder ? there.sha : null, deeper);
+      if (edited === null) entries.delete(name);
+      else entries.set(name, { mode: "40000", sha: edited });
+    }
+    for (const [name, entry] of here) if (entry !== null && !below.has(name)) entries.set(name, entry);
+    for (const [name, entry] of here) if (entry !== null && below.has(name) && !isTree(entries.get(name))) entries.set(name, entry);
+    return entries.size === 0 ? null : named(contentOf(entries));
+  }
+
+  function named(content: Buffer): GitSha {
+    write(content);
+    return objectHash(format, "tree", content); // T2
+  }
+}
+
+function sorted(wanted: readonly TreeChange[]): Pending {
+  const changes = new Map<BytePath, TreeEntry | null>();
+  const below = new Map<BytePath, TreeChange[]>();
+  for (const [path, entry] of wanted) {
+    const slash = path.indexOf("/");
+    if (slash === -1) {
+      changes.set(path, entry);
+      continue;
+    }
+    const name = path.slice(0, slash) as BytePath;
+    const rest: TreeChange = [path.slice(slash + 1) as BytePath, entry];
+    const deeper = below.get(name);
+    if (deeper === undefined) below.set(name, [rest]);
+    else deeper.push(rest);
+  }
+  return { changes, below };
+}
+
+/** Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order. */
+function contentOf(entries: TreeFolder): Buffer {
+  const rows = [...entries].map(([name, entry]) => ({ name, entry, key: isTree(entry) ? `${name}/` : name }));
+  rows.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  return Buffer.concat(
+    rows.flatMap(({ name, entry }) => [
+      Buffer.from(`${entry.mode} `, "latin1"),
+      bytesOf(name),
+      Buffer.from([0]),
+      Buffer.from(entry.sha, "hex"),
+    ]),
+  );
+}
+
+/** The same, with the new folders written into the repository the call names. */
+export async function writeEditedTree(
+  call: Omit<GitCall, "args">,
+  format: ObjectFormat,
+  tree: GitSha,
+  changes: Iterable<TreeChange>,
+): Promise<GitSha> {
+  const contents: Buffer[] = [];
+  const edited = await editTree(treeFolders(call), format, tree, changes, (content) => contents.push(content));
+  if (edited !== tree && contents.length > 0) await storeTrees(call, contents, edited.length / 2);
+  return edited;
+}
+
+async function storeTrees(call: Omit<GitCall, "args">, contents: readonly Buffer[], hashBytes: number): Promise<void> {
+  function* rows(): Generator<Buffer> {
+    for (const content of contents) {
+      for (const [name, { mode, sha }] of parsed(content, hashBytes)) {
+        const type = mode === "40000" ? "tree" : mode === "160000" ? "commit" : "blob";
+        yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytesOf(name), Buffer.from([0])]);
+      }
+      yield Buffer.from([0]);
+    }
+  }
+  await git({ ...call, args: ["mktree", "-z", "--batch", "--missing"], input: rows() });
+}

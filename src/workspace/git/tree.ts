@@ -1,0 +1,155 @@
+// tree: a git tree as a flat list of its files, read from git or hashed here. Hashing here means that naming a folder's content writes no object.
+
+import { createHash } from "node:crypto";
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytePathOf, bytesOf, shownOf, type BytePath } from "./byte-path.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { git, type GitCall } from "./git.ts";
+import { readObject } from "../object-reader.ts";
+
+export type ObjectFormat = "sha1" | "sha256";
+/** `100644`, `100755`, `120000` (link), `160000` (another repository's commit); old trees hold a few more. */
+export type TreeEntry = { readonly mode: string; readonly sha: GitSha };
+export type Tree = ReadonlyMap<BytePath, TreeEntry>;
+
+export const isGitlink = (entry: TreeEntry): boolean => entry.mode === "160000";
+export const isSame = (one: TreeEntry | null, other: TreeEntry | null): boolean => one?.mode === other?.mode && one?.sha === other?.sha;
+
+const treeIds = new Map<GitSha, GitSha>();
+const treeIdsMax = 1_000;
+
+/** The tree of a commit, or the tree itself. */
+export async function treeIdOf(call: Omit<GitCall, "args">, treeish: GitSha): Promise<GitSha> {
+  const known = treeIds.get(treeish);
+  if (known !== undefined) return known;
+  const tree = (await readObject(call, `${treeish}^{tree}`))?.sha;
+  if (tree === undefined) throw new WorkspaceFailed("workspace_unusable", `The commit ${treeish.slice(0, 12)} is not in this repository.`);
+  if (treeIds.size >= treeIdsMax) treeIds.clear();
+  if (objectName.test(treeish)) treeIds.set(treeish, tree);
+  return tree;
+}
+
+const keptTreesMax = 6;
+const keptEntriesMax = 500_000;
+const objectName = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+const kept = new Map<string, { readonly reading: Promise<Tree>; entries: number }>();
+
+/** Every file of a commit or tree. What bears an object's name never changes, so the last few are read once, however often they are asked for. */
+export function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+  if (!objectName.test(treeish)) return listTree(call, treeish);
+  const key = `${call.env?.["GIT_DIR"] ?? call.cwd}\0${treeish}`;
+  const before = kept.get(key);
+  const found = before ?? { reading: listTree(call, treeish), entries: 0 };
+  kept.delete(key);
+  kept.set(key, found); // the last asked for is the last to be let go
+  if (before !== undefined) return before.reading;
+  found.reading.then(
+    ({ size }) => {
+      found.entries = size;
+      letGo();
+    },
+    () => kept.delete(key),
+  );
+  return found.reading;
+}
+
+function letGo(): void {
+  let entries = [...kept.values()].reduce((sum, tree) => sum + tree.entries, 0);
+  for (const [key, tree] of kept) {
+    if (kept.size <= keptTreesMax && entries <= keptEntriesMax) return;
+    kept.delete(key);
+    entries -= tree.entries;
+  }
+}
+
+let listed: { readonly tree: GitSha; readonly listing: Promise<Buffer> } | null = null;
+
+/** What git lists of a commit or tree. Several ask for the same, one after the other, so the last is kept. */
+function listingOf(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Buffer> {
+  const list = async (): Promise<Buffer> => (await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] })).out;
+  if (!objectName.test(treeish)) return list();
+  const tree = treeIds.get(treeish) ?? treeish;
+  if (listed?.tree === tree) return listed.listing;
+  const listing = list();
+  listed = { tree, listing };
+  listing.catch(() => (listed = null));
+  return listing;
+}
+
+async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+  const out = await listingOf(call, treeish);
+  const tree = new Map<BytePath, TreeEntry>();
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(0, at);
+    const tab = out.indexOf(9, at);
+    const [mode = "", , sha = ""] = out.toString("latin1", at, tab).split(" ");
+    tree.set(bytePathOf(out.subarray(tab + 1, end)), { mode, sha });
+    at = end + 1;
+  }
+  return tree;
+}
+
+/** The files of a commit or tree whose paths pass a test; the others are let go as they are read. */
+export async function pathsWhere(
+  call: Omit<GitCall, "args">,
+  treeish: GitSha,
+  isWanted: (path: string) => boolean,
+): Promise<readonly BytePath[]> {
+  return (await entriesWhere(call, treeish, (path) => isWanted(shownOf(path)))).map(([path]) => path);
+}
+
+export async function entriesWhere(
+  call: Omit<GitCall, "args">,
+  treeish: GitSha,
+  isWanted: (path: BytePath, mode: string) => boolean,
+): Promise<readonly (readonly [BytePath, TreeEntry])[]> {
+  const out = await listingOf(call, treeish);
+  const wanted: [BytePath, TreeEntry][] = [];
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(0, at);
+    const tab = out.indexOf(9, at);
+    const path = bytePathOf(out.subarray(tab + 1, end));
+    const mode = out.toString("latin1", at, at + 6);
+    if (isWanted(path, mode)) wanted.push([path, { mode, sha: out.toString("latin1", at + 6, tab).split(" ")[2] ?? "" }]);
+    at = end + 1;
+  }
+  return wanted;
+}
+
+/** The name git gives an object of this type and content. */
+export function objectHash(format: ObjectFormat, type: "blob" | "tree", content: Buffer): GitSha {
+  return createHash(format).update(`${type} ${content.length}\0`).update(content).digest("hex");
+}
+
+type Folder = Map<string, TreeEntry | Folder>;
+
+/** The name git would give the tree that holds exactly these files. */
+export function treeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath, TreeEntry]>): GitSha {
+  const top: Folder = new Map();
+  for (const [path, entry] of tree) {
+    const parts = path.split("/");
+    const name = parts.pop() ?? "";
+    let folder = top;
+    for (const part of parts) {
+      let below = folder.get(part);
+      if (!(below instanceof Map)) {
+        below = new Map();
+        folder.set(part, below);
+      }
+      folder = below;
+    }
+    if (!(folder.get(name) instanceof Map)) folder.set(name, entry);
+  }
+  return folderHash(format, top);
+}
+
+function folderHash(format: ObjectFormat, folder: Folder): GitSha {
+  // Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order.
+  const rows = [...folder].map(([name, entry]) => ({ name, entry, key: entry instanceof Map ? `${name}/` : name }));
+  rows.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  const content = rows.flatMap(({ name, entry }) => {
+    const [mode, sha] = entry instanceof Map ? ["40000", folderHash(format, entry)] : [entry.mode, entry.sha];
+    return [Buffer.from(`${mode} `, "latin1"), bytesOf(name as BytePath), Buffer.from([0]), Buffer.from(sha, "hex")];
+  });
+  return objectHash(format, "tree", Buffer.concat(content));
+}

@@ -1,0 +1,148 @@
+// user-view: a git directory of the runner's own through which the user's checkout is looked at and moved. It has the repository's objects,
+// branches, index and ignore rules, and none of its configuration.
+//
+// A repository's configuration can name programs (filters, monitors, signers, transports), and comes with whoever packed the repository.
+//
+// Invariants:
+//   U1. No line of the repository's own configuration counts but for a few that say how files lie on this disk, taken by name and only
+//       where their value is a plain word. What git learns to run tomorrow is not among them.
+//   U2. The user's own configuration (global, system) counts: filters that they installed for themselves still run.
+//   U3. Nothing of the view is shared with the repository but by links; the index is the repository's own, with its lock.
+
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { errnoOf } from "../failure.ts";
+import { readSmallFile } from "../folder.ts";
+import type { GitCall } from "./git.ts";
+
+export type GitPlaces = { readonly root: string; readonly gitDir: string; readonly commonDir: string };
+
+const smallBytesMax = 1 << 20;
+const staleMs = 24 * 3_600_000;
+const prefix = "autopilot-view-";
+
+/** U1: what says how files lie on this disk, or how the repository is laid out. */
+const kept = new Set(
+  [
+    "repositoryformatversion",
+    "filemode",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+    "autocrlf",
+    "eol",
+    "safecrlf",
+    "trustctime",
+    "checkstat",
+    "sparsecheckout",
+    "sparsecheckoutcone",
+    "bigfilethreshold",
+    "longpaths",
+  ]
+    .map((name) => `core.${name}`)
+    .concat("extensions.objectformat", "extensions.refstorage", "index.sparse", "index.version"),
+);
+
+const views = new Map<string, string>();
+let isClearedAtEnd = false;
+const clear = (): void => {
+  for (const view of views.values()) rmSync(view, { recursive: true, force: true });
+};
+
+/** How git is called on the user's checkout where it may have to run a filter. */
+export function inView({ root, gitDir, commonDir }: GitPlaces): Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } {
+  const view = views.get(gitDir) ?? makeView({ root, gitDir, commonDir });
+  views.set(gitDir, view);
+  try {
+    refresh(view, { root, gitDir, commonDir });
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") throw error;
+    views.delete(gitDir); // temporary folders are cleared away now and then
+    return inView({ root, gitDir, commonDir });
+  }
+  return {
+    cwd: root,
+    isOwn: true,
+    config: "user", // U2
+    env: { GIT_DIR: view, GIT_WORK_TREE: root, GIT_INDEX_FILE: join(gitDir, "index") },
+  };
+}
+
+function makeView({ gitDir, commonDir }: GitPlaces): string {
+  sweep();
+  const view = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+  if (!isClearedAtEnd) process.once("exit", clear);
+  isClearedAtEnd = true;
+  mkdirSync(join(view, "info"));
+  for (const name of ["objects", "refs", "packed-refs", "reftable", "shallow", "lfs", "info/exclude", "info/attributes"])
+    symlinkSync(join(commonDir, name), join(view, name)); // U3
+  symlinkSync(join(gitDir, "info/sparse-checkout"), join(view, "info/sparse-checkout"));
+  return view;
+}
+
+function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
+  const settings = ["config", ...(gitDir === commonDir ? [] : ["config.worktree"])].flatMap((name) =>
+    settingsIn(readSmallFile(join(name === "config" ? commonDir : gitDir, name), smallBytesMax)?.toString("utf8") ?? ""),
+  );
+  put(join(view, "config"), ["[core]", "\tbare = false", ...settings, ""].join("\n"));
+  put(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
+  for (const name of readdirSync(gitDir).filter((one) => one.startsWith("sharedindex.")))
+    if (lstatSync(join(view, name), { throwIfNoEntry: false }) === undefined) symlinkSync(join(gitDir, name), join(view, name));
+}
+
+/** U1. A section with a name of its own, a value that is not a plain word, and what goes over several lines are passed over. */
+export function settingsIn(text: string): readonly string[] {
+  let section = "";
+  return text.split("\n").flatMap((line) => {
+    section = /^\s*\[/.test(line) ? (/^\s*\[(\w+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? "") : section;
+    const [, key = "", value = ""] = /^\s*([a-z][a-z0-9-]*)\s*=\s*([\w.-]+)\s*$/i.exec(line) ?? [];
+    return kept.has(`${section}.${key.toLowerCase()}`) ? [`[${section}]`, `\t${key} = ${value}`] : [];
+  });
+}
+
+/** A git that reads it meanwhile finds the old or the new one: both are short, and mostly they are the same. */
+function put(path: string, text: string): void {
+  if (readSmallFile(path, smallBytesMax)?.toString("utf8") !== text) writeFileSync(path, text);
+}
+
+/** The repository around a folder, found without asking it; null where there is none. */
+export function placesAround(folder: string): GitPlaces | null {
+  for (let root = resolve(folder); ; root = dirname(root)) {
+    const named = join(root, ".git");
+    const stat = lstatSync(named, { throwIfNoEntry: false });
+    const pointer =
+      stat?.isFile() === true
+        ? (/^gitdir: (.+?)\n*$/s.exec(readSmallFile(named, smallBytesMax)?.toString("utf8") ?? "")?.[1] ?? null)
+        : null;
+    const gitDir =
+      stat?.isDirectory() === true || stat?.isSymbolicLink() === true ? named : pointer === null ? null : resolve(root, pointer);
+    if (gitDir !== null) return { root, gitDir, commonDir: commonDirOf(gitDir) };
+    if (root === dirname(root)) return null;
+  }
+}
+
+/** Where a linked worktree's repository is; its own folder where it is no linked one. */
+export function commonDirOf(gitDir: string): string {
+  const named = readSmallFile(join(gitDir, "commondir"), smallBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
+  return named === "" ? gitDir : resolve(gitDir, named);
+}
+
+/** Views of processes that were killed a good while ago. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
+    const folder = join(tmpdir(), name);
+    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    const pid = Number(/^\d+/.exec(name.slice(prefix.length))?.[0] ?? 0);
+    if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.() || Date.now() - stat.mtimeMs < staleMs || isAlive(pid)) continue;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return errnoOf(error) !== "ESRCH";
+  }
+}

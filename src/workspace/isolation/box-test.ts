@@ -1,0 +1,148 @@
+// box-test: tries a box here and now, in one start: what must work works, and what must fail fails.
+//
+// Invariants:
+//   T1. What was written and who was called is looked up outside; what the box says of itself counts only where it confesses.
+//   T2. Everything that must fail would succeed without the box: the folders are the user's own, the listener is there and answers.
+
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { privateHome, type Command, type IsolationPlace, type Wrapped } from "./confinement.ts";
+import { errnoOf } from "../failure.ts";
+import { erase } from "../folder.ts";
+
+export type BoxTest = {
+  readonly place: IsolationPlace;
+  readonly wrap: (command: Command) => Wrapped;
+  /** Whether what is written must not be in the folder until it is collected, and how it is. */
+  readonly collect?: (folder: string) => Promise<void>;
+};
+
+const timeoutMs = 20_000;
+const doorWaitMs = 5_000;
+
+type Said = { readonly wrote: readonly string[]; readonly seen: readonly string[]; readonly door: string; readonly connected: boolean };
+
+/** Sentences about what did not hold. */
+export async function testBox({ place, wrap, collect }: BoxTest): Promise<readonly string[]> {
+  await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
+  // HOME is where a write would succeed without isolation, so its failure proves something.
+  const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
+  const room = await mkdtemp(join(place.runDir, "self-test-"));
+  // A socket's path has little room, and a run's folder may lie deep.
+  const gate = await mkdtemp(join(tmpdir(), "autopilot-door-"));
+  let calls = 0;
+  const outside = await listening(
+    createServer((socket) => void (calls++, socket.end("outside"))),
+    0,
+  );
+  const door = await listening(
+    createServer((socket) => void socket.end("door")),
+    join(gate, "s"),
+  );
+  try {
+    const folder = join(room, "inside");
+    const sibling = join(room, "sibling");
+    await fill(folder, sibling);
+    const forbidden = [join(sibling, "file"), join(room, "file"), join(place.runDir, "self-test-file"), atHome];
+    const hidden = [join(sibling, "secret")];
+    const port = portOf(outside);
+    const order = { folder, forbidden, hidden, port, doorPort: port === 65_535 ? port - 1 : port + 1, waitMs: doorWaitMs };
+    const wrapped = wrap({
+      argv: [process.execPath, "-e", script, JSON.stringify(order)],
+      cwd: folder,
+      env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+      writable: [folder],
+      network: "door",
+      door: { socket: join(gate, "s"), port: order.doorPort },
+      ...(collect === undefined ? {} : { writes: "apart" as const }),
+    });
+    const { said, err } = await runOnce(wrapped);
+    const why = err === "" ? "" : ` (${err})`;
+    const isApart = collect !== undefined && !existsSync(join(folder, "made"));
+    await collect?.(folder);
+    if (said === null || (await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
+      return [`it could not start or not write its own folder${why}`];
+    const failures: string[] = [];
+    if (said.wrote.length > 0 || forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // T1
+    if (said.seen.length > 0) failures.push("a hidden file could be read");
+    if (said.connected || calls > 0) failures.push("the network was not shut off");
+    if (said.door !== "door") failures.push("the door did not lead out");
+    if (collect !== undefined && (!isApart || existsSync(join(folder, "gone")) || existsSync(join(folder, "changed", "old"))))
+      failures.push("what was written was not kept apart");
+    return failures;
+  } catch (error) {
+    return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    outside.close();
+    door.close();
+    await Promise.all([room, gate, atHome, join(place.runDir, "self-test-file")].map(erase));
+  }
+}
+
+async function fill(folder: string, sibling: string): Promise<void> {
+  await mkdir(join(folder, "changed"), { recursive: true });
+  await mkdir(sibling);
+  await Promise.all([
+    writeFile(join(sibling, "secret"), "secret"),
+    writeFile(join(folder, "gone"), ""),
+    writeFile(join(folder, "changed", "old"), ""),
+  ]);
+}
+
+// Runs inside the box: tries everything and says what it could do.
+const script = `
+const fs = require("node:fs"), net = require("node:net");
+const order = JSON.parse(process.argv[1]);
+process.chdir(order.folder); // a box that is none may have left us anywhere
+const can = (deed) => { try { deed(); return true; } catch { return false; } };
+can(() => fs.rmSync("gone"));
+can(() => { fs.rmSync("changed", { recursive: true }); fs.mkdirSync("changed"); fs.writeFileSync("changed/new", ""); });
+const wrote = order.forbidden.filter((path) => can(() => fs.writeFileSync(path, "bad")));
+const seen = order.hidden.filter((path) => can(() => fs.readFileSync(path)));
+const call = (port, done) => {
+  let text = "";
+  const socket = net.connect(port, "127.0.0.1");
+  socket.on("data", (bytes) => (text += bytes)).on("error", () => undefined).on("close", () => done(text));
+};
+// Where the walls do not hold, nobody need wait for the door.
+const until = wrote.length > 0 ? 0 : Date.now() + order.waitMs;
+const knock = (done) => call(order.doorPort, (text) => (text === "" && Date.now() < until ? setTimeout(knock, 3, done) : done(text)));
+call(order.port, (outside) => knock((door) => {
+  fs.writeFileSync("made", "ok");
+  process.stdout.write(JSON.stringify({ wrote, seen, door, connected: outside !== "" }));
+}));`;
+
+function runOnce({ argv, env, cwd }: Wrapped): Promise<{ readonly said: Said | null; readonly err: string }> {
+  const [program = "", ...args] = argv;
+  return new Promise((resolve) => {
+    execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
+      resolve({ said: saidIn(out), err: err.trim().slice(0, 300) || (errnoOf(error) ?? "") });
+    });
+  });
+}
+
+function saidIn(out: string): Said | null {
+  try {
+    return JSON.parse(out) as Said;
+  } catch {
+    return null;
+  }
+}
+
+function listening(server: Server, where: number | string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    const ready = (): void => resolve(server);
+    if (typeof where === "number") server.listen({ host: "127.0.0.1", port: where }, ready);
+    else server.listen({ path: where }, ready);
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
+}

@@ -1,0 +1,94 @@
+// confinement: the words every means of isolation is described in, and what all of them do to an environment.
+
+import { dirname, join } from "node:path";
+import type { IsolationInForce } from "../../contracts/event.ts";
+import type { isolationLevels } from "../../contracts/objective.ts";
+import type { SelfTestCache } from "./self-test-cache.ts";
+
+export type IsolationLevel = (typeof isolationLevels)[number];
+
+export type Command = {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Already chosen by the caller, name by name; see baseEnvironment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folders it may write to; everything else is read-only or absent where the means can hold that. */
+  readonly writable: readonly string[];
+  /** Files and folders it must be able to read although they lie in a hidden place. */
+  readonly readable?: readonly string[];
+  /** `user`: keeps the user's own HOME, for agents that are logged in there. */
+  readonly home?: "private" | "user";
+  /** Whether it may reach the network, nothing, or the door alone; only some means can hold it to that. */
+  readonly network?: "on" | "off" | "door";
+  /** For `network: "door"`: where the one way out leads. */
+  readonly door?: Door;
+  /** `apart`: what it writes into its folder is kept beside it where the means can do that, and brought in by `collect`. */
+  readonly writes?: "directly" | "apart";
+  readonly limits?: Limits;
+};
+
+/** The one way out of a box: what is sent to 127.0.0.1:`port` inside comes out at the socket. Where the network is shared, `port` is the meter's own. */
+export type Door = { readonly socket: string; readonly port: number };
+
+/** What the processes of one command may take of the machine together. */
+export type Limits = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
+
+export type Wrapped = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string };
+
+export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforced">> & {
+  readonly level: IsolationLevel;
+  readonly enforced: readonly string[];
+  readonly not_enforced: readonly string[];
+  wrap(command: Command): Wrapped;
+  /** Whether 127.0.0.1 inside is the box's own, so that nothing but the door leads out. */
+  readonly hasOwnNetwork: boolean;
+  /** Brings what an ended command wrote apart into its folder; called after each turn, and for what a crash left. Does nothing twice. */
+  collect(folder: string): Promise<void>;
+  /** Sentences about what did not hold; none means it works here. */
+  selfTest(): Promise<readonly string[]>;
+};
+
+export type IsolationPlace = {
+  /** Folders whose content must not be seen or written: the user's checkout, the run's folder. */
+  readonly hidden: readonly string[];
+  /** A folder of the run for the private HOME and for self-tests. */
+  readonly runDir: string;
+  /** What was seen to hold here already; without it everything is tried anew. */
+  readonly cache?: SelfTestCache;
+};
+
+/** What neither the mark nor the guardian finds; a process namespace or a control group does. */
+export const mayOutlive = "a process that throws its environment away and leaves its parent may outlive a command";
+
+/** HOME for whoever works in a run, so that the user's own settings are neither read nor changed. */
+export const privateHome = (runDir: string): string => join(runDir, "home");
+
+const kept = new Set([
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TERM",
+  "COLORTERM",
+  "TZ",
+  "TMPDIR",
+  "NO_COLOR",
+  "CI",
+]);
+
+/** What of the runner's own environment any child may have; everything else is named by whoever starts it. */
+export function baseEnvironment(outer: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const pairs = Object.entries(outer).flatMap(([name, value]) =>
+    value !== undefined && (kept.has(name) || name.startsWith("LC_")) ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(pairs);
+}
+
+/** Without git's variables from outside, and with a ceiling: a git in this folder never finds the user's repository above it. */
+export function cleanEnvironment(env: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
+  const pairs = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
+  return { ...Object.fromEntries(pairs), GIT_CEILING_DIRECTORIES: dirname(cwd), GIT_TERMINAL_PROMPT: "0" };
+}

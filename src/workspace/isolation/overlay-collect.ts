@@ -1,0 +1,199 @@
+// overlay-collect: brings what a command wrote apart into its folder.
+//
+// What was written lies in the overlay's upper folder. What was deleted is asked of the kernel: the overlay is mounted once more, seen by
+// nobody else, and what the folder has and the overlay has not is gone. Nothing of what marks a deletion on disk need be known for that.
+//
+// Invariants:
+//   C1. No link is followed on either side: every folder is opened by its name inside the one before it.
+//   C2. Whatever moment it is killed at, the next collect ends with the same folder: what was written is only ever given a second name in
+//       the folder, and stays apart until everything is in.
+//   C3. Files are brought in as what they are: links, pipes and second names too, so that whoever judges the folder sees them.
+//   C4. Nothing is taken for deleted on the word of anything but the overlay itself.
+
+import { spawn } from "node:child_process";
+import { chmodSync, closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { joined, partsOf, type BytePath } from "../git/byte-path.ts";
+import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { discard } from "../folder.ts";
+import { kindAt, letIn, linkInto, listAt, makeFolder, moveAway, withHeld, type Held } from "./overlay-fd.ts";
+import { apartNames, apartOf, apartPrefix, apartRoot, makeApart, mountedShell, type MountPrograms } from "./overlay-place.ts";
+
+export type CollectOrder = {
+  readonly runDir: string;
+  readonly folder: string;
+  readonly programs: MountPrograms;
+  /** For fault tests: called before every change of the folder. */
+  readonly failpoint?: () => void;
+};
+
+const entriesMax = 2_000_000;
+const depthMax = 128;
+const mountTimeoutMs = 20_000;
+const sliceMs = 25;
+
+export async function collectApart(order: CollectOrder): Promise<void> {
+  const { runDir, folder } = order;
+  const trash = join(runDir, "trash");
+  const apart = apartOf(runDir, folder);
+  await forgetOthers(runDir, folder, apart, trash);
+  if (apart === null || !existsSync(join(apart, apartNames.upper))) return;
+  try {
+    await collectFrom(order, apart);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === null) throw error;
+    const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
+    throw new WorkspaceFailed(reason, `What an agent wrote could not be brought into its layer (${code}). It is kept, and tried again.`);
+  }
+  await discard(apart, trash); // C2
+}
+
+async function collectFrom(order: CollectOrder, apart: string): Promise<void> {
+  const upper = join(apart, apartNames.upper);
+  chmodSync(upper, 0o755); // the command may have shut its own folder
+  if (readdirSync(upper).length === 0) return;
+  makeApart(apart, order.folder);
+  mkdirSync(join(apart, apartNames.gone), { recursive: true });
+  const shared = await sharedFolders(upper, order.folder);
+  await bringIn(order, apart, await differencesIn(order, apart, shared));
+}
+
+/** What was kept apart for an earlier folder of the same name is nobody's any more. */
+async function forgetOthers(runDir: string, folder: string, own: string | null, trash: string): Promise<void> {
+  const root = apartRoot(runDir);
+  const names = await readdir(root).catch(() => []);
+  for (const name of names) if (name.startsWith(apartPrefix(folder)) && join(root, name) !== own) await discard(join(root, name), trash);
+}
+
+/** The folders that are both above and below: only in these can something be gone. What was shut is opened on the way. */
+async function sharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
+  const shared: BytePath[] = [];
+  await walk((path, names) =>
+    withHeld(upper, path, (above) => {
+      if (withHeld(lower, path, () => true) === true) shared.push(path);
+      return names(above).filter((name) => {
+        const isFolder = kindAt(above, name) === "folder";
+        if (isFolder) letIn(above, name);
+        return isFolder && mayEnter(path);
+      });
+    }),
+  );
+  return shared;
+}
+
+/** Of one folder: the names that are gone, and those above that stand for no file but for one that is gone. */
+type Difference = { readonly gone: readonly BytePath[]; readonly unseen: ReadonlySet<BytePath> };
+
+async function differencesIn(order: CollectOrder, apart: string, shared: readonly BytePath[]): Promise<ReadonlyMap<BytePath, Difference>> {
+  return withMerged(order.programs, apart, (merged) => {
+    const listed = (root: string, path: BytePath): readonly BytePath[] => {
+      const names = withHeld(root, path, listAt);
+      if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
+      return names;
+    };
+    const difference = (path: BytePath): Difference => {
+      const seen = new Set(listed(merged, path));
+      const isUnseen = (name: BytePath): boolean => !seen.has(name);
+      const above = listed(join(apart, apartNames.upper), path);
+      return { gone: listed(order.folder, path).filter(isUnseen), unseen: new Set(above.filter(isUnseen)) };
+    };
+    return new Map(shared.map((path) => [path, difference(path)]));
+  });
+}
+
+async function bringIn({ folder, failpoint }: CollectOrder, apart: string, differences: ReadonlyMap<BytePath, Difference>): Promise<void> {
+  const draft = join(apart, apartNames.draft);
+  const away = (below: Held, name: BytePath): void => {
+    failpoint?.();
+    moveAway(below, name, join(apart, apartNames.gone));
+  };
+  const bring = (path: BytePath, name: BytePath, above: Held, below: Held): boolean => {
+    const kind = kindAt(above, name);
+    const isFolder = kind === "folder" && mayEnter(path);
+    const there = kindAt(below, name);
+    if (there !== "none" && (there === "folder") !== isFolder) away(below, name);
+    failpoint?.();
+    if (isFolder) makeFolder(below, name);
+    else linkInto(kind === "folder" ? null : above, below, name, draft); // C2, C3
+    return isFolder;
+  };
+  await walk((path, names) =>
+    withHeld(join(apart, apartNames.upper), path, (above) => {
+      const { gone, unseen } = differences.get(path) ?? { gone: [], unseen: new Set<BytePath>() };
+      const brought = withHeld(folder, path, (below) => {
+        for (const name of gone) away(below, name);
+        const wanted = names(above).filter((name) => !unseen.has(name) && kindAt(above, name) !== "whiteout");
+        return wanted.filter((name) => bring(path, name, above, below));
+      });
+      if (brought === null) throw new WorkspaceFailed("workspace_unusable", "A folder to bring changes into is not there.");
+      return brought;
+    }),
+  );
+}
+
+/** A folder nested deeper is not entered: a link that leads nowhere stands for it, which whoever judges the folder refuses. */
+const mayEnter = (path: BytePath): boolean => partsOf(path).length < depthMax;
+
+/** Every folder of a tree, from the top; `visit` reads its names by `names`, which counts them, and says which to go into. */
+async function walk(visit: (path: BytePath, names: (held: Held) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
+  const folders: BytePath[] = ["" as BytePath];
+  let entries = 0;
+  let began = performance.now();
+  const names = (held: Held): BytePath[] => {
+    const found = listAt(held);
+    entries += found.length;
+    if (entries > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);
+    return found;
+  };
+  for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
+    for (const name of visit(path, names) ?? []) folders.push(joined(path, name));
+    if (performance.now() - began < sliceMs) continue;
+    await setImmediate(); // A long walk must not keep a stop request waiting.
+    began = performance.now();
+  }
+}
+
+/** Mounts the overlay where nobody else sees it, for as long as `use` takes. */
+async function withMerged<T>(programs: MountPrograms, apart: string, use: (merged: string) => T): Promise<T> {
+  const [program = "", ...args] = mountedShell(programs, apart, "echo ready && read -r _", []);
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
+  let problem = "";
+  child.stderr.on("data", (bytes: Buffer) => (problem = (problem + bytes.toString("utf8")).slice(0, 300)));
+  child.stdin.on("error", () => undefined);
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", () => resolve());
+    child.once("exit", () => resolve());
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), mountTimeoutMs);
+  try {
+    const isReady = await Promise.race([
+      new Promise<true>((resolve) => child.stdout.once("data", () => resolve(true))),
+      ended.then(() => false as const),
+    ]);
+    if (!isReady || child.pid === undefined)
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `What an agent wrote apart could not be mounted: ${problem.trim() || "no reason was given"}`,
+      );
+    return withOverlay(join("/proc", String(child.pid), "root", apart, apartNames.merged), apart, use);
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+    clearTimeout(timer);
+  }
+}
+
+/** Holds the overlay open, so that it stays the overlay; what is none would look like a folder from which everything was deleted. C4 */
+function withOverlay<T>(path: string, apart: string, use: (merged: string) => T): T {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    if (fstatSync(descriptor).dev === statSync(apart).dev)
+      throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be seen as one with its layer.");
+    return use(`/proc/self/fd/${descriptor}/.`);
+  } finally {
+    closeSync(descriptor);
+  }
+}

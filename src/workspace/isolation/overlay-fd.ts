@@ -1,0 +1,116 @@
+// overlay-fd: the few things collecting does to folders, each by name inside a folder that is held open, so that no link on the way is
+// ever followed (see fd-walk.ts, which reads in the same manner).
+
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  type Stats,
+} from "node:fs";
+import { join } from "node:path";
+import { bytePathOf, bytesOf, partsOf, type BytePath } from "../git/byte-path.ts";
+import { errnoOf } from "../failure.ts";
+
+/** A folder held open, by its descriptor. */
+export type Held = { readonly descriptor: number };
+export type Kind = "folder" | "whiteout" | "other" | "none";
+
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** Opens a folder without reading it, so that one that nobody may read can be opened up. Node has no name for it. */
+const pathOnly = 0o10000000;
+const isRefused = new Set(["EMLINK", "EPERM", "EXDEV"]);
+const isThereNot = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
+
+/** Null where there is no such real folder. */
+export function withHeld<T>(root: string, path: BytePath, use: (held: Held) => T): T | null {
+  let descriptor = openFolder(root);
+  try {
+    for (const part of partsOf(path)) {
+      if (descriptor === null) return null;
+      const below = openFolder(at({ descriptor }, part));
+      closeSync(descriptor);
+      descriptor = below;
+    }
+    return descriptor === null ? null : use({ descriptor });
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
+}
+
+function openFolder(path: string | Buffer): number | null {
+  try {
+    return openSync(path, folderFlags);
+  } catch (error) {
+    if (isThereNot.has(errnoOf(error) ?? "")) return null;
+    throw error;
+  }
+}
+
+const at = ({ descriptor }: Held, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytesOf(name)]);
+
+export const listAt = (held: Held): BytePath[] =>
+  readdirSync(at(held, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathOf(name));
+
+function statAt(held: Held, name: BytePath): Stats | undefined {
+  return lstatSync(at(held, name), { throwIfNoEntry: false });
+}
+
+export function kindAt(held: Held, name: BytePath): Kind {
+  const stat = statAt(held, name);
+  if (stat === undefined) return "none";
+  if (stat.isDirectory()) return "folder";
+  return stat.isCharacterDevice() && stat.rdev === 0 ? "whiteout" : "other";
+}
+
+/** Lets us into a folder that was shut to keep us out. */
+export function letIn(held: Held, name: BytePath): void {
+  const mode = statAt(held, name)?.mode ?? 0o700;
+  if ((mode & 0o700) === 0o700) return;
+  const descriptor = openSync(at(held, name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    chmodSync(`/proc/self/fd/${descriptor}`, (mode & 0o777) | 0o700);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export function makeFolder(held: Held, name: BytePath): void {
+  if (statAt(held, name) === undefined) mkdirSync(at(held, name), { mode: 0o755 });
+  else letIn(held, name);
+}
+
+/** Gives what bears the name in `from` a second name in `to`, in place of what was there; where it cannot be had, a link to nowhere. */
+export function linkInto(from: Held | null, to: Held, name: BytePath, draft: string): void {
+  const [above, below] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
+  // Two names of one file: a rename would do nothing and leave the draft.
+  if (above !== undefined && below !== undefined && above.ino === below.ino && above.dev === below.dev) return;
+  rmSync(draft, { force: true });
+  if (from === null || !hasLinked(at(from, name), draft)) symlinkSync("not-brought-in", draft);
+  renameSync(draft, at(to, name));
+}
+
+/** A file may have as many names as its disk allows, and no more. */
+function hasLinked(path: Buffer, draft: string): boolean {
+  try {
+    linkSync(path, draft);
+    return true;
+  } catch (error) {
+    if (isRefused.has(errnoOf(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+/** Takes a file or a whole folder out of the way by one rename. */
+export function moveAway(held: Held, name: BytePath, into: string): void {
+  if (kindAt(held, name) === "folder") letIn(held, name);
+  renameSync(at(held, name), join(into, randomUUID()));
+}

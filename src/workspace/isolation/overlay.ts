@@ -1,0 +1,70 @@
+// overlay: isolation by an overlay in a box of bubblewrap. The command sees its folder and may change it, but what it writes is kept beside
+// the folder, which stays as it was until `collect` brings the changes in. Commands that write directly get the same box without it.
+
+import { boxMeansHere, type BoxMeans } from "./box-means.ts";
+import { isWithin, programOnPath, wayTo } from "./box-programs.ts";
+import { testBox } from "./box-test.ts";
+import { boxOf, openFilter } from "./box.ts";
+import { boxPromises, firstThatHolds, nothingToStart, wrapInBox } from "./bwrap.ts";
+import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
+import { collectApart } from "./overlay-collect.ts";
+import { mergedIn, mountedWorld, worldAt } from "../worlds/world-place.ts";
+import { apartNames, apartOf, makeApart, mountedShell, type MountPrograms } from "./overlay-place.ts";
+
+export function overlayIsolation(given: IsolationPlace): Isolation {
+  const place = { ...given, runDir: realOf(given.runDir) };
+  // bubblewrap is root among the overlay's own users; the command must be who it was.
+  const candidates = boxMeansHere("own", place.cache, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
+  let [chosen] = candidates;
+  const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
+  const collect = (folder: string): Promise<void> => collectApart({ runDir: place.runDir, folder: realOf(folder), programs });
+  return {
+    level: "overlay",
+    mechanism: "overlay in bubblewrap",
+    enforced: [...boxPromises.enforced, "an agent's writes are kept apart from the layer and brought in by the runner"],
+    not_enforced: boxPromises.not_enforced,
+    wrap: (command) => (chosen === undefined ? nothingToStart(command) : wrapBy(place, programs, chosen, command)),
+    hasOwnNetwork: true,
+    collect,
+    selfTest: async () => {
+      const missing = ["unshare", "mount"].filter((name) => programOnPath(name) === null);
+      if (missing.length > 0 && candidates.length > 0) return [`${missing.join(" and ")} (util-linux) is not installed`];
+      const wrap = (means: BoxMeans) => (command: Command) => wrapBy(place, programs, means, command);
+      const found = await firstThatHolds(candidates, {
+        level: "overlay",
+        programs: ["bwrap", "unshare", "mount", "/bin/sh"],
+        cache: place.cache,
+        test: (means) => testBox({ place, wrap: wrap(means), collect }),
+      });
+      if ("failures" in found) return found.failures;
+      chosen = found.means;
+      return [];
+    },
+  };
+}
+
+function wrapBy(place: IsolationPlace, programs: MountPrograms, means: BoxMeans, command: Command): Wrapped {
+  const folder = realOf(command.cwd);
+  const world = isOwnFolder(place, command, folder) ? worldAt(place.runDir, folder) : null;
+  if (world !== null) {
+    const { argv, env, filter } = boxOf({ place, means, command, shownAt: (path) => (path === folder ? mergedIn(world) : path) });
+    return { argv: mountedWorld(programs, world, openFilter, [filter, ...argv]), env, cwd: command.cwd };
+  }
+  const apart = isKeptApart(place, command, folder) ? apartOf(place.runDir, folder) : null;
+  if (apart === null) return wrapInBox(place, directly(means), command);
+  makeApart(apart, folder);
+  const shownAt = (path: string): string => (path === folder ? `${apart}/${apartNames.merged}` : path);
+  const { argv, env, filter } = boxOf({ place, means, command, shownAt });
+  return { argv: mountedShell(programs, apart, openFilter, [filter, ...argv]), env, cwd: command.cwd };
+}
+
+/** The same means where bubblewrap runs as the user. */
+const directly = ({ users, ...means }: BoxMeans): BoxMeans => ({ ...means, users: { kind: users.kind === "closed" ? "closed" : "tried" } });
+
+/** Only a folder of the run: what is kept beside it lies on the same disk. */
+const isOwnFolder = ({ runDir }: IsolationPlace, { writable }: Command, folder: string): boolean =>
+  writable.some((path) => realOf(path) === folder) && isWithin(folder, realOf(runDir));
+const isKeptApart = (place: IsolationPlace, command: Command, folder: string): boolean =>
+  command.writes === "apart" && isOwnFolder(place, command, folder);
+
+const realOf = (path: string): string => wayTo(path)?.real ?? path;

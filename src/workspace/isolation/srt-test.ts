@@ -1,0 +1,102 @@
+// srt-test: tries a sandbox whose inside cannot be believed: in it, a write into a hidden folder may seem to succeed. So only what is seen
+// outside counts.
+//
+// Invariants:
+//   O1. What was written, read and called is looked up outside: what the command could read it carries into its own folder.
+//   O2. Everything that must fail would succeed without the sandbox.
+
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { privateHome, type Command, type IsolationPlace, type Wrapped } from "./confinement.ts";
+import { errnoOf } from "../failure.ts";
+import { erase } from "../folder.ts";
+
+export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (command: Command) => Wrapped; readonly isMac: boolean };
+
+const timeoutMs = 30_000;
+
+// A door of the sandbox may open a moment after the sandbox: whoever comes too early comes again.
+const script = `
+const fs = require("node:fs"), net = require("node:net");
+const order = JSON.parse(process.argv[1]);
+const can = (deed) => { try { deed(); } catch {} };
+for (const path of order.forbidden) can(() => fs.writeFileSync(path, "bad"));
+can(() => fs.copyFileSync(order.hidden, "seen"));
+const call = (port, left) => {
+  const socket = net.connect(port, "127.0.0.1");
+  socket.on("data", () => undefined).on("error", () => left > 0 && setTimeout(call, 20, port, left - 1));
+};
+call(order.port, 0);
+call(order.doorPort, 150);
+fs.writeFileSync("made", "ok");
+setTimeout(() => process.exit(), order.waitMs);
+const look = setInterval(() => fs.existsSync("enough") && process.exit(), 20);`;
+
+export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Promise<readonly string[]> {
+  await mkdir(privateHome(place.runDir), { recursive: true });
+  const room = await mkdtemp(join(place.runDir, "self-test-"));
+  const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
+  const folder = join(room, "inside");
+  const called = { outside: 0, door: 0 };
+  const outside = await listening(() => (called.outside += 1));
+  const door = await listening(() => {
+    called.door += 1;
+    void writeFile(join(folder, "enough"), "").catch(() => undefined);
+  });
+  try {
+    await mkdir(folder);
+    await mkdir(join(room, "sibling"));
+    await writeFile(join(room, "sibling", "secret"), "secret");
+    const forbidden = [join(room, "sibling", "file"), join(room, "file"), atHome];
+    const order = { forbidden, hidden: join(room, "sibling", "secret"), port: portOf(outside), doorPort: portOf(door), waitMs: 4_000 };
+    const wrapped = wrap({
+      argv: [process.execPath, "-e", script, JSON.stringify(order)],
+      cwd: folder,
+      env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+      writable: [folder],
+      network: "door",
+      door: { socket: "", port: order.doorPort },
+    });
+    const said = await runOnce(wrapped);
+    if ((await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
+      return [`it could not start or not write its own folder${said === "" ? "" : ` (${said})`}`];
+    const failures: string[] = [];
+    if (forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // O1
+    if (existsSync(join(folder, "seen"))) failures.push("a hidden file could be read");
+    if (called.outside > 0 && !isMac) failures.push("the network was not shut off");
+    if (called.door === 0) failures.push("the door did not lead out");
+    return failures;
+  } catch (error) {
+    return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    outside.close();
+    door.close();
+    await Promise.all([room, atHome].map(erase));
+  }
+}
+
+function listening(onCall: () => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      onCall();
+      socket.on("error", () => undefined).end("hello");
+    });
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve(server));
+  });
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+function runOnce({ argv, env, cwd }: Wrapped): Promise<string> {
+  const [program = "", ...args] = argv;
+  return new Promise((resolve) => {
+    execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, _out, err) => {
+      resolve(err.trim().slice(0, 300) || (errnoOf(error) ?? ""));
+    });
+  });
+}

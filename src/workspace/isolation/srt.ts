@@ -1,0 +1,207 @@
+// srt: isolation by Anthropic's sandbox runtime, where it is installed: bubblewrap with its own proxy on Linux, Seatbelt on a Mac.
+//
+// Invariants:
+//   S1. The settings of a command lie in the run's folder, which the command does not see, and hold for that command alone.
+//   S3. Within the runtime a command is landlocked as well, where that can be had: the kernel's own files are read-only, and objects that
+//       all processes of a user share cannot be reached, neither of which the runtime sees to.
+//   S2. What the runtime puts into a command's environment is taken out again: it holds the whole command line, and it hides the door.
+
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  cleanEnvironment,
+  mayOutlive,
+  privateHome,
+  type Command,
+  type Isolation,
+  type IsolationPlace,
+  type Wrapped,
+} from "./confinement.ts";
+import { programOnPath } from "./box-programs.ts";
+import { callNumbers, processorHere } from "./call-numbers.ts";
+import { sharedFilterFor } from "./landlock-filter.ts";
+import { access, accessAll, landlockHere, languagePrograms } from "./landlock-program.ts";
+import { errnoOf } from "../failure.ts";
+import { settingsFor } from "./srt-settings.ts";
+import { testFromOutside } from "./srt-test.ts";
+
+/** What it needs besides itself, where it does not come with the system. */
+const companions = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
+
+/** Set by the runtime, and none of the command's business. */
+const variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_PROXY", "NO_PROXY"]
+  .flatMap((name) => [name, name.toLowerCase()])
+  .concat(["DOCKER_HTTP_PROXY", "DOCKER_HTTPS_PROXY", "RSYNC_PROXY", "GIT_SSH_COMMAND", "GIT_CONFIG_PARAMETERS", "JAVA_TOOL_OPTIONS"])
+  .concat(["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`))
+  .concat(["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT", "TMPDIR"]);
+
+// In a network of its own the door's port is served by a few lines that go through the runtime's proxy, the only way out it knows.
+const forwarder = `
+const net = require("node:net"), via = new URL(process.env.HTTP_PROXY), port = process.argv[1];
+const key = Buffer.from(decodeURIComponent(via.username) + ":" + decodeURIComponent(via.password)).toString("base64");
+net.createServer((near) => {
+  const far = net.connect(+via.port, via.hostname);
+  const end = () => { near.destroy(); far.destroy(); };
+  near.on("error", end).on("close", end).pause();
+  far.on("error", end).on("close", end);
+  far.write("CONNECT 127.0.0.1:" + port + " HTTP/1.1\\r\\nHost: 127.0.0.1:" + port + "\\r\\nProxy-Authorization: Basic " + key + "\\r\\n\\r\\n");
+  let head = Buffer.alloc(0);
+  const hear = (bytes) => {
+    head = Buffer.concat([head, bytes]);
+    const at = head.indexOf("\\r\\n\\r\\n");
+    if (at < 0) return head.length > 65536 ? end() : undefined;
+    if (!/^HTTP\\/1\\.[01] 200 /.test(head.toString("latin1"))) return end();
+    far.off("data", hear);
+    near.write(head.subarray(at + 4));
+    near.pipe(far); far.pipe(near);
+  };
+  far.on("data", hear);
+}).listen(+port, "127.0.0.1").on("error", () => process.exit(1));`;
+
+/** Puts the forwarder beside the command, takes the runtime's variables out (S2), and becomes the command. */
+const begin = `
+node=$1; port=$2; program=$3; shift 3
+[ "$port" = - ] || ("$node" -e "$program" "$port" </dev/null >/dev/null 2>&1 &)
+exec env "$@"`;
+
+export function srtIsolation(place: IsolationPlace): Isolation {
+  const isMac = process.platform === "darwin";
+  const program = programOnPath("srt");
+  const inner = isMac || program === null ? [] : innerWords();
+  const wrap = (command: Command): Wrapped =>
+    program === null ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } : wrapCommand(place, command, { program, inner, isMac });
+  return {
+    level: "srt",
+    mechanism: isMac ? "Anthropic sandbox runtime (Seatbelt)" : "Anthropic sandbox runtime (bubblewrap and a proxy)",
+    enforced: [
+      "only in-scope changes of the layer are applied",
+      "writes outside the layer are lost or fail",
+      "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
+      "no network, or the door alone, where the command is to have no more",
+      ...(isMac ? [] : ["processes end with the runner", "sockets of other programs cannot be reached"]),
+      ...(inner.length === 0 ? [] : ["shared memory, message queues and keys of other programs cannot be reached"]),
+    ],
+    not_enforced: [
+      "a write into a hidden folder may seem to succeed, and is lost",
+      "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
+      "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
+      ...(isMac ? ["services of this machine, where the command may have the door", mayOutlive] : []),
+      ...(!isMac && inner.length === 0
+        ? ["shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)"]
+        : []),
+      ...(!isMac && inner.length === 0 && process.getuid?.() === 0 ? ["settings of the kernel, since the runner is root"] : []),
+      "reads of installed programs and their settings",
+    ],
+    wrap,
+    hasOwnNetwork: false,
+    collect: async () => sweepSockets(),
+    selfTest: async () => {
+      const missing = ["srt", ...(isMac ? companions.darwin : companions.linux)].filter((name) => programOnPath(name) === null);
+      if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
+      if (missing.length > 0) return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`];
+      const programs = ["srt", ...companions.linux, ...languagePrograms];
+      if (place.cache?.read("srt", programs) === "holds") return [];
+      const failures = await testFromOutside({ place, wrap, isMac });
+      if (failures.length === 0) place.cache?.note("srt", programs, "holds");
+      return failures;
+    },
+  };
+}
+
+type Runtime = { readonly program: string; readonly inner: readonly string[]; readonly isMac: boolean };
+
+function wrapCommand(place: IsolationPlace, command: Command, { program, inner: landlock, isMac }: Runtime): Wrapped {
+  const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
+  const own = privateHome(place.runDir);
+  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : own, ".tmp");
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
+  const sockets = socketFolder();
+  const seen = { ...command, readable: [...(command.readable ?? []), sockets] };
+  const settings = settingsFor({ place, command: seen, writable, program, isMac });
+  const inner: Readonly<Record<string, string>> = { ...cleanEnvironment(command.env, command.cwd), HOME: home, TMPDIR: temporary };
+  const env = { ...inner, TMPDIR: sockets };
+  const port = !isMac && command.network === "door" && command.door !== undefined ? String(command.door.port) : "-";
+  const dropped = variables.flatMap((name) => (inner[name] === undefined ? ["-u", name] : []));
+  const restored = variables.flatMap((name) => (inner[name] === undefined ? [] : [`${name}=${inner[name]}`]));
+  const words = [process.execPath, port, forwarder, ...dropped, ...restored, ...landlock, ...command.argv];
+  return {
+    argv: [program, "--settings", settingsFile(place.runDir, settings), "--", "/bin/sh", "-c", begin, "autopilot-srt", ...words],
+    env,
+    cwd: command.cwd,
+  };
+}
+
+/** S3: everything as the runtime has it, but nothing of the kernel's own can be written. Empty where it cannot be had. */
+function innerWords(): readonly string[] {
+  const processor = processorHere();
+  const { language, abi } = landlockHere();
+  if (processor === null || language === null || abi < 1) return [];
+  const kernel = ["/proc", "/sys"];
+  const tops = readdirSync("/").map((name) => `/${name}`);
+  const read = access.execute | access.readFile | access.readFolder;
+  const rules = [
+    ["/", access.readFolder],
+    ...kernel.map((top) => [top, read]),
+    ...tops.filter((top) => !kernel.includes(top)).map((top) => [top, accessAll]),
+  ];
+  const numbers = [callNumbers.prctl[processor], callNumbers.capset[processor]].map(String);
+  const filters = sharedFilterFor(processor).toString("hex");
+  return [
+    ...language.argv,
+    ...numbers,
+    "on",
+    "0",
+    filters,
+    String(rules.length),
+    ...rules.flatMap(([path, may]) => [String(may), String(path)]),
+  ];
+}
+
+/** Where the runtime keeps the sockets of its proxies: a short path, and not the command's own folder. */
+function socketFolder(): string {
+  const folder = socketsHere();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Somebody else could have made it before us, and would then hold our sockets.
+  const { uid, mode } = lstatSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o177077) !== 0o040000)
+    throw new Error(`${folder} belongs to somebody else, or is open to others`);
+  sweepSockets();
+  if (!isSweptAtEnd) process.once("exit", sweepSockets);
+  isSweptAtEnd = true;
+  return folder;
+}
+
+let isSweptAtEnd = false;
+const socketsHere = (): string => join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
+
+/** Takes away the sockets of runtimes that are gone: one that is killed leaves its own, named by its process. */
+export function sweepSockets(): void {
+  for (const name of existsSync(socketsHere()) ? readdirSync(socketsHere()) : []) {
+    const pid = Number(/^srt-[a-z]+-(\d+)(?:-\d+)?\.sock$/.exec(name)?.[1] ?? 0);
+    if (pid > 0 && isGone(pid)) rmSync(join(socketsHere(), name), { force: true });
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    return !process.kill(pid, 0);
+  } catch (error) {
+    return errnoOf(error) === "ESRCH";
+  }
+}
+
+/** S1 */
+function settingsFile(runDir: string, settings: object): string {
+  const text = `${JSON.stringify(settings)}\n`;
+  const folder = join(runDir, "srt");
+  const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`);
+  if (existsSync(file)) return file;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, file);
+  return file;
+}

@@ -1,0 +1,182 @@
+// apply: turns what an attempt changed into one commit on the run's branch, without a working tree.
+//
+// Invariants:
+//   A1. Either every change of the attempt is applied or none is.
+//   A2. An attempt has at most one commit: it is looked for before one is made, and the branch moves only from the tip that was looked at.
+//   A3. What is committed is, byte for byte, what was judged: blobs are named by the hash the judgement saw.
+//   A4. A crash anywhere leaves the branch as it was, or with the whole commit on it; stray objects are git's to collect.
+
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AttemptId, GitSha } from "../../contracts/ids.ts";
+import type { Applied } from "../../ports/workspace.ts";
+import { foldersAbove, shownOf, type BytePath } from "../git/byte-path.ts";
+import { examineLayer, type Examined } from "../layers/examine.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { readSmallFile } from "../folder.ts";
+import { git, gitLine, isDiskFull } from "../git/git.ts";
+import { commitFor, inUser, messageOf, pathsBetween, shortOf, tipOf } from "../git/history.ts";
+import { identityEnv } from "../git/identity.ts";
+import type { Change } from "../layers/judge.ts";
+import { writeTree } from "../git/materialize.ts";
+import { collisionsOf } from "../git/names.ts";
+import { storeBlobs } from "../git/objects.ts";
+import type { OpenRun } from "../run.ts";
+import { isSame, readTree, type Tree } from "../git/tree.ts";
+
+const racesMax = 5;
+const headBytesMax = 4_096;
+
+export async function applyAttempt(
+  run: OpenRun,
+  attempt: AttemptId,
+  subject: string,
+): Promise<Applied | { readonly conflict: readonly string[] } | null> {
+  for (let race = 0; race < racesMax; race += 1) {
+    const tip = await tipOf(run);
+    const done = await commitFor(run, attempt, tip.commit);
+    if (done !== null)
+      return {
+        commit: done.commit,
+        parent: done.parent,
+        tree: done.tree,
+        paths: await pathsBetween(run, done.parent, done.commit),
+        notApplied: await ignoredIn(run, attempt),
+      }; // A2
+    const examined = await examineLayer(run, attempt);
+    refuseViolations(examined); // A1
+    if (examined.changes.length === 0) return null;
+    const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
+    const conflict = conflictsOf(examined, tipTree);
+    if (conflict.length > 0) return { conflict };
+    const applied = await commitOn(run, attempt, subject, tip, examined);
+    if (applied === "moved") continue;
+    if (applied === null) return null;
+    await run.layers.write({ ...examined.record, applied: applied.commit, dependencies: [...examined.dependencies] });
+    return applied;
+  }
+  throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} kept moving while a commit was being added.`);
+}
+
+/** What the attempt would commit, on no branch: a crash leaves nothing behind but stray objects. */
+export async function previewAttempt(run: OpenRun, attempt: AttemptId): Promise<GitSha | null> {
+  const tip = await tipOf(run);
+  const examined = await examineLayer(run, attempt);
+  const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
+  if (examined.violations.length > 0 || examined.changes.length === 0 || conflictsOf(examined, tipTree).length > 0) return null;
+  return (await commitOf(run, attempt, "preview", tip, examined))?.commit ?? null;
+}
+
+function refuseViolations({ violations }: Examined): void {
+  const [first] = violations;
+  if (first === undefined) return;
+  throw new WorkspaceFailed(
+    violations.every(({ kind }) => kind === "secret") ? "secret_in_changes" : "scope_violation_blocked",
+    `${violations.length} violation(s), the first: ${first.path} (${first.kind}: ${first.detail}). Nothing was applied.`,
+  );
+}
+
+/** The paths on which the branch and the layer went different ways since the layer was made. */
+export function conflictsOf({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
+  if (tip === base) return [];
+  const ours = new Map(changes.map((change) => [change.path, change]));
+  const tipFolders = new Set([...tip.keys()].flatMap(foldersAbove));
+  const conflicts = changes.filter(({ path, before, after }) => {
+    const there = tip.get(path) ?? null;
+    if (!isSame(there, before) && !isSame(there, after)) return true;
+    if (after === null) return false;
+    // A file of ours where the branch has a folder now, or below what is a file now.
+    if (tipFolders.has(path) && [...tip.keys()].some((other) => other.startsWith(`${path}/`) && !isGone(ours, other))) return true;
+    return foldersAbove(path).some((folder) => tip.has(folder) && !isGone(ours, folder));
+  });
+  const created = changes.filter(({ path, after }) => after !== null && !tip.has(path)).map(({ path }) => shownOf(path));
+  const kept = [...tip.keys()].filter((path) => !isGone(ours, path)).map(shownOf);
+  const collisions = collisionsOf(created, kept).map(({ path }) => path);
+  return [...new Set([...conflicts.map(({ path }) => shownOf(path)), ...collisions])].sort();
+}
+
+const isGone = (ours: ReadonlyMap<BytePath, Change>, path: BytePath): boolean => ours.get(path)?.after === null;
+
+async function commitOn(
+  run: OpenRun,
+  attempt: AttemptId,
+  subject: string,
+  tip: { readonly commit: GitSha; readonly tree: GitSha },
+  examined: Examined,
+): Promise<Applied | "moved" | null> {
+  await refuseIfCheckedOut(run);
+  const made = await commitOf(run, attempt, subject, tip, examined);
+  if (made === null) return null;
+  run.failpoint("commit_written");
+  if (!(await moveBranch(run, made.commit, tip.commit))) return "moved"; // A2, A4
+  run.failpoint("branch_moved");
+  return { ...made, parent: tip.commit, paths: await pathsBetween(run, tip.commit, made.commit), notApplied: examined.ignored };
+}
+
+/** The commit alone, on no branch yet; null where its tree would be the tip's. */
+async function commitOf(
+  run: OpenRun,
+  attempt: AttemptId,
+  subject: string,
+  tip: { readonly commit: GitSha; readonly tree: GitSha },
+  examined: Examined,
+): Promise<{ readonly commit: GitSha; readonly tree: GitSha } | null> {
+  const call = run.shadow.callIntoUser;
+  await storeBlobs(call, run.shadow.format, examined.folder, examined.changes, run.fileBytesMax); // A3
+  run.failpoint("blobs_stored");
+  const tree = await writeTree(
+    run.shadow,
+    call,
+    tip.commit,
+    examined.changes.map(({ path, after }) => [path, after]),
+  );
+  if (tree === tip.tree) return null;
+  run.failpoint("tree_written");
+  const message = [Buffer.from(messageOf(run, attempt, subject))];
+  const commit = await gitLine({
+    ...call,
+    env: { ...call.env, ...identityEnv(run.identity) },
+    args: ["commit-tree", tree, "-p", tip.commit, "-F", "-"],
+    input: message,
+  });
+  return { commit, tree };
+}
+
+/** Moves the branch from one commit to the next; false where it is no longer where we saw it. */
+export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promise<boolean> {
+  const user = inUser(run);
+  const answer = await git({
+    ...user,
+    env: { ...user.env, ...identityEnv(run.identity) },
+    args: ["update-ref", "-m", "autopilot: attempt applied", run.ref, to, from],
+    codes: [0, 1, 128],
+  });
+  if (answer.code === 0) return true;
+  if ((await tipOf(run)).commit !== from) return false;
+  const reason = (await isDiskFull(answer, run.repository.root)) ? "disk_full" : "workspace_unusable";
+  throw new WorkspaceFailed(reason, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
+}
+
+/** Moving a branch under a checkout would make the user's files look changed. */
+export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
+  const { gitDir, commonDir } = run.repository;
+  if (existsSync(join(commonDir, "reftable"))) return refuseIfListed(run);
+  const linked = await readdir(join(commonDir, "worktrees")).catch(() => []);
+  const heads = [commonDir, gitDir, ...linked.map((name) => join(commonDir, "worktrees", name))].map((folder) => join(folder, "HEAD"));
+  if (!heads.some((head) => readSmallFile(head, headBytesMax)?.toString("utf8").trim() === `ref: ${run.ref}`)) return;
+  throw isCheckedOut(run);
+}
+
+/** Where branches lie in tables only git can read. */
+async function refuseIfListed(run: OpenRun): Promise<void> {
+  const { out } = await git({ ...inUser(run), args: ["worktree", "list", "--porcelain"] });
+  if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw isCheckedOut(run);
+}
+
+const isCheckedOut = ({ ref }: OpenRun): WorkspaceFailed =>
+  new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(ref)} is checked out; switch to another branch, then resume.`);
+
+async function ignoredIn(run: OpenRun, attempt: AttemptId): Promise<number> {
+  return (await run.layers.read(attempt)) === null ? 0 : (await examineLayer(run, attempt)).ignored;
+}

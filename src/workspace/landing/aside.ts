@@ -1,0 +1,86 @@
+// aside: keeps what an attempt did as a patch beside the journal, then takes its layer out of the way.
+
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AttemptId } from "../../contracts/ids.ts";
+import { examineLayer, type Examined } from "../layers/examine.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { writeWhole } from "../folder.ts";
+import { git } from "../git/git.ts";
+import { shownOf } from "../git/byte-path.ts";
+import { layerFolder } from "../layers/layer.ts";
+import { writeTree } from "../git/materialize.ts";
+import { storeBlobs } from "../git/objects.ts";
+import { slugOf } from "../layers/records.ts";
+import type { OpenRun } from "../run.ts";
+
+const patchBytesMax = 20 * 1024 ** 2;
+const linesMax = 500;
+
+export async function setLayerAside(run: OpenRun, attempt: AttemptId): Promise<void> {
+  if ((await run.layers.read(attempt)) !== null) await keepPatch(run, attempt);
+  await run.layers.remove(attempt);
+  await run.worlds.drop(layerFolder(run, attempt));
+}
+
+async function keepPatch(run: OpenRun, attempt: AttemptId): Promise<void> {
+  const examined = await examineLayer(run, attempt);
+  if (examined.changes.length === 0 && examined.violations.length === 0) return;
+  await mkdir(run.folders.aside, { recursive: true, mode: 0o700 });
+  const slug = slugOf(attempt);
+  const taken = (await readdir(run.folders.aside)).filter((name) => name.startsWith(`${slug}-`) && name.endsWith(".patch")).length;
+  await writeWhole(
+    join(run.folders.aside, `${slug}-${taken + 1}.patch`),
+    run.redact(Buffer.concat([headerOf(attempt, examined), await diffOf(run, examined)])),
+  );
+}
+
+/** Lines before the first `diff` are skipped by every tool that applies patches. */
+function headerOf(attempt: AttemptId, { record, changes, violations }: Examined): Buffer {
+  const lines = [
+    `Attempt ${JSON.stringify(attempt)}, set aside; made on ${record.base}.`,
+    ...violations.slice(0, linesMax).map(({ path, kind, detail }) => `violation ${kind} ${JSON.stringify(path)}: ${detail}`),
+    ...changes
+      .slice(0, linesMax)
+      .map(
+        ({ path, before, after }) =>
+          `${after === null ? "deleted" : before === null ? "created" : "changed"} ${JSON.stringify(shownOf(path))}`,
+      ),
+  ];
+  return Buffer.from(`${lines.join("\n")}\n\n`);
+}
+
+async function diffOf(run: OpenRun, examined: Examined): Promise<Buffer> {
+  // A file with a secret in it is kept in no form: packed into an object or a binary patch, it would not be known any more.
+  const leftOut = new Set(examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path));
+  const kept = examined.changes.filter(({ path }) => !leftOut.has(shownOf(path)));
+  if (kept.length === 0) return Buffer.alloc(0);
+  try {
+    await storeBlobs(run.shadow.call, run.shadow.format, examined.folder, kept, run.fileBytesMax);
+    const tree = await writeTree(
+      run.shadow,
+      run.shadow.call,
+      examined.record.base,
+      kept.map(({ path, after }) => [path, after]),
+    );
+    const args = [
+      "diff-tree",
+      "-r",
+      "-p",
+      "--binary",
+      "--full-index",
+      "--no-renames",
+      "--no-ext-diff",
+      "--no-textconv",
+      examined.record.base,
+      tree,
+      "--",
+    ];
+    return (await git({ ...run.shadow.call, args, outputBytesMax: patchBytesMax })).out;
+  } catch (error) {
+    // The patch is a courtesy; a layer that still moves must not keep a run from going on.
+    if (error instanceof WorkspaceFailed && error.reason !== "disk_full")
+      return Buffer.from(`The diff could not be made: ${error.message}\n`);
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+// commit-on-tip: a commit on top of the run's branch that no attempt's layer holds, under the key of its attempt.
+
+import type { AttemptId, GitSha } from "../../contracts/ids.ts";
+import type { Applied } from "../../ports/workspace.ts";
+import { moveBranch } from "./apply.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { gitLine } from "../git/git.ts";
+import { messageOf, pathsBetween, type RunCommit, shortOf } from "../git/history.ts";
+import { identityEnv } from "../git/identity.ts";
+import type { OpenRun } from "../run.ts";
+
+export async function commitOnTip(
+  run: OpenRun,
+  { attempt, subject }: { readonly attempt: AttemptId; readonly subject: string },
+  tip: GitSha,
+  tree: GitSha,
+): Promise<Applied> {
+  const call = run.shadow.callIntoUser;
+  const commit = await gitLine({
+    ...call,
+    env: { ...call.env, ...identityEnv(run.identity) },
+    args: ["commit-tree", tree, "-p", tip, "-F", "-"],
+    input: [Buffer.from(messageOf(run, attempt, subject))],
+  });
+  run.failpoint("made_on_tip");
+  if (!(await moveBranch(run, commit, tip)))
+    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} moved while ${attempt} was committed on it.`);
+  run.failpoint("moved_to_it");
+  return appliedBy(run, { commit, parent: tip, tree });
+}
+
+/** The same of a commit that is there. */
+export async function appliedBy(run: OpenRun, { commit, parent, tree }: Pick<RunCommit, "commit" | "parent" | "tree">): Promise<Applied> {
+  return { commit, parent, tree, paths: await pathsBetween(run, parent, commit), notApplied: 0 };
+}

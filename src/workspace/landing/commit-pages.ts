@@ -1,0 +1,129 @@
+// commit-pages: puts documents that the runner wrote into the user's checkout on the user's branch, as one commit of their own.
+//
+// Invariants:
+//   P1. The commit is HEAD with these files and nothing else; what the user has staged or changed is neither in it nor lost.
+//   P2. Only where work could land: on the branch the run began on, without uncommitted changes to the user's own files, while nobody
+//       merges. A file that the user's rules ignore stays out. Otherwise nothing is touched.
+//   P3. No hook, filter or signing program runs: the files are taken as they lie there.
+//   P4. Once a run: the commit names its run, and is looked for first. The index goes before the branch, so after a crash in between the
+//       files are staged, and the next call commits them.
+
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytePathOfText, type BytePath, bytesOf, shownOf } from "../git/byte-path.ts";
+import { git, type GitCall, gitLine } from "../git/git.ts";
+import { identityEnv, identityOf } from "../git/identity.ts";
+import { ownedAlways } from "../owned.ts";
+import { findRepository, type Repository } from "../git/repository.ts";
+import { ownedOf } from "../layers/scope.ts";
+import { statusOf } from "../git/status.ts";
+import { entriesWhere, isSame, type TreeEntry } from "../git/tree.ts";
+import { writeEditedTree } from "../git/tree-folders.ts";
+import { inView } from "../git/user-view.ts";
+
+/** The documents of one piece of work, and the commit with which that work landed. */
+export type Pages = { readonly folder: string; readonly landed: GitSha; readonly files: ReadonlyMap<string, Buffer> };
+
+export type PagesOrder = {
+  readonly root: string;
+  readonly runId: string;
+  readonly base: { readonly commit: GitSha; readonly branch: string | null };
+  /** Globs of the runner's own paths; only such files are committed. */
+  readonly owned: readonly string[];
+  readonly pages: readonly Pages[];
+  readonly subject: string;
+};
+
+type Change = readonly [BytePath, TreeEntry | null];
+type Call = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+
+const trailer = "Autopilot-Pages";
+const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
+
+/** The commit, or null where there is none to make or it cannot be made now. */
+export async function commitPages(order: PagesOrder): Promise<GitSha | null> {
+  const found = await findRepository(order.root);
+  if (!("repository" in found)) return null;
+  const { repository } = found;
+  const { head, branch } = repository;
+  const call: Call = { ...inView(repository), config: "none" }; // P3
+  if (branch === null || branch !== order.base.branch || underWay.some((name) => existsSync(join(repository.gitDir, name)))) return null;
+  if (await isCommitted(call, order, head.commit)) return null; // P4
+  const { changed } = await statusOf(repository, ownedOf([...ownedAlways, ...order.owned]));
+  if (changed.length > 0) return null; // P2
+  const pages: Pages[] = [];
+  for (const one of order.pages) if (await isIn(call, one.landed, head.commit)) pages.push(one);
+  const changes = await changesOf(repository, call, order, pages);
+  if (changes.length === 0) return null;
+
+  const tree = await writeEditedTree(call, repository.format, head.tree, changes);
+  const identity = identityEnv(await identityOf(repository.root));
+  const words = `${order.subject}\n\nAutopilot-Run: ${order.runId}\n${trailer}: ${order.runId}\n`;
+  const commit = await gitLine({
+    ...call,
+    env: { ...call.env, ...identity },
+    args: ["commit-tree", tree, "-p", head.commit, "-F", "-"],
+    input: [Buffer.from(words)],
+  });
+  if (!(await stage(call, repository, changes))) return null; // P4
+  const args = ["update-ref", "-m", "autopilot: pages", "HEAD", commit, head.commit];
+  const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir, ...identity } };
+  const moved = await git({ ...user, args, codes: [0, 1, 128] });
+  if (moved.code === 0) return commit;
+  await stage(call, repository, await before(call, head.commit, changes)); // somebody moved the branch meanwhile
+  return null;
+}
+
+const isIn = async (call: Call, older: GitSha, head: GitSha): Promise<boolean> =>
+  (await git({ ...call, args: ["merge-base", "--is-ancestor", older, head], codes: [0, 1, 128] })).code === 0;
+
+async function isCommitted(call: Call, { base, runId }: PagesOrder, head: GitSha): Promise<boolean> {
+  const args = ["log", `--format=%(trailers:key=${trailer},valueonly)`, `${base.commit}..${head}`, "--"];
+  const { code, out } = await git({ ...call, args, codes: [0, 128] });
+  return code !== 0 || out.toString("utf8").split("\n").includes(runId); // without the run's base nobody can tell
+}
+
+/** What differs from HEAD: files that are other or new, and those of the runner's own that are gone. */
+async function changesOf(repository: Repository, call: Call, order: PagesOrder, pages: readonly Pages[]): Promise<readonly Change[]> {
+  const isPage = ownedOf(order.owned);
+  const isWanted = (path: BytePath): boolean => isPage(shownOf(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
+  const held = new Map(await entriesWhere(call, repository.head.commit, isWanted));
+  const files = pages.flatMap((one) => [...one.files]).filter(([path]) => isPage(path));
+  const ignored = await ignoredAmong(
+    repository,
+    files.map(([path]) => path),
+  );
+  const changes: Change[] = [];
+  for (const [name, content] of files) {
+    if (ignored.has(name)) continue; // P2
+    const path = bytePathOfText(name);
+    const sha = await gitLine({ ...call, args: ["hash-object", "-w", "--no-filters", "--stdin"], input: [content] });
+    const entry = { mode: held.get(path)?.mode === "100755" ? "100755" : "100644", sha };
+    if (!isSame(held.get(path) ?? null, entry)) changes.push([path, entry]);
+  }
+  const gone = [...held.keys()].filter((path) => lstatSync(join(repository.root, shownOf(path)), { throwIfNoEntry: false }) === undefined);
+  return [...changes, ...gone.map((path) => [path, null] as const)];
+}
+
+/** What git passes over here; never a file that it tracks. */
+async function ignoredAmong(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const input = paths.map((path) => Buffer.from(`${path}\0`));
+  const { out } = await git({ ...inView(repository), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
+  return new Set(out.toString("utf8").split("\0"));
+}
+
+async function before(call: Call, head: GitSha, changes: readonly Change[]): Promise<readonly Change[]> {
+  const paths = new Set(changes.map(([path]) => path));
+  const held = new Map(await entriesWhere(call, head, (path) => paths.has(path)));
+  return changes.map(([path]) => [path, held.get(path) ?? null]);
+}
+
+/** Tells the user's index of these files; false where another git is at work on it. */
+async function stage(call: Call, { head }: Repository, changes: readonly Change[]): Promise<boolean> {
+  const nothing = "0".repeat(head.commit.length);
+  const input = changes.map(([path, entry]) =>
+    Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytesOf(path), Buffer.from([0])]),
+  );
+  return (await git({ ...call, args: ["update-index", "-z", "--index-info"], input, codes: [0, 128] })).code === 0;
+}

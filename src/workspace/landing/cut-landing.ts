@@ -1,0 +1,135 @@
+// cut-landing: a landing that was cut short leaves the user's checkout between two commits. This puts it back to the first, so that
+// landing can begin anew.
+//
+// Invariants:
+//   C1. A landing is written down before the checkout is touched, and forgotten when it is through or undone.
+//   C2. Only what the landing itself made is undone: a file that holds the new content or the beginning of it, or is gone.
+//       One file that is neither, and nothing is touched: it is the user's.
+
+import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { GitSha } from "../../contracts/ids.ts";
+import { bytePathOf, bytesOf, shownOf, type BytePath } from "../git/byte-path.ts";
+import { readJson, writeWhole } from "../folder.ts";
+import { git, gitLine } from "../git/git.ts";
+import { inUser } from "../git/history.ts";
+import { clearLock, isGoneInTime } from "../git/leftovers.ts";
+import type { OpenRun } from "../run.ts";
+import { statusOf } from "../git/status.ts";
+import { readTree } from "../git/tree.ts";
+import { inView } from "../git/user-view.ts";
+
+const Begun = v.strictObject({ version: v.literal(1), from: GitSha, to: GitSha });
+type Begun = v.InferOutput<typeof Begun>;
+
+const fileFor = (run: OpenRun): string => join(run.folders.layers, "..", "landing.json");
+
+export const writeLanding = (run: OpenRun, from: GitSha, to: GitSha): Promise<void> =>
+  writeWhole(fileFor(run), `${JSON.stringify({ version: 1, from, to } satisfies Begun)}\n`); // C1
+
+export const forgetLanding = (run: OpenRun): Promise<void> => rm(fileFor(run), { force: true });
+
+/** Why a landing that was cut short cannot be undone. */
+export type Stuck = { readonly because: "checkout_busy" | "checkout_dirty"; readonly detail: string };
+
+/** Undoes a landing that was cut short; says why where it cannot be, null where there is nothing left of it. */
+export async function undoCutLanding(run: OpenRun): Promise<Stuck | null> {
+  const begun = v.safeParse(Begun, await readJson(fileFor(run)));
+  if (!begun.success) return null;
+  const { from, to } = begun.output;
+  for (const lock of locksOf(run)) {
+    if (!(await clearLock(lock, run.repository.root, "theirs"))) return heldBy(lock);
+  }
+  const head = await gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+  if (!(await isLanded(run, to, head))) {
+    const stranger = await undo(run, head, from, to);
+    if (stranger !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${shownOf(stranger)}.` };
+  }
+  await forgetLanding(run);
+  return null;
+}
+
+/** A lock that was there before a landing began is somebody else's (C2): it is waited for, and never taken away. */
+export async function foreignLock(run: OpenRun): Promise<Stuck | null> {
+  for (const lock of locksOf(run)) if (!(await isGoneInTime(lock))) return heldBy(lock);
+  return null;
+}
+
+export const isLocked = (run: OpenRun): boolean => locksOf(run).some((lock) => existsSync(lock));
+
+const heldBy = (lock: string): Stuck => ({
+  because: "checkout_busy",
+  detail: `Another git is at work here, or was killed and left its lock: ${lock}.`,
+});
+
+/** What `git merge` locks when it moves a checkout forward. */
+function locksOf({ repository, base }: OpenRun): readonly string[] {
+  const branch = base.branch === null ? [] : [join(repository.commonDir, "refs", "heads", `${base.branch}.lock`)];
+  return [
+    join(repository.gitDir, "index.lock"),
+    join(repository.gitDir, "HEAD.lock"),
+    join(repository.gitDir, "ORIG_HEAD.lock"),
+    ...branch,
+  ];
+}
+
+async function isLanded(run: OpenRun, to: GitSha, head: GitSha): Promise<boolean> {
+  return (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", to, head], codes: [0, 1] })).code === 0;
+}
+
+/** Puts index and files back to what the branch holds, which somebody may have moved meanwhile; answers with a file that is not the landing's, and then has touched nothing. */
+async function undo(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
+  const words = (await git({ ...inUser(run), args })).out.toString("latin1").split("\0");
+  const { changed, untracked } = await statusOf(run.repository, run.isOwned);
+  const differing = new Set([...changed, ...untracked]);
+  const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
+  const held = await readTree(run.shadow.callIntoUser, head);
+  for (const word of words) {
+    const path = bytePathOf(Buffer.from(word, "latin1"));
+    if (word === "" || !differing.has(shownOf(path))) continue;
+    if (!(await isOfLanding(run, path, from, to))) return path; // C2
+    touched.push({ path, isNew: !held.has(path) });
+  }
+  if (touched.length === 0) return null;
+  const view = inView(run.repository);
+  const theirs = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
+  const listed = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
+    paths.map(({ path }) => Buffer.concat([bytesOf(path), Buffer.from([0])]));
+  await git({ ...theirs, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: listed(touched) });
+  for (const { path, isNew } of touched) if (isNew) rmSync(placeOf(run, path), { force: true });
+  await git({
+    ...theirs,
+    args: ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"],
+    input: listed(touched.filter(({ isNew }) => !isNew)),
+  });
+  return null;
+}
+
+async function isOfLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSha): Promise<boolean> {
+  const found = contentAt(run, path);
+  if (found === null) return true;
+  if (found === "other") return false;
+  const [before, after] = [await contentIn(run, from, path), await contentIn(run, to, path)];
+  if (before?.equals(found) === true) return true; // only the index had come further
+  return after !== null && after.subarray(0, found.length).equals(found);
+}
+
+/** A file's content as a checkout would write it, with the user's own filters; null where the commit has no such file. */
+async function contentIn(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
+  const name = `${commit}:${bytesOf(path).toString("utf8")}`;
+  const { code, out } = await git({ ...inView(run.repository), args: ["cat-file", "--filters", name], codes: [0, 128] });
+  return code === 0 ? out : null;
+}
+
+function contentAt(run: OpenRun, path: BytePath): Buffer | "other" | null {
+  const place = placeOf(run, path);
+  const stat = lstatSync(place, { throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  if (stat.isSymbolicLink()) return readlinkSync(place, { encoding: "buffer" });
+  return stat.isFile() ? readFileSync(place) : "other";
+}
+
+const placeOf = (run: OpenRun, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${run.repository.root}/`), bytesOf(path)]);

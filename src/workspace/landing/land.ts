@@ -1,0 +1,203 @@
+// land: brings the run's branch to the user's own and updates their checkout, the one time the runner touches it.
+//
+// Invariants:
+//   N1. Nothing is forced: git itself moves the checkout forward, as `merge --ff-only` does (`read-tree -m -u`, then the branch), and refuses
+//       where a file would be lost. It does so without the repository's own configuration (see user-view).
+//   N2. Only into a checkout of the branch the run began on, without uncommitted changes to tracked files.
+//   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
+//   N4. Landing twice is landing once, also where the first was cut short, and where it was one commit for many.
+//   N5. A file that is missing from the checkout and that the branch has made anew since is no change that could be lost: it comes back.
+
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import type { LandResult } from "../../ports/workspace.ts";
+import { bytePathOf, shownOf, type BytePath } from "../git/byte-path.ts";
+import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./cut-landing.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { git, type GitAnswer, gitLine, isDiskFull } from "../git/git.ts";
+import { inUser, shortOf, tipOf } from "../git/history.ts";
+import { identityEnv } from "../git/identity.ts";
+import { writeTree } from "../git/materialize.ts";
+import type { OpenRun } from "../run.ts";
+import { lastSquashed, sidesSince, squashTrailer } from "./squash.ts";
+import { statusOf } from "../git/status.ts";
+import { entriesWhere, type TreeEntry } from "../git/tree.ts";
+import { inView } from "../git/user-view.ts";
+
+const namesShown = 5;
+const racesMax = 5;
+type Landed = Extract<LandResult, { readonly landed: true }>;
+type Refusal = Extract<LandResult, { readonly landed: false }>;
+
+export async function landRun(run: OpenRun, message: string, isSquashed = false): Promise<LandResult> {
+  const tip = (await tipOf(run)).commit;
+  if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
+  const { branch } = run.base;
+  const current = await currentBranch(run);
+  if (branch === null) return refusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortOf(run.ref)}.`);
+  if (current !== branch)
+    return refusal("checkout_moved", `The run began on ${branch}; the checkout is on ${current ?? "a detached HEAD"} now.`); // N2
+
+  const cutShort = await undoCutLanding(run);
+  for (let race = 0; ; race += 1) {
+    const inTheWay = cutShort ?? (await foreignLock(run));
+    const head = await headOf(run);
+    if (await isAncestor(run, tip, head)) return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
+    const before = isSquashed ? await lastSquashed(run, head) : null;
+    if (before === tip) return { landed: true, how: "squash", commit: head }; // N4
+    if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
+    const result = await landOn(run, head, tip, message, isSquashed ? (before ?? run.base.commit) : null);
+    // What was found of a checkout that somebody moved meanwhile, another run's landing say, is not so any more.
+    if (result.landed || race >= racesMax || !(await isMoving(run, head))) return result;
+  }
+}
+
+const headOf = (run: OpenRun): Promise<GitSha> => gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+const isMoving = async (run: OpenRun, head: GitSha): Promise<boolean> => isLocked(run) || (await headOf(run)) !== head;
+
+/** `since`: what of the branch has landed already, if all the rest is to be one commit. */
+async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string, since: GitSha | null): Promise<LandResult> {
+  const { changed } = await statusOf(run.repository, run.isOwned);
+  const remade = await remadeOn(run, head, tip); // N5
+  const missing = changed.filter((path) => remade.has(path) && isMissing(run, path));
+  const dirty = changed.filter((path) => !missing.includes(path));
+  if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${some(dirty)}.`); // N2
+  if (since === null && (await isAncestor(run, head, tip)))
+    return restored(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
+
+  const merged = await mergeCommit(run, head, tip, message, remade, since);
+  const how = since === null ? "merge" : "squash";
+  return "landed" in merged ? merged : restored(run, await moveCheckout(run, head, merged.commit, how), missing);
+}
+
+const isMissing = ({ repository }: OpenRun, path: string): boolean =>
+  lstatSync(join(repository.root, path), { throwIfNoEntry: false }) === undefined;
+
+/** What the branch has taken away and made anew since it last landed, as it is at its tip. */
+async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
+  const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
+  const words = (await git({ ...run.shadow.callIntoUser, args })).out.toString("latin1").split("\0");
+  const [added, deleted] = [new Set<string>(), new Set<string>()];
+  for (let at = 0; at + 1 < words.length; at += 2) (words[at] === "A" ? added : deleted).add(words[at + 1] ?? "");
+  const both = [...added].filter((path) => deleted.has(path)).map((path) => bytePathOf(Buffer.from(path, "latin1")));
+  if (both.length === 0) return new Map();
+  const wanted = new Set(both);
+  const there = await entriesWhere(run.shadow.callIntoUser, tip, (path) => wanted.has(path));
+  return new Map(there.map((row) => [shownOf(row[0]), row]));
+}
+
+/** Git leaves alone what is the same in both commits, also where it is missing. */
+async function restored(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
+  if (!result.landed || missing.length === 0) return result;
+  const input = missing.map((path) => Buffer.from(`${path}\0`));
+  await git({ ...inView(run.repository), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
+  return result;
+}
+
+const refusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
+const some = (names: readonly string[]): string =>
+  `${names.slice(0, namesShown).join(", ")}${names.length > namesShown ? ` and ${names.length - namesShown} more` : ""}`;
+
+async function currentBranch(run: OpenRun): Promise<string | null> {
+  const { code, out } = await git({ ...inUser(run), args: ["symbolic-ref", "-q", "--short", "HEAD"], codes: [0, 1] });
+  return code === 0 ? out.toString("utf8").trim() : null;
+}
+
+async function isAncestor(run: OpenRun, older: GitSha, newer: GitSha): Promise<boolean> {
+  return (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1] })).code === 0;
+}
+
+async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
+  const { out } = await git({ ...inUser(run), args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"] });
+  return out
+    .toString("utf8")
+    .split("\n")
+    .some((line) => line.split(" ").slice(2).includes(tip))
+    ? "merge"
+    : "fast_forward";
+}
+
+/** The merge of both sides as a commit on no branch yet (N3). What the user deleted and the branch made anew for it is there (N5). */
+async function mergeCommit(
+  run: OpenRun,
+  head: GitSha,
+  tip: GitSha,
+  message: string,
+  remade: Awaited<ReturnType<typeof remadeOn>>,
+  since: GitSha | null,
+): Promise<{ readonly commit: GitSha } | Refusal> {
+  const call = run.shadow.callIntoUser;
+  const sides = since === null ? [head, tip] : await sidesSince(run, since, head, tip);
+  const merge = await git({
+    ...call,
+    args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides],
+    codes: [0, 1, 128, 129],
+  });
+  const [tree = "", ...names] = merge.out.toString("utf8").split("\0");
+  const deleted = new Map([...remade].filter(([path]) => isMissing(run, path)));
+  const conflicts = [...new Set(names.filter((name) => name !== "" && !deleted.has(name)))];
+  if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${some(conflicts)}.`);
+  if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
+  if (merge.code !== 0 && merge.code !== 1) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
+  const words = message.trim() === "" ? `Merge ${shortOf(run.ref)}` : message.trim();
+  const input = [Buffer.from(`${words}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : squashTrailer(tip)}`)];
+  const whole = deleted.size === 0 ? tree : await writeTree(run.shadow, call, tree, deleted.values());
+  const commit = await gitLine({
+    ...call,
+    env: { ...call.env, ...identityEnv(run.identity) },
+    args: ["commit-tree", whole, "-p", head, ...(since === null ? ["-p", tip] : []), "-F", "-"],
+    input,
+  });
+  return { commit };
+}
+
+/** Git moves branch, index and files together, with the user's own filters, and refuses where a file is in the way (N1). */
+async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
+  const inTheWay = await filesInTheWay(run, from, to);
+  if (inTheWay.length > 0) return refusal("checkout_dirty", `Files git does not track are in the way: ${some(inTheWay)}.`);
+  await writeLanding(run, from, to);
+  const answer = await moveForward(run, from, to);
+  const head = await headOf(run);
+  if (answer.code === 0 && head === to) {
+    await forgetLanding(run);
+    return { landed: true, how, commit: to };
+  }
+  // Without the index git has not begun; where it fails on the way it leaves a checkout half moved.
+  await (/index\.lock': File exists/.test(answer.err) ? forgetLanding(run) : undoCutLanding(run));
+  if (await isDiskFull(answer, run.repository.root))
+    throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
+  return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+}
+
+/** Files and index first, then the branch: what is cut short in between is undone by cut-landing. */
+async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitAnswer> {
+  const view = inView(run.repository);
+  const refreshed = await git({ ...view, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] }); // a touch alone is no change
+  if (refreshed.code === 128) return refreshed;
+  const moved = await git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
+  if (moved.code !== 0) return moved;
+  const user = inUser(run);
+  return git({
+    ...user,
+    env: { ...user.env, ...identityEnv(run.identity) },
+    args: ["update-ref", "-m", "autopilot land: Fast-forward", "HEAD", to, from],
+    codes: [0, 1, 128],
+  });
+}
+
+/** Untracked files, ignored ones too, where a new file would go. Git would refuse most of them as well; asking first leaves not even its index touched. */
+async function filesInTheWay(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
+  const { out } = await git({
+    ...inUser(run),
+    args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", from, to, "--"],
+  });
+  const paths = out
+    .toString("latin1")
+    .split("\0")
+    .filter((path) => path !== "");
+  const isThere = (path: string): boolean =>
+    lstatSync(Buffer.concat([Buffer.from(`${run.repository.root}/`), Buffer.from(path, "latin1")]), { throwIfNoEntry: false }) !==
+    undefined;
+  return paths.filter(isThere).map((path) => shownOf(bytePathOf(Buffer.from(path, "latin1"))));
+}

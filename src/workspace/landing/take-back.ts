@@ -1,0 +1,134 @@
+// take-back: undoes in one commit what the attempts of one walk committed, and nothing of anybody else's.
+//
+// Invariants:
+//   U1. What is taken back stays under a branch of its own, which is there before anything is undone; no branch is moved or overwritten for it.
+//   U2. It is a commit on top: history is never rewritten.
+//   U3. Either all of it is taken back or nothing: where others changed the same since, both sides are merged, and a conflict is told.
+//   U4. It is done at most once: its commit is found by its key.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import type { TakeBackOrder, TakenBack } from "../../ports/workspace.ts";
+import { refuseIfCheckedOut } from "./apply.ts";
+import { bytePathOf, foldersAbove, shownOf, type BytePath } from "../git/byte-path.ts";
+import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { git, gitLine } from "../git/git.ts";
+import { inUser, ownCommits, type RunCommit, shortOf, tipOf, trailerValue } from "../git/history.ts";
+import { identityEnv } from "../git/identity.ts";
+import { writeTree } from "../git/materialize.ts";
+import type { OpenRun } from "../run.ts";
+import { isSame, readTree, type Tree, type TreeEntry } from "../git/tree.ts";
+
+const namesMax = 100;
+
+export async function takeBack(run: OpenRun, order: TakeBackOrder): Promise<TakenBack> {
+  const tip = await tipOf(run);
+  const commits = await ownCommits(run, tip.commit);
+  const done = commits.find(({ attempt }) => attempt === trailerValue(order.attempt)); // U4
+  if (done !== undefined)
+    return { applied: await appliedBy(run, done), branch: await keeperOf(run, order.branch, done.parent), conflict: [] };
+  const behind = commitsBehind(run, commits, order.since);
+  const { rows, shared } = await changesOf(run, order, behind, tip.commit);
+  if (rows.length + shared.length === 0) return { applied: null, branch: null, conflict: [] };
+  const tree = shared.length === 0 ? await treeWith(run, tip.commit, rows) : await mergedTree(run, order, behind, tip.commit); // U3
+  if (tree === null) return { applied: null, branch: null, conflict: shared.map(shownOf) };
+  if (tree === tip.tree) return { applied: null, branch: null, conflict: [] };
+  await refuseIfCheckedOut(run);
+  const branch = await keeperOf(run, order.branch, tip.commit); // U1
+  run.failpoint("kept");
+  return { applied: await commitOnTip(run, order, tip.commit, tree), branch, conflict: [] };
+}
+
+/** The run's commits behind one of its own, or behind the base. */
+function commitsBehind(run: OpenRun, commits: readonly RunCommit[], since: GitSha): readonly RunCommit[] {
+  if (since === run.base.commit) return commits;
+  const at = commits.findIndex(({ commit }) => commit === since);
+  if (at < 0)
+    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} no longer contains ${since.slice(0, 12)}.`);
+  return commits.slice(at + 1);
+}
+
+type Row = readonly [BytePath, TreeEntry | null];
+
+const isOf = ({ attempt }: RunCommit, of: string): boolean => attempt.startsWith(trailerValue(of));
+
+/** What must be put back, and which of its own paths others have changed since. */
+async function changesOf(
+  run: OpenRun,
+  { of, since }: TakeBackOrder,
+  commits: readonly RunCommit[],
+  tip: GitSha,
+): Promise<{ readonly rows: readonly Row[]; readonly shared: readonly BytePath[] }> {
+  const own = new Set<BytePath>();
+  const others = new Set<BytePath>();
+  for (const commit of commits) {
+    const touched = isOf(commit, of) ? own : others;
+    for (const path of await changedIn(run, commit.parent, commit.commit)) touched.add(path);
+  }
+  const [was, is] = await Promise.all([readTree(run.shadow.call, since), readTree(run.shadow.call, tip)]);
+  const changed = [...own].filter((path) => !isSame(was.get(path) ?? null, is.get(path) ?? null)).sort();
+  const isShared = (path: BytePath): boolean => others.has(path) || isInTheWay(path, was, is, own);
+  return {
+    rows: changed.filter((path) => !isShared(path)).map((path) => [path, was.get(path) ?? null]),
+    shared: changed.filter(isShared),
+  };
+}
+
+const treeWith = (run: OpenRun, onto: GitSha, rows: readonly Row[]): Promise<GitSha> =>
+  writeTree(run.shadow, run.shadow.callIntoUser, onto, rows);
+
+/** As git reverts: what others did since, without what was done before it. Null where that conflicts, or the commits are mingled. */
+async function mergedTree(run: OpenRun, { of, since }: TakeBackOrder, commits: readonly RunCommit[], tip: GitSha): Promise<GitSha | null> {
+  const first = commits.findIndex((commit) => !isOf(commit, of));
+  const last = commits[first - 1];
+  if (last === undefined || commits.slice(first).some((commit) => isOf(commit, of))) return null;
+  const call = run.shadow.callIntoUser;
+  // A commit on no branch that undoes it where it was done, so that what came after is the other side of a merge.
+  const undone = await gitLine({
+    ...call,
+    env: { ...call.env, ...identityEnv(run.identity) },
+    args: ["commit-tree", `${since}^{tree}`, "-p", last.commit, "-m", "undone"],
+  });
+  const { code, out } = await git({
+    ...call,
+    args: ["merge-tree", "--write-tree", "-z", "--no-messages", tip, undone],
+    codes: [0, 1, 128, 129], // a git that is too old for it says 129
+  });
+  return code === 0 ? (out.toString("utf8").split("\0")[0] ?? null) : null;
+}
+
+/** Whether something of others lies where a file would come back: a folder of its name, or a file in place of its folder. */
+function isInTheWay(path: BytePath, was: Tree, is: Tree, own: ReadonlySet<BytePath>): boolean {
+  if (!was.has(path)) return false;
+  if (foldersAbove(path).some((folder) => is.has(folder) && !own.has(folder))) return true;
+  return !is.has(path) && [...is.keys()].some((other) => other.startsWith(`${path}/`) && !own.has(other));
+}
+
+async function changedIn(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly BytePath[]> {
+  const { out } = await git({ ...run.shadow.call, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
+  return out
+    .toString("latin1")
+    .split("\0")
+    .filter((path) => path !== "")
+    .map((path) => bytePathOf(Buffer.from(path, "latin1")));
+}
+
+/** The branch that keeps a commit: of this name, or of it with a number where that is taken by another. */
+async function keeperOf(run: OpenRun, name: string, commit: GitSha): Promise<string> {
+  const user = inUser(run);
+  for (let n = 1; n <= namesMax; n += 1) {
+    const branch = n === 1 ? name : `${name}-${n}`;
+    const ref = `refs/heads/${branch}`;
+    const there = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${ref}^{commit}`], codes: [0, 1, 128] });
+    if (there.out.toString("utf8").trim() === commit) return branch;
+    if (there.code === 0) continue;
+    const made = await git({
+      ...user,
+      env: { ...user.env, ...identityEnv(run.identity) },
+      args: ["update-ref", "-m", "autopilot: kept before it is taken back", ref, commit, "0".repeat(commit.length)],
+      codes: [0, 1, 128],
+    });
+    if (made.code === 0) return branch;
+  }
+  throw new WorkspaceFailed("workspace_unusable", `No branch ${name} could be made to keep what is to be taken back.`);
+}

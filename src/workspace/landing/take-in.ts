@@ -1,0 +1,44 @@
+// take-in: brings what a child run left on its own branch to its parent's, in one commit on top.
+//
+// Invariants:
+//   T1. Either all of it is taken in or nothing: what the parent's branch changed meanwhile is never overwritten, a conflict is told.
+//   T2. It is done at most once: its commit is found by its key.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import type { Applied, TakeInOrder } from "../../ports/workspace.ts";
+import { conflictsOf, refuseIfCheckedOut } from "./apply.ts";
+import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
+import { commitFor, tipOf } from "../git/history.ts";
+import type { Change } from "../layers/judge.ts";
+import { writeTree } from "../git/materialize.ts";
+import type { OpenRun } from "../run.ts";
+import { isSame, readTree, type Tree, type TreeEntry } from "../git/tree.ts";
+
+export async function takeIn(
+  run: OpenRun,
+  { attempt, since, commit: child, subject }: TakeInOrder,
+): Promise<Applied | { readonly conflict: readonly string[] } | null> {
+  const tip = await tipOf(run);
+  const done = await commitFor(run, attempt, tip.commit);
+  if (done !== null) return appliedBy(run, done); // T2
+  const treeOf = (commit: GitSha): Promise<Tree> => readTree(run.shadow.call, commit);
+  const [base, theirs, ours] = await Promise.all([treeOf(since), treeOf(child), treeOf(tip.commit)]);
+  const changes = changesBetween(base, theirs);
+  const conflict = conflictsOf({ base, changes }, ours);
+  if (conflict.length > 0) return { conflict }; // T1
+  const call = run.shadow.callIntoUser;
+  const rows = changes.map(({ path, after }) => [path, after] as const);
+  const tree = await writeTree(run.shadow, call, tip.commit, rows);
+  if (tree === tip.tree) return null;
+  await refuseIfCheckedOut(run);
+  return commitOnTip(run, { attempt, subject }, tip.commit, tree);
+}
+
+function changesBetween(base: Tree, theirs: Tree): readonly Change[] {
+  return [...new Set([...base.keys(), ...theirs.keys()])]
+    .map((path) => ({ path, before: base.get(path) ?? null, after: theirs.get(path) ?? null }))
+    .filter(({ before, after }) => !isSame(before, after))
+    .map(({ path, before, after }) => ({ path, before, after: after === null ? null : { ...after, kind: kindOf(after) } }));
+}
+
+const kindOf = ({ mode }: TreeEntry): "file" | "link" => (mode === "120000" ? "link" : "file");

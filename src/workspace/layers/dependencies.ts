@@ -1,0 +1,118 @@
+// dependencies: installed packages (node_modules and the like) that the user has beside their code and git ignores. They are copied, never
+// linked, into the folders agents and checks work in, so that both can work offline and neither can change the user's.
+//
+// Invariants:
+//   D1. A copy is used again for checks only if nothing in it was touched since it was made: names, sizes, modes, and change times that
+//       no ordinary process can set back.
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync } from "node:fs";
+import { cp, lstat, mkdir, rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { bytePathOf, textOf } from "../git/byte-path.ts";
+import { discard } from "../folder.ts";
+import { git } from "../git/git.ts";
+import { inView, placesAround } from "../git/user-view.ts";
+
+export const dependencyNames = ["node_modules", ".venv", "venv", "vendor"] as const;
+
+const run = promisify(execFile);
+const copyTimeoutMs = 900_000;
+const foldersMax = 200;
+/** Longer than the tick of a file system's clock, so that a touch after the copy shows. */
+const tickMs = 25;
+
+/** The ignored folders of the user's checkout that bear one of these names, as paths from its top. */
+export async function dependencyFolders(root: string, names: readonly string[]): Promise<readonly string[]> {
+  const places = names.length === 0 ? null : placesAround(root);
+  if (places === null) return [];
+  const { out } = await git({
+    ...inView(places),
+    args: ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"],
+  });
+  return out
+    .toString("latin1")
+    .split("\0")
+    .filter((path) => path.endsWith("/"))
+    .flatMap((path) => textOf(bytePathOf(Buffer.from(path.slice(0, -1), "latin1"))) ?? [])
+    .filter((path) => names.includes(basename(path)) && !path.startsWith(".autopilot/"))
+    .sort()
+    .slice(0, foldersMax);
+}
+
+/** Copies dependency folders into a tree that was just checked out; answers with those that fitted in. */
+export async function copyDependencies(root: string, folders: readonly string[], into: string): Promise<readonly string[]> {
+  const copied: string[] = [];
+  for (const folder of folders) {
+    if (!(await hasRoomFor(into, folder))) continue;
+    await copyFolder(join(root, folder), join(into, folder));
+    copied.push(folder);
+  }
+  return copied;
+}
+
+/** Moves dependency folders from a tree that is about to be thrown away. */
+export async function moveDependencies(from: string, folders: readonly string[], into: string): Promise<readonly string[]> {
+  const moved: string[] = [];
+  for (const folder of folders) {
+    if (!(await isRealFolder(from, folder)) || !(await hasRoomFor(into, folder))) continue;
+    await rename(join(from, folder), join(into, folder));
+    moved.push(folder);
+  }
+  return moved;
+}
+
+/** Takes the named folders out of `into`, for a tree that must not hold them. */
+export async function dropDependencies(into: string, folders: readonly string[], trash: string): Promise<void> {
+  for (const folder of folders) await discard(join(into, folder), trash);
+}
+
+/** What the copies look like from outside; equal only while nothing in them was touched (D1). */
+export async function fingerprintOf(tree: string, folders: readonly string[]): Promise<string> {
+  await sleep(tickMs);
+  const hash = createHash("sha256");
+  const visit = (folder: string, isTop: boolean): void => {
+    const stat = lstatSync(folder, { bigint: true });
+    // Moving the folder itself changes its own time, never those of what it holds.
+    hash.update(
+      `${folder.slice(tree.length)}\0${stat.mode}\0${stat.ino}\0${isTop ? "" : `${stat.size}\0${stat.mtimeNs}\0${stat.ctimeNs}`}\n`,
+    );
+    if (!stat.isDirectory()) return;
+    for (const name of readdirSync(folder).sort()) visit(join(folder, name), false);
+  };
+  for (const folder of folders) visit(join(tree, folder), true);
+  return hash.digest("hex");
+}
+
+async function hasRoomFor(into: string, folder: string): Promise<boolean> {
+  const parent = dirname(folder);
+  if (parent !== "." && !(await isRealFolder(into, parent))) return false;
+  return (await lstat(join(into, folder)).catch(() => null)) === null;
+}
+
+/** Whether every part of the way is a real folder. */
+async function isRealFolder(tree: string, folder: string): Promise<boolean> {
+  let path = tree;
+  for (const part of folder.split("/")) {
+    path = join(path, part);
+    const stat = await lstat(path).catch(() => null);
+    if (stat === null || !stat.isDirectory()) return false;
+  }
+  return true;
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  if (process.platform === "linux") {
+    try {
+      await run("cp", ["-a", "--reflink=auto", "--", from, to], { timeout: copyTimeoutMs });
+      return;
+    } catch {
+      // Not every cp knows --reflink; the slower way below says what is really wrong.
+    }
+  }
+  await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, force: true });
+}

@@ -1,0 +1,66 @@
+// embedded-repository: refuses changes that git would take for a repository, or for the settings of one, without a `.git` in sight.
+//
+// Git takes a folder for a repository if it holds a valid HEAD, and `objects` and `refs` there or where its `commondir` says; then it runs
+// what the folder's `config` says (`core.fsmonitor`) for whoever types `git status` in it.
+//
+// Invariants:
+//   M1. A folder with a valid HEAD is a repository, or is one short folder away from it (one that is ignored, or that a build makes), so
+//       nothing in it can be changed, and no such HEAD can be made. It does not matter whether HEAD came before the rest or after it.
+//   M2. Where some HEAD lies beside a `commondir`, the rest may lie elsewhere: then `objects` and `refs` are enough.
+//   M3. Names are compared as the laxest file system would: by case, by what HFS+ leaves out, by what NTFS cuts off.
+
+import type { Violation } from "../../ports/workspace.ts";
+import { foldersAbove, shownOf, textOf, type BytePath } from "../git/byte-path.ts";
+import type { Change } from "./judge.ts";
+import { isModulesName, plainName } from "../git/names.ts";
+import type { TreeEntry } from "../git/tree.ts";
+
+export type EmbeddedOrder = {
+  /** Of the tree that the changes would make, at least what lies around them and around every `commondir`. */
+  readonly result: ReadonlyMap<BytePath, TreeEntry>;
+  readonly changes: readonly Change[];
+  /** The beginning of what a HEAD of the result holds. */
+  readonly readHead: (path: BytePath, entry: TreeEntry) => Promise<Buffer>;
+};
+
+/** What git's own `validate_headref` takes for one. */
+const isHead = (bytes: Buffer, isLink: boolean): boolean =>
+  (isLink ? /^refs\// : /^(?:ref:\s*refs\/|[0-9a-f]{40})/i).test(bytes.toString("latin1", 0, 512));
+
+export async function embeddedRepositories({ result, changes, readHead }: EmbeddedOrder): Promise<readonly Violation[]> {
+  const heads = [...result].filter(([path]) => nameOf(path) === "head");
+  const repositories = new Set<BytePath>();
+  for (const [path, entry] of heads) {
+    if (isHead(await readHead(path, entry), entry.mode === "120000")) repositories.add(folderOf(path)); // M1
+  }
+  const hasCommonDir = [...result.keys()].some((path) => nameOf(path) === "commondir" && repositories.has(folderOf(path)));
+  if (hasCommonDir) for (const folder of withObjectsAndRefs(result.keys())) repositories.add(folder); // M2
+  return changes.flatMap(({ path, after }): Violation[] => {
+    const shown = shownOf(path);
+    if (after !== null && folderOf(path) === "" && isModulesName(shown))
+      return [{ path: shown, kind: "git_metadata", detail: "git runs what this file says about submodules, so only a person changes it" }];
+    const around = ["" as BytePath, ...foldersAbove(path)].find((folder) => repositories.has(folder));
+    if (around === undefined) return [];
+    const where = around === "" ? "the top of the tree" : shownOf(around);
+    return [{ path: shown, kind: "nested_repository", detail: `git would take ${where} for a repository: it holds a HEAD` }];
+  });
+}
+
+function withObjectsAndRefs(paths: Iterable<BytePath>): readonly BytePath[] {
+  const parts = new Map<BytePath, Set<string>>();
+  for (const path of paths) {
+    for (const prefix of [...foldersAbove(path), path]) {
+      const name = nameOf(prefix);
+      if (name === "objects" || name === "refs") parts.set(folderOf(prefix), (parts.get(folderOf(prefix)) ?? new Set()).add(name));
+    }
+  }
+  return [...parts].filter(([, names]) => names.size === 2).map(([folder]) => folder);
+}
+
+const folderOf = (path: BytePath): BytePath => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
+
+/** M3. Only a short name, or one that is not plain, is worth comparing with care. */
+export function nameOf(path: BytePath): string {
+  const name = path.slice(path.lastIndexOf("/") + 1) as BytePath;
+  return /^[a-z]*$/i.test(name) ? name.toLowerCase() : plainName(textOf(name) ?? name);
+}

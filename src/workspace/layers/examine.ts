@@ -1,0 +1,139 @@
+// examine: looks at a layer or a checkout as it lies there and says how it differs from the commit it was made from.
+
+import { basename } from "node:path";
+import type { AttemptId, GitSha } from "../../contracts/ids.ts";
+import { invariant } from "../../kit/invariant.ts";
+import { shownOf, type BytePath } from "../git/byte-path.ts";
+import { embeddedRepositories, type EmbeddedOrder } from "./embedded-repository.ts";
+import { NotRead } from "./fd-walk.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { ignoredBy } from "../git/ignore.ts";
+import { judge, type Judgement } from "./judge.ts";
+import { layerFolder } from "./layer.ts";
+import type { FolderRecord } from "./records.ts";
+import type { OpenRun } from "../run.ts";
+import { contentOf, scan, type Scan, type ScanOrder } from "./scan.ts";
+import { readObject } from "../object-reader.ts";
+import { resultAround } from "../git/result-around.ts";
+import { masksOf, type PathTest, scopeOf } from "./scope.ts";
+import { secretsOf } from "./secrets.ts";
+import { objectHash, readTree, treeIdOf, type Tree } from "../git/tree.ts";
+import { editTree, type TreeChange, treeFolders } from "../git/tree-folders.ts";
+import { readBack } from "../worlds/read-back.ts";
+import { readListing } from "../worlds/listing.ts";
+import { worldAt, worldPlace } from "../worlds/world-place.ts";
+
+export type Examined = Judgement & {
+  readonly folder: string;
+  readonly record: FolderRecord;
+  readonly base: Tree;
+  readonly tree: GitSha;
+  /** Changed paths that are left where they are: ignored ones beyond the dependency folders we put there, and those left out. */
+  readonly ignored: number;
+  /** Dependency folders that lie there now, ours and the agent's. */
+  readonly dependencies: readonly string[];
+};
+
+export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Examined> {
+  const record = await run.layers.read(attempt);
+  invariant(record !== null, "a layer is opened before it is examined");
+  const isKept = record.keeps === undefined ? null : scopeOf(record.keeps);
+  const isLeftOut: PathTest = (path) => run.isShownIn(path) || (isKept !== null && !isKept(path));
+  const examined = await examine(run, record, layerFolder(run, attempt), record.base, run.isOwned, isLeftOut);
+  const tooLarge = new Set(examined.violations.filter(({ kind }) => kind === "too_large").map(({ path }) => path)); // never committed, so not read
+  const changes = examined.changes.filter(({ path }) => !tooLarge.has(shownOf(path)));
+  const secrets = await secretsOf(run, { folder: examined.folder, base: record.base, changes });
+  return secrets.length === 0 ? examined : { ...examined, violations: [...examined.violations, ...secrets] };
+}
+
+/** A checkout holds the whole tree it was made of, the runner's own files included, and nothing in it is kept from anyone. */
+export const examineCheckout = (run: OpenRun, record: FolderRecord, folder: string): Promise<Examined> =>
+  examine(run, record, folder, record.tree ?? record.base, none, none);
+
+const none: PathTest = () => false;
+const headBytesMax = 512;
+
+async function examine(
+  run: OpenRun,
+  record: FolderRecord,
+  folder: string,
+  against: GitSha,
+  isOwned: PathTest,
+  isLeftOut: PathTest,
+): Promise<Examined> {
+  const { inScope, fileBytesMax, shadow } = run;
+  const { call, format } = shadow;
+  const tree = await treeIdOf(call, against);
+  const folders = treeFolders(call);
+  const ignoredOf = ignoredBy(shadow, folders, await treeIdOf(call, record.base), run.folders.rules);
+  const order = { format, isOwned, ignoredOf, fileBytesMax };
+  const place = record.isView === true ? worldAt(run.runDir, folder) : null;
+  const looked =
+    record.isView === true
+      ? await readBack({
+          ...order,
+          place: placeOf(place),
+          folder,
+          tree: await treeIdOf(call, record.tree ?? against),
+          against: tree,
+          folders,
+        })
+      : await scanned({
+          ...order,
+          ...(await unchangedIn(run, folder, record, against)),
+          root: folder,
+          base: await readTree(call, against),
+        });
+  const { base, found, ignored } = looked;
+  const judged = judge({ ...looked, inScope, isOwned, isMasked: masksOf(record.masks), isLeftOut, fileBytesMax });
+  const readHead: EmbeddedOrder["readHead"] = async (path, entry) => {
+    const after = judged.changes.find((change) => change.path === path)?.after;
+    if (after?.sha !== entry.sha) return (await readObject(call, entry.sha, headBytesMax))?.content ?? Buffer.from("ref: refs/"); // a HEAD is short
+    try {
+      return contentOf(folder, format, path, after, fileBytesMax);
+    } catch (error) {
+      if (error instanceof NotRead) return Buffer.from("ref: refs/"); // what cannot be read again is taken for the worst
+      throw error;
+    }
+  };
+  const result = await resultAround(call, folders, tree, judged.changes);
+  const embedded = await embeddedRepositories({ result, changes: judged.changes, readHead });
+  // What git cannot hold still makes the content another one, so it has a place in the name.
+  const odd = [...found].flatMap(([path, what]) =>
+    what.kind === "odd" && path !== ""
+      ? [[path, { mode: "100644", sha: objectHash(format, "blob", Buffer.from(what.violation)) }] as const]
+      : [],
+  );
+  const changes = [...judged.changes, ...judged.leftOut].map(({ path, after }): TreeChange => [
+    path,
+    after === null ? null : { mode: after.mode, sha: after.sha },
+  ]);
+  const paths = ignored.map(nameOf);
+  return {
+    ...judged,
+    violations: [...judged.violations, ...embedded],
+    folder,
+    record,
+    base,
+    tree: await editTree(folders, format, tree, [...changes, ...odd]),
+    ignored: paths.filter((path) => !record.dependencies.includes(path)).length + judged.leftOut.length,
+    dependencies: paths.filter((path) => run.dependencies.includes(basename(path))),
+  };
+}
+
+/** What a copy looked like tells of the tree it was made of, and of no other. */
+async function unchangedIn(run: OpenRun, folder: string, { tree }: FolderRecord, against: GitSha): Promise<Pick<ScanOrder, "isUnchanged">> {
+  const { call } = run.shadow;
+  if (tree === undefined || (await treeIdOf(call, tree)) !== (await treeIdOf(call, against))) return {};
+  const isUnchanged = await readListing(worldPlace(run.runDir, folder));
+  return isUnchanged === null ? {} : { isUnchanged };
+}
+
+function placeOf(place: string | null): string {
+  if (place === null) throw new WorkspaceFailed("workspace_unusable", "A folder that is a view of a base has lost what lies below it.");
+  return place;
+}
+
+const scanned = async (order: ScanOrder): Promise<Scan & Pick<ScanOrder, "base">> => ({ ...(await scan(order)), base: order.base });
+
+const nameOf = (path: BytePath): string => shownOf(path).replace(/\/$/, "");

@@ -1,0 +1,130 @@
+// fd-walk: reads files in a folder that somebody hostile may be changing at the same time, without ever leaving it.
+//
+// Invariants:
+//   W1. No link is followed: every folder on the way is opened by its name inside the folder opened before it (through /proc/self/fd),
+//       refusing links, so that a folder swapped for a link between two looks cannot lead outside.
+//   W2. Only regular files are read; opening never blocks on a pipe or device.
+//   W3. Where /proc/self/fd is missing, every folder on the way is looked at before and after a read and must be the same real folder both times.
+
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type BigIntStats,
+  type Stats,
+} from "node:fs";
+import { join } from "node:path";
+import { bytePathOf, bytesOf, partsOf, type BytePath } from "../git/byte-path.ts";
+import { errnoOf } from "../failure.ts";
+
+const hasProc = existsSync("/proc/self/fd");
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const chunkBytes = 1 << 20;
+
+/** Why a path was not read: it is not there, not what it should be, or may not be read. */
+export class NotRead extends Error {
+  override readonly name = "NotRead";
+}
+
+/** A folder held open; names are looked up inside it and nowhere else. */
+export type HeldFolder = {
+  list(): BytePath[];
+  stat(name: BytePath): Stats;
+  linkTarget(name: BytePath): Buffer;
+  /** Reads a regular file in pieces, and answers with what it was when it was opened. */
+  read(name: BytePath, piece: (bytes: Buffer) => void, bytesMax: number): Stats;
+};
+
+/** Opens the folder at `path` below `root`, hands it to `use`, and closes it. Throws NotRead where it is no real folder. */
+export function withFolder<T>(root: string, path: BytePath, use: (folder: HeldFolder) => T): T {
+  return hasProc ? withFolderByFd(root, path, use) : withFolderByPath(root, path, use);
+}
+
+function withFolderByFd<T>(root: string, path: BytePath, use: (folder: HeldFolder) => T): T {
+  let fd = open(root, folderFlags);
+  try {
+    for (const part of partsOf(path)) {
+      const below = open(inside(fd, part), folderFlags); // W1
+      closeSync(fd);
+      fd = below;
+    }
+    const held = fd;
+    return use(folderOf((name) => inside(held, name)));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function withFolderByPath<T>(root: string, path: BytePath, use: (folder: HeldFolder) => T): T {
+  const parts = partsOf(path);
+  const folders = [root, ...parts.map((_, at) => join(root, ...parts.slice(0, at + 1).map((part) => bytesOf(part).toString("utf8"))))];
+  const look = (): string => folders.map((folder) => identityOf(folder)).join(" "); // W3
+  const before = look();
+  const result = use(folderOf((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytesOf(name)])));
+  if (look() !== before) throw new NotRead("a folder on the way was changed meanwhile");
+  return result;
+}
+
+function identityOf(folder: string): string {
+  let stat: BigIntStats;
+  try {
+    stat = lstatSync(folder, { bigint: true });
+  } catch (error) {
+    throw new NotRead(errnoOf(error) ?? "unreadable");
+  }
+  if (!stat.isDirectory()) throw new NotRead("not a folder");
+  return `${stat.dev}:${stat.ino}`;
+}
+
+const inside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytesOf(name)]);
+
+function folderOf(at: (name: BytePath) => Buffer): HeldFolder {
+  const asked = <T>(ask: () => T): T => {
+    try {
+      return ask();
+    } catch (error) {
+      const code = errnoOf(error);
+      if (code === null) throw error;
+      throw new NotRead(code);
+    }
+  };
+  return {
+    list: () => asked(() => readdirSync(at("." as BytePath), { encoding: "buffer" }).map((name) => bytePathOf(name))),
+    stat: (name) => asked(() => lstatSync(at(name))),
+    linkTarget: (name) => asked(() => readlinkSync(at(name), { encoding: "buffer" })),
+    read: (name, piece, bytesMax) => {
+      const fd = open(at(name), fileFlags);
+      try {
+        const stat = fstatSync(fd);
+        if (!stat.isFile()) throw new NotRead("not a regular file"); // W2
+        if (stat.size > bytesMax) throw new NotRead("larger than the limit");
+        const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(stat.size, 1) + 1));
+        let total = 0;
+        for (let count = readSync(fd, buffer); count > 0; count = readSync(fd, buffer)) {
+          total += count;
+          if (total > stat.size) throw new NotRead("grew while it was read");
+          piece(buffer.subarray(0, count));
+        }
+        if (total !== stat.size) throw new NotRead("shrank while it was read");
+        return stat;
+      } finally {
+        closeSync(fd);
+      }
+    },
+  };
+}
+
+function open(path: string | Buffer, flags: number): number {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    throw new NotRead(errnoOf(error) ?? "unreadable");
+  }
+}

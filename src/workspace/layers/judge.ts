@@ -1,0 +1,112 @@
+// judge: compares what lies in a layer with the tree it was made from, and judges every difference. Pure.
+//
+// Invariants:
+//   J1. Every difference is a change: created, edited, deleted, mode; a rename is a deletion and a creation.
+//   J2. Only regular files can be changes; a new or changed link, a second name of a file, a device, a repository is a violation wherever it lies.
+//   J3. Paths that were kept from the agent (masked, runner-owned) are no deletions when absent, and violations when they come back different.
+//   J4. What is left out is no change and no violation; it still is part of what the layer holds.
+
+import type { Violation } from "../../ports/workspace.ts";
+import { shownOf, textOf, type BytePath } from "../git/byte-path.ts";
+import { collisionsOf } from "../git/names.ts";
+import type { Found } from "./scan.ts";
+import type { PathTest } from "./scope.ts";
+import { isGitlink, isSame, type Tree, type TreeEntry } from "../git/tree.ts";
+
+export type Change = {
+  readonly path: BytePath;
+  readonly before: TreeEntry | null;
+  readonly after: (TreeEntry & { readonly kind: "file" | "link" }) | null;
+};
+export type Judgement = {
+  readonly changes: readonly Change[];
+  readonly violations: readonly Violation[];
+  /** Differences that are neither applied nor held against anybody. */
+  readonly leftOut: readonly Change[];
+};
+
+export type JudgeOrder = {
+  readonly base: Tree;
+  /** Names that are there beside the new ones, where the base is not the whole tree. */
+  readonly beside?: readonly BytePath[];
+  readonly found: ReadonlyMap<BytePath, Found>;
+  readonly inScope: PathTest;
+  readonly isOwned: PathTest;
+  readonly isMasked: PathTest;
+  readonly isLeftOut: PathTest;
+  readonly fileBytesMax: number;
+};
+
+const pathBytesMax = 4000;
+
+export function judge(order: JudgeOrder): Judgement {
+  const changes: Change[] = [];
+  const violations: Violation[] = [];
+  const leftOut: Change[] = [];
+  const take = (change: Change, found?: Exclude<Found, { kind: "odd" }>): void => {
+    if (order.isLeftOut(shownOf(change.path))) return void leftOut.push(change); // J4
+    changes.push(change);
+    violations.push(...placeOf(order, change.path), ...(found === undefined ? [] : kindOf(order, change.path, found)));
+  };
+  for (const [path, before] of order.base) {
+    if (order.found.has(path) || isGitlink(before)) continue;
+    const shown = shownOf(path);
+    if (order.isOwned(shown) || order.isMasked(shown)) continue; // J3
+    take({ path, before, after: null }); // J1
+  }
+  for (const [path, what] of order.found) {
+    if (what.kind === "odd") {
+      const shown = shownOf(path);
+      // An unreadable top hides what must be judged, whatever is left out below it.
+      if (path === "" || !order.isLeftOut(shown)) violations.push({ path: shown, kind: what.violation, detail: what.detail });
+      continue;
+    }
+    const before = order.base.get(path) ?? null;
+    const after = { kind: what.kind, mode: what.kind === "link" ? "120000" : what.mode, sha: what.sha };
+    if (isSame(before === null ? null : { ...before, mode: plainMode(before.mode) }, after)) continue;
+    take({ path, before, after }, what);
+  }
+  violations.push(...collisions(order.beside ?? order.base.keys(), changes));
+  changes.sort((one, other) => (one.path < other.path ? -1 : 1));
+  violations.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+  return { changes, violations, leftOut };
+}
+
+/** Old trees hold group-writable files; git checks them out as plain ones. */
+const plainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
+
+/** What is wrong with where a change lies. */
+function placeOf(order: JudgeOrder, path: BytePath): Violation[] {
+  const text = textOf(path);
+  if (text === null || path.length > pathBytesMax)
+    return [{ path: shownOf(path), kind: "bad_path", detail: text === null ? "the name is no UTF-8" : "the path is too long" }];
+  if (text.split("/").some((part) => part === "" || part === "." || part === ".."))
+    return [{ path: text, kind: "bad_path", detail: "not a plain relative path" }];
+  if (order.isOwned(text)) return [{ path: text, kind: "runner_owned", detail: "only the runner writes this file" }]; // J3
+  if (order.isMasked(text)) return [{ path: text, kind: "outside_scope", detail: "kept from this attempt, so not its to write" }]; // J3
+  if (!order.inScope(text)) return [{ path: text, kind: "outside_scope", detail: "matches no glob of the scope, or an exclusion" }];
+  return [];
+}
+
+/** What is wrong with what a change is. */
+function kindOf(order: JudgeOrder, path: BytePath, what: Exclude<Found, { kind: "odd" }>): Violation[] {
+  const shown = shownOf(path);
+  if (what.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
+  if (what.links > 1)
+    return [{ path: shown, kind: "hard_link", detail: `the file has ${what.links} names, so others could still change it` }]; // J2
+  if (what.bytes > order.fileBytesMax)
+    return [{ path: shown, kind: "too_large", detail: `${what.bytes} bytes, ${order.fileBytesMax} allowed` }];
+  return [];
+}
+
+function collisions(there: Iterable<BytePath>, changes: readonly Change[]): Violation[] {
+  const gone = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
+  const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => shownOf(path));
+  if (created.length === 0) return [];
+  const kept = [...there].filter((path) => !gone.has(path)).map(shownOf);
+  return collisionsOf(created, kept).map(({ path, with: other }) => ({
+    path,
+    kind: "case_collision",
+    detail: `some machines take it for ${other}`,
+  }));
+}

@@ -1,0 +1,155 @@
+// layer: the folder one attempt works in: the branch's tree as raw files, in a throw-away repository with a little history and no way back to the real one.
+//
+// Invariants:
+//   L1. Nothing in a layer refers to the user's repository: no remote, no hooks, none of its objects; what it borrows are copies that an
+//       isolation shows read-only, or none.
+//   L2. What is kept from the agent is in neither its files nor its history: where a mask hides something, the layer has one commit and no past.
+
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AttemptId, GitSha } from "../../contracts/ids.ts";
+import { shownOf } from "../git/byte-path.ts";
+import { copyDependencies, moveDependencies } from "./dependencies.ts";
+import { git, gitLine } from "../git/git.ts";
+import { identityEnv, ownIdentity } from "../git/identity.ts";
+import { slugOf } from "./records.ts";
+import type { OpenRun } from "../run.ts";
+import { masksOf } from "./scope.ts";
+import { rawAttributes } from "../git/shadow.ts";
+import { pathsWhere, treeIdOf } from "../git/tree.ts";
+import { historyCommits, packInto } from "../bases/history.ts";
+import { type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
+
+export const layerFolder = (run: OpenRun, attempt: AttemptId): string => join(run.folders.layers, slugOf(attempt));
+
+export async function makeLayer(
+  run: OpenRun,
+  attempt: AttemptId,
+  tip: GitSha,
+  masks: readonly string[],
+  keeps?: readonly string[],
+): Promise<string> {
+  const folder = layerFolder(run, attempt);
+  await run.layers.remove(attempt);
+  await run.worlds.drop(folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+
+  const { call } = run.shadow;
+  const isMasked = masksOf(masks);
+  const absent = await pathsWhere(call, tip, (path) => run.isOwned(path) || isMasked(path));
+  const hidden = absent.filter((path) => isMasked(shownOf(path)));
+  const whole = await treeIdOf(call, tip);
+  const tree =
+    absent.length === 0
+      ? whole
+      : await writeEditedTree(
+          call,
+          run.shadow.format,
+          whole,
+          absent.map((path) => [path, null]),
+        );
+  const start = tree === whole ? tip : await startingCommit(run, tip, tree, hidden.length > 0 ? [] : [tip]);
+  const root = hidden.length === 0 ? run.base.commit : await maskedRoot(run, isMasked);
+  const borrows = await makeRepository(run, folder, start, root);
+  await run.worlds.make(folder, tree, join(folder, ".git", "index"));
+  const dependencies = await provide(run, folder, masks);
+  await run.layers.write({
+    version: 1,
+    key: attempt,
+    base: tip,
+    tree,
+    ...(run.worlds.kind === "overlay" ? { isView: true } : {}),
+    ...(borrows.length === 0 ? {} : { borrows: [...borrows] }),
+    masks: [...masks],
+    ...(keeps === undefined ? {} : { keeps: [...keeps] }),
+    dependencies: [...dependencies],
+    fingerprint: null,
+    applied: null,
+    madeAt: Date.now(),
+  });
+  return folder;
+}
+
+/** What the run began on without what these masks hide, as one commit without a past: what later layers with the same masks share. L2 */
+async function maskedRoot(run: OpenRun, isMasked: (path: string) => boolean): Promise<GitSha> {
+  const { call, format } = run.shadow;
+  const hidden = await pathsWhere(call, run.base.commit, (path) => isMasked(path) || run.isOwned(path));
+  const rows = hidden.map((path): TreeChange => [path, null]);
+  const tree = await writeEditedTree(call, format, await treeIdOf(call, run.base.commit), rows);
+  return startingCommit(run, run.base.commit, tree, []);
+}
+
+/** A commit of exactly what the agent may see. It lives in the shadow only and is on no branch. */
+async function startingCommit(run: OpenRun, tip: GitSha, tree: GitSha, parents: readonly GitSha[]): Promise<GitSha> {
+  const date = await gitLine({ ...run.shadow.call, args: ["log", "-1", "--format=%ct +0000", tip] });
+  return gitLine({
+    ...run.shadow.call,
+    // Dated like the tip, so that the same tip gives the same commit.
+    env: { ...run.shadow.call.env, ...identityEnv(ownIdentity), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+    args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", "The state this attempt starts from"],
+  });
+}
+
+/** The folder's own repository, on a branch at this commit; its index comes with the files. Answers with the objects it borrows. */
+async function makeRepository(run: OpenRun, folder: string, start: GitSha, root: GitSha | null): Promise<readonly string[]> {
+  const gitDir = join(folder, ".git");
+  for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
+    await mkdir(join(gitDir, name), { recursive: true });
+  await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/work\n");
+  const isOther = run.shadow.format !== "sha1";
+  const format = `\trepositoryformatversion = ${isOther ? 1 : 0}\n${isOther ? `[extensions]\n\tobjectFormat = ${run.shadow.format}\n[core]\n` : ""}`;
+  // Links and views change a file's change time; its size, time and inode tell enough.
+  const core = `[core]\n${format}\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n\ttrustctime = false\n`;
+  await writeFile(join(gitDir, "config"), `${core}[user]\n\tname = agent\n\temail = agent@localhost\n`);
+  // The same raw view and ignore rules as the runner's, so that the agent's `git status` shows what will be judged.
+  await writeFile(join(gitDir, "info", "attributes"), rawAttributes);
+  await cp(join(run.shadow.gitDir, "info", "exclude"), join(gitDir, "info", "exclude"));
+  if (root === null || run.history === null) {
+    await fetchHistory(run, folder, gitDir, start);
+    return [];
+  }
+  const { objects, shallow } = await run.history(root);
+  await writeFile(join(gitDir, "objects", "info", "alternates"), objects.map((one) => `${one}\n`).join("")); // L1
+  if (shallow.length > 0) await writeFile(join(gitDir, "shallow"), shallow.map((one) => `${one}\n`).join(""));
+  if (start !== root) await packInto(run.shadow.call, join(gitDir, "objects", "pack"), start, [root], shallow);
+  await writeFile(join(gitDir, "refs", "heads", "work"), `${start}\n`);
+  return objects;
+}
+
+/** A copy of the objects for this layer alone, where nothing keeps an agent from writing to what is shared. */
+async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start: GitSha): Promise<void> {
+  // Nobody has written to it yet.
+  const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(ownIdentity) } } as const;
+  const refs = ["--", run.shadow.gitDir, `${start}:refs/heads/work`]; // L1
+  const fetch = (depth: number): Promise<{ readonly code: number }> =>
+    git({
+      ...inLayer,
+      args: [
+        "-c",
+        "protocol.file.allow=always",
+        "fetch",
+        "-q",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--update-head-ok",
+        `--depth=${depth}`,
+        ...refs,
+      ],
+      codes: [0, 1, 128],
+    });
+  // In a partial clone the past may not be here; the present is enough.
+  if ((await fetch(historyCommits)).code !== 0) await fetch(1);
+}
+
+/** Installed packages: those of a finished attempt that saw the same files, else copies of the user's. */
+async function provide(run: OpenRun, folder: string, masks: readonly string[]): Promise<readonly string[]> {
+  const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((one, other) => one.madeAt - other.madeAt);
+  const last = finished.filter((record) => JSON.stringify(record.masks) === JSON.stringify(masks)).at(-1);
+  const moved = last === undefined ? [] : await moveDependencies(layerFolder(run, last.key), last.dependencies, folder);
+  for (const record of finished) {
+    await run.layers.remove(record.key);
+    await run.worlds.drop(layerFolder(run, record.key));
+  }
+  const rest = (await run.dependencyFolders(run.dependencies)).filter((path) => !moved.includes(path));
+  return [...moved, ...(await copyDependencies(run.repository.root, rest, folder))];
+}

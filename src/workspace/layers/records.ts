@@ -1,0 +1,82 @@
+// records: what the workspace must remember of a layer or checkout that lies on disk, kept beside it where no agent looks.
+//
+// Invariants:
+//   R1. A record is written after its folder is complete and removed before the folder is touched: no record means no usable folder.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { GitSha } from "../../contracts/ids.ts";
+import { readJson, writeWhole } from "../folder.ts";
+
+const Stored = v.strictObject({
+  version: v.literal(1),
+  /** The attempt, or the purpose of a checkout. */
+  key: v.string(),
+  base: GitSha,
+  /** The tree the folder was made of, and whether it is a view of a base: then the folder holds only what was written. */
+  tree: v.optional(GitSha),
+  isView: v.optional(v.boolean()),
+  /** Folders of objects that a layer's repository reads and must be able to see. */
+  borrows: v.optional(v.array(v.string())),
+  masks: v.array(v.string()),
+  /** Of a layer's changes only these paths are applied; all where there are none. */
+  keeps: v.optional(v.array(v.string())),
+  dependencies: v.array(v.string()),
+  fingerprint: v.nullable(v.string()),
+  applied: v.nullable(GitSha),
+  madeAt: v.number(),
+});
+export type FolderRecord = v.InferOutput<typeof Stored>;
+
+/** A file name that is readable and never that of another key. */
+export function slugOf(key: string): string {
+  const readable = key
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "")
+    .slice(0, 48);
+  return `${readable === "" ? "x" : readable}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
+}
+
+/** The objects that the layer of an attempt borrows, for whoever shows them to its agent. */
+export function borrowedIn(runDir: string, attempt: string): readonly string[] {
+  try {
+    const record = v.safeParse(Stored, JSON.parse(readFileSync(join(runDir, ...layersAt, `${slugOf(attempt)}.json`), "utf8")));
+    return record.success ? (record.output.borrows ?? []) : [];
+  } catch {
+    return []; // no record, no layer
+  }
+}
+
+export const layersAt = ["records", "layers"] as const;
+
+export type Records = {
+  read(key: string): Promise<FolderRecord | null>;
+  write(record: FolderRecord): Promise<void>;
+  remove(key: string): Promise<void>;
+  all(): Promise<readonly FolderRecord[]>;
+};
+
+export async function openRecords(folder: string): Promise<Records> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const pathOf = (key: string): string => join(folder, `${slugOf(key)}.json`);
+  const parsed = (value: unknown): FolderRecord | null => {
+    const result = v.safeParse(Stored, value);
+    return result.success ? result.output : null;
+  };
+  return {
+    read: async (key) => {
+      const record = parsed(await readJson(pathOf(key)));
+      return record?.key === key ? record : null;
+    },
+    write: (record) => writeWhole(pathOf(record.key), `${JSON.stringify(record)}\n`),
+    remove: (key) => rm(pathOf(key), { force: true }),
+    all: async () => {
+      const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+      const records = await Promise.all(names.map(async (name) => parsed(await readJson(join(folder, name)))));
+      return records.filter((record) => record !== null);
+    },
+  };
+}

@@ -1,0 +1,201 @@
+// scan: what lies in a layer, file by file, read without trusting anything in it. Folders that the base's ignore rules ignore are counted, not entered.
+
+import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytesOf, foldersAbove, joined, shownOf, textOf, type BytePath } from "../git/byte-path.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { NotRead, withFolder, type HeldFolder } from "./fd-walk.ts";
+import type { IgnoredOf } from "../git/ignore.ts";
+import { isGitName } from "../git/names.ts";
+import type { PathTest } from "./scope.ts";
+import { isGitlink, objectHash, type ObjectFormat, type Tree } from "../git/tree.ts";
+
+export type Found =
+  | { readonly kind: "file"; readonly mode: "100644" | "100755"; readonly sha: GitSha; readonly bytes: number; readonly links: number }
+  | { readonly kind: "link"; readonly sha: GitSha }
+  | { readonly kind: "odd"; readonly violation: "special_file" | "nested_repository" | "git_metadata"; readonly detail: string };
+
+export type Scan = {
+  readonly found: ReadonlyMap<BytePath, Found>;
+  /** The topmost ignored paths; folders end in a slash. */
+  readonly ignored: readonly BytePath[];
+};
+
+export type ScanOrder = {
+  readonly root: string;
+  readonly format: ObjectFormat;
+  readonly base: Tree;
+  /** Runner-owned paths are never passed over as ignored. */
+  readonly isOwned: PathTest;
+  readonly ignoredOf: IgnoredOf;
+  /** New files above it are not hashed: they will be refused anyway. */
+  readonly fileBytesMax: number;
+  /** Which of the base's files are as they were, so that they need not be read. */
+  readonly isUnchanged?: (path: BytePath, stat: Stats) => boolean;
+  /** Where to begin, instead of at the top: paths that the base does not have, folders with a slash at their end. */
+  readonly from?: readonly BytePath[];
+};
+
+const entriesMax = 2_000_000;
+const hashedBytesMax = 4 * 1024 ** 3;
+const sliceMs = 25;
+
+export async function scan(order: ScanOrder): Promise<Scan> {
+  const found = new Map<BytePath, Found>();
+  const ignored: BytePath[] = [];
+  const trackedFolders = new Set([...order.base.keys()].flatMap(foldersAbove));
+  const gitlinks = new Set([...order.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path));
+  let entries = 0;
+  let began = performance.now();
+
+  let begun: readonly BytePath[] = order.from ?? [];
+  for (let folders: BytePath[] = order.from === undefined ? ["" as BytePath] : []; folders.length > 0 || begun.length > 0;) {
+    const untracked: BytePath[] = [...begun];
+    begun = [];
+    const stack = [...folders];
+    for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
+      const look = lookAt(order, folder, { trackedFolders, gitlinks });
+      for (const [path, what] of look.found) found.set(path, what);
+      stack.push(...look.tracked);
+      untracked.push(...look.untracked);
+      entries += look.entries;
+      if (entries > entriesMax)
+        throw new WorkspaceFailed("workspace_unusable", `The layer holds more than ${entriesMax} files that are not ignored.`);
+      if (performance.now() - began < sliceMs) continue;
+      await setImmediate(); // A long look must not keep a stop request waiting.
+      began = performance.now();
+    }
+    const isOurs = (path: BytePath): boolean => order.isOwned(shownOf(path).replace(/\/$/, ""));
+    const passedOver = await order.ignoredOf(untracked.filter((path) => !isOurs(path)));
+    folders = [];
+    for (const path of untracked) {
+      if (passedOver.has(path)) ignored.push(path);
+      else if (path.endsWith("/")) folders.push(path.slice(0, -1) as BytePath);
+      else found.set(path, identify(order, path));
+    }
+  }
+  return { found, ignored };
+}
+
+type Look = {
+  readonly found: (readonly [BytePath, Found])[];
+  readonly tracked: BytePath[];
+  readonly untracked: BytePath[];
+  readonly entries: number;
+};
+type Known = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks: ReadonlySet<BytePath> };
+
+/** One folder's entries: what the base tracks is identified at once, the rest waits for the ignore rules. */
+function lookAt(order: ScanOrder, folder: BytePath, known: Known): Look {
+  const look: Look & { entries: number } = { found: [], tracked: [], untracked: [], entries: 0 };
+  const visit = (held: HeldFolder): void => {
+    for (const name of held.list()) {
+      look.entries += 1;
+      const path = joined(folder, name);
+      const stat = held.stat(name);
+      const metadata = metadataOf(folder, name, stat);
+      if (metadata === "own") continue;
+      if (metadata !== null) look.found.push([path, metadata]);
+      else if (known.gitlinks.has(path)) look.found.push(...submoduleAt(order, path, stat));
+      else if (stat.isDirectory() && known.trackedFolders.has(path)) look.tracked.push(path);
+      else if (stat.isDirectory()) look.untracked.push(`${path}/` as BytePath);
+      else if (order.base.has(path)) look.found.push([path, identifyIn(order, held, path, name, stat)]);
+      else look.untracked.push(path);
+    }
+  };
+  try {
+    withFolder(order.root, folder, visit);
+  } catch (error) {
+    if (!(error instanceof NotRead)) throw error;
+    look.found.push([folder, { kind: "odd", violation: "special_file", detail: `the folder could not be read (${error.message})` }]);
+  }
+  return look;
+}
+
+/** Git's own names: the layer's `.git` folder is the agent's affair, every other is refused. */
+export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): Found | "own" | null {
+  if (!isGitName(textOf(name) ?? name)) return null;
+  if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
+  if (folder !== "") return { kind: "odd", violation: "nested_repository", detail: "a repository inside the tree" };
+  return stat.isDirectory() ? "own" : { kind: "odd", violation: "git_metadata", detail: "the layer's .git is no folder any more" };
+}
+
+/** A submodule's place is an empty folder, or absent; anything else would be a change inside another repository. */
+export function submoduleAt(order: ScanOrder, path: BytePath, stat: Stats): (readonly [BytePath, Found])[] {
+  const odd = (detail: string): (readonly [BytePath, Found])[] => [[path, { kind: "odd", violation: "nested_repository", detail }]];
+  if (!stat.isDirectory()) return odd("a submodule's place was taken by something else");
+  try {
+    return withFolder(order.root, path, (held) => held.list()).length === 0 ? [] : odd("files inside a submodule's place");
+  } catch (error) {
+    if (error instanceof NotRead) return odd("a submodule's place could not be read");
+    throw error;
+  }
+}
+
+function identify(order: ScanOrder, path: BytePath): Found {
+  const at = path.lastIndexOf("/");
+  const name = path.slice(at + 1) as BytePath;
+  try {
+    return withFolder(order.root, path.slice(0, Math.max(at, 0)) as BytePath, (held) =>
+      identifyIn(order, held, path, name, held.stat(name)),
+    );
+  } catch (error) {
+    if (!(error instanceof NotRead)) throw error;
+    return { kind: "odd", violation: "special_file", detail: `could not be read (${error.message})` };
+  }
+}
+
+export function identifyIn(order: ScanOrder, held: HeldFolder, path: BytePath, name: BytePath, stat: Stats): Found {
+  const before = order.isUnchanged?.(path, stat) === true ? order.base.get(path) : undefined;
+  try {
+    if (before?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: before.sha };
+    if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(order.format, "blob", held.linkTarget(name)) };
+    if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };
+    const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
+    if (before?.mode === mode) return { kind: "file", mode, sha: before.sha, bytes: stat.size, links: stat.nlink };
+    if (stat.size > (order.base.has(path) ? hashedBytesMax : order.fileBytesMax)) {
+      return {
+        kind: "file",
+        mode,
+        sha: objectHash(order.format, "blob", Buffer.from(`unread ${stat.size}`)),
+        bytes: stat.size,
+        links: stat.nlink,
+      };
+    }
+    const hash = createHash(order.format).update(`blob ${stat.size}\0`);
+    const opened = held.read(name, (piece) => hash.update(piece), hashedBytesMax);
+    if (opened.size !== stat.size) throw new NotRead("changed while it was read");
+    return {
+      kind: "file",
+      mode: (opened.mode & 0o100) === 0 ? "100644" : "100755",
+      sha: hash.digest("hex"),
+      bytes: opened.size,
+      links: opened.nlink,
+    };
+  } catch (error) {
+    if (!(error instanceof NotRead)) throw error;
+    return { kind: "odd", violation: "special_file", detail: `could not be read (${error.message})` };
+  }
+}
+
+/** The content of one scanned path, read again by the same road; throws NotRead where it is not what was scanned. */
+export function contentOf(
+  root: string,
+  format: ObjectFormat,
+  path: BytePath,
+  seen: { readonly kind: "file" | "link"; readonly sha: GitSha },
+  bytesMax: number,
+): Buffer {
+  const at = path.lastIndexOf("/");
+  const name = path.slice(at + 1) as BytePath;
+  const content = withFolder(root, path.slice(0, Math.max(at, 0)) as BytePath, (held) => {
+    if (seen.kind === "link") return held.linkTarget(name);
+    const pieces: Buffer[] = [];
+    held.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
+    return Buffer.concat(pieces);
+  });
+  if (objectHash(format, "blob", content) !== seen.sha) throw new NotRead(`${bytesOf(path).toString("utf8")} changed after it was judged`);
+  return content;
+}

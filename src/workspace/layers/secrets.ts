@@ -1,0 +1,74 @@
+// secrets: changes that would bring a secret of the user's into the repository. What stands in the tree already is no news, and no
+// attempt's doing.
+//
+// Invariants:
+//   S1. A secret is spoken of by its name alone; git is handed the text on its standard input, never among its words.
+//   S2. What is looked at is, byte for byte, what would be committed: content is named by the hash the look at the layer saw.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import type { FoundSecret } from "../../kit/redact-find.ts";
+import type { Violation } from "../../ports/workspace.ts";
+import { bytesOf, shownOf } from "../git/byte-path.ts";
+import { NotRead } from "./fd-walk.ts";
+import { git } from "../git/git.ts";
+import type { Change } from "./judge.ts";
+import type { OpenRun } from "../run.ts";
+import { contentOf } from "./scan.ts";
+
+/** What was found in a content stays true of it, and an attempt's changes are looked at twice and more. */
+const found = new WeakMap<OpenRun, Map<GitSha, readonly FoundSecret[]>>();
+
+export async function secretsOf(
+  run: OpenRun,
+  { folder, base, changes }: { readonly folder: string; readonly base: GitSha; readonly changes: readonly Change[] },
+): Promise<readonly Violation[]> {
+  const violations: Violation[] = [];
+  const isNews = openNews(run, base);
+  for (const { path, before, after } of changes) {
+    if (after === null || after.kind !== "file") continue; // links are refused as such
+    const shown = shownOf(path);
+    const inName = before === null ? await run.secretsIn(bytesOf(path)) : [];
+    let inside: readonly FoundSecret[];
+    try {
+      inside = await secretsInside(run, folder, { path, after });
+    } catch (error) {
+      if (!(error instanceof NotRead)) throw error;
+      violations.push({ path: shown, kind: "special_file", detail: `could not be read again (${error.message})` }); // S2
+      continue;
+    }
+    const names = new Set<string>();
+    for (const { name, text } of [...inName, ...inside]) if (!names.has(name) && (await isNews(text))) names.add(name);
+    if (names.size > 0) violations.push({ path: shown, kind: "secret", detail: `it holds the secret ${[...names].join(", ")}` }); // S1
+  }
+  return violations;
+}
+
+async function secretsInside(
+  run: OpenRun,
+  folder: string,
+  { path, after }: Pick<Change, "path"> & { readonly after: NonNullable<Change["after"]> },
+): Promise<readonly FoundSecret[]> {
+  const known = found.get(run) ?? new Map<GitSha, readonly FoundSecret[]>();
+  found.set(run, known);
+  const before = known.get(after.sha);
+  if (before !== undefined) return before;
+  const inside = await run.secretsIn(contentOf(folder, run.shadow.format, path, after, run.fileBytesMax)); // S2
+  known.set(after.sha, inside);
+  return inside;
+}
+
+/** Whether a text stands nowhere in a commit's tree. Of one that goes over several lines the longest decides. */
+function openNews(run: OpenRun, base: GitSha): (text: string) => Promise<boolean> {
+  const asked = new Map<string, Promise<boolean>>();
+  const ask = async (line: string): Promise<boolean> => {
+    const args = ["grep", "--quiet", "--text", "--fixed-strings", "-f", "-", base];
+    const { code } = await git({ ...run.shadow.call, args, input: [Buffer.from(line, "latin1")], codes: [0, 1, 128] }); // S1
+    return code !== 0;
+  };
+  return (text) => {
+    const line = text.split(/[\r\n]+/).toSorted((one, other) => other.length - one.length)[0] ?? text;
+    const answer = asked.get(line) ?? ask(line);
+    asked.set(line, answer);
+    return answer;
+  };
+}
