@@ -1,8 +1,10 @@
 // The law of the house, held against the repository. Each rule is also shown a small break of itself and must catch it:
 // a rule that finds nothing because it looks nowhere would otherwise pass for ever.
 
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { deedsAmongPromisesIn, foreignPackagesIn, ringsIn, strangersIn, trespassesIn } from "./law/imports.ts";
+import { crowdedFoldersIn, deedsAmongPromisesIn, foreignPackagesIn, ringsIn, strangersIn, trespassesIn } from "./law/imports.ts";
 import { badFileNamesIn, badNamesIn, longFilesIn, machinePathsIn, putOffIn, registriesIn, silencedTestsIn } from "./law/manners.ts";
 import { namesInFlows, namesKnownIn, stainsIn } from "./law/purity.ts";
 import { isProduct, readRepository, type SourceFile, workPlaces } from "./law/source.ts";
@@ -20,30 +22,40 @@ const flowNames = (files: readonly SourceFile[]): Set<string> => namesInFlows(fi
 
 const rules: readonly Rule[] = [
   {
-    says: "every file of src/ stands in a room",
+    says: "every file of src/ lies in a folder of the table",
     find: strangersIn,
     breaks: [[file("src/lobby/a.ts", "export {};")], [file("src/a.ts", "export {};")]],
   },
   {
-    says: "every import goes to a room one may enter",
+    says: "every import goes where the table allows",
     find: trespassesIn,
     breaks: [
       [file("src/core/a.ts", 'import { b } from "../journal/b.ts";')],
       [file("src/core/a.ts", 'import type { B } from "../engine/b.ts";')],
       [file("src/agents/a.ts", 'export const a = () => import("../workspace/b.ts");')],
-      [file("src/core/a.ts", 'export type A = import("../host/b.ts").B;')],
+      [file("src/core/a.ts", 'export type A = import("../commands/b.ts").B;')],
       [file("src/kit/a.ts", 'export * from "../contracts/b.ts";')],
       [file("src/surfaces/cli/a.ts", 'import { b } from "../server/b.ts";')],
       [file("src/surfaces/cli/a.ts", 'import { b } from "../../engine/b.ts";')],
-      [file("src/host/a.ts", 'import { b } from "../../test/b.ts";')],
+      [file("src/playbooks/roadmap/steps/a.ts", 'import { b } from "../../quality/files/b.ts";')],
+      [file("src/runner/a.ts", 'import { b } from "../playbooks/staged/files/b.ts";')],
+      [file("src/commands/a.ts", 'import { b } from "../playbooks/roadmap/files/b.ts";')],
+      [file("src/views/a.ts", 'import { b } from "../playbooks/roadmap/views/b.ts";')],
+      [file("src/project/a.ts", 'import { b } from "../runner/b.ts";')],
+      [file("src/commands/a.ts", 'import { b } from "../../test/b.ts";')],
     ],
+  },
+  {
+    says: "no folder holds more files side by side than one can look over",
+    find: crowdedFoldersIn,
+    breaks: [Array.from({ length: 41 }, (_, at) => file(`src/core/a${at}.ts`, "export {};"))],
   },
   {
     says: "packages are used only where the law names them",
     find: foreignPackagesIn,
     breaks: [
       [file("src/core/a.ts", 'import * as v from "valibot";')],
-      [file("src/host/a.ts", 'import left from "left-pad";')],
+      [file("src/commands/a.ts", 'import left from "left-pad";')],
       [file("src/kit/a.ts", 'import { b } from "./b";')],
     ],
   },
@@ -68,11 +80,11 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: "pure rooms touch nothing outside",
+    says: "pure folders touch nothing outside",
     find: stainsIn,
     breaks: [
       [file("src/core/a.ts", 'import { readFileSync } from "node:fs";')],
-      [file("src/faces/a.ts", "export const a = () => new Date();")],
+      [file("src/views/a.ts", "export const a = () => new Date();")],
       [file("src/contracts/a.ts", "export const a = process.env;")],
       [file("src/insight/a.ts", "export const a = Math.random();")],
       [file("src/core/a.ts", "export const a = async (b: Promise<void>) => { await b; };")],
@@ -174,4 +186,12 @@ describe("the law of the house", () => {
     ];
     expect(rules.flatMap(({ find }) => find(innocent))).toEqual([]);
   });
+});
+
+test("every file and folder that the architecture page points to is there", () => {
+  const root = resolve(import.meta.dirname, "..");
+  const page = readFileSync(resolve(root, "docs/ARCHITECTURE.md"), "utf8");
+  const named = [...page.matchAll(/`(src\/[^`<*]+)`/g)].map(([, path = ""]) => path);
+  expect(named.length).toBeGreaterThan(25);
+  expect(named.filter((path) => !existsSync(resolve(root, path)))).toEqual([]);
 });

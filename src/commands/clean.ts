@@ -5,13 +5,12 @@ import type { Answer } from "../contracts/answer.ts";
 import { bytesWords } from "../views/runs-page.ts";
 import { plural } from "../views/wording.ts";
 import { msOf } from "../kit/iso-time.ts";
-import { branchesOf } from "../workspace/git/run-branches.ts";
 import { freeRun } from "../project/runs/ended-folders.ts";
-import { findHome, type Home, listRuns, runFolder } from "../project/runs/home.ts";
+import { findHome, runFolder } from "../project/runs/home.ts";
 import { isOver, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { Place } from "../project/place.ts";
-import { finishRemovals, removeRun, whileNobodyWorks } from "../project/runs/remove-run.ts";
+import { finishRemovals, removeAll, whileNobodyWorks } from "../project/runs/remove-run.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { diskOf } from "../project/runs/run-disk.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
@@ -67,31 +66,4 @@ const wordsOf = ({ olderThan, keep }: Input): string =>
 async function agrees(place: Place, doomed: readonly Row[]): Promise<boolean> {
   for (const { run_id, state, goal } of doomed) place.show(`! ${run_id} (${state}): ${goal ?? ""}`);
   return (await place.ask(`Remove ${plural(doomed.length, "run")} with journal and transcripts?`, ["y", "n"])) === "y";
-}
-
-/** Runs go; branches whose work is elsewhere go with them, the others stay and are named. */
-export async function removeAll(
-  place: Pick<Place, "env">,
-  home: Home,
-  repository: Awaited<ReturnType<typeof openedRepository>>,
-  doomed: readonly Pick<Row, "run_id">[],
-): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
-  const removed: string[] = [];
-  const kept: string[] = [];
-  for (const { run_id } of doomed) {
-    const branches = await branchesOf(repository, run_id, listRuns(home));
-    if (
-      !(await removeRun(
-        place,
-        home,
-        repository,
-        run_id,
-        branches.filter(({ isMerged }) => isMerged),
-      ))
-    )
-      continue;
-    removed.push(run_id);
-    kept.push(...branches.filter(({ isMerged, isCheckedOut }) => !isMerged || isCheckedOut).map(({ name }) => name));
-  }
-  return { removed, kept };
 }

@@ -82,7 +82,7 @@ test("no sentence about the worth of work stands anywhere else in the source", (
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts") && !path.includes(".test"));
   const found = files.filter((path) => sentences.test(withoutComments(readFileSync(join("src", path), "utf8"))));
   // The table of reason codes has a meaning for each code, and a code is made from the verdict in one place.
-  expect(found.toSorted()).toEqual(["contracts/reason.ts", "faces/verdict-words.ts"]);
+  expect(found.toSorted()).toEqual(["contracts/reason.ts", "views/verdict-words.ts"]);
 });
 
 const withoutComments = (source: string): string => source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");

@@ -1,7 +1,7 @@
 import type { Answer } from "../contracts/answer.ts";
 import { mayResume } from "../core/breaker.ts";
 import { hasFailed } from "../core/reading.ts";
-import type { Asks } from "../playbooks/contract/asks.ts";
+import type { Asks } from "../contracts/asks.ts";
 import { faceOf } from "../playbooks/registry/table.ts";
 import { readRequests, removeRequest } from "../project/inbox/inbox-files.ts";
 import { policyChange } from "./draft/policy.ts";

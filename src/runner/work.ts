@@ -1,7 +1,8 @@
 import type { Answer } from "../contracts/answer.ts";
 import { hasFailed } from "../core/reading.ts";
 import type { RunView } from "../core/state.ts";
-import { type Asks, asksOf } from "../playbooks/contract/asks.ts";
+import type { Asks } from "../contracts/asks.ts";
+import { asksOf } from "../playbooks/contract/asks.ts";
 import type { Home } from "../project/runs/home.ts";
 import { narrate } from "./narrate.ts";
 import { type Hand, withRun } from "./open-run.ts";

@@ -230,7 +230,9 @@ describe("reason codes", () => {
         ? [/\b(?:pause|stop|rest|code): ([a-z]+(?:_[a-z]+)+)/g]
         : [
             /(?:reason_code: |\b(?:paused|stopped)\(run, )"([a-z_]+)"/g,
-            ...(name.startsWith("host/") && name !== "host/config-file.ts" ? [/\b(?:reply|refuse)\("([a-z_]+)"/g] : []),
+            ...(/^(?:commands|runner|project|playbooks)\//.test(name) && !name.endsWith("/config-file.ts")
+              ? [/\b(?:reply|refuse)\("([a-z_]+)"/g]
+              : []),
           ];
       const codes = patterns.flatMap((pattern) => [...text.matchAll(pattern)]);
       return codes.map(([, code = ""]) => ({ name, code }));

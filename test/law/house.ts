@@ -1,60 +1,107 @@
 // house: the law as data. `../architecture.test.ts` reads it; docs/ARCHITECTURE.md explains it.
 // A row that turns out wrong is changed here together with a record in docs/decisions/, never worked around.
 
-const everything = [
-  "kit",
-  "contracts",
-  "journal",
-  "core",
-  "flows",
-  "ports",
-  "engine",
-  "agents",
-  "meter",
-  "workspace",
-  "verify",
-  "insight",
-  "portfolio",
-  "faces",
-];
+const pure = ["kit", "contracts", "ports", "core", "journal", "flows", "documents", "insight"];
+const adapters = ["engine", "agents", "meter", "workspace", "verify", "views", "project"];
+const parts = [...pure, ...adapters, "playbooks/contract"];
+const playbooks = ["playbooks/roadmap", "playbooks/quality", "playbooks/staged"];
+const aboveOneRun = [...parts, "playbooks/registry", "runner"];
+const forCommands = [...aboveOneRun, "portfolio", "commands"];
 
-/** The rooms of src/, and whom each may import besides itself. */
-export const mayEnter: Readonly<Record<string, readonly string[]>> = {
+/**
+ * The folders of src/, and whom each may import besides itself. A file belongs to the longest of these names that its path begins with.
+ * No playbook imports another, and only the registry and the commands of that playbook name one; `validate` knows every format.
+ */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
   kit: [],
   contracts: ["kit"],
+  ports: ["kit", "contracts"],
   core: ["kit", "contracts"],
   journal: ["kit", "contracts"],
   flows: ["kit", "contracts"],
-  ports: ["kit", "contracts"],
+  documents: ["kit", "contracts"],
   insight: ["kit", "contracts"],
   engine: ["kit", "contracts", "core", "journal", "flows", "ports"],
   agents: ["kit", "contracts", "ports"],
   meter: ["kit", "contracts", "ports"],
   workspace: ["kit", "contracts", "ports"],
   verify: ["kit", "contracts", "ports"],
-  portfolio: ["kit", "contracts", "core", "ports"],
-  faces: ["kit", "contracts", "core", "insight"],
-  host: everything,
-  surfaces: ["kit", "contracts", "faces", "host"],
+  views: ["kit", "contracts", "core", "documents", "insight"],
+  project: ["kit", "contracts", "core", "journal", "ports", "insight", "agents", "meter", "workspace", "views"],
+  "playbooks/contract": [...pure, ...adapters],
+  "playbooks/roadmap": parts,
+  "playbooks/quality": parts,
+  "playbooks/staged": parts,
+  "playbooks/registry": [...parts, ...playbooks],
+  runner: [...parts, "playbooks/registry"],
+  portfolio: aboveOneRun,
+  calibration: aboveOneRun,
+  commands: [...aboveOneRun, "portfolio", "calibration"],
+  "commands/roadmap": [...forCommands, "playbooks/roadmap"],
+  "commands/quality": [...forCommands, "playbooks/quality"],
+  "commands/staged": [...forCommands, "playbooks/staged"],
+  "commands/validate": [...forCommands, ...playbooks],
+  surfaces: [
+    "kit",
+    "contracts",
+    "views",
+    "project",
+    "commands",
+    "commands/roadmap",
+    "commands/quality",
+    "commands/staged",
+    "commands/validate",
+  ],
 };
 
-/** Rooms whose folders may not import each other: no surface another. */
-export const apartRooms: readonly string[] = ["surfaces"];
+/** How many source files may lie side by side. Tests beside them are not counted. */
+export const filesInFolderMax = 40;
 
-/** Packages, and the rooms that may import them. `node:` is allowed outside the pure rooms. */
+/** Folders whose folders may not import each other: no surface another. */
+export const apartFolders: readonly string[] = ["surfaces"];
+
+/** Packages, and the folders that may import them. `node:` is allowed outside the pure folders. */
 export const mayUse: Readonly<Record<string, readonly string[]>> = {
-  valibot: ["kit", "contracts", "journal", "flows", "engine", "agents", "workspace", "verify", "host"],
-  "@valibot/to-json-schema": ["contracts", "flows", "agents", "host"],
-  yaml: ["kit", "flows", "agents", "verify", "host"],
-  "smol-toml": ["kit", "verify", "host"],
-  picomatch: ["kit", "workspace", "verify", "host"],
-  "fs-native-extensions": ["journal", "workspace", "host"],
+  valibot: [
+    "kit",
+    "contracts",
+    "journal",
+    "flows",
+    "engine",
+    "agents",
+    "workspace",
+    "verify",
+    "project",
+    "playbooks",
+    "runner",
+    "portfolio",
+    "calibration",
+    "commands",
+  ],
+  "@valibot/to-json-schema": ["contracts", "flows", "agents", "project", "playbooks", "runner", "portfolio", "calibration", "commands"],
+  yaml: ["kit", "flows", "agents", "verify", "project", "playbooks", "runner", "portfolio", "calibration", "commands"],
+  "smol-toml": ["kit", "verify", "project", "playbooks", "runner", "portfolio", "calibration", "commands"],
+  picomatch: ["kit", "workspace", "verify", "project", "playbooks", "runner", "portfolio", "calibration", "commands"],
+  "fs-native-extensions": ["journal", "workspace", "project", "playbooks", "runner", "portfolio", "calibration", "commands"],
   "@agentclientprotocol/sdk": ["agents"],
 };
 
-/** Rooms that touch nothing outside: no disk, no clock, no dice, no waiting. */
-export const pureRooms: readonly string[] = ["kit", "contracts", "core", "faces", "insight"];
-/** What a pure room may not name. A property of that name (`usage.process`) is something else and allowed. */
+/** Folders that touch nothing outside: no disk, no clock, no dice, no waiting. */
+export const pureFolders: readonly string[] = [
+  "kit",
+  "contracts",
+  "core",
+  "documents",
+  "insight",
+  "views",
+  "playbooks/roadmap/documents",
+  "playbooks/roadmap/insight",
+  "playbooks/roadmap/views",
+  "playbooks/quality/views",
+  "playbooks/staged/views",
+  "portfolio/views",
+];
+/** What a pure folder may not name. A property of that name (`usage.process`) is something else and allowed. */
 export const impureNames: readonly string[] = [
   "Date",
   "process",
@@ -69,8 +116,8 @@ export const impureNames: readonly string[] = [
   "require",
   "console",
 ];
-/** The room that holds promises only: interfaces and types, nothing that runs. */
-export const typesOnlyRooms: readonly string[] = ["ports"];
+/** The folder that holds promises only: interfaces and types, nothing that runs. */
+export const typesOnlyFolders: readonly string[] = ["ports"];
 
 export const linesMax = { source: 300, test: 700 } as const;
 
@@ -99,11 +146,11 @@ export const wordsNotOurs: Readonly<Record<string, string>> = {
   adapter: "face, or the name of the port it serves",
 };
 
-/** Rooms that must know no flow, step or role by name. */
-export const namelessRooms: readonly string[] = ["core", "engine", "ports"];
+/** Folders that must know no flow, step or role by name. */
+export const namelessFolders: readonly string[] = ["core", "engine", "ports"];
 /** Where the language's own words are made: a step that a flow happens to call like one of them does not make it a secret. */
 export const vocabularyOf: readonly string[] = ["src/contracts/", "src/core/next.ts"];
 /** Words of the language that are also a flow's name: they may stand only as a type, or compared with something of these names. */
 export const onlyBeside: Readonly<Record<string, readonly string[]>> = { objective: ["completion_mode", "mode"] };
-/** Names of steps in fixtures that are ordinary words; each with the sense in which the rooms above use it. */
+/** Names of steps in fixtures that are ordinary words; each with the sense in which the folders above use it. */
 export const ordinaryWords: Readonly<Record<string, string>> = { do: "the key of a decision", merge: "a way of landing" };

@@ -1,25 +1,37 @@
 // imports: who may import whom, and no rings.
 
-import { apartRooms, mayEnter, mayUse, typesOnlyRooms } from "./house.ts";
-import { importsOf, isProduct, nodesOf, roomOf, type SourceFile, treeOf } from "./source.ts";
+import { apartFolders, filesInFolderMax, mayImport, mayUse, typesOnlyFolders } from "./house.ts";
+import { folderOf, importsOf, isBelow, isProduct, nodesOf, type SourceFile, treeOf } from "./source.ts";
 
 export function strangersIn(files: readonly SourceFile[]): string[] {
   return files
-    .filter((file) => isProduct(file) && !(roomOf(file.path) in mayEnter))
-    .map((file) => `${file.path}: src/${roomOf(file.path)} is no room of the house`);
+    .filter((file) => isProduct(file) && !(folderOf(file.path) in mayImport))
+    .map((file) => `${file.path}: src/${folderOf(file.path)} is no folder of the table`);
+}
+
+/** Folders in which more source files lie side by side than one can look over. */
+export function crowdedFoldersIn(files: readonly SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files.filter(isProduct)) {
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > filesInFolderMax)
+    .map(([folder, count]) => `${folder} holds ${count} files side by side, at most ${filesInFolderMax}`);
 }
 
 export function trespassesIn(files: readonly SourceFile[]): string[] {
   return files.filter(isProduct).flatMap((file) => {
-    const room = roomOf(file.path);
+    const folder = folderOf(file.path);
     return importsOf(file).flatMap(({ target, line }) => {
       if (target === null || target === "package.json") return []; // the product may know its own version
       if (!target.startsWith("src/")) return [`${file.path}:${line} imports ${target}, which is not part of the product`];
-      const entered = roomOf(target);
-      if (entered !== room)
-        return (mayEnter[room] ?? []).includes(entered) ? [] : [`${file.path}:${line}: ${room} may not import ${entered}`];
+      const entered = folderOf(target);
+      if (entered !== folder)
+        return (mayImport[folder] ?? []).includes(entered) ? [] : [`${file.path}:${line}: ${folder} may not import ${entered}`];
       const part = (path: string): string => path.split("/")[2] ?? "";
-      if (apartRooms.includes(room) && part(target) !== part(file.path))
+      if (apartFolders.includes(folder) && part(target) !== part(file.path))
         return [`${file.path}:${line}: ${part(file.path)} may not import ${part(target)}`];
       return [];
     });
@@ -33,7 +45,7 @@ export function foreignPackagesIn(files: readonly SourceFile[]): string[] {
       if (target !== null) return /\.(ts|json|md|yaml)$/.test(spec) ? [] : [`${file.path}:${line}: import ${spec} with its ending`];
       if (spec.startsWith("node:")) return [];
       const name = spec.startsWith("@") ? spec.split("/").slice(0, 2).join("/") : (spec.split("/")[0] ?? spec);
-      return (mayUse[name] ?? []).includes(roomOf(file.path)) ? [] : [`${file.path}:${line}: ${roomOf(file.path)} may not use ${name}`];
+      return isBelow(file.path, mayUse[name] ?? []) ? [] : [`${file.path}:${line}: ${folderOf(file.path)} may not use ${name}`];
     }),
   );
 }
@@ -64,11 +76,11 @@ function reachableFrom(start: string, graph: ReadonlyMap<string, readonly string
   return seen;
 }
 
-/** Files of a room of promises that hold something that runs. */
+/** Files of a folder of promises that hold something that runs. */
 export function deedsAmongPromisesIn(files: readonly SourceFile[]): string[] {
   const isPromise = /^(ImportDeclaration|TSTypeAliasDeclaration|TSInterfaceDeclaration|ExportNamedDeclaration|ExportAllDeclaration)$/;
   return files
-    .filter((file) => isProduct(file) && typesOnlyRooms.includes(roomOf(file.path)))
+    .filter((file) => isProduct(file) && typesOnlyFolders.includes(folderOf(file.path)))
     .flatMap((file) => {
       const body = treeOf(file)["body"] as readonly { readonly type: string; readonly declaration?: { readonly type: string } | null }[];
       const deeds = body.filter(

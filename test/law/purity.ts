@@ -1,11 +1,11 @@
-// purity: what a pure room may not touch, and whom the rooms of the engine may not know.
+// purity: what a pure folder may not touch, and whom the folders of the engine may not know.
 
-import { impureNames, namelessRooms, onlyBeside, ordinaryWords, pureRooms, vocabularyOf } from "./house.ts";
-import { importsOf, isProduct, isReference, lineOf, literalOf, nodesOf, roomOf, type SourceFile, type SyntaxNode } from "./source.ts";
+import { impureNames, namelessFolders, onlyBeside, ordinaryWords, pureFolders, vocabularyOf } from "./house.ts";
+import { importsOf, isBelow, isProduct, isReference, lineOf, literalOf, nodesOf, type SourceFile, type SyntaxNode } from "./source.ts";
 
 export function stainsIn(files: readonly SourceFile[]): string[] {
   return files
-    .filter((file) => isProduct(file) && pureRooms.includes(roomOf(file.path)))
+    .filter((file) => isProduct(file) && isBelow(file.path, pureFolders))
     .flatMap((file) => [
       ...importsOf(file)
         .filter(({ spec }) => spec.startsWith("node:"))
@@ -27,11 +27,11 @@ function stainOf(node: SyntaxNode, parent: SyntaxNode, key: string): string | nu
   return object["name"] === "Math" && property["name"] === "random" ? "Math.random" : null;
 }
 
-/** String literals in the engine's rooms that are a flow's, a phase's, a step's or a role's name and no word of the language. */
+/** String literals in the engine's folders that are a flow's, a phase's, a step's or a role's name and no word of the language. */
 export function namesKnownIn(files: readonly SourceFile[], names: ReadonlySet<string>): string[] {
   const vocabulary = vocabularyIn(files);
   return files
-    .filter((file) => isProduct(file) && namelessRooms.includes(roomOf(file.path)))
+    .filter((file) => isProduct(file) && isBelow(file.path, namelessFolders))
     .flatMap((file) =>
       [...nodesOf(file)].flatMap(({ node, parent, key }) => {
         const word = literalOf(node);

@@ -1,5 +1,6 @@
 // source: the repository's files as the rules see them: path, text and, for TypeScript, the parsed tree.
 
+import { mayImport } from "./house.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { parseAst } from "rolldown/parseAst";
@@ -41,7 +42,13 @@ export const isTest = (file: SourceFile): boolean => file.path.endsWith(".test.t
 export const isProduct = (file: SourceFile): boolean =>
   file.path.startsWith("src/") && file.path.endsWith(".ts") && !file.path.endsWith(".test.ts");
 export const isTypeScript = (file: SourceFile): boolean => file.path.endsWith(".ts") && !file.path.startsWith("test/fixtures/");
-export const roomOf = (path: string): string => path.split("/")[1] ?? "";
+/** The folder of src/ whose rules hold for a file: the longest that is named in the table; else the first. */
+export const folderOf = (path: string): string => {
+  const parts = path.split("/").slice(1, -1);
+  const named = parts.map((_, at) => parts.slice(0, parts.length - at).join("/")).find((folder) => Object.hasOwn(mayImport, folder));
+  return named ?? parts[0] ?? "";
+};
+export const isBelow = (path: string, folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(`src/${folder}/`));
 export const lineOf = (file: SourceFile, node: SyntaxNode): number => file.text.slice(0, node.start).split("\n").length;
 
 const trees = new WeakMap<SourceFile, SyntaxNode>();

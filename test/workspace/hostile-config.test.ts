@@ -241,5 +241,10 @@ test("git is started in one place only, but for its version and for the demo's o
     ),
   );
   // The last one reads objects of the runner's own directory, with the arguments that git.ts makes and judges.
-  expect(starting.toSorted()).toEqual(["host/demo.ts", "host/doctor.ts", "workspace/git.ts", "workspace/tree-folders.ts"]);
+  expect(starting.toSorted()).toEqual([
+    "commands/demo/demo.ts",
+    "commands/doctor.ts",
+    "workspace/git/git.ts",
+    "workspace/git/tree-folders.ts",
+  ]);
 });

@@ -1,15 +1,9 @@
 // asks: what one invocation asks of its flow by flags of their own: to go on past boundaries, to do optional steps, how many tasks.
 
 import type { Scalar } from "../../contracts/flow.ts";
+import type { Asks } from "../../contracts/asks.ts";
 import type { FlowView } from "../../core/state.ts";
 import { refuse } from "../../project/reply.ts";
-
-export type Asks = {
-  readonly continue?: boolean | undefined;
-  /** Optional steps by the names of their options. */
-  readonly with?: readonly string[] | undefined;
-  readonly tasks?: number | undefined;
-};
 
 /** The options that hold for the whole of a run when it is drafted with them. Refused by name where the flow knows nothing of them. */
 export function lastingAsks(flow: FlowView, { with: steps = [], tasks }: Asks): Record<string, Scalar> {

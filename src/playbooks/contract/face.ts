@@ -1,10 +1,11 @@
 // face: what the host asks of a face: which documents a run of it goes by, which files show it, and what others left of one.
-// A flow names its face (`face: NAME`); faces/table.ts knows them by name, and nothing below the host does.
+// A flow names its face (`face: NAME`); registry/table.ts knows them by name, and nothing else does.
 //
 // Invariants:
 //   W1. A face's files are drawn from the journal, off the path of acknowledgements; drawing decides nothing.
 //   W2. What a face reads of the user's documents is read before a run begins and recorded with it.
 
+import type { LoadedFlow } from "../../flows/load.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
 import type { Scalar } from "../../contracts/flow.ts";
 import type { Resumed } from "../../contracts/resumed.ts";
@@ -39,7 +40,13 @@ export type Prepared = {
   readonly resumes?: Resumed;
 };
 
-export type PrepareOrder = { readonly place: Place; readonly home: Home; readonly input: GoInput };
+export type PrepareOrder = {
+  readonly place: Place;
+  readonly home: Home;
+  readonly input: GoInput;
+  /** A flow that may run here, by its name. */
+  readonly loadFlow: (name: string) => Promise<LoadedFlow>;
+};
 
 /** Before a run is taken up again: what is journaled first (an accepted change, a corrected document), and what is told. */
 export type TakenUp = {

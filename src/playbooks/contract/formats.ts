@@ -3,7 +3,7 @@
 import { basename, dirname } from "node:path";
 import { cycleEventNames, runEventNames } from "../../contracts/quality-run.ts";
 import { pageFormatIn, pageFormatNamed, type PageFormat } from "../../views/page-rules.ts";
-import { isStagedState } from "../staged/views/staged-state-read.ts";
+import { isStagedState } from "../../documents/staged-title.ts";
 
 /** Logs: one JSON object a line, read as a stream. */
 export const logFormats = ["quality run_state", "portfolio events", "portfolio checkpoints", "trace"] as const;

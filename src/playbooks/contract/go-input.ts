@@ -1,7 +1,22 @@
 import type { LandMinimum } from "../../contracts/objective.ts";
-import type { Asks } from "./asks.ts";
+import type { Asks } from "../../contracts/asks.ts";
 import { given } from "./given.ts";
-import type { ObjectiveInput } from "../../runner/draft/objective.ts";
+
+/** The flags as they were given; nothing is checked yet. */
+export type ObjectiveInput = {
+  readonly words?: readonly string[] | undefined;
+  readonly goal?: string | undefined;
+  readonly scope?: readonly string[] | undefined;
+  readonly doneCriteria?: readonly string[] | undefined;
+  readonly maxBudget?: string | undefined;
+  readonly completionMode?: string | undefined;
+  readonly completionPromise?: string | undefined;
+  readonly riskLevel?: string | undefined;
+  readonly handoffMode?: string | undefined;
+  readonly approvalPolicy?: string | undefined;
+  readonly redGreen?: readonly string[] | undefined;
+  readonly holdout?: readonly string[] | undefined;
+};
 
 /** What `start` and `go` may be given, as words from the command line. */
 export type GoInput = ObjectiveInput & {

@@ -1,11 +1,10 @@
 import { bytesWords } from "../../views/runs-page.ts";
 import { freeRun } from "./ended-folders.ts";
-import { removeAll } from "../../commands/clean.ts";
 import { type Home, runFolder } from "./home.ts";
 import { isOver, knownRuns } from "./known-runs.ts";
 import { openedRepository } from "./opened-repository.ts";
 import type { Place } from "../place.ts";
-import { whileNobodyWorks } from "./remove-run.ts";
+import { removeAll, whileNobodyWorks } from "./remove-run.ts";
 
 const bytesInMb = 1_000_000;
 

@@ -15,8 +15,8 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
 import { erase, writeWhole } from "../../workspace/folder.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
-import { type Home, runFolder } from "./home.ts";
+import { branchesOf, deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
+import { type Home, listRuns, runFolder } from "./home.ts";
 import type { Place } from "../place.ts";
 import { unbindRun } from "./run-binding.ts";
 
@@ -80,4 +80,31 @@ function listedIn(folder: string): v.InferOutput<typeof Listed> {
   } catch {
     return [];
   }
+}
+
+/** Runs go; branches whose work is elsewhere go with them, the others stay and are named. */
+export async function removeAll(
+  place: Pick<Place, "env">,
+  home: Home,
+  repository: Repository,
+  doomed: readonly { readonly run_id: string }[],
+): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
+  const removed: string[] = [];
+  const kept: string[] = [];
+  for (const { run_id } of doomed) {
+    const branches = await branchesOf(repository, run_id, listRuns(home));
+    if (
+      !(await removeRun(
+        place,
+        home,
+        repository,
+        run_id,
+        branches.filter(({ isMerged }) => isMerged),
+      ))
+    )
+      continue;
+    removed.push(run_id);
+    kept.push(...branches.filter(({ isMerged, isCheckedOut }) => !isMerged || isCheckedOut).map(({ name }) => name));
+  }
+  return { removed, kept };
 }

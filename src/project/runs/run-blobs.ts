@@ -2,7 +2,6 @@
 
 import * as v from "valibot";
 import { Evidence } from "../../contracts/evidence.ts";
-import type { ClaimOf } from "../../playbooks/roadmap/views/roadmap-audit.ts";
 import type { EvidenceOf } from "../../views/phase-trace.ts";
 
 type ReadBlob = (hash: string) => Buffer | null;
@@ -10,7 +9,7 @@ type ReadBlob = (hash: string) => Buffer | null;
 const claimsKeptMax = 4_000;
 
 /** Each claim is read once: a state is drawn many times, and its claims stay what they are. */
-export function claimsFrom(readBlob: ReadBlob): ClaimOf {
+export function claimsFrom(readBlob: ReadBlob): (hash: string) => unknown {
   const known = new Map<string, unknown>();
   return (hash) => {
     if (known.has(hash)) return known.get(hash);

@@ -38,7 +38,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   const called = await calledBy(flow, (name) => loadedFlow(place, name));
   const face = await faceOf(flow.face);
   const repository = await surveyedRepository(home.root, face?.owned);
-  const prepared = await face?.prepare?.({ place, home, input });
+  const prepared = await face?.prepare?.({ place, home, input, loadFlow: (name) => loadedFlow(place, name) });
   const { estimate, resumes } = prepared ?? {};
   const said = withScope(withGoal(input, prepared?.goal), prepared?.scope);
   const read = readObjective(said, settings.config, flow, estimate, resumes?.tokens);

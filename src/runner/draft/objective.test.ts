@@ -3,7 +3,8 @@ import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { flowBudget } from "../../project/config/objective-budget.ts";
-import { type ObjectiveInput, readObjective } from "./objective.ts";
+import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
+import { readObjective } from "./objective.ts";
 import { overLimit } from "./preview.ts";
 
 const flow: Flow = { flow: "objective", version: 1, phases: [{ id: "1", steps: [{ id: "a", run: "land" }] }] };

@@ -1,5 +1,6 @@
 // objective: what the user wants, read from words and flags, with every default told. Nothing is guessed that could not be undone by a flag.
 
+import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
 import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { approvalPolicies, completionModes, handoffModes, type Objective, riskLevels } from "../../contracts/objective.ts";
@@ -9,22 +10,6 @@ import { given } from "../../playbooks/contract/given.ts";
 import { flowBudget, readBudget } from "../../project/config/objective-budget.ts";
 import { readCriteria } from "./objective-criteria.ts";
 import { readScope } from "./objective-scope.ts";
-
-/** The flags as they were given; nothing is checked yet. */
-export type ObjectiveInput = {
-  readonly words?: readonly string[] | undefined;
-  readonly goal?: string | undefined;
-  readonly scope?: readonly string[] | undefined;
-  readonly doneCriteria?: readonly string[] | undefined;
-  readonly maxBudget?: string | undefined;
-  readonly completionMode?: string | undefined;
-  readonly completionPromise?: string | undefined;
-  readonly riskLevel?: string | undefined;
-  readonly handoffMode?: string | undefined;
-  readonly approvalPolicy?: string | undefined;
-  readonly redGreen?: readonly string[] | undefined;
-  readonly holdout?: readonly string[] | undefined;
-};
 
 export type ObjectiveFailure = { readonly field: string; readonly missing_fields: readonly string[]; readonly message: string };
 export type ObjectiveRead =

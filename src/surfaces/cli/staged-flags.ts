@@ -1,4 +1,4 @@
-import type { Asks } from "../../playbooks/contract/asks.ts";
+import type { Asks } from "../../contracts/asks.ts";
 import { defined } from "./defined.ts";
 import type { FlagSpec, Given } from "./spec.ts";
 

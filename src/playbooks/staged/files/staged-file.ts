@@ -6,7 +6,7 @@
 //   O3. It is never deleted. What is no state file is moved into the run's own folder before one is written.
 
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
-import { isStagedState } from "../views/staged-state-read.ts";
+import { isStagedState } from "../../../documents/staged-title.ts";
 import { setAside } from "../../contract/sheets.ts";
 import { readBounded, replaceWholeFile, writeWholeFile } from "../../contract/whole-file.ts";
 

@@ -11,7 +11,6 @@ import { stagedSummary } from "../views/staged-summary.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { inView, placesAround } from "../../../workspace/git/user-view.ts";
-import { loadedFlow } from "../../../runner/draft/flows.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { Prepared, PrepareOrder } from "../../contract/face.ts";
@@ -25,8 +24,8 @@ const filesShownMax = 5;
 /** Every step has retries of its own and then asks a person, so the breaker is only there for what goes on behind their back. */
 const breaker = { no_progress_threshold: 20, same_error_threshold: 20 };
 
-export async function prepareStaged({ place, home, input }: PrepareOrder): Promise<Prepared> {
-  const { flow } = await loadedFlow(place, input.flow ?? "");
+export async function prepareStaged({ place, home, input, loadFlow }: PrepareOrder): Promise<Prepared> {
+  const { flow } = await loadFlow(input.flow ?? "");
   await refuseUnseen(home.root, flow);
   refuseNarrow(input.scope);
   const found = await stagedTextIn(home.root);

@@ -5,6 +5,7 @@
 //   R2. Where the project stands is never guessed: a Current Step that cannot be told is none, and the folders decide.
 //   R3. Nothing that somebody wrote is lost: what is not of the format is kept beside it.
 
+import { isStagedState, isTitle } from "../../../documents/staged-title.ts";
 import {
   CompletedStep,
   CurrentStep,
@@ -30,18 +31,6 @@ const rowsMax = 5_000;
 
 type Title = (typeof stagedSections)[number];
 type Say = (severity: Finding["severity"], line: number, rule: string, message: string) => void;
-
-/** Whether a text means to be such a file, whatever it is called. */
-export function isStagedState(text: string): boolean {
-  const lines = text
-    .slice(0, 20_000)
-    .replace(/^\uFEFF/, "")
-    .split(/\r\n|\n|\r/);
-  if (lines.some((line) => isTitle(line.trimStart()))) return true;
-  const at = lines.findIndex((line) => /^##\s+Current Step\s*$/.test(line));
-  const next = lines.findIndex((line, index) => index > at && line.includes("#"));
-  return at >= 0 && lines.slice(at + 1, next === -1 ? undefined : next).some((line) => /^\s*flow\s*:/.test(line));
-}
 
 export function readStagedState(source: string, file: string = stagedStatePath): StagedRead {
   const findings: Finding[] = [];
@@ -83,7 +72,6 @@ export function readStagedState(source: string, file: string = stagedStatePath):
   return { state, findings: findings.toSorted((a, b) => a.line - b.line) };
 }
 
-const isTitle = (text: string): boolean => /^ {0,3}#\s+Autopilot State\s*$/.test(text);
 const isCalled = (section: Section, title: string): boolean => section.title.toLowerCase() === title.toLowerCase();
 const filled = (lines: readonly Line[]): readonly Line[] => lines.filter(({ text }) => text.trim() !== "");
 const lastFull = (lines: readonly Line[]): number => lines.findLastIndex(({ text }) => text.trim() !== "") + 1;

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type StagedState, stagedStatuses } from "../../../contracts/staged-state.ts";
-import { isStagedState, readStagedState } from "./staged-state-read.ts";
+import { isStagedState } from "../../../documents/staged-title.ts";
+import { readStagedState } from "./staged-state-read.ts";
 import { stagedStateText } from "./staged-state.ts";
 
 const example: StagedState = {

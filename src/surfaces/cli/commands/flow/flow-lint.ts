@@ -11,5 +11,5 @@ export const flowLint: Command = {
   arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
   flags: [],
   takesRun: false,
-  run: async (place, given) => (await import("../../../../runner/draft/flows.ts")).lint(place, defined({ name: given.words[0] })),
+  run: async (place, given) => (await import("../../../../commands/flows.ts")).lint(place, defined({ name: given.words[0] })),
 };

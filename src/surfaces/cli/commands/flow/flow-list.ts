@@ -8,5 +8,5 @@ export const flowList: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (place) => (await import("../../../../runner/draft/flows.ts")).list(place, {}),
+  run: async (place) => (await import("../../../../commands/flows.ts")).list(place, {}),
 };

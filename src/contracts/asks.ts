@@ -1,0 +1,8 @@
+// asks: what one invocation asks of its flow by flags of their own.
+
+export type Asks = {
+  readonly continue?: boolean | undefined;
+  /** Optional steps by the names of their options. */
+  readonly with?: readonly string[] | undefined;
+  readonly tasks?: number | undefined;
+};
