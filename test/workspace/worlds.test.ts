@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/base.ts";
 import { worldKindFor } from "../../src/workspace/worlds/world-kind.ts";
 import { borrowedIn } from "../../src/workspace/layers/records.ts";
-import { attempt, type Bench, git, makeRepository, makeRoom, openBench } from "./bench-repository.ts";
+import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
 
 const files = {
@@ -83,6 +83,37 @@ const deeds: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespaces)", () => {
+  test("installed packages are copied once, shown to agents and checks, and fresh for each check", async () => {
+    const room = makeRoom();
+    const store = openStore(join(room, "store"));
+    const root = makeRepository(join(room, "repo"), { ...files, "package-lock.json": "{}\n", "pkg/one/a.txt": "a\n" });
+    for (const [path, text] of Object.entries({ "node_modules/x/i.js": "x\n", "pkg/one/node_modules/y/i.js": "y\n" }))
+      write(root, path, text);
+    const bench = await openBench({ root, worlds: "overlay", sharesHistory: true, store });
+    const isolation = await openLevel("overlay", bench);
+    const { commit } = await bench.workspace.tip();
+    const shared = (): readonly string[] => readdirSync(join(store.folder, "bases")).filter((name) => name.startsWith("packages-"));
+    const show = "cat node_modules/x/i.js pkg/one/node_modules/y/i.js; ls node_modules";
+
+    const layer = await bench.workspace.openLayer(attempt, []);
+    const spoil = "echo bad > node_modules/x/i.js; mkdir node_modules/mine; rm -rf pkg/one/node_modules";
+    expect(run(isolation, layer, `${show}; ${spoil}`)).toMatchObject({ code: 0, out: "x\ny\nx\n" });
+    expect((await bench.workspace.changesOf(attempt)).paths).toEqual([]);
+
+    for (let times = 0; times < 2; times += 1) {
+      const folder = await bench.workspace.checkout(commit, "check");
+      expect(run(isolation, folder, `${show}; echo bad > node_modules/x/i.js`, { writes: "directly" }).out).toBe("x\ny\nx\n");
+      expect(await bench.workspace.dependenciesIn(folder)).not.toBeNull();
+    }
+    expect(shared()).toHaveLength(1);
+    expect(readFileSync(join(root, "node_modules/x/i.js"), "utf8")).toBe("x\n");
+
+    write(root, "node_modules/z/i.js", "z\n"); // another install
+    const folder = await bench.workspace.checkout(commit, "check");
+    expect(run(isolation, folder, "ls node_modules", { writes: "directly" }).out).toBe("x\nz\n");
+    expect(shared()).toHaveLength(2);
+  });
+
   test("a copy that shares blocks with the base is written to without reaching it (needs a file system with reflinks)", async ({
     skip,
   }) => {

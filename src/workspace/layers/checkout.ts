@@ -28,9 +28,36 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   await run.worlds.drop(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const tree = await treeWith(run, commit, taken);
-  await run.worlds.make(folder, tree);
-
   const wanted = await run.dependencyFolders(run.checkDependencies);
+  const packages = await run.worlds.packagesFor(tree, run.repository.root, wanted);
+  await run.worlds.make(folder, tree, undefined, packages);
+  const provided =
+    packages === null
+      ? await copied(run, folder, wanted, { record: before, old })
+      : { dependencies: packages.paths, fingerprint: packages.key };
+  await eraseLater(run, await bury(old, run.folders.trash));
+  await run.checks.write({
+    version: 1,
+    key: purpose,
+    base: commit,
+    tree,
+    ...(run.worlds.kind === "overlay" ? { isView: true } : {}),
+    masks: [],
+    dependencies: [...provided.dependencies],
+    fingerprint: provided.fingerprint,
+    applied: null,
+    madeAt: Date.now(),
+  });
+  return folder;
+}
+
+/** Copies of the packages: those of the check before, where nobody touched them, else of the user's. */
+async function copied(
+  run: OpenRun,
+  folder: string,
+  wanted: readonly string[],
+  { record: before, old }: { readonly record: FolderRecord | null; readonly old: string },
+): Promise<Pick<FolderRecord, "dependencies" | "fingerprint">> {
   const isUntouched =
     before?.fingerprint != null &&
     before.dependencies.length > 0 &&
@@ -42,27 +69,13 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
         folder,
       )
     : [];
-  const copied = await copyDependencies(
+  const anew = await copyDependencies(
     run.repository.root,
     wanted.filter((path) => !moved.includes(path)),
     folder,
   );
-  await eraseLater(run, await bury(old, run.folders.trash));
-  const dependencies = [...moved, ...copied].sort();
-  const fingerprint = dependencies.length === 0 ? null : await fingerprintOf(folder, dependencies);
-  await run.checks.write({
-    version: 1,
-    key: purpose,
-    base: commit,
-    tree,
-    ...(run.worlds.kind === "overlay" ? { isView: true } : {}),
-    masks: [],
-    dependencies,
-    fingerprint,
-    applied: null,
-    madeAt: Date.now(),
-  });
-  return folder;
+  const dependencies = [...moved, ...anew].sort();
+  return { dependencies, fingerprint: dependencies.length === 0 ? null : await fingerprintOf(folder, dependencies) };
 }
 
 /** A copy stays where it holds installed packages: the next check takes them over. */

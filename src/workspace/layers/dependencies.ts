@@ -104,7 +104,8 @@ async function isRealFolder(tree: string, folder: string): Promise<boolean> {
   return true;
 }
 
-async function copyFolder(from: string, to: string): Promise<void> {
+/** Copies a folder whole, sharing blocks where the file system can. */
+export async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   if (process.platform === "linux") {
     try {

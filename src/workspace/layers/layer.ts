@@ -12,11 +12,12 @@ import { shownOf } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, gitLine } from "../git/git.ts";
 import { identityEnv, ownIdentity } from "../git/identity.ts";
-import { slugOf } from "./records.ts";
+import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
 import { masksOf } from "./scope.ts";
 import { rawAttributes } from "../git/shadow.ts";
 import { pathsWhere, treeIdOf } from "../git/tree.ts";
+import type { DependencyBase } from "../bases/dependency-base.ts";
 import { historyCommits, packInto } from "../bases/history.ts";
 import { type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
 
@@ -51,8 +52,10 @@ export async function makeLayer(
   const start = tree === whole ? tip : await startingCommit(run, tip, tree, hidden.length > 0 ? [] : [tip]);
   const root = hidden.length === 0 ? run.base.commit : await maskedRoot(run, isMasked);
   const borrows = await makeRepository(run, folder, start, root);
-  await run.worlds.make(folder, tree, join(folder, ".git", "index"));
-  const dependencies = await provide(run, folder, masks);
+  const wanted = await run.dependencyFolders(run.dependencies);
+  const packages = await run.worlds.packagesFor(tree, run.repository.root, wanted);
+  await run.worlds.make(folder, tree, join(folder, ".git", "index"), packages);
+  const dependencies = await provide(run, folder, masks, wanted, packages);
   await run.layers.write({
     version: 1,
     key: attempt,
@@ -63,7 +66,7 @@ export async function makeLayer(
     masks: [...masks],
     ...(keeps === undefined ? {} : { keeps: [...keeps] }),
     dependencies: [...dependencies],
-    fingerprint: null,
+    fingerprint: packages?.key ?? null,
     applied: null,
     madeAt: Date.now(),
   });
@@ -141,15 +144,25 @@ async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start:
   if ((await fetch(historyCommits)).code !== 0) await fetch(1);
 }
 
-/** Installed packages: those of a finished attempt that saw the same files, else copies of the user's. */
-async function provide(run: OpenRun, folder: string, masks: readonly string[]): Promise<readonly string[]> {
+/** Installed packages: those of a finished attempt that saw the same files, else the user's, shared or copied. */
+async function provide(
+  run: OpenRun,
+  folder: string,
+  masks: readonly string[],
+  wanted: readonly string[],
+  packages: DependencyBase | null,
+): Promise<readonly string[]> {
   const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((one, other) => one.madeAt - other.madeAt);
-  const last = finished.filter((record) => JSON.stringify(record.masks) === JSON.stringify(masks)).at(-1);
+  // What an attempt wrote over shared packages makes sense over the same ones only.
+  const isAlike = ({ masks: own, fingerprint }: FolderRecord): boolean =>
+    JSON.stringify(own) === JSON.stringify(masks) && fingerprint === (packages?.key ?? null);
+  const last = finished.filter(isAlike).at(-1);
   const moved = last === undefined ? [] : await moveDependencies(layerFolder(run, last.key), last.dependencies, folder);
   for (const record of finished) {
     await run.layers.remove(record.key);
     await run.worlds.drop(layerFolder(run, record.key));
   }
-  const rest = (await run.dependencyFolders(run.dependencies)).filter((path) => !moved.includes(path));
+  if (packages !== null) return [...new Set([...moved, ...packages.paths])];
+  const rest = wanted.filter((path) => !moved.includes(path));
   return [...moved, ...(await copyDependencies(run.repository.root, rest, folder))];
 }

@@ -9,9 +9,11 @@
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { copyFile, mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytesOf } from "../git/byte-path.ts";
+import { bytePathOfText, bytesOf } from "../git/byte-path.ts";
+import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
 import { type Base, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
 import { discard } from "../folder.ts";
 import { git } from "../git/git.ts";
@@ -19,6 +21,7 @@ import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
 import { readObject } from "../object-reader.ts";
 import { readTree, treeIdOf } from "../git/tree.ts";
+import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
 import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
 import { noteListing } from "./listing.ts";
 import { deltaIn, layOut, lowersOf, worldAt, worldPlace } from "./world-place.ts";
@@ -39,8 +42,13 @@ export type WorldsOrder = {
 
 export type Worlds = {
   readonly kind: WorldKind;
-  /** Makes an empty folder a fresh world of this tree, and at `index` a git index that knows its files as they lie there. */
-  make(folder: string, tree: GitSha, index?: string): Promise<void>;
+  /**
+   * Makes an empty folder a fresh world of this tree, and at `index` a git index that knows its files as they lie there. `packages` are shown
+   * in it too.
+   */
+  make(folder: string, tree: GitSha, index?: string, packages?: DependencyBase | null): Promise<void>;
+  /** Installed packages at these paths of the user's checkout, as far as they fit into the tree; null where they cannot be shared here. */
+  packagesFor(tree: GitSha, root: string, paths: readonly string[]): Promise<DependencyBase | null>;
   /** Takes a world away with all that was written in it. */
   drop(folder: string): Promise<void>;
   /** Where files of a world may lie, first the folder itself; a file is looked for in this order. */
@@ -58,7 +66,12 @@ export function openWorlds(order: WorldsOrder): Worlds {
   const bases = openBases(order);
   return {
     kind,
-    make: async (folder, tree, index) => {
+    packagesFor: async (tree, root, paths) => {
+      if (kind !== "overlay" || paths.length === 0) return null;
+      const fitting = await fittingIn(treeFolders(shadow.call), tree, paths);
+      return fitting.length === 0 ? null : bases.packages(root, fitting);
+    },
+    make: async (folder, tree, index, packages) => {
       const place = worldPlace(runDir, folder);
       await discard(place, trash); // W2
       if (kind === "copy") {
@@ -75,7 +88,7 @@ export function openWorlds(order: WorldsOrder): Worlds {
       const isSame = delta.changed.length === 0 && delta.gone.length === 0;
       await mkdir(place, { recursive: true, mode: 0o700 });
       if (!isSame) await writeDelta(shadow, delta, deltaIn(place));
-      layOut(place, folder, [...(isSame ? [] : [deltaIn(place)]), base.files]);
+      layOut(place, folder, [...(isSame ? [] : [deltaIn(place)]), ...(packages == null ? [] : [packages.files]), base.files]);
     },
     drop: async (folder) => {
       await discard(folder, trash);
@@ -91,7 +104,9 @@ export function openWorlds(order: WorldsOrder): Worlds {
 /** The base a tree is nearest to, and what leads from it to the tree. Bases stay leased for as long as the process lives. */
 function openBases({ shadow, commit, store: given }: WorldsOrder): {
   readonly below: (tree: GitSha) => Promise<{ readonly base: Base; readonly delta: TreeDelta }>;
+  readonly packages: (root: string, paths: readonly string[]) => Promise<DependencyBase | null>;
 } {
+  const held = new Map<string, DependencyBase>();
   let store: Store | null = given ?? null;
   let first: Promise<Base> | null = null;
   const opened = new Map<GitSha, Promise<Base>>();
@@ -118,6 +133,13 @@ function openBases({ shadow, commit, store: given }: WorldsOrder): {
     return open(own);
   };
   return {
+    packages: async (root, paths) => {
+      const found = await openDependencyBase((store ??= openStore()), root, paths);
+      const before = found === null ? undefined : held.get(found.key);
+      if (before !== undefined) found?.lease.release();
+      else if (found !== null) held.set(found.key, found);
+      return before ?? found;
+    },
     below: async (tree) => {
       first ??= openFirst();
       first.catch(() => (first = null));
@@ -126,6 +148,16 @@ function openBases({ shadow, commit, store: given }: WorldsOrder): {
       return delta === null ? { base: await open(tree), delta: { changed: [], gone: [] } } : { base, delta };
     },
   };
+}
+
+/** Those whose folder the tree has and whose name it has not. */
+async function fittingIn(folders: TreeFolders, tree: GitSha, paths: readonly string[]): Promise<readonly string[]> {
+  const fitting: string[] = [];
+  for (const path of paths) {
+    const above = await folders.at(tree, bytePathOfText(dirname(path) === "." ? "" : dirname(path)));
+    if (isTree(above) && (await folders.at(tree, bytePathOfText(path))) === undefined) fitting.push(path);
+  }
+  return fitting;
 }
 
 /** The base's own index, with what differs read in: of all other files it knows what they look like. */

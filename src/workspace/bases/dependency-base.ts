@@ -1,0 +1,122 @@
+// dependency-base: installed packages of the user's checkout (node_modules and the like), copied once and shown to every agent and check
+// below what they write themselves.
+//
+// Invariants:
+//   D1. It is named by the lock files beside the packages and by how their folders look, so that another install is another base.
+//   D2. What changed while it was copied is not shared: then there is none, and each folder gets a copy of its own.
+//   D3. Made under another name and shown whole, leased and let go like a base (base.ts, B1 and B2).
+
+import { createHash, randomUUID } from "node:crypto";
+import { lstatSync, type Dirent, readdirSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { copyFolder } from "../layers/dependencies.ts";
+import { errnoOf } from "../failure.ts";
+import { erase, readJson, readSmallFile, writeWhole } from "../folder.ts";
+import { evict, lockedDraft, type Store } from "./base.ts";
+import { type Lease, shareLease } from "./lease.ts";
+
+export type DependencyBase = { readonly key: string; readonly files: string; readonly paths: readonly string[]; readonly lease: Lease };
+
+const lockNames = [
+  "package-lock.json",
+  "npm-shrinkwrap.json",
+  "pnpm-lock.yaml",
+  "yarn.lock",
+  "bun.lock",
+  "bun.lockb",
+  "uv.lock",
+  "poetry.lock",
+  "Pipfile.lock",
+  "pdm.lock",
+  "requirements.txt",
+  "composer.lock",
+  "Gemfile.lock",
+  "Cargo.lock",
+  "go.sum",
+];
+const lockBytesMax = 64 << 20;
+/** Packages lie some folders deep; an install or a removal changes the folder it happens in. */
+const looksDeepMax = 4;
+const looksMax = 200_000;
+
+/** The packages at these paths of a checkout; null where they cannot be shared. Whoever asks releases the lease. */
+export async function openDependencyBase(store: Store, root: string, paths: readonly string[]): Promise<DependencyBase | null> {
+  const key = keyOf(root, paths);
+  if (key === null) return null;
+  const folder = join(store.folder, "bases", `packages-${key}`);
+  for (let tries = 0; tries < 3; tries += 1) {
+    const lease = await shareLease(join(folder, "lease"));
+    if (lease !== null && (await readJson(join(folder, "base.json"))) !== null) return { key, files: join(folder, "tree"), paths, lease };
+    lease?.release();
+    if (lease !== null) await erase(folder);
+    if (!(await make(store, root, paths, key, folder))) return null; // D2
+  }
+  return null;
+}
+
+async function make(store: Store, root: string, paths: readonly string[], key: string, folder: string): Promise<boolean> {
+  const draft = join(store.folder, "drafts", randomUUID());
+  const at = store.failpoint ?? ((): void => undefined);
+  try {
+    at("packages_draft");
+    await mkdir(join(draft, "tree"), { recursive: true });
+    const making = await lockedDraft(draft);
+    try {
+      at("packages_copy");
+      for (const path of paths) await copyFolder(join(root, path), join(draft, "tree", path));
+      if (keyOf(root, paths) !== key) return false; // D2
+      const bytes = bytesBelow(join(draft, "tree"));
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes })}\n`);
+      at("packages_rename");
+      await rename(draft, folder).catch((error: unknown) => {
+        if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error; // D3: another was first
+      });
+    } finally {
+      making?.release();
+    }
+  } finally {
+    await erase(draft);
+  }
+  await evict(store);
+  return true;
+}
+
+/** D1; null where there is too much to look at. */
+function keyOf(root: string, paths: readonly string[]): string | null {
+  const hash = createHash("sha256").update(JSON.stringify([root, paths]));
+  for (const path of paths) {
+    for (const name of lockNames) {
+      const lock = readSmallFile(join(root, dirname(path), name), lockBytesMax);
+      if (lock !== null) hash.update(`${name} ${lock.length}\0`).update(lock);
+    }
+  }
+  let looks = 0;
+  const look = (folder: string, deep: number): void => {
+    const { ino, mode, mtimeMs, ctimeMs } = lstatSync(folder);
+    hash.update(`${folder}\0${[ino, mode, mtimeMs, ctimeMs].join(" ")}\n`);
+    looks += 1;
+    if (deep === 0 || looks > looksMax) return;
+    for (const entry of sorted(readdirSync(folder, { withFileTypes: true }))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) look(path, deep - 1);
+      else if (deep >= looksDeepMax - 1) hash.update(`${path}\0${lstatSync(path).ctimeMs}\n`); // notes an installer leaves at the top
+    }
+  };
+  try {
+    for (const path of paths) look(join(root, path), looksDeepMax);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return null; // an install is under way
+  }
+  return looks > looksMax ? null : hash.digest("hex");
+}
+
+const sorted = (entries: readonly Dirent[]): readonly Dirent[] =>
+  entries.toSorted((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+
+function bytesBelow(folder: string): number {
+  const stat = lstatSync(folder);
+  if (!stat.isDirectory()) return stat.blocks * 512;
+  return readdirSync(folder).reduce((sum, name) => sum + bytesBelow(join(folder, name)), 0);
+}
