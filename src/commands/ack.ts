@@ -5,7 +5,7 @@ import { withRun } from "../runner/open-run.ts";
 import type { Place } from "../project/place.ts";
 import { previewOf } from "../runner/draft/preview.ts";
 import { readRunOrNull } from "../project/runs/read-run.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { answered, refuse, reply, screenRows } from "../project/reply.ts";
 import { whyForeign } from "../project/runs/run-binding.ts";
 import { mustBe, type Standing, standingOf } from "../project/runs/standing.ts";
 
@@ -66,6 +66,7 @@ async function refuseForeignDraft(place: Place, { home, run, view }: Standing): 
     state: view.status,
     message: `${run} isn't yours: ${why}. Nothing of it was acknowledged.`,
     page,
+    rowsMax: screenRows,
     remediation: [`autopilot adopt ${run} shows it and asks`],
     data: { preview: data },
   });

@@ -14,7 +14,7 @@ import type { Place } from "../project/place.ts";
 import { product } from "../project/runs/product.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { readSettings } from "../project/config/settings.ts";
-import { answered, reply } from "../project/reply.ts";
+import { answered, reply, screenRows } from "../project/reply.ts";
 
 /** `isAside`: worth knowing, neither good nor missing. */
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: true };
@@ -60,6 +60,7 @@ export function doctor(place: Place, _input: object): Promise<Answer> {
       result: isBlocked ? "FAIL" : bad.length > 0 ? "WARN" : "PASS",
       message,
       page,
+      rowsMax: screenRows,
       remediation: [...new Set(bad.map(({ mend }) => mend))],
       data: {
         product,

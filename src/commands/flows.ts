@@ -56,8 +56,7 @@ export function lint(place: Place, input: { readonly name?: string | undefined }
         findings.push(...loaded.findings);
         continue;
       }
-      // Whoever names a built-in flow wants it walked; looking at all of them is about one's own.
-      const { found, states } = await walkLoaded(place, loaded, input.name === undefined ? "own" : "always");
+      const { found, states } = await walkLoaded(place, loaded);
       findings.push(...found);
       warnings.push(...(await warningsOf(place, loaded)));
       if (found.length === 0)

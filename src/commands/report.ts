@@ -10,7 +10,7 @@ import { blobsIn } from "../playbooks/contract/recorded.ts";
 import { claimsFrom } from "../project/runs/run-blobs.ts";
 import { runFolder, type Home } from "../project/runs/home.ts";
 import type { Place } from "../project/place.ts";
-import { answered, reply } from "../project/reply.ts";
+import { answered, reply, screenRows } from "../project/reply.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
 import { standingOf } from "../project/runs/standing.ts";
 
@@ -33,6 +33,7 @@ export function report(place: Place, input: { readonly run?: string | undefined 
       run_id: run,
       state: view.status,
       message: shown.summary,
+      rowsMax: screenRows,
       page: [...reportPage(shown), "", `Journal: ${entries.length} events, head ${head}`],
       data: { ...data, journal: { events: entries.length, head } },
     });

@@ -7,7 +7,7 @@ import { invalidGoal } from "./nothing-to-do.ts";
 import type { Place } from "../project/place.ts";
 import { previewOf } from "../runner/draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { answered, reply } from "../project/reply.ts";
+import { answered, reply, screenRows } from "../project/reply.ts";
 
 /** Registers an objective as a draft and shows what would happen. Nothing runs. */
 export function start(place: Place, input: GoInput): Promise<Answer> {
@@ -23,6 +23,7 @@ export function start(place: Place, input: GoInput): Promise<Answer> {
       state: "draft",
       message: `Draft ${drafted.run}. Nothing runs until it is acknowledged.`,
       page: preview.page,
+      rowsMax: screenRows,
       warnings: [...drafted.warnings, ...preview.warnings],
       remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
       data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },

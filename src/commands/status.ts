@@ -6,7 +6,7 @@ import { findHome, type Home, namedRun, runFolder } from "../project/runs/home.t
 import { openInstead } from "../project/runs/open-instead.ts";
 import type { Place } from "../project/place.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { answered, reply } from "../project/reply.ts";
+import { answered, reply, screenRows } from "../project/reply.ts";
 import { isOurs } from "../project/runs/run-binding.ts";
 import { shelvedStatus, type StatusTold } from "../runner/status-shelf.ts";
 import { statusTold } from "../runner/status-told.ts";
@@ -37,6 +37,7 @@ export function status(place: Place, input: Input, { idle, beside }: StatusMore)
       state,
       message: `${run} is ${reason_code === "run_interrupted" ? "interrupted" : state}.`,
       page: [...page, ...(more?.page ?? [])],
+      rowsMax: screenRows,
       warnings: draft === null ? [] : [`The draft ${draft} waits too: autopilot status ${draft} shows it.`],
       data: { ...data, ...more?.data, foreign: false },
     });

@@ -16,6 +16,8 @@ export type Answer = {
   readonly remediation: readonly string[];
   /** The same for a person, as lines, where a sentence is not enough. Not part of the JSON. */
   readonly page?: readonly string[];
+  /** So many lines of the page are shown unless a person asks for all with -v; without it, all are. */
+  readonly rowsMax?: number;
   /** The command's own fields, merged into the JSON object. */
   readonly data?: Readonly<Record<string, unknown>>;
 };

@@ -1,5 +1,5 @@
 import type { Flow, Step } from "../contracts/flow.ts";
-import { retryOf, stepsOf } from "../core/reading.ts";
+import { optionOf, phaseRule, retryOf, stepsOf } from "../core/reading.ts";
 import type { Run, Walk } from "../core/state.ts";
 
 /** What grows along a path and changes no decision is dropped, so that paths meet again. */
@@ -61,7 +61,7 @@ export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
     status === "skipped" ? because : null,
     paused,
   ]);
-  const walks = Object.values(run.walks).map((walk) => walkKey(run, walk));
+  const walks = sorted(run.walks).map(([, walk]) => walkKey(run, walk));
   const open = Object.values(run.open).map(({ attempt, stage, left }) => [attempt, stage, left]);
   const now = [
     run.status,
@@ -75,6 +75,7 @@ export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
     run.invocation,
   ];
   return JSON.stringify([
+    optionsAhead(run),
     now,
     phases,
     walks,
@@ -84,42 +85,83 @@ export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
   ]).replaceAll(/#\d+|@\d+|!\d+/g, "");
 }
 
-function walkKey(run: Run, walk: Walk): unknown {
-  const isOver = walk.result !== null;
-  const isBefore = walk.phase.startsWith("before.");
-  if (isOver && !isBefore) return [walk.path, walk.result];
-  const steps = isOver ? [] : stepsOf(run, walk);
-  const step = steps[walk.at];
-  const read = readElsewhere(run.drafted.flow, steps);
-  // What only its own rows read of an outcome is of no account once the walk has gone on.
-  const outcomes = Object.entries(walk.last).map(([id, { kind, facts, says }]) =>
-    isBefore || id === step?.id || read.has(id) ? [id, kind, facts, says] : [id, kind],
-  );
-  const streak = step === undefined ? 0 : Math.min(walk.streak[step.id] ?? 0, retryOf(run.drafted.flow, step) + 1);
-  return [walk.path, walk.result, walk.at, walk.open, walk.block, outcomes, walk.taken, streak, walk.reply];
+const isOver = ({ status }: { readonly status: string }): boolean => status === "completed" || status === "skipped";
+
+/** The options that something still to be walked asks about: runs that differ only in others go the same ways from here on. */
+function optionsAhead(run: Run): readonly unknown[] {
+  const { flow } = run.drafted;
+  const isPhaseAhead = !run.isRead || run.phases.some((phase) => phase.group === "phases" && !isOver(phase));
+  const ahead = [
+    ...run.phases.filter((phase) => phase.group !== "phases" && !isOver(phase)).map(({ id }) => phaseRule(flow, id)),
+    ...(isPhaseAhead ? [flow.phases, flow.steps ?? [], flow.closing ?? []] : []),
+  ];
+  const names = new Set([
+    ...ahead.flatMap((list) => optionsNamed(list)),
+    ...optionsNamed(flow, "counts", "when_step_fails", "when_phase_fails", "defaults"),
+  ]);
+  return [...names].toSorted().map((name) => [name, optionOf(run, name)]);
 }
 
-const readers = new WeakMap<readonly Step[], ReadonlySet<string>>();
+const named = new WeakMap<object, readonly string[]>();
 
-/** The steps of a list whose facts others than themselves read. */
-function readElsewhere(flow: Flow, steps: readonly Step[]): ReadonlySet<string> {
+/** The options that a part of a flow names; of a whole flow only these of its rows. */
+function optionsNamed(part: object, ...rows: readonly (keyof Flow)[]): readonly string[] {
+  const known = named.get(part);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(rows.length === 0 ? part : rows.map((row) => (part as Flow)[row] ?? null));
+  const names = [...new Set([...text.matchAll(/"option\.([^"]+)"/g)].map(([, name = ""]) => name))];
+  named.set(part, names);
+  return names;
+}
+
+function walkKey(run: Run, walk: Walk): unknown {
+  const hasEnded = walk.result !== null;
+  const isBefore = walk.phase.startsWith("before.");
+  if (hasEnded && !isBefore) return [walk.path, walk.result];
+  const steps = hasEnded ? [] : stepsOf(run, walk);
+  const step = steps[walk.at];
+  const read = readElsewhere(run.drafted.flow, steps);
+  // What only its own rows read of an outcome is of no account once the walk has gone on, but for a failure: no phase may end past a failed proof.
+  const outcomes = sorted(walk.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
+    if (isBefore || id === step?.id) return [[id, kind, facts, says]];
+    const names = read.get(id);
+    if (names === undefined) return kind === "failed" ? [[id]] : [];
+    return [[id, kind, ...[...names].map((name) => (name.startsWith("says.") ? says[name.slice("says.".length)] : facts[name]))]];
+  });
+  const streak = step === undefined ? 0 : Math.min(walk.streak[step.id] ?? 0, retryOf(run.drafted.flow, step) + 1);
+  return [walk.path, walk.result, walk.at, walk.open, walk.block, outcomes, sorted(walk.taken), streak, walk.reply];
+}
+
+/** In which order they came about decides nothing. */
+const sorted = <Value>(record: Readonly<Record<string, Value>>): readonly [string, Value][] =>
+  Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+type Readers = ReadonlyMap<string, ReadonlySet<string>>;
+const readers = new WeakMap<readonly Step[], Readers>();
+
+/** The steps of a list of which others than themselves read something, and what: names of facts, and `says.` before what was said. */
+function readElsewhere(flow: Flow, steps: readonly Step[]): Readers {
   const known = readers.get(steps);
   if (known !== undefined) return known;
-  const heads = (when: object | undefined): string[] => Object.keys(when ?? {}).map((name) => name.split(".")[0] ?? "");
   const shared = [
     ...(flow.when_step_fails ?? []),
     ...(flow.when_phase_fails ?? []),
     ...Object.values(flow.counts ?? {}).map(({ spent }) => spent),
-  ].flatMap(({ when }) => heads(when));
+  ].flatMap(({ when }) => Object.keys(when ?? {}));
   const own = steps.flatMap((step) => {
     const whens = [
       step.only_if,
       ...(step.unless ?? []),
       ...[...(step.then ?? []), ...(step.otherwise ?? []), ...(step.human?.preset ?? [])].map(({ when }) => when),
     ];
-    return whens.flatMap(heads).filter((head) => head !== step.id);
+    return whens.flatMap((when) => Object.keys(when ?? {})).filter((name) => name.split(".")[0] !== step.id);
   });
-  const read = new Set([...shared, ...own]);
+  const read = new Map<string, Set<string>>();
+  for (const name of [...shared, ...own]) {
+    const [head = "", first, second] = name.split(".");
+    const names = read.get(head) ?? new Set<string>();
+    read.set(head, first === undefined ? names : names.add(first === "says" ? `says.${second ?? ""}` : first));
+  }
   readers.set(steps, read);
   return read;
 }

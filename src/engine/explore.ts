@@ -34,7 +34,9 @@ export type ExploreLimits = { readonly statesMax?: number; readonly options?: Va
 
 /** A place in the flow: the run, the walks whose last turn nothing has proved since, and where that is. */
 type Node = { readonly run: Run; readonly unproved: Set<string> };
-type Ways = { readonly here: string; readonly free: readonly Node[]; readonly paid: readonly Node[] };
+type Ways = { readonly here: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
+/** What may come of an attempt, and whether that proves its walk, leaves it unproved, or neither. */
+type Branch = { readonly drafts: readonly Draft[]; readonly isProved: boolean | null };
 type Frame = { readonly key: string; readonly ways: Ways; at: number };
 
 const recordsMax = 2_000;
@@ -49,6 +51,8 @@ export function explore(flow: Flow, { statesMax = 60_000, options }: ExploreLimi
 class Exploring {
   readonly #statesMax: number;
   readonly #findings = new Map<string, ExploreFinding>();
+  /** Places from which everything was walked, under whichever options lead there. */
+  readonly #over = new Set<string>();
   readonly #ends = { completed: 0, stopped: 0 };
   #domains: Domains = {};
   #states = 0;
@@ -67,7 +71,6 @@ class Exploring {
   /** Depth first along what costs nothing; what a person or a new invocation must do begins a search of its own. X3 */
   walk(flow: Flow, options: Values): void {
     this.#domains = domainsOf(flow, options);
-    const over = new Set<string>();
     const roots: Node[] = [{ run: begun(flow, options), unproved: new Set() }];
     for (let root = roots.pop(); root !== undefined; root = roots.pop()) {
       const onPath = new Map<string, number>();
@@ -76,24 +79,24 @@ class Exploring {
         const key = keyOf(node.run, node.unproved);
         const ringAt = onPath.get(key);
         if (ringAt !== undefined) return this.#ring(path.slice(ringAt).map((frame) => frame.ways.here));
-        if (over.has(key) || this.#gaveUp) return;
+        if (this.#over.has(key) || this.#gaveUp) return;
         if (++this.#states >= this.#statesMax) this.#gaveUp = true;
         const ways = this.#waysFrom(node);
-        if (ways === null) return void over.add(key);
+        if (ways === null) return void this.#over.add(key);
         roots.push(...ways.paid);
         onPath.set(key, path.length);
         path.push({ key, ways, at: 0 });
       };
       enter(root);
       for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
-        const node = frame.ways.free[frame.at++];
-        if (node !== undefined) {
-          enter(node);
+        const way = frame.ways.free[frame.at++];
+        if (way !== undefined) {
+          enter(way());
           continue;
         }
         path.pop();
         onPath.delete(frame.key);
-        over.add(frame.key);
+        this.#over.add(frame.key);
       }
     }
   }
@@ -126,37 +129,36 @@ class Exploring {
     const { attempt, walk } = event;
     const step = stepOf(run, walkOf(run, walk), event.step);
     take(run, event);
-    const branch = (drafts: readonly Draft[], isProved: boolean | null): Node => {
-      const copy = copyOf(run);
-      for (const draft of drafts) take(copy, draft);
-      settled(copy);
-      return { run: copy, unproved: marked(unproved, walk, isProved) };
-    };
     const here = `${walk}/${step.id}`;
+    const waysBy = (branches: readonly Branch[]): Ways => ({
+      here,
+      paid: [],
+      free: branches.map(({ drafts, isProved }, at) => (): Node => {
+        const own = at === branches.length - 1 ? run : copyOf(run); // nobody comes back to it after the last
+        for (const draft of drafts) take(own, draft);
+        settled(own);
+        return { run: own, unproved: marked(unproved, walk, isProved) };
+      }),
+    });
     if (step.tasks !== undefined) {
       const isProved = provedBy(step.tasks.each);
-      return {
-        here,
-        paid: [],
-        free: tasksOf(step).map(({ waves, left }) => branch([{ event: "tasks_read", attempt, waves, left }], isProved)),
-      };
+      return waysBy(tasksOf(step).map(({ waves, left }) => ({ drafts: [{ event: "tasks_read", attempt, waves, left }], isProved })));
     }
     const isAgent = step.agent !== undefined;
     const changesNothing = !isAgent || step.keeps?.every((pattern) => pattern === "!**") === true;
-    const free = toldBy(step, this.#domains).flatMap(({ facts, says }, index) => {
+    const branches = toldBy(step, this.#domains).flatMap(({ facts, says }, index): readonly Branch[] => {
       const turn = isAgent ? [draftFor.turn(attempt, says)] : [];
-      const passed = branch(
-        [...turn, { event: "step_completed", attempt, facts, progress: true }],
-        isGate(step) ? true : changesNothing ? null : false,
-      );
-      const failed = (): Node =>
-        branch(
-          [...turn, { event: "step_failed", attempt, facts, progress: true, fingerprint: "explored", reason_code: "explored" }],
-          changesNothing ? null : false,
-        );
-      return index === 0 || step.otherwise?.some(({ when }) => when !== undefined) === true ? [passed, failed()] : [passed];
+      const passed: Branch = {
+        drafts: [...turn, { event: "step_completed", attempt, facts, progress: true }],
+        isProved: isGate(step) ? true : changesNothing ? null : false,
+      };
+      const failed: Branch = {
+        drafts: [...turn, { event: "step_failed", attempt, facts, progress: true, fingerprint: "explored", reason_code: "explored" }],
+        isProved: changesNothing ? null : false,
+      };
+      return index === 0 || step.otherwise?.some(({ when }) => when !== undefined) === true ? [passed, failed] : [passed];
     });
-    return { here, free, paid: [] };
+    return waysBy(branches);
   }
 
   /** People answer every way they may; a pause is resumed; a rest is gone on from. */

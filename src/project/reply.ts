@@ -2,6 +2,9 @@ import type { Answer } from "../contracts/answer.ts";
 import { type ReasonCode, type ResultWord, reasons } from "../contracts/reason.ts";
 import { troubleOf } from "./trouble.ts";
 
+/** What fits a terminal of the usual size with room for a prompt. */
+export const screenRows = 34;
+
 type Parts = Partial<Omit<Answer, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
 
 /** An answer from a reason code: its result, and its hint where nothing better is said. */
@@ -19,6 +22,7 @@ export function reply(code: ReasonCode, parts: Parts = {}): Answer {
     warnings: parts.warnings ?? [],
     remediation: said !== "PASS" && remediation.length === 0 ? ["autopilot status"] : remediation,
     ...(parts.page === undefined ? {} : { page: parts.page }),
+    ...(parts.rowsMax === undefined ? {} : { rowsMax: parts.rowsMax }),
     ...(parts.data === undefined ? {} : { data: parts.data }),
   };
 }

@@ -1,3 +1,4 @@
+import { fitted } from "../kit/fitted.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
 import { ownedOf } from "../workspace/layers/scope.ts";
@@ -13,7 +14,7 @@ import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.t
 import type { Place } from "../project/place.ts";
 import { previewOf } from "./draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { refuse, reply } from "../project/reply.ts";
+import { refuse, reply, screenRows } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/run-door.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { mustBe } from "../project/runs/standing.ts";
@@ -57,6 +58,7 @@ export async function goDraft(
         run_id: run,
         state: "draft",
         page: preview.page,
+        rowsMax: screenRows,
         message: "The preview has not been acknowledged, so nothing was executed.",
         warnings: [...new Set([...warnings, ...told, ...preview.warnings])],
         remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
@@ -89,7 +91,7 @@ const refuseAs = (run: string, stale: string): never =>
   refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
 
 async function asked(place: Place, page: readonly string[], told: readonly string[]): Promise<string | null> {
-  for (const line of [...page, ...told.map((one) => `! ${one}`)]) place.show(line);
+  for (const line of [...fitted(page, screenRows), ...told.map((one) => `! ${one}`)]) place.show(line);
   return place.ask("Start this run?", ["y", "n"]);
 }
 

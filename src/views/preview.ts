@@ -32,6 +32,7 @@ export type PreviewInput = {
   readonly flow: Flow;
   readonly options: Readonly<Record<string, Scalar>>;
   readonly cast: Readonly<Record<string, Cast>>;
+  readonly commands?: Readonly<Record<string, string>>;
   /** How many files of the base tree the scope matches; null where that was not counted. */
   readonly scopeFiles: number | null;
   readonly checks: readonly Check[];
@@ -66,6 +67,8 @@ export type PreviewView = {
   };
   readonly phases: readonly PlannedPhase[];
   readonly roles: Readonly<Record<string, string>>;
+  /** The command lines of agents, by the agent's name: a config says them, and it may be the repository's. */
+  readonly commands: Readonly<Record<string, string>>;
   readonly scope: { readonly patterns: readonly string[]; readonly files: number | null };
   readonly checks: readonly {
     readonly id: string;
@@ -92,6 +95,7 @@ export function previewOf(input: PreviewInput): PreviewView {
     flow: { name: flow.flow, version: flow.version, about: flow.about ?? "", options: input.options, proof: flowProofOf(flow) },
     phases: phasesOf(flow),
     roles: Object.fromEntries(Object.entries(input.cast).map(([role, { agent }]) => [role, agent])),
+    commands: input.commands ?? {},
     scope: { patterns: input.objective.scope, files: input.scopeFiles },
     checks: input.checks.map(({ id, kind, title, command, source }) => ({ id, kind, title, command, source })),
     check_env: input.checkEnv ?? [],
@@ -117,6 +121,7 @@ function phasesOf(flow: Flow): readonly PlannedPhase[] {
 const stepOf = (step: Step): PlannedStep => ({ id: step.id, kind: kindOf(step), role: step.agent ?? null });
 
 const listedMax = 15;
+const commandCharsMax = 2000;
 
 /** The preview as a person reads it; `ack` is the name under which it is acknowledged. */
 export function previewPage(view: PreviewView, ack: string): readonly string[] {
@@ -127,6 +132,7 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
     `  Scope       ${firstFew(scope.patterns)}${scope.files === null ? "" : ` (${plural(scope.files, "file")} now)`}`,
     `  Flow        ${view.flow.name}${view.flow.about === "" ? "" : `: ${oneLine(view.flow.about)}`}`,
     `  Agents      ${firstFew(Object.entries(view.roles).map(([role, agent]) => `${agent} as ${role}`))}`,
+    ...Object.entries(view.commands).map(([agent, command]) => `  Command     ${oneLine(agent)}: ${oneLine(command, commandCharsMax)}`),
     `  Isolation   ${isolationWords(view.isolation)}`,
     `  Starts at   ${base.commit.slice(0, 10)}${base.branch === null ? "" : ` on ${oneLine(base.branch)}`}`,
     `  Completion  ${completionOf(view)}`,
@@ -152,17 +158,20 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
     `  Estimate: ${estimateWords(view.estimate)}`,
     ...(view.inferred_defaults.length === 0
       ? []
-      : ["", "Not given, so assumed", ...view.inferred_defaults.map((field) => `  ! ${oneLine(field)}`)]),
+      : ["", "Not given, so assumed", ...view.inferred_defaults.map((field) => `  · ${oneLine(field)}`)]),
+    ...(view.isolation.enforced.length === 0
+      ? []
+      : ["", `What isolation ${view.isolation.level} enforces`, ...view.isolation.enforced.map((what) => `  · ${oneLine(what)}`)]),
     "",
     `Acknowledge with: autopilot ack ${ack.slice(0, 12)}   (or start at once: autopilot go --yes)`,
   ];
 }
 
-/** The project's checks and criteria, and what the flow itself asks for. */
+/** The project's checks and criteria, and what the flow itself asks for. They are marked as commands, so that a short page keeps them. */
 function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly string[] {
   const found = [
-    ...checks.map(({ command, kind, source }) => `  · ${oneLine(command)} [${kind.replace("_", "-")}, ${oneLine(source)}]`),
-    ...proof.commands.map((command) => `  · ${oneLine(command)} [flow]`),
+    ...checks.map(({ command, kind, source }) => `  → ${oneLine(command)} [${kind.replace("_", "-")}, ${oneLine(source)}]`),
+    ...proof.commands.map((command) => `  → ${oneLine(command)} [flow]`),
   ];
   const gates = wanted !== undefined || proof.gates === 0 ? [] : [`  · what ${plural(proof.gates, "step")} must leave behind [flow]`];
   if (found.length > 0) return [...found.slice(0, listedMax), ...more(found.length), ...gates];

@@ -2,6 +2,7 @@
 
 import { couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
+import { tellsFailure } from "../kit/failing-line.ts";
 import { fileRows } from "./diff-page.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
@@ -94,7 +95,14 @@ function provedLines({ kind, title, command, before, status, exit_code, duration
   const name = title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
   const line = `${mark} ${name} [${kind.replace("_", "-")}] ${status.replace("_", " ")}${exit}, ${duration(duration_ms)}; ${was}`;
   if (status === "passed" || excerpt === undefined) return [line];
-  return [line, ...fewLines(excerpt, excerptLinesMax).map((text) => `    │ ${text}`)];
+  return [line, ...shownOf(excerpt).map((text) => `    │ ${text}`)];
+}
+
+/** The lines that tell of a failure; where none does, the end. */
+function shownOf(excerpt: string): readonly string[] {
+  const lines = excerpt.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const failing = lines.filter(tellsFailure);
+  return failing.length > 0 ? fewLines(failing.join("\n"), excerptLinesMax) : lines.slice(-excerptLinesMax).map((line) => oneLine(line));
 }
 
 function claimLines({ attempt, agent, said, promised, confidence }: Claim): readonly string[] {

@@ -145,8 +145,7 @@ function workerWords({ owner, state }: StatusView): string {
   return state === "running" ? "none: autopilot resume continues" : "none";
 }
 
-export function isolationWords({ level, mechanism, enforced, not_enforced }: IsolationInForce): string {
-  const holds = enforced.length === 0 ? "" : `: enforces ${enforced.join(", ")}`;
+export function isolationWords({ level, mechanism, not_enforced }: IsolationInForce): string {
   const leaves = not_enforced.length === 0 ? "" : `; not enforced: ${not_enforced.join(", ")}`;
-  return `${level} (${mechanism})${holds}${leaves}`;
+  return `${level} (${mechanism})${leaves}`;
 }

@@ -84,7 +84,9 @@ test.concurrent("an acknowledged draft goes, and the journal says who acknowledg
 
 test.concurrent("--yes acknowledges the preview of the very invocation", async () => {
   const folder = scratch();
-  expect(brief(await autopilot(folder, ["go", ...objective(folder), "--yes"]))).toEqual(verified);
+  const went = await autopilot(folder, ["go", ...objective(folder), "--yes"]);
+  expect(brief(went)).toEqual(verified);
+  expect(went.json["inferred_defaults"]).toContain("scope");
   expect(eventsOf(folder, "preview_acknowledged")).toHaveLength(1);
 });
 

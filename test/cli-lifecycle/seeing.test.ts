@@ -126,4 +126,5 @@ test("report shows the diff's figures and names the commands that show the rest"
   expect(page).toMatch(/half\.txt +\+1 +-0/);
   expect(page).toContain("autopilot diff");
   expect(page).toContain("autopilot transcript");
+  expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(34);
 });

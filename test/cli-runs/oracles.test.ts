@@ -252,6 +252,7 @@ describe("approving changed oracles", () => {
     const folder = scratch({ files: files() });
     const paused = await goScripted(folder, insisting(mended, put("test/add.test.js", longer)), testsPass);
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
+    expect(paused.json.message).toContain("test/add.test.js");
     const approved = await autopilot(folder, ["approve", "--oracles", "--json"]);
     expect(approved.json).toMatchObject({ reason_code: "oracles_approved", changes: [{ path: "test/add.test.js" }] });
     const resumed = await autopilot(folder, ["resume", "--json"]);

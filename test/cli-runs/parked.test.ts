@@ -43,12 +43,15 @@ describe.concurrent("a run parked at its provider's limit", () => {
     expect((await ended).json).toMatchObject({ state: "paused", reason_code: "provider_limit_reached" });
   });
 
-  test("a provider that is out of order is told apart from one whose limit is used up", async () => {
+  test("a provider that is out of order is told apart from one whose limit is used up, and a refused call costs nothing", async () => {
     const folder = scratch();
     const broken = { do: [{ error: { code: 500, message: "Internal server error" } }] };
     const { json } = await goScripted(folder, [broken], bExists, { env: { AUTOPILOT_ON_LIMIT: "never" } });
     expect(json).toMatchObject({ result: "FAIL", reason_code: "provider_failed", state: "paused" });
     expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "provider", fault: "service" }]);
+    expect(eventsOf(folder, "step_interrupted")[0]).not.toHaveProperty("usage");
+    const { counters } = (await autopilot(folder, ["budget", "--json"])).json["budget"] as { readonly counters: Record<string, number> };
+    expect([counters["tokens"], counters["calls"]]).toEqual([0, 0]);
     expect(eventsOf(folder, "step_failed")).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { RoadmapPhase } from "../../contracts/roadmap.ts";
 import { columned } from "../../views/columned.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
+import { unreadableState } from "../../playbooks/roadmap/files/roadmap-prepare.ts";
 import { findHome } from "../../project/runs/home.ts";
 import type { Place } from "../../project/place.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
@@ -16,7 +17,8 @@ export function roadmapList(place: Place): Promise<Answer> {
     const home = findHome(place.cwd) ?? { root: place.cwd, folder: join(place.cwd, ".autopilot") };
     const here = roadmapHere(home);
     const { findings } = weighed(here, "all");
-    return told(here, findings, await refusalOf(() => choosePhases(home.root, here, "all")));
+    const answer = told(here, findings, await refusalOf(() => choosePhases(home.root, here, "all")));
+    return { ...answer, warnings: [...answer.warnings, ...(await unreadableState(home.root))] };
   });
 }
 

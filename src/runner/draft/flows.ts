@@ -30,18 +30,17 @@ export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow
 
 /** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were walked when they were built. */
 async function lintLoaded(place: Place, loaded: LoadedFlow): Promise<readonly Finding[]> {
-  return (await walkLoaded(place, loaded, "own")).found;
+  return (await walkLoaded(place, loaded)).found;
 }
 
 /** `states`: how many were looked at, once; null where the flow was not walked. */
 export async function walkLoaded(
   place: Place,
   loaded: LoadedFlow,
-  walk: "always" | "own",
 ): Promise<{ readonly found: readonly Finding[]; readonly states: number | null }> {
   const registry = await registryFor(rootOf(place), loaded.flow);
   const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
-  if (errors.length > 0 || (walk === "own" && loaded.source.startsWith("built-in:"))) return { found: errors, states: null };
+  if (errors.length > 0 || loaded.source.startsWith("built-in:")) return { found: errors, states: null };
   const explored = explore(loaded.flow);
   const found = explored.findings.map(({ phase, step, message }) => {
     const at = stepsEverywhere(loaded.flow).find(({ step: one }) => one.id === step);

@@ -1,7 +1,9 @@
+import { resolveProfile } from "../../agents/profiles/resolve.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView } from "../../core/state.ts";
 import { type CheckVariable, missingWords, previewOf as viewOf, previewPage, type PreviewView } from "../../views/preview.ts";
 import { amount } from "../../views/wording.ts";
+import { commandOf } from "./agent-standing.ts";
 import { namesAt, treeAt } from "./checks-of.ts";
 import { estimateOf } from "./estimate-of.ts";
 import { faceOf } from "../../playbooks/registry/table.ts";
@@ -43,6 +45,7 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
+    commands: commandsOf(Object.values(drafted.cast)),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
     checkEnv: checkEnvironment(place, policy),
@@ -65,6 +68,22 @@ export async function previewOf(place: Place, home: Home, run: RunView): Promise
   ];
   return { data, page: previewPage(data, drafted.ack), warnings, dryRun: settings.dryRun };
 }
+
+/** The words that start each agent. */
+function commandsOf(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
+  const named = cast.flatMap(({ agent, argv, override }) => {
+    const resolved = resolveProfile({
+      agent,
+      ...(argv === undefined ? {} : { argv: [...argv] }),
+      ...(override === undefined ? {} : { override: structuredClone(override) as never }),
+    });
+    if ("problem" in resolved || argv === undefined) return [];
+    return [[agent, commandOf({ profile: resolved.profile, argv }).map(quoted).join(" ")] as const];
+  });
+  return Object.fromEntries(named);
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
 /** What the config sets for checks, and what of the user's shell changes how tools behave. */
 function checkEnvironment({ env }: Place, { check_env = {} }: Policy): readonly CheckVariable[] {

@@ -16,7 +16,7 @@ import { overviewUsage, usageLine } from "./help-page.ts";
 import type { Io } from "./io.ts";
 import type { Globals, Parsed } from "./parse.ts";
 import { openPlace } from "./place.ts";
-import { completed, jsonOf, linesOf, type Terminal } from "./render.ts";
+import { completed, jsonOf, linesOf, onScreen, type Terminal } from "./render.ts";
 import type { Command } from "./spec.ts";
 
 /** The folder a command acts in. */
@@ -56,7 +56,8 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
 
 /** Writes the answer where it belongs and says the exit code. A usage error also shows how the command is used. */
 export function tell(answer: Answer, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
-  const whole = completed(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer); // a refusal says back what it refuses
+  const isVerbose = wants("--verbose", argv) || wants("-v", argv);
+  const whole = onScreen(completed(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer), isVerbose); // a refusal says back what it refuses
   const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
   if (wants("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);

@@ -2,7 +2,7 @@ import type { FlagSpec, Given } from "./spec.ts";
 
 /** Flags that mean something to the documents of a flow when a run is taken up; the host hands them on by name. */
 export const faceFlags: readonly FlagSpec[] = [
-  { name: "accept-spec-change", kind: "flag", about: "Go on although the specification changed since the run began." },
+  { name: "accept-spec-change", rare: true, kind: "flag", about: "Go on although the specification changed since the run began." },
 ];
 
 /** Those that were given; undefined where none was. */

@@ -10,7 +10,9 @@ export const overviewUsage = 'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json
 
 /** Everything about one command. */
 export function helpPage(command: Command): readonly string[] {
-  const flags = command.flags.filter(({ hidden }) => hidden !== true);
+  const isRare = ({ rare }: FlagSpec): boolean => rare === true;
+  const shown = command.flags.filter(({ hidden }) => hidden !== true);
+  const flags = [...shown.filter((flag) => !isRare(flag)), ...shown.filter(isRare)];
   const globals = globalFlags.filter(({ name }) => name !== "run" || command.takesRun);
   return [
     command.summary,

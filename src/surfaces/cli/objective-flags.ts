@@ -15,7 +15,7 @@ import type { ArgumentSpec, FlagSpec, Given } from "./spec.ts";
 export const goalWords: ArgumentSpec = { name: "GOAL", about: "what you want done, in your own words", many: true, optional: true };
 
 export const objectiveFlags: readonly FlagSpec[] = [
-  { name: "goal", kind: "text", placeholder: "TEXT", about: "The goal, instead of words." },
+  { name: "goal", rare: true, kind: "text", placeholder: "TEXT", about: "The goal, instead of words." },
   {
     name: "scope",
     kind: "text",
@@ -41,6 +41,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
   },
   {
     name: "completion-mode",
+    rare: true,
     kind: "enum",
     values: completionModes,
     about: "Done when the agent promises it and the checks agree, or when every criterion's cycle is.",
@@ -48,6 +49,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
   },
   {
     name: "completion-promise",
+    rare: true,
     kind: "text",
     placeholder: "TOKEN",
     about: "The word the agent says inside <promise>…</promise>.",
@@ -77,18 +79,26 @@ export const objectiveFlags: readonly FlagSpec[] = [
     about: "What the work must come to before it is merged. unverified merges whatever comes out.",
     standard: "verified_with_gaps",
   },
-  { name: "red-green", kind: "text", placeholder: "COMMAND", many: true, about: "A check that must fail before and pass after." },
-  { name: "holdout", kind: "text", placeholder: "COMMAND", many: true, about: "A check that the agent is not told about." },
+  {
+    name: "red-green",
+    rare: true,
+    kind: "text",
+    placeholder: "COMMAND",
+    many: true,
+    about: "A check that must fail before and pass after.",
+  },
+  { name: "holdout", rare: true, kind: "text", placeholder: "COMMAND", many: true, about: "A check that the agent is not told about." },
   { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow.", standard: "objective", names: "flows" },
   {
     name: "option",
+    rare: true,
     kind: "text",
     placeholder: "NAME=VALUE",
     many: true,
     form: { matches: /^[a-z][a-z0-9_-]*=/, says: "NAME=VALUE" },
     about: "An option of the flow's own.",
   },
-  { name: "new", kind: "flag", about: "Begin a second run beside an open one, where the flow allows it." },
+  { name: "new", rare: true, kind: "flag", about: "Begin a second run beside an open one, where the flow allows it." },
 ];
 
 export function objectiveOf(given: Given) {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { chapters, commands } from "./catalog.ts";
 import { completionScript, shells } from "./completion-script.ts";
+import { helpAnswer } from "./commands/help.ts";
+import { onScreen } from "./render.ts";
 import { helpPage, overviewPage } from "./help-page.ts";
 import { reservedNames } from "./spec.ts";
 
@@ -20,6 +22,13 @@ function reference(): string {
 
 test("the command line reference is as recorded", async () => {
   await expect(reference()).toMatchFileSnapshot("../../../test/golden/cli-reference.md");
+});
+
+test("the help of every command fits a screen", () => {
+  for (const { name } of commands) expect(onScreen(helpAnswer(chapters, name), false).page?.length, name).toBeLessThanOrEqual(34);
+  const whole = onScreen(helpAnswer(chapters, "go"), true).page?.join("\n");
+  expect(whole).toContain("--holdout");
+  expect(onScreen(helpAnswer(chapters, "go"), false).page?.join("\n")).toMatch(/--done-criteria[\s\S]*more lines \(-v\)/);
 });
 
 test("every verb of this version is there, and no name is both there and kept for later", () => {

@@ -8,6 +8,7 @@
 
 import type { Answer } from "../../contracts/answer.ts";
 import { type ResultWord, reasons } from "../../contracts/reason.ts";
+import { fitted } from "../../kit/fitted.ts";
 import { wrappedTo } from "../../kit/columns.ts";
 import { safeJson } from "../../kit/safe-json.ts";
 import { visible } from "../../kit/visible.ts";
@@ -17,6 +18,12 @@ export function completed(answer: Answer): Answer {
   if (answer.result === "PASS" || answer.remediation.length > 0) return answer;
   const { hint } = reasons[answer.reason_code];
   return { ...answer, remediation: [hint === "" ? "autopilot status" : hint] };
+}
+
+/** What of the page a person sees: as much as fits a screen, unless they ask for all. */
+export function onScreen(answer: Answer, isVerbose: boolean): Answer {
+  const { page, rowsMax } = answer;
+  return page === undefined || rowsMax === undefined || isVerbose ? answer : { ...answer, page: fitted(page, rowsMax) };
 }
 
 /** The JSON object; a command's own fields never replace the common ones. */

@@ -25,6 +25,8 @@ export type FlagSpec = {
   /** Another flag that cannot stand beside this one. */
   readonly excludes?: string;
   readonly hidden?: boolean;
+  /** Few need it: help shows it after the others, and only as far as there is room. */
+  readonly rare?: boolean;
 };
 
 export type ArgumentSpec = {
@@ -72,6 +74,7 @@ export const globalFlags: readonly FlagSpec[] = [
   { name: "json", kind: "flag", about: "Print one JSON object on stdout, and nothing else there." },
   { name: "directory", short: "C", kind: "text", placeholder: "DIR", about: "Act as if started in DIR." },
   { name: "run", kind: "text", placeholder: "ID", about: "Mean this run instead of the current one." },
+  { name: "verbose", short: "v", kind: "flag", about: "Show whole pages, not only what fits a screen." },
   { name: "help", short: "h", kind: "flag", about: "Show help." },
   { name: "version", short: "V", kind: "flag", about: "Show the version." },
   { name: "no-color", kind: "flag", about: "Write without colour. NO_COLOR does the same." },

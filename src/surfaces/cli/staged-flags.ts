@@ -4,15 +4,17 @@ import type { FlagSpec, Given } from "./spec.ts";
 
 /** Flags that ask something of a staged flow when it is begun or taken up. */
 export const stagedFlags: readonly FlagSpec[] = [
-  { name: "continue", kind: "flag", about: "Staged flows: go on past session boundaries without asking." },
+  { name: "continue", rare: true, kind: "flag", about: "Staged flows: go on past session boundaries without asking." },
   {
     name: "with",
+    rare: true,
     kind: "text",
     placeholder: "STEPS",
     about: "Staged flows: optional steps to do: ui, refactor, security, performance; split on ,",
   },
   {
     name: "tasks",
+    rare: true,
     kind: "number",
     min: 1,
     placeholder: "N",

@@ -2,70 +2,74 @@
 //
 // Invariants:
 //   O1. True needs a result of the runner's own that says so; false needs one that says the opposite.
-//   O2. What a person could have seen otherwise in good faith, a flaky check or a failure mended meanwhile, is no lie.
+//   O2. What a person could have seen otherwise in good faith, a flaky check, one that can't run here or a failure mended meanwhile, is no lie.
 
-import type { CheckResult, ClaimChecked } from "../../contracts/evidence.ts";
+import { type CheckResult, type ClaimChecked, couldNotRun } from "../../contracts/evidence.ts";
 import { claimLimits, claimText, isFalse, isTrue, unverifiable, type Verdict } from "./said-claim.ts";
 
 /** A waiting claim, decided by these results; `regressed` of them are worse than before the work began. */
 export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[], regressed: readonly CheckResult[] = []): ClaimChecked {
   const { kind, text, waits } = claim;
   if (waits === undefined) return claim;
-  const { verdict, why } = kind === "command" ? ofCommand(waits.of, waits.passed ?? null, results) : ofDone(waits.of, results, regressed);
+  const worse = new Set(regressed.map(({ check }) => check.id));
+  /** What whoever worked may have seen pass: a flaky check, or one that lacks here what they had, and lacked it before they began. O2 */
+  const isExcused: Excuse = (result) =>
+    result.status === "flaky" || result.uninstalled !== undefined || (couldNotRun(result) && !worse.has(result.check.id));
+  const { verdict, why } =
+    kind === "command" ? ofCommand(waits.of, waits.passed ?? null, results, isExcused) : ofDone(waits.of, results, regressed, isExcused);
   return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
 }
 
 const standing = ({ check, status, exit_code, why }: CheckResult): string =>
   `the runner's own run of \`${check.command}\` came to ${status.replace("_", " ")}${exit_code === null || status === "passed" ? "" : ` (${why ?? `exit ${exit_code}`})`}`;
 
-function ofCommand(command: string, passed: boolean | null, results: readonly CheckResult[]): Verdict {
+type Excuse = (result: CheckResult) => boolean;
+
+function ofCommand(command: string, passed: boolean | null, results: readonly CheckResult[], isExcused: Excuse): Verdict {
   const same = results.find(({ check }) => sameCommand(check.command) === sameCommand(command));
   if (same === undefined) return unverifiable("The runner does not run this command itself.");
   if (passed === null) return unverifiable(`No result is told; ${standing(same)}.`);
   if (same.status === "flaky") return unverifiable(`On one and the same tree it sometimes passes and sometimes does not.`); // O2
-  if (same.uninstalled !== undefined) return unverifiable(`${upper(standing(same))}.`); // O2
+  if (passed && isExcused(same)) return unverifiable(`${upper(standing(same))}.`); // O2
   if (passed) return same.status === "passed" ? isTrue(`${upper(standing(same))}.`) : isFalse(`${upper(standing(same))}.`); // O1
   return same.status === "passed"
     ? unverifiable(`${upper(standing(same))}; it may have failed on the way.`) // O2
     : isTrue(`${upper(standing(same))}.`);
 }
 
-/** What whoever worked may have seen pass: a flaky check, or one that lacks a package they had installed. */
-const isInGoodFaith = ({ status, uninstalled }: CheckResult): boolean => status === "flaky" || uninstalled !== undefined;
-
 const deciding = new Set(["criterion", "holdout", "red_green"]);
 
-function ofDone(of: string, results: readonly CheckResult[], regressed: readonly CheckResult[]): Verdict {
-  if (of === "tests") return ofTests(results);
+function ofDone(of: string, results: readonly CheckResult[], regressed: readonly CheckResult[], isExcused: Excuse): Verdict {
+  if (of === "tests") return ofTests(results, isExcused);
   const judging = results.filter(({ check }) => deciding.has(check.kind));
-  const [broken] = of === "all" ? regressed.filter((one) => !isInGoodFaith(one)) : []; // O2
+  const [broken] = of === "all" ? regressed.filter((one) => !isExcused(one)) : []; // O2
   if (broken !== undefined) return isFalse(`${upper(standing(broken))}, worse than before the work began.`);
-  if (of === "all" || of === "task") return ofAll(of, judging);
+  if (of === "all" || of === "task") return ofAll(of, judging, isExcused);
   const named = judging.find(({ check }) => check.id === `criterion:${of}` || plain(check.title) === plain(of) || check.command === of);
   if (named === undefined) return unverifiable("No check of the runner's own proves this criterion.");
-  if (isInGoodFaith(named)) return unverifiable(`${upper(standing(named))}.`); // O2
+  if (isExcused(named)) return unverifiable(`${upper(standing(named))}.`); // O2
   return named.status === "passed" ? isTrue(`${upper(standing(named))}.`) : isFalse(`${upper(standing(named))}.`);
 }
 
-function ofAll(of: "all" | "task", judging: readonly CheckResult[]): Verdict {
+function ofAll(of: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): Verdict {
   if (judging.length === 0) return unverifiable("No done criterion has a check of the runner's own.");
   const red = judging.filter(({ status }) => status !== "passed");
   const [first] = red;
   if (first === undefined) return isTrue(`All ${judging.length} deciding checks of the runner's own pass.`);
-  if (red.every(isInGoodFaith)) return unverifiable(`${upper(standing(first))}.`); // O2
+  if (red.every(isExcused)) return unverifiable(`${upper(standing(first))}.`); // O2
   // Who speaks of its task may mean one criterion of several.
   if (of === "task" && red.length < judging.length)
     return unverifiable(`Part of it: ${judging.length - red.length} of ${judging.length} deciding checks pass.`);
   return isFalse(`${upper(standing(first))}.`);
 }
 
-function ofTests(results: readonly CheckResult[]): Verdict {
+function ofTests(results: readonly CheckResult[], isExcused: Excuse): Verdict {
   const tests = results.filter(({ check }) => isTestCommand(check.command));
   if (tests.length === 0) return unverifiable("The runner runs no tests of its own here.");
   const red = tests.filter(({ status }) => status !== "passed");
   const [first] = red;
   if (first === undefined) return isTrue(`${upper(standing(tests[0] as CheckResult))}.`);
-  return red.every(isInGoodFaith) ? unverifiable(`${upper(standing(first))}.`) : isFalse(`${upper(standing(first))}.`); // O2
+  return red.every(isExcused) ? unverifiable(`${upper(standing(first))}.`) : isFalse(`${upper(standing(first))}.`); // O2
 }
 
 /** Written differently, run the same. */

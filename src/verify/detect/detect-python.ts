@@ -1,9 +1,10 @@
+import { basename, dirname } from "node:path";
 import { parse } from "smol-toml";
 import { type Detected, isRecord, projectCheck, type Tree, useManifest } from "./manifest.ts";
 
 const file = "pyproject.toml";
 
-/** pytest, ruff and mypy where pyproject.toml or a file of their own configures them; pytest also where there are tests. */
+/** ruff and mypy where pyproject.toml or a file of their own configures them; pytest where it is configured or there are tests. */
 export function detectPython(tree: Tree): Detected {
   if (!tree.files.has(file)) return withoutProject(tree);
   return useManifest(tree, file, (text) => {
@@ -18,10 +19,8 @@ export function detectPython(tree: Tree): Detected {
       checks.push(projectCheck("mypy", `${run.tool}mypy${hasTargets(tools["mypy"]) ? "" : " ."}`, `${file} tool.mypy`));
     }
     const isConfigured = tools["pytest"] !== undefined || tree.files.has("pytest.ini");
-    if (isConfigured || hasTests(tree)) {
-      checks.push(projectCheck("pytest", `${run.module} pytest`, isConfigured ? `${file} tool.pytest` : "tests/"));
-    }
-    return { checks, warnings: [] };
+    if (isConfigured) checks.push(projectCheck("pytest", `${run.module} pytest`, `${file} tool.pytest`));
+    return { checks: [...checks, ...(isConfigured ? [] : byTests(tree, run.module))], warnings: [] };
   });
 }
 
@@ -32,15 +31,19 @@ function withoutProject(tree: Tree): Detected {
   const pytest =
     ["pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"].find((name) => tree.files.has(name)) ??
     (says("setup.cfg", /^\[tool:pytest\]/m) ? "setup.cfg" : says("tox.ini", /^\[pytest\]/m) ? "tox.ini" : undefined);
+  const isProject = [...tree.files].some((path) =>
+    /^(setup\.(py|cfg)|tox\.ini|Pipfile|requirements[^/]*\.txt|[^/]+\/__init__\.py)$/.test(path),
+  );
   const ruff = ["ruff.toml", ".ruff.toml"].find((name) => tree.files.has(name));
-  const mypy = ["mypy.ini", ".mypy.ini"].find((name) => tree.files.has(name));
+  const mypy =
+    ["mypy.ini", ".mypy.ini"].find((name) => tree.files.has(name)) ?? (says("setup.cfg", /^\[mypy\]/m) ? "setup.cfg" : undefined);
   return {
     checks: [
       ...(ruff === undefined ? [] : [projectCheck("ruff", `${run.tool}ruff check .`, ruff)]),
       ...(mypy === undefined
         ? []
         : [projectCheck("mypy", `${run.tool}mypy${/^files\s*=/m.test(tree.read(mypy) ?? "") ? "" : " ."}`, mypy)]),
-      ...(pytest === undefined ? [] : [projectCheck("pytest", `${run.module} pytest`, pytest)]),
+      ...(pytest !== undefined ? [projectCheck("pytest", `${run.module} pytest`, pytest)] : isProject ? byTests(tree, run.module) : []),
     ],
     warnings: [],
   };
@@ -62,7 +65,21 @@ function hasTargets(mypy: unknown): boolean {
   return isRecord(mypy) && ["files", "packages", "modules"].some((key) => mypy[key] !== undefined);
 }
 
-function hasTests(tree: Tree): boolean {
-  for (const path of tree.files) if (/^tests?\/(.*\/)?(test_[^/]*|[^/]*_test)\.py$/.test(path)) return true;
-  return false;
+const testFile = /^(?:(?:.*\/)?tests?\/(?:.*\/)?)?(?:test_[^/]*|[^/]*_test)\.py$/;
+const filesReadMax = 50;
+
+/** What runs tests that nothing configures: unittest where every one of them is written for it, else pytest, which runs both. */
+function byTests(tree: Tree, module: string): Detected["checks"] {
+  const tests = [...tree.files].filter((path) => testFile.test(path)).toSorted();
+  const [first] = tests;
+  if (first === undefined) return [];
+  const folder = dirname(first);
+  const texts = tests.length > filesReadMax ? [] : tests.map((path) => tree.read(path) ?? "");
+  const isPlain =
+    texts.length > 0 && texts.every((text) => /^(import|from) unittest\b/m.test(text) && !/^(import|from) pytest\b|^def test_/m.test(text));
+  if (!isPlain || tests.some((path) => dirname(path) !== folder || !basename(path).startsWith("test_")))
+    return [projectCheck("pytest", `${module} pytest`, first)];
+  // Tests that are a package are imported from the root, so that they may import each other.
+  const from = folder === "." ? "" : ` -s ${folder}${tree.files.has(`${folder}/__init__.py`) ? " -t ." : ""}`;
+  return [projectCheck("unittest", `${module} unittest discover${from}`, first)];
 }

@@ -59,7 +59,22 @@ test("Python without pyproject.toml: each tool by its own file or section", () =
     "mypy .",
     "python3 -m pytest",
   ]);
-  expect(commandsIn({ "setup.cfg": "[metadata]\n", "tox.ini": "[tox]\n", "tests/test_a.py": "" })).toEqual([]);
+  expect(commandsIn({ "setup.cfg": "[metadata]\n[mypy]\nstrict = true\n", "tox.ini": "[tox]\n" })).toEqual(["mypy ."]);
+});
+
+test("Python tests that nothing configures, wherever they lie: by what they are written for", () => {
+  const pytest = "def test_a():\n    assert True\n";
+  const unittest = "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n";
+  expect(commandsIn({ "setup.py": "", "toolz/__init__.py": "", "toolz/tests/test_core.py": pytest })).toEqual(["python3 -m pytest"]);
+  expect(commandsIn({ "shop/__init__.py": "", "test_shop.py": pytest })).toEqual(["python3 -m pytest"]);
+  expect(commandsIn({ "setup.py": "", "tests/test_a.py": unittest, "tests/__init__.py": "" })).toEqual([
+    "python3 -m unittest discover -s tests -t .",
+  ]);
+  expect(commandsIn({ "requirements.txt": "", "test_a.py": unittest })).toEqual(["python3 -m unittest discover"]);
+  expect(commandsIn({ "setup.py": "", "tests/test_a.py": unittest, "tests/test_b.py": pytest })).toEqual(["python3 -m pytest"]);
+  expect(commandsIn({ "setup.py": "", "tests/test_a.py": unittest, "tests/deep/test_b.py": unittest })).toEqual(["python3 -m pytest"]);
+  expect(commandsIn({ "setup.py": "", "tests/data.py": "", "src/latest_news.py": "" })).toEqual([]);
+  expect(commandsIn({ "CMakeLists.txt": "", "scripts/test_tool.py": "" })).not.toContain("python3 -m pytest");
 });
 
 test("Maven and Gradle by their wrapper where there is one, and the tasks of deno.json", () => {

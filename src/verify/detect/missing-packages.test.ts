@@ -28,7 +28,7 @@ test("a module that no manifest names, or a file of one's own, is the work's own
   expect(missingPackages(["Error: Cannot find module 'left-pad'", "Error: Cannot find module './b.js'"], read)).toEqual([]);
 });
 
-test("who says that tests pass is not called a liar where only a package is not installed", () => {
+test("who says that tests pass is not called a liar where only a package or a program is not installed", () => {
   const check = { id: "criterion:c1", kind: "criterion" as const, title: "tests", command: "npm test", source: "objective" };
   const failed: CheckResult = { check, status: "failed", exit_code: 1, duration_ms: 1, evidence: "0".repeat(64) };
   const claim = (waits: ClaimChecked["waits"], kind: ClaimChecked["kind"]): ClaimChecked => ({
@@ -38,14 +38,18 @@ test("who says that tests pass is not called a liar where only a package is not 
     why: "",
     waits,
   });
-  const verdictsOn = (result: CheckResult): readonly string[] =>
+  const verdictsOn = (result: CheckResult, regressed: readonly CheckResult[] = []): readonly string[] =>
     [
       claim({ of: "npm test", passed: true }, "command"),
       claim({ of: "all" }, "done"),
       claim({ of: "tests" }, "done"),
       claim({ of: "c1" }, "done"),
-    ].map((one) => decidedBy(one, [result]).verdict);
+    ].map((one) => decidedBy(one, [result], regressed).verdict);
   expect(verdictsOn(failed)).toEqual(["false", "false", "false", "false"]);
   const uninstalled = { ...failed, uninstalled: "left-pad", why: "left-pad is named in package.json and not installed here" };
   expect(verdictsOn(uninstalled)).toEqual(["unverifiable", "unverifiable", "unverifiable", "unverifiable"]);
+  // A command whose program isn't here says nothing about anybody's word, unless the work took the program away.
+  const unfound: CheckResult = { ...failed, status: "not_found", exit_code: 127 };
+  expect(verdictsOn(unfound)).toEqual(["unverifiable", "unverifiable", "unverifiable", "unverifiable"]);
+  expect(verdictsOn(unfound, [{ ...unfound }])).toEqual(["false", "false", "false", "false"]);
 });

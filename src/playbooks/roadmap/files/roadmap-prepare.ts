@@ -97,11 +97,11 @@ async function theirState(root: string, { options, now }: PrepareOrder["input"])
 }
 
 /** A state that nobody can read knows of no completed phase; it goes to the run's folder when this run's takes its place. */
-async function unreadableState(root: string): Promise<readonly string[]> {
+export async function unreadableState(root: string): Promise<readonly string[]> {
   const { isThere, state, findings } = await readStateHere(root);
   if (!isThere || state !== null) return [];
   const why = findings.slice(0, 2).map(findingText).join("; ");
-  return [`${stateFile} cannot be read, so which phases it completed is not known; it is moved to the run's folder: ${why}`];
+  return [`${stateFile} cannot be read, so which phases it completed is not known; a run that begins moves it to its folder: ${why}`];
 }
 
 const resumedCharsMax = 4 * 1_048_576;

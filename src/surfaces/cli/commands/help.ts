@@ -1,4 +1,5 @@
 import type { Answer } from "../../../contracts/answer.ts";
+import { screenRows } from "../../../project/reply.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
 import { type Chapter, helpPage, overviewPage } from "../help-page.ts";
 import type { Command } from "../spec.ts";
@@ -19,7 +20,7 @@ export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
   const all = chapters.flatMap(({ commands }) => commands);
   if (name === "") return found("All commands.", overviewPage(chapters), all.map(dataOf));
   const command = all.find((candidate) => candidate.name === name);
-  if (command !== undefined) return found(command.summary, helpPage(command), [dataOf(command)]);
+  if (command !== undefined) return { ...found(command.summary, helpPage(command), [dataOf(command)]), rowsMax: screenRows };
   const message = `There is no command ${name}.${didYouMean(
     name,
     all.map((candidate) => candidate.name),
