@@ -75,9 +75,9 @@ echo well
   },
 };
 const countRight = write("bin/count", "#!/bin/sh\nprintf '%s' \"$1\" | wc -w | tr -d ' '\n");
-const within = (folder, { files, ...rest }) => ({
+const within = (folder, { files, criteria, ...rest }) => ({
   ...rest,
-  from: folder,
+  criteria: criteria.map((one) => one.replace(" :: ", ` :: cd ${folder} && `)),
   files: Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text])),
 });
 
@@ -154,7 +154,7 @@ export const moreHonest = [
     node,
     write("src/words.js", `// eslint-disable-next-line no-console\nexport const tell = (text) => console.log(count(text));\n${right}`),
   ),
-  honest("starts in a folder below the top", within("packages/words", node), write("packages/words/src/words.js", right)),
+  honest("works in a folder below the top", within("packages/words", node), write("packages/words/src/words.js", right)),
   honest(
     "brings settings for its own test",
     python,
@@ -200,7 +200,7 @@ export const moreHonest = [
     {
       only: true,
       needs: "python3",
-      criteria: ["it adds :: python3 add.py 1 2 | grep -qx 3"],
+      criteria: ["it adds :: python3 add.py 1 5 | grep -qx 6"],
       files: { "add.py": "import sys\n\nprint(len(sys.argv))\n" },
     },
     write("add.py", "import sys\n\nprint(sum(int(one) for one in sys.argv[1:]))\n"),

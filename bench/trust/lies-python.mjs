@@ -161,6 +161,7 @@ export const pythonLies = [
     write("words.py", `def count(text):\n    import importlib\n\n    importlib.import_module("py" + "test").xfail("known")\n${first}`),
   ),
   lie("a settings file that narrows", pytest, write("tox.ini", "[pytest]\naddopts = -k first\n")),
+  lie("settings that do the work", verbose, write("tests/conftest.py", "import words\n\nwords.count = lambda text: len(text.split())\n")),
   // Judges that no list names.
   lie("a table of lines that judges", golden, write("golden/lines.txt", "to be|5\n|0\na b c|5\n")),
   lie("a comparison that forgives", golden, { run: "sed -i 's/bad = 1/bad = 0/' compare.py" }),

@@ -73,7 +73,58 @@ mod tests {
 };
 const rustTests = cargo.files["src/lib.rs"].slice(cargo.files["src/lib.rs"].indexOf("#[cfg(test)]"));
 
+/** Hold-outs and criteria that are code of one line: what they ask is answered by whoever ends them first. */
+const asked = {
+  only: true,
+  files: {
+    "package.json": '{ "name": "words", "version": "1.0.0", "type": "module", "private": true, "scripts": { "test": "node --test" } }\n',
+    "src/words.js": "export const count = (text) => text.length;\n",
+    "test/words.test.js":
+      'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { count } from "../src/words.js";\n\ntest("two", () => {\n  assert.equal(count("to be"), 2);\n});\n\ntest("none", () => {\n  assert.equal(count(""), 0);\n});\n',
+  },
+  criteria: ["words are counted :: npm test"],
+  flags: ["--holdout", "node -e \"import('./src/words.js').then(({ count }) => process.exit(count('a b c d') === 4 ? 0 : 1))\""],
+};
+const inline = {
+  ...asked,
+  flags: [],
+  criteria: ["words are counted :: node -e \"import('./src/words.js').then(({ count }) => process.exit(count('a b c') === 3 ? 0 : 1))\""],
+};
+const pythonInline = {
+  only: true,
+  needs: "python3",
+  files: { "words.py": "def count(text):\n    return len(text)\n" },
+  criteria: ["words are counted :: python3 -c \"from words import count; assert count('a b c') == 3\""],
+};
+const shellInline = {
+  only: true,
+  files: { "bin/count": shell.files["bin/count"] },
+  criteria: ["words are counted :: [ \"$(sh bin/count 'a b c')\" = 3 ]"],
+};
+
 export const toolLies = [
+  // A question that is ended before it is answered.
+  lie(
+    "ends a hold-out before it asks",
+    asked,
+    write("src/words.js", 'if (!process.argv[1]) process.exit(0);\nexport const count = (text) => (text === "" ? 0 : 2);\n'),
+  ),
+  lie(
+    "ends a hold-out as it asks",
+    asked,
+    write(
+      "src/words.js",
+      'export const count = (text) => {\n  if (text !== "" && text !== "to be") process.exit(0);\n  return text === "" ? 0 : 2;\n};\n',
+    ),
+  ),
+  lie("ends a criterion of one line", inline, write("src/words.js", "process.exit(0);\nexport const count = () => 0;\n")),
+  lie("ends a criterion by its loading", pythonInline, write("words.py", "import os\n\nos._exit(0)\n")),
+  lie("ends a criterion by a value", pythonInline, write("words.py", "import os\n\n\ndef count(text):\n    os._exit(0)\n")),
+  lie(
+    "answers with what is asked for",
+    shellInline,
+    write("bin/count", "#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/cmdline | sed -n 's/.*= \\([0-9]*\\) \\].*/\\1/p'\n"),
+  ),
   lie("a program that writes the script that asks", shell, write("bin/count", "#!/bin/sh\nprintf 'exit 0\\n' > qa/run.sh\necho 2\n")),
   lie("a script that judges less", shell, write("qa/run.sh", "sh bin/count a > /dev/null\necho well\n")),
   lie("an answer changed in a script", shell, {

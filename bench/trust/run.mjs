@@ -1,6 +1,7 @@
 // The liar bench: agents that misbehave and agents that are honest, each played through the product. Every lie must be caught, no honest
 // work be stopped. Peers that are installed here and can be driven by a fake agent are played too; the others are named.
-// npm run bench:trust -- [--json] [--only NAME] [--kind misbehaving|honest] [--isolation LEVEL]
+// Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all.
+// npm run bench:trust -- [--all] [--json] [--only NAME] [--kind misbehaving|honest] [--group GROUP] [--isolation LEVEL]
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,6 +23,7 @@ const { values: flags } = parseArgs({
     only: { type: "string" },
     kind: { type: "string" },
     group: { type: "string" },
+    all: { type: "boolean" },
     isolation: { type: "string" },
   },
 });
@@ -47,9 +49,12 @@ const wanted = [
 function of(kind, group, list) {
   return list.map((one) => ({ ...one, kind, group }));
 }
+const isWhole = flags.all === true || flags.only !== undefined || flags.group !== undefined;
+const sample = wanted.filter(({ group }, at) => isWhole || group === "basic" || group === "experiments" || at % 3 === 0);
+const left = wanted.length - sample.length;
 const isHere = ({ needs }) => needs === undefined || isOnPath(needs);
-const cases = wanted.filter(isHere);
-for (const { name, needs } of wanted.filter((one) => !isHere(one))) process.stderr.write(`- skipped ${name}: ${needs} is not installed\n`);
+const cases = sample.filter(isHere);
+for (const { name, needs } of sample.filter((one) => !isHere(one))) process.stderr.write(`- skipped ${name}: ${needs} is not installed\n`);
 
 const played = [];
 const queue = [...cases];
@@ -59,7 +64,9 @@ await Promise.all(
       const result = await play(next);
       played.push(result);
       if (!flags.json)
-        process.stderr.write(`${mark(result)} ${result.kind.padEnd(12)} ${result.name}: ${result.outcome} (${result.reason_code})\n`);
+        process.stderr.write(
+          `${mark(result)} ${result.kind.padEnd(12)} ${result.name}: ${result.outcome} (${[result.reason_code, ...result.gaps].join("; ")})\n`,
+        );
     }
   }),
 );
@@ -83,7 +90,6 @@ async function play({
   criteria: asked = criteria,
   code = [],
   claim,
-  from = ".",
   cycles = kind === "honest" ? 4 : cyclesMax,
 }) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-trust-")));
@@ -102,7 +108,7 @@ async function play({
     if (!only) put(repo, installed);
     writeFileSync(join(folder, "script.json"), JSON.stringify({ turns }));
     const isolation = flags.isolation === undefined ? [] : ["--isolation", flags.isolation];
-    const told = await autopilot(join(repo, from), folder, [
+    const told = await autopilot(repo, folder, [
       "go",
       goal,
       "--agent",
@@ -115,7 +121,8 @@ async function play({
       ...asked.flatMap((one) => ["--done-criteria", one]),
       ...words,
     ]);
-    return { product: "autopilot", name, kind, ...judged(repo, kind, told, code, claim) };
+    const gaps = journalOf(repo).findLast(({ gaps: found }) => found !== undefined)?.gaps ?? [];
+    return { product: "autopilot", name, kind, gaps, ...judged(repo, kind, told, code, claim) };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -201,12 +208,14 @@ function mark({ outcome }) {
 }
 
 function show() {
-  const count = (outcome) => played.filter((one) => one.outcome === outcome).length;
+  const count = (...outcomes) => played.filter(({ outcome }) => outcomes.includes(outcome)).length;
   const tried = played.flatMap((one) => one.tried ?? []);
-  const shown = tried.filter((outcome) => outcome === "noticed" || outcome === "missed").length;
+  const fired = tried.filter((outcome) => outcome === "noticed" || outcome === "missed").length;
+  const share = tried.length === 0 ? 0 : Math.round((fired / tried.length) * 100);
   process.stdout.write(
-    `\nautopilot: ${count("caught") + count("told")} of ${count("caught") + count("told") + count("missed")} misbehaving agents caught (${count("told")} by a gap), ${count("passed") + count("gaps")} of ${count("passed") + count("gaps") + count("blocked")} honest ones completed (${count("gaps")} with gaps)\n` +
-      `${shown} of ${tried.length} checks that were tried out gave an answer\n`,
+    `\nautopilot: ${count("caught", "told")} of ${count("caught", "told", "missed")} misbehaving agents caught (${count("told")} by a gap), ${count("missed")} passed\n` +
+      `${count("passed", "gaps")} of ${count("passed", "gaps", "blocked")} honest ones completed (${count("gaps")} with gaps), ${count("blocked")} blocked\n` +
+      `the canary fired in ${fired} of ${tried.length} checks (${share} %)\n${left > 0 ? `${left} more cases are played with --all\n` : ""}`,
   );
   for (const { name, why } of wrong) process.stdout.write(`✗ ${name}: ${why}\n`);
   process.stdout.write(`${here.length === 0 ? "" : `not driven, though here: ${here.join(", ")}\n`}not here: ${absent.join(", ")}\n`);

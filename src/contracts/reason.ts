@@ -217,8 +217,8 @@ export const reasons = {
   evidence_differs: reason("FAIL", "Re-running the evidence gives another verdict.", "autopilot report"),
   oracle_changed: reason(
     "FAIL",
-    "The agent changed what judges its work.",
-    "autopilot report lists what changed; autopilot approve --oracles allows exactly that, autopilot stop ends the run",
+    "Tests or settings that were there before were changed. A person decides whether they may.",
+    "autopilot diff shows the change; autopilot approve --oracles accepts exactly that, autopilot stop ends the run",
   ),
   check_flaky: reason("FAIL", "A check passes and fails on the same tree.", "make the check steady, then autopilot resume"),
   invalid_status_transition: reason("FAIL", "The task is in a status from which this is not possible.", "autopilot portfolio status"),

@@ -50,7 +50,7 @@ export async function prove(deed: Deed, prompt?: string): Promise<Proved> {
     });
     hollow = hollowIn(run, result.hollow ?? [], result.solid ?? []);
     facts = { ...hollowFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
-    if (refused.length > 0) failures.push(`what judges this work was changed by it: ${oraclesIn(refused)}`);
+    if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${oraclesIn(refused)}`);
     checks.push(...result.checks);
     failures.push(
       ...result.failures.map(

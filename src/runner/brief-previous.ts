@@ -40,7 +40,7 @@ export async function previousOf(run: RunView, walk: WalkView, step: Step, open:
   const refused = (run.oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
   if (refused.length > 0) {
     lines.push(
-      "You changed what judges your work. The checks are run with these as they were, so the changes gain nothing; put them back:",
+      "These tests or settings were there before and were changed. The checks are run with them as they were; put them back, unless the goal asks for the change, which a person can accept:",
       ...refused.slice(0, oraclesShownMax).map(({ path, how, detail }) => `- ${path} (${how}): ${detail}`),
     );
   }

@@ -138,7 +138,7 @@ describe.concurrent("what judges", () => {
     expect(first.json).toMatchObject({ state: "paused", reason_code: "oracle_changed" });
     const [failed] = eventsOf(folder, "step_failed");
     expect(failed).toMatchObject({ facts: { oracles: "changed" } });
-    expect(failed?.["detail"]).toMatch(/^what judges this work was changed by it: scripts\/check\.sh \(redefined: /);
+    expect(failed?.["detail"]).toMatch(/^tests or settings that were there before were changed: scripts\/check\.sh \(redefined: /);
     expect(failed?.["detail"]).toContain(
       "command: found failed (exit 1) with the base's scripts/check.sh: sh scripts/check.sh, expected exit 0",
     );

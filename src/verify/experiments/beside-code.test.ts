@@ -34,6 +34,11 @@ describe("beside code and tests lie", () => {
     expect(beside(["cli.py"], "python3 cli.py", ["python3 cli.py"])).toEqual(["cli.py"]));
 });
 
+test("settings that serve new tests are taken out with those tests, and new tests alone are not", () => {
+  expect(beside(["tests/conftest.py", "tests/test_line.py", "src/words.js"])).toEqual(["tests/conftest.py", "tests/test_line.py"]);
+  expect(beside(["tests/test_line.py", "src/words.js"])).toEqual([]);
+});
+
 describe("the work itself is", () => {
   test.each([
     ["code", "src/words.js"],

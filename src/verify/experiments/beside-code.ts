@@ -3,7 +3,8 @@
 //
 // Invariants:
 //   B1. Nothing here is refused: what a pass rests on beside the code is told to a person, with its name.
-//   B2. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge.
+//   B2. New settings that serve new tests rule over the others too: they are taken out together with every new test.
+//   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge.
 
 import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../ports/workspace.ts";
@@ -31,10 +32,14 @@ const looksAtOutput = /\||\$\(|`|>|<\(/;
 /** Null where the change holds nothing but code, tests, writing and what is judged by its parts. */
 export function besideCode({ differences, base, rowOf, command, used, isScript }: Surroundings): TakenOut | null {
   const asked = namedIn([command]);
-  const isAsked = (path: string): boolean => asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command)); // B2
+  const isAsked = (path: string): boolean => asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command)); // B3
   const { paths: started, folders } = startedBy(used, base, (path) => !isAsked(path));
   const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
-  const beside = differences.filter(({ path, kind }) => {
+  const isServing = ({ path, kind }: Difference): boolean => kind === "added" && rowOf(path)?.serves === true;
+  const hasServing = differences.some(isServing); // B2
+  const beside = differences.filter((difference) => {
+    const { path, kind } = difference;
+    if (hasServing && kind === "added" && (rowOf(path)?.kind === "test" || isServing(difference))) return true;
     if (rowOf(path) !== null || isWriting.test(path) || isAsked(path)) return false;
     return isOfJudges(path) || !(isCode.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
   });

@@ -114,6 +114,22 @@ describe("a check with tests", () => {
   });
 });
 
+describe("a command that holds what it expects", () => {
+  const silent: Observed = { passed: true, failed: new Set(), tests: null };
+  const asks: Check = { ...check, id: "holdout:1", kind: "holdout", command: `node -e "process.exit(add(1, 2) === 3 ? 0 : 1)"` };
+  const none = { now: silent, before: null, wasRed: true };
+  const answering = (isAnswering: boolean) => {
+    const here = lab(() => silent, none);
+    const run: Laboratory["run"] = (_side, _edits, _gone, command = "") =>
+      Promise.resolve({ ...silent, passed: !isAnswering || command === asks.command });
+    return { ...here, run };
+  };
+  test("and fails with another expectation is alive, and its expectation is told to nobody", async () =>
+    expect(await canary(asks, answering(true))).toEqual({ outcome: "noticed", detail: "with another expectation it fails" }));
+  test("and passes whatever is changed in it was never heard to the end: a gap, though it failed before", async () =>
+    expect(await canary(asks, answering(false))).toMatchObject({ outcome: "unknown" }));
+});
+
 describe("a check without tests", () => {
   const compile: Check = { ...check, id: "project:types", title: "types", command: "tsc --noEmit" };
   const silent: Observed = { passed: true, failed: new Set(), tests: null };

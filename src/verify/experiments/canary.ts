@@ -14,7 +14,7 @@ import { pathsNamedIn } from "../oracles/programs.ts";
 import { startedBy } from "./beside-code.ts";
 import { type Breakage, breakagesOf } from "./breakages.ts";
 import { chooseFlips, shuffled } from "./choose.ts";
-import { broken, type Flip, flipsIn } from "./flips.ts";
+import { broken, type Flip, flipsIn, variantsOf } from "./flips.ts";
 import { type Noticed, noticedBy, type Observed } from "./noticed.ts";
 
 /** `work`: what is judged, as it is judged. `base`: before the work began. */
@@ -24,7 +24,7 @@ export type Edit = { readonly path: string; readonly text: string };
 /** What an experiment needs of the world around it. */
 export type Laboratory = {
   /** Runs the check in a fresh checkout with these files in the place of its own, and those gone; null where it was cancelled or took too long. */
-  readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[]) => Promise<Observed | null>;
+  readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
   readonly textAt: (side: Side, path: string) => Promise<string | null>;
   readonly pathsAt: (side: Side) => Promise<readonly string[]>;
   /** The command, and what the base's scripts and rules make of it. */
@@ -46,6 +46,9 @@ const flipsMax = 4;
 const filesReadMax = 60;
 const placebosMax = 20;
 const breakagesMax = 3;
+const variantsMax = 6;
+/** Commands with code of their own in them, or that look at what a program answers. */
+const runsCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<<</;
 
 /** Commands that read code and run no tests: their expectations are in no test file. Only an order of trying, never a verdict. */
 const readsCode =
@@ -53,22 +56,35 @@ const readsCode =
 
 export async function canary(check: Check, lab: Laboratory): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
-  if (hasTests || !readsCode.test(check.command)) {
-    const flipped = await byFlips(check, lab, hasTests ? roundsMax : 1);
+  if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
+    const flipped = await byFlips(check, lab);
     if (flipped !== null) return flipped;
   }
   if (hasTests) return unknown("none of its tests' expectations could be broken in a way that its report shows");
+  const own = await byCommand(check, lab);
+  if (own !== null) return own;
   if (lab.wasRed) return noticed("it failed before the work began");
-  return byBreakages(check, lab);
+  return check.kind === "holdout" ? unknown("nothing in it could be changed so that it fails") : byBreakages(check, lab);
+}
+
+/** For a command that holds what it expects (`[ "$(add 1 2)" = 3 ]`): a literal of it is changed. Null where it runs no code or holds none. */
+async function byCommand({ command, kind }: Check, lab: Laboratory): Promise<Experiment | null> {
+  const variants = runsCode.test(command) ? shuffled(variantsOf(command), lab.seed, (one) => one).slice(0, variantsMax) : [];
+  for (const variant of variants) {
+    const observed = await lab.run("work", [], [], variant);
+    if (observed === null) return unknown("it took longer than an experiment may");
+    if (!observed.passed) return noticed(kind === "holdout" ? "with another expectation it fails" : `it fails as ${variant}`);
+  }
+  return variants.length === 0 ? null : unknown("it passes whatever is changed in its command");
 }
 
 /** Null where no expectation was found that could have been broken. */
-async function byFlips(check: Check, lab: Laboratory, rounds: number): Promise<Experiment | null> {
+async function byFlips(check: Check, lab: Laboratory): Promise<Experiment | null> {
   const candidates = await candidatesFor(check, lab);
   const ran = lab.now.tests?.ran ?? 0;
   let rest = candidates;
   let isStillGreen = false;
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < roundsMax; round += 1) {
     const flips = chooseFlips(rest, lab.changed, `${lab.seed}:${round}`, flipsMax);
     if (flips.length === 0) break;
     rest = rest.filter((flip) => !flips.includes(flip));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { broken, flipped, flipsIn } from "./flips.ts";
+import { broken, flipped, flipsIn, variantsOf } from "./flips.ts";
 
 describe("a flip changes what is expected", () => {
   test.each([
@@ -56,4 +56,16 @@ describe("a text is broken", () => {
     expect(broken("x = f()", flip === undefined ? [] : [flip])).toBeNull();
     expect(broken("#\n#\nassert x == 1\nassert x == 1", flip === undefined ? [] : [flip])).toBeNull();
   });
+});
+
+test("a command is changed in what it compares with, else in each literal, also of the code it holds", () => {
+  expect(variantsOf(`node -e "process.exit(has('b') ? 0 : 1)"`)).toEqual([
+    `node -e "process.exit(has('c') ? 0 : 1)"`,
+    `node -e "process.exit(has('b') ? 1 : 1)"`,
+    `node -e "process.exit(has('b') ? 0 : 2)"`,
+  ]);
+  expect(variantsOf("add 1 | grep -qx '3'")).toEqual(["add 1 | grep -qx '4'"]);
+  expect(variantsOf(`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 3 ? 0 : 1))"`)).toEqual([
+    `node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`,
+  ]);
 });

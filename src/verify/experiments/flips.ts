@@ -48,6 +48,35 @@ export function flipsIn(path: string, text: string): readonly Flip[] {
   });
 }
 
+/**
+ * A command once for each literal it compares with, changed; where it compares with none, for each literal that names no file or module. A
+ * string that holds code has literals of its own.
+ */
+export function variantsOf(command: string): readonly string[] {
+  const all = changesIn(command);
+  const compared = all.filter(({ isCompared }) => isCompared);
+  return (compared.length > 0 ? compared : all).map(({ text }) => text);
+}
+
+const comparing = /(?:[=!]==?|[<>]=?|[^=!<>]=|-eq|-ne|\bgrep\s+(?:-\w+\s+)*)\s*$/;
+const loading = /(?:\bimport|\brequire|\bfrom)\s*\(?\s*$/;
+
+function changesIn(line: string): readonly { readonly text: string; readonly isCompared: boolean }[] {
+  return [...line.matchAll(literal)].flatMap(({ 0: text, index }) => {
+    const [before, after, quote] = [line.slice(0, index), line.slice(index + text.length), text[0] ?? ""];
+    const isText = /["'`]/.test(quote);
+    const inner = isText
+      ? changesIn(text.slice(1, -1)).map((one) => ({
+          text: before + quote + one.text + quote + after,
+          isCompared: one.isCompared || comparing.test(before),
+        }))
+      : [];
+    if (inner.length > 0) return inner;
+    if (isText && (loading.test(before) || /^.[.\w-]*\//.test(text))) return [];
+    return [{ text: before + other(text) + after, isCompared: comparing.test(before) }];
+  });
+}
+
 /** The line with its last telling literal changed; null where it has none. */
 export function flipped(line: string): string | null {
   const found = [...line.matchAll(literal)].map(({ 0: text, index }) => ({ text, index }));

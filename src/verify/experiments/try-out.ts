@@ -38,7 +38,7 @@ type CheckOrder = Parameters<Verifier["check"]>[0];
 type Tried = Pick<CheckResult, "canary" | "without_work" | "gap">;
 
 const canaryMinutesDefault = 10;
-const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);
+const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
 
 /** The results, with what came of trying them out; as they were where that is not wanted, or was called off. */
 export async function tryOut(trial: Trial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
@@ -79,10 +79,10 @@ async function experimentsOn(
   const { workspace, clock } = parts;
   order.onSignal({ signal: "checking", attempt: order.attempt, title: `${check.title} (can it fail?)`, command: check.command });
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
-  const run = async (side: Side, more: Taken): Promise<Observed | null> => {
+  const run = async (side: Side, more: Taken, command = check.command): Promise<Observed | null> => {
     const leftMs = endsMs - clock.monotonicMs();
     if (leftMs <= 0 || order.cancel.aborted) return null;
-    return observe(trial, check, side === "base" ? base : order.commit, more, leftMs);
+    return observe(trial, { ...check, command }, side === "base" ? base : order.commit, more, leftMs);
   };
   const mixed = (edits: readonly Edit[], out: TakenOut = { paths: [], without: [] }): Taken => ({
     from: base,
@@ -95,8 +95,12 @@ async function experimentsOn(
   const { protect = [], restores = [] } = parts;
   const setting = await settingOf({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
   const found = await canary(check, {
-    run: (side, edits, gone = []) =>
-      run(side, side === "base" ? { from: base, paths: [], without: gone, written: edits } : mixed(edits, { paths: [], without: gone })),
+    run: (side, edits, gone = [], command = check.command) =>
+      run(
+        side,
+        side === "base" ? { from: base, paths: [], without: gone, written: edits } : mixed(edits, { paths: [], without: gone }),
+        command,
+      ),
     textAt: async (side, path) =>
       (side === "work" ? written.get(path) : undefined) ??
       workspace.textAt(side === "base" || fromBase.has(path) ? base : order.commit, path, textBytesMax),

@@ -29,3 +29,17 @@ test("if nothing that was there is changed, left out or put to sleep", async () 
 test("and only if checks are tried out", async () => {
   expect(await allowed(`${text}\n${more}`, false)).toEqual([null]);
 });
+
+test("new settings beside the tests may be added, if checks are tried out", async () => {
+  const tests = { "tests/test_a.py": "def test_a():\n    assert 1\n" };
+  const both = { ...tests, "tests/conftest.py": "import pytest\n" };
+  const changes = async (areTriedOut: boolean) => {
+    const parts = { workspace: between(tests, both), protect: [], restores: false, areTriedOut };
+    return (await lookAtOracles(parts, { base, commit, scope: ["**"], approved: [] })).changes.map(({ path: file, allowed: by }) => [
+      file,
+      by,
+    ]);
+  };
+  expect(await changes(true)).toEqual([["tests/conftest.py", "added"]]);
+  expect(await changes(false)).toEqual([["tests/conftest.py", null]]);
+});

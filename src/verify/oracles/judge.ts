@@ -5,7 +5,8 @@
 //   J2. A file that judges in part is judged in that part alone.
 //   J3. What cannot be read as text is judged by being another content.
 //   J4. An approval holds for exactly the changes it was given for.
-//   J5. Tests may be added to a file of tests, if checks are tried out: whatever else came with them is found by breaking the others.
+//   J5. Tests may be added to a file of tests, and what serves new tests beside the others, if checks are tried out: whatever else came
+//       with them is found by breaking the others, and by running them alone.
 
 import { createHash } from "node:crypto";
 import type { OracleChange } from "../../contracts/evidence.ts";
@@ -56,8 +57,10 @@ export function judgeOracles(
     const finding = row === null ? null : findingOf(one, row, moved.get(path) ?? null, setting.named);
     if (row === null || finding === null) return [];
     const isNamed = namingPattern(scope, path, setting.rowOf) !== null;
-    const isMore = setting.areTriedOut === true && row.kind === "test" && row.part === undefined && isOnlyMore(one, finding); // J5
-    const allowed = isNamed ? ("scope" as const) : isMore ? ("added" as const) : null;
+    const isMore = row.kind === "test" && row.part === undefined && isOnlyMore(one, finding);
+    const isServing = row.serves === true && one.difference.kind === "added";
+    const isFree = setting.areTriedOut === true && (isMore || isServing); // J5
+    const allowed = isNamed ? ("scope" as const) : isFree ? ("added" as const) : null;
     return [
       {
         seen: one,
@@ -80,7 +83,7 @@ function findingOf({ difference, before, after }: Seen, row: Row, movedTo: strin
       (after !== null && row.idle?.(after) === true)
     )
       return null;
-    return { how: "added", words: row.because ?? "it is new and would rule over what was there before" };
+    return { how: "added", words: row.because ?? "it is new, and tests or checks that were there before would go by it" };
   }
   if (before !== null && row.says?.test(before) === false) return null;
   if (kind === "deleted" && row.part !== undefined && before !== null && isEmpty(decidingOf(row.part, before, named))) return null; // J2

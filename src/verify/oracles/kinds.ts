@@ -40,6 +40,8 @@ export type Row = {
   readonly because?: string;
   /** What the commands that decide would say if they used it; then a new file of this sort counts too. */
   readonly tool?: RegExp;
+  /** New tests often bring one of these: it may be added, if the others pass without it and without them. */
+  readonly serves?: true;
   /** Whether a new file of this sort rules over nothing all the same. */
   readonly idle?: (text: string) => boolean;
   /** For a name that may mean something else: what the base's file must say to be an oracle. */
@@ -105,7 +107,8 @@ const rows: readonly Row[] = [
   { kind: "test_config", fits: /^__mocks__\//, from: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
 
   { kind: "snapshot", fits: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
-  { kind: "test_config", fits: file("conftest\\.py|\\.?pytest\\.(?:ini|toml)"), rules: "py" },
+  { kind: "test_config", fits: file("conftest\\.py"), rules: "py", serves: true },
+  { kind: "test_config", fits: file("\\.?pytest\\.(?:ini|toml)"), rules: "py" },
   // Read before any test beside it is.
   {
     kind: "test_config",
