@@ -9,7 +9,8 @@ export function commitSubject(order: {
   readonly goal: string;
 }): string {
   const { phase, name, step, paths, goal } = order;
-  const place = `${name === undefined || name === phase ? phase : `${phase} ${name}`}/${step}`;
+  const isNamed = name !== undefined && name.toLowerCase() !== phase.toLowerCase();
+  const place = `${!isNamed ? phase : `${phase} ${name}`}/${step}`;
   const what = paths.length === 0 ? (goal.split("\n", 1)[0] ?? "") : `change ${shown(paths)}`;
   return cut(`${place}: ${what}`, subjectCharsMax);
 }
