@@ -1,6 +1,7 @@
 // What verification costs beyond the checks themselves: a fresh checkout of a large repository, and all that surrounds checks of some length.
 
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "../src/contracts/evidence.ts";
@@ -16,6 +17,8 @@ const filesInLarge = 10_000;
 /** A project of the usual size with three checks of a second: short ones, so that what is around them weighs. */
 const filesInUsual = 1_000;
 const checkSeconds = 1;
+const testsInSuite = 20;
+const waitMs = 100;
 
 await withFolder(async (folder) => {
   const large = await opened(join(folder, "large"), filesInLarge);
@@ -61,10 +64,56 @@ await withFolder(async (folder) => {
     ratios.push((performance.now() - began) / own);
   }
   report("verify_overhead", median(ratios), `${checks.length} checks of ${checkSeconds} s in a repository of ${filesInUsual} files`);
+  await experiments(join(folder, "tested"));
 });
 
-/** A repository of so many small files, with a run's workspace on it. */
-async function opened(root: string, files: number): Promise<{ readonly workspace: Workspace; readonly commit: string }> {
+/** A suite that was red, a change that mends it, and the check tried out: it is run once more. */
+async function experiments(root: string): Promise<void> {
+  const tests = Array.from(
+    { length: testsInSuite },
+    (_, at) => `test("${at} is itself", async () => {\n  await wait(${waitMs});\n  assert.equal(same(${at}), ${at});\n});\n`,
+  );
+  const suite = `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { setTimeout as wait } from "node:timers/promises";\nimport { same } from "../same.mjs";\n\n${tests.join("\n")}`;
+  mkdirSync(join(root, "test"), { recursive: true });
+  writeFileSync(join(root, "same.mjs"), "export const same = () => -1;\n");
+  writeFileSync(join(root, "test/same.test.mjs"), suite);
+  const { workspace, commit, parent } = await opened(root, filesInUsual, () =>
+    writeFileSync(join(root, "same.mjs"), "export const same = (one) => one;\n"),
+  );
+  const blobs = new Map<string, Uint8Array>();
+  const verifier = openVerifier({
+    workspace,
+    putBlob: async (bytes) => {
+      const name = createHash("sha256").update(bytes).digest("hex");
+      blobs.set(name, bytes);
+      return name;
+    },
+    readBlob: async (name) => blobs.get(name) ?? new Uint8Array(),
+    isolation: "none",
+    product: "bench",
+    timeoutMs: 60_000,
+    clock: systemClock,
+  });
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const check: Check = { id: `c${round}`, kind: "criterion", title: "tests", command: `node --test test/ # ${round}`, source: "bench" };
+    const order = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onSignal: () => undefined };
+    const [before] = await verifier.check({ ...order, commit: parent });
+    if (before === undefined) throw new Error("the check was not run");
+    const began = performance.now();
+    const [result] = await verifier.check({ ...order, commit, base: parent, before: { [check.id]: before.evidence } });
+    if (result?.canary?.outcome !== "noticed") throw new Error(`the canary came to ${result?.canary?.outcome ?? "nothing"}`);
+    ratios.push((performance.now() - began) / result.duration_ms);
+  }
+  report("verify_canary", median(ratios), `a suite of ${testsInSuite} tests of ${waitMs} ms in a repository of ${filesInUsual} files`);
+}
+
+/** A repository of so many small files, with a run's workspace on it; with a change, in two commits. */
+async function opened(
+  root: string,
+  files: number,
+  change?: () => void,
+): Promise<{ readonly workspace: Workspace; readonly commit: string; readonly parent: string }> {
   const perFolder = 100;
   for (let at = 0; at < files; at++) {
     const place = join(root, "src", `m${Math.floor(at / perFolder)}`);
@@ -80,6 +129,11 @@ async function opened(root: string, files: number): Promise<{ readonly workspace
   git("init", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-q", "-m", "start");
+  const parent = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, env: plainEnv, encoding: "utf8" }).trim();
+  if (change !== undefined) {
+    change();
+    git("commit", "-q", "-a", "-m", "change");
+  }
   const found = await openRepository(root);
   if ("failure" in found) throw new Error(found.failure.detail);
   const { repository } = found;
@@ -87,5 +141,5 @@ async function opened(root: string, files: number): Promise<{ readonly workspace
   const runDir = join(root, ".autopilot", "runs", "run-2026-01-01-000000");
   mkdirSync(runDir, { recursive: true });
   const workspace = await openWorkspace({ repository, runDir, runId: "run-2026-01-01-000000", base, scope: ["**"], ownedPaths: [] });
-  return { workspace, commit: base.commit };
+  return { workspace, commit: base.commit, parent };
 }
