@@ -153,4 +153,13 @@ describe("completion", () => {
       }
     }
   });
+
+  test("a check that could not run here is never told as one that fails", () => {
+    const unable = { check: check("lint", "project"), baseline: "not_found", latest: "not_found" } as const;
+    for (const criteria of [[unrunnable], [proved]]) {
+      const { gaps } = judgeCompletion({ ...asked, criteria, others: [unable] });
+      expect(gaps.join("; ")).toContain("lint: it could not be run here");
+      expect(gaps.join("; ")).not.toContain("fails");
+    }
+  });
 });

@@ -7,7 +7,7 @@
 //   C4. A flaky check is not passed. One in quarantine blocks nothing and proves nothing.
 //   C5. At least one thing went from red to green, or fails when the work is taken out: what passed all along proves nothing of the work.
 
-import type { Check, CheckResult, CheckStatus, TestTally } from "../contracts/evidence.ts";
+import { type Check, type CheckResult, type CheckStatus, couldNotRun, type TestTally } from "../contracts/evidence.ts";
 import type { Verdict } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { unreachable } from "../kit/never.ts";
@@ -185,7 +185,7 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
     const stillRed = others
       .filter(({ latest }) => latest !== "passed")
-      .map(({ check }) => `${check.title}: failed before the run and still fails`);
+      .map(({ check, latest }) => `${check.title}: ${isUnable(latest) ? unableWords : "failed before the run and still fails"}`);
     const gaps = [...unchecked, ...stillRed];
     // What the project itself checks and was red is proof of something, though not of the criterion's own words.
     if (turnedGreen) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
@@ -203,13 +203,15 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
       ? []
       : runnable.map((criterion) => `${nameOf(criterion)}: passed before the work began, so it does not show what the work did`); // C5
   const unable = others
-    .filter(({ check, latest }) => check.kind === "project" && (latest === "not_found" || latest === "not_runnable"))
-    .map(({ check }) => `${check.title}: it could not be run here, so it proves nothing`);
+    .filter(({ check, latest }) => check.kind === "project" && isUnable(latest))
+    .map(({ check }) => `${check.title}: ${unableWords}`);
   const gaps = [...unchecked, ...untouched, ...idle, ...unable]; // C2
   if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }
 
+const isUnable = (status: CheckStatus | null): boolean => status !== null && couldNotRun({ status });
+const unableWords = "it could not be run here, so it proves nothing";
 const flakyWords = "passes and fails on the same tree";
 
 const nameOf = ({ id, text }: CriterionStanding): string =>

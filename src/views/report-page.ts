@@ -19,6 +19,7 @@ export function reportPage(view: ReportView): readonly string[] {
   return [
     `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
     `  ${view.ending ?? (isReasonCode(view.reason_code) ? reasons[view.reason_code].meaning : "")}`,
+    `  Goal: ${oneLine(view.goal)}`,
     ...section("What was asked", askedLines(view)),
     ...section("What was done", doneLines(view)),
     ...section("Phases", phaseReportLines(view.phases)),
@@ -40,9 +41,8 @@ export function reportPage(view: ReportView): readonly string[] {
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
 
-function askedLines({ goal, scope, criteria, flow }: ReportView): readonly string[] {
+function askedLines({ scope, criteria, flow }: ReportView): readonly string[] {
   return [
-    oneLine(goal),
     `flow ${flow}, scope ${firstFew(scope)}`,
     ...criteria.map(
       ({ text, proved, check }) => `${proved ? "✓" : "·"} ${oneLine(text)}${check === null ? " (no check)" : ` :: ${oneLine(check)}`}`,
