@@ -38,12 +38,13 @@ const named = (id: string, kind: Check["kind"], title: string, command: string):
   source: "objective",
 });
 
-let listed: { readonly key: string; readonly names: Promise<ReadonlySet<string>> } | null = null;
+let listed: { readonly key: string; readonly names: WeakRef<Promise<ReadonlySet<string>>> } | null = null;
 
-/** Every file's name at a commit; a draft asks for the same commit's several times. */
+/** Every file's name at a commit; a draft asks for the same commit's several times, and nobody after it. */
 export function namesAt(root: string, commit: string): Promise<ReadonlySet<string>> {
   const key = JSON.stringify([root, commit]);
-  if (listed?.key === key) return listed.names;
+  const before = listed?.key === key ? listed.names.deref() : undefined;
+  if (before !== undefined) return before;
   const names = git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", commit] }).then(
     ({ out }) =>
       new Set(
@@ -53,7 +54,7 @@ export function namesAt(root: string, commit: string): Promise<ReadonlySet<strin
           .filter((name) => name !== ""),
       ),
   );
-  listed = { key, names };
+  listed = { key, names: new WeakRef(names) };
   names.catch(() => (listed = null));
   return names;
 }

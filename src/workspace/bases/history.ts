@@ -9,11 +9,12 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { errnoOf, WorkspaceFailed } from "../failure.ts";
 import { erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
+import { quoted } from "../git/shadow.ts";
 import { evict, lockedDraft, type Store } from "./base.ts";
 import { type Lease, shareLease } from "./lease.ts";
 
@@ -145,8 +146,15 @@ export async function packInto(
   shallow: readonly GitSha[],
 ): Promise<void> {
   const wanted = [...shallow.map((one) => `--shallow ${one}`), commit, ...without.map((one) => `^${one}`), ""].join("\n");
+  // Git makes a pack in its folder of objects and renames it, which must be on the disk it is for: a cache often lies on another.
+  const env = {
+    ...call.env,
+    GIT_OBJECT_DIRECTORY: dirname(packs),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(call.env?.["GIT_DIR"] ?? call.cwd, "objects")),
+  };
   await git({
     ...call,
+    env,
     args: ["-c", "pack.compression=1", "pack-objects", "-q", "--revs", "--shallow", "--window=0", "--threads=2", join(packs, "pack")],
     input: [Buffer.from(wanted)],
   });

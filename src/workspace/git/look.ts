@@ -8,7 +8,7 @@ import { git } from "./git.ts";
 import { inUser } from "./history.ts";
 import { layerFolder } from "../layers/layer.ts";
 import type { OpenRun } from "../run.ts";
-import { readObject } from "../object-reader.ts";
+import { readObject } from "./object-reader.ts";
 import { pathsWhere, type TreeEntry, treeIdOf } from "./tree.ts";
 import { filesBetween, treeFolders } from "./tree-folders.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytesOf, foldersAbove, partsOf, type BytePath } from "./byte-path.ts";
 import { git, type GitCall } from "./git.ts";
-import { readObject } from "../object-reader.ts";
+import { readObject } from "./object-reader.ts";
 import type { Shadow } from "./shadow.ts";
 import { treeIdOf, type TreeEntry } from "./tree.ts";
 import { writeEditedTree } from "./tree-folders.ts";

@@ -6,7 +6,7 @@ import { foldersAbove, joined, type BytePath } from "./byte-path.ts";
 import { nameOf } from "../layers/embedded-repository.ts";
 import type { GitCall } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
-import { readObject } from "../object-reader.ts";
+import { readObject } from "./object-reader.ts";
 import { entriesWhere, type TreeEntry } from "./tree.ts";
 import { filesBetween, isTree, type TreeFolders } from "./tree-folders.ts";
 

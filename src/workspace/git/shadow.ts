@@ -96,8 +96,8 @@ async function textOrNone(path: string): Promise<string> {
 }
 
 /** A path as git writes it between double quotes. */
-function quoted(path: string): string {
-  if (/^[\x20-\x7e]+$/.test(path) && !/["\\]/.test(path)) return path;
+export function quoted(path: string): string {
+  if (/^[\x20-\x7e]+$/.test(path) && !/[":\\]/.test(path)) return path;
   const bytes = [...Buffer.from(path, "utf8")].map((byte) =>
     byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`,
   );

@@ -9,7 +9,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathOf, bytesOf, joined, partsOf, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
-import { readObject } from "../object-reader.ts";
+import { readObject } from "./object-reader.ts";
 import { objectHash, type ObjectFormat, type TreeEntry, treeIdOf } from "./tree.ts";
 
 /** One folder of a tree: its entries by name; folders have the mode 40000. */

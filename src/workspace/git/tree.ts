@@ -5,7 +5,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathOf, bytesOf, shownOf, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
-import { readObject } from "../object-reader.ts";
+import { readObject } from "./object-reader.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
 /** `100644`, `100755`, `120000` (link), `160000` (another repository's commit); old trees hold a few more. */
@@ -62,16 +62,17 @@ function letGo(): void {
   }
 }
 
-let listed: { readonly tree: GitSha; readonly listing: Promise<Buffer> } | null = null;
+let listed: { readonly tree: GitSha; readonly listing: WeakRef<Promise<Buffer>> } | null = null;
 
-/** What git lists of a commit or tree. Several ask for the same, one after the other, so the last is kept. */
+/** What git lists of a commit or tree. Several ask for the same, one after the other, so the last is kept while there is room. */
 function listingOf(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Buffer> {
   const list = async (): Promise<Buffer> => (await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] })).out;
   if (!objectName.test(treeish)) return list();
   const tree = treeIds.get(treeish) ?? treeish;
-  if (listed?.tree === tree) return listed.listing;
+  const before = listed?.tree === tree ? listed.listing.deref() : undefined;
+  if (before !== undefined) return before;
   const listing = list();
-  listed = { tree, listing };
+  listed = { tree, listing: new WeakRef(listing) };
   listing.catch(() => (listed = null));
   return listing;
 }

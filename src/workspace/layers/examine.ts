@@ -13,7 +13,7 @@ import { layerFolder } from "./layer.ts";
 import type { FolderRecord } from "./records.ts";
 import type { OpenRun } from "../run.ts";
 import { contentOf, scan, type Scan, type ScanOrder } from "./scan.ts";
-import { readObject } from "../object-reader.ts";
+import { readObject } from "../git/object-reader.ts";
 import { resultAround } from "../git/result-around.ts";
 import { masksOf, type PathTest, scopeOf } from "./scope.ts";
 import { secretsOf } from "./secrets.ts";

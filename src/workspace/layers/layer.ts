@@ -8,7 +8,7 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
-import { shownOf } from "../git/byte-path.ts";
+import { type BytePath, shownOf } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, gitLine } from "../git/git.ts";
 import { identityEnv, ownIdentity } from "../git/identity.ts";
@@ -19,7 +19,7 @@ import { rawAttributes } from "../git/shadow.ts";
 import { pathsWhere, treeIdOf } from "../git/tree.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { historyCommits, packInto } from "../bases/history.ts";
-import { type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
+import { filesBetween, type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
 
 export const layerFolder = (run: OpenRun, attempt: AttemptId): string => join(run.folders.layers, slugOf(attempt));
 
@@ -37,7 +37,7 @@ export async function makeLayer(
 
   const { call } = run.shadow;
   const isMasked = masksOf(masks);
-  const absent = await pathsWhere(call, tip, (path) => run.isOwned(path) || isMasked(path));
+  const absent = await absentAt(run, tip, masks);
   const hidden = absent.filter((path) => isMasked(shownOf(path)));
   const whole = await treeIdOf(call, tip);
   const tree =
@@ -71,6 +71,27 @@ export async function makeLayer(
     madeAt: Date.now(),
   });
   return folder;
+}
+
+/** For each set of masks, what they and the runner keep from agents at the commit the run began on. */
+const absentAtBase = new WeakMap<OpenRun, Map<string, Promise<readonly BytePath[]>>>();
+
+/** What of a commit is not shown to an agent: the whole tree is looked through once, and what changed since after that. */
+async function absentAt(run: OpenRun, tip: GitSha, masks: readonly string[]): Promise<readonly BytePath[]> {
+  const isMasked = masksOf(masks);
+  const isAbsent = (path: string): boolean => run.isOwned(path) || isMasked(path);
+  const known = absentAtBase.get(run) ?? new Map<string, Promise<readonly BytePath[]>>();
+  absentAtBase.set(run, known);
+  const key = JSON.stringify(masks);
+  const looking = known.get(key) ?? pathsWhere(run.shadow.call, run.base.commit, isAbsent);
+  known.set(key, looking);
+  looking.catch(() => known.delete(key));
+  const absent = new Set(await looking);
+  for (const { path, now } of tip === run.base.commit ? [] : await filesBetween(run.shadow.call, run.base.commit, tip)) {
+    if (now === undefined) absent.delete(path);
+    else if (isAbsent(shownOf(path))) absent.add(path);
+  }
+  return [...absent];
 }
 
 /** What the run began on without what these masks hide, as one commit without a past: what later layers with the same masks share. L2 */

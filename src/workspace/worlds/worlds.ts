@@ -19,7 +19,7 @@ import { discard } from "../folder.ts";
 import { git } from "../git/git.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
-import { readObject } from "../object-reader.ts";
+import { readObject } from "../git/object-reader.ts";
 import { readTree, treeIdOf } from "../git/tree.ts";
 import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
 import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";

@@ -7,9 +7,9 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import type { GitSha } from "../contracts/ids.ts";
-import { WorkspaceFailed } from "./failure.ts";
-import { gitArguments, gitEnvironment, type GitCall, timeoutMsDefault } from "./git/git.ts";
+import type { GitSha } from "../../contracts/ids.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { gitArguments, gitEnvironment, type GitCall, timeoutMsDefault } from "./git.ts";
 
 /** `content` is null where it is larger than what was asked for. */
 export type ReadObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
