@@ -22,6 +22,8 @@ export const AgentOverride = v.strictObject({
   /** How much the agent may do without asking; what it asks is answered by the runner's own rules. */
   mode: v.optional(v.picklist(["read", "edit", "full"])),
   usage: v.optional(v.picklist(["turn", "lastCall", "cumulative", "quotaMeta", "chunkMeta", "none"])),
+  /** How many runs of a portfolio it may work on at once. */
+  max_parallel: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
 });
 export type AgentOverride = v.InferOutput<typeof AgentOverride>;
 

@@ -221,6 +221,15 @@ export const reasons = {
     "autopilot diff shows the change; autopilot approve --oracles accepts exactly that, autopilot stop ends the run",
   ),
   check_flaky: reason("FAIL", "A check passes and fails on the same tree.", "make the check steady, then autopilot resume"),
+  portfolio_missing: reason("FAIL", "There is no portfolio here.", "autopilot portfolio init"),
+  portfolio_input_invalid: reason(
+    "FAIL",
+    "What was given for the portfolio is not valid; nothing was changed.",
+    "autopilot help portfolio",
+  ),
+  portfolio_busy: reason("FAIL", "Another process runs this portfolio.", "autopilot portfolio watch"),
+  block_ambiguous: reason("FAIL", "More than one question is open, or none; nothing was answered.", "autopilot inbox"),
+  block_changed: reason("FAIL", "The question has changed since it was shown; nothing was answered.", "autopilot inbox"),
   invalid_status_transition: reason("FAIL", "The task is in a status from which this is not possible.", "autopilot portfolio status"),
 
   // Ours.

@@ -99,6 +99,7 @@ export const pureFolders: readonly string[] = [
   "playbooks/roadmap/views",
   "playbooks/quality/views",
   "playbooks/staged/views",
+  "portfolio/planner",
   "portfolio/views",
 ];
 /** What a pure folder may not name. A property of that name (`usage.process`) is something else and allowed. */

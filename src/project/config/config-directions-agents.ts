@@ -24,6 +24,7 @@ export const agentDirections: Node<AgentOverride> = {
   key_env: userOnly("it would choose which of your keys is used"),
   upstream: userOnly("it would choose where your key is sent"),
   hosts: userOnly("it would let the agent reach further hosts"),
+  max_parallel: userOnly("it would start more of your agent's sessions at once"),
   mode: tighten((said, own, context) =>
     modes.indexOf(said) > modes.indexOf(own ?? mostOf(profileOf(context))) ? "it would let the agent do more without asking" : null,
   ),

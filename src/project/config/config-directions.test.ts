@@ -51,6 +51,7 @@ const examples: Readonly<Record<string, { own?: Config; loose: readonly Config[]
   "agents.*.login": { loose: [{ agents: { claude: { login: "own" } } }] },
   "agents.*.key_env": { loose: [{ agents: { claude: { key_env: "OTHER" } } }] },
   "agents.*.upstream": { loose: [{ agents: { claude: { upstream: "https://example.org" } } }] },
+  "agents.*.max_parallel": { loose: [{ agents: { claude: { max_parallel: 9 } } }] },
   "agents.*.hosts": { loose: [{ agents: { claude: { hosts: ["example.org"] } } }] },
   "agents.*.mode": { loose: [{ agents: { claude: { mode: "full" } } }], tight: [{ agents: { claude: { mode: "read" } } }] },
   "agents.*.usage": { loose: [{ agents: { claude: { usage: "none" } } }], tight: [{ agents: { mine: { usage: "none" } } }] },

@@ -27,6 +27,7 @@ import { inbox } from "./commands/inbox.ts";
 import { init } from "./commands/init.ts";
 import { log } from "./commands/log.ts";
 import { pause } from "./commands/pause.ts";
+import { portfolioCommands } from "./commands/portfolio.ts";
 import { quality } from "./commands/quality.ts";
 import { report } from "./commands/report.ts";
 import { resume } from "./commands/resume.ts";
@@ -51,6 +52,7 @@ export const chapters: readonly Chapter[] = [
     title: "Work",
     commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report, diff, transcript, runs],
   },
+  { title: "Many projects", commands: portfolioCommands },
   { title: "Decide", commands: [ack, adopt, approve, verdict, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",

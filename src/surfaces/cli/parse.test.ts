@@ -73,7 +73,7 @@ test("after -- everything is words", () => {
 });
 
 test("names kept for later are refused, not taken for a goal", () => {
-  expect(read("portfolio", "all")).toBe("`portfolio` is not part of this version.");
+  expect(read("worker", "all")).toBe("`worker` is not part of this version.");
   expect(read("--json", "worker")).toBe("`worker` is not part of this version.");
   expect(read("go", "portfolio", "all")).toEqual(goal("portfolio", "all"));
 });

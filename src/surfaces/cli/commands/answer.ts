@@ -5,13 +5,16 @@ export const answer: Command = {
   name: "answer",
   summary: "Answer a question the run has put to people.",
   usage: "[--block ID] ANSWER…",
-  details: ["Without --block the one question that is open. The answer is journaled with your name; `autopilot resume` goes on."],
+  details: [
+    "Without --block the one question that is open; in the folder of a portfolio, of all its projects and runs. The answer is journaled with your name; `autopilot resume` goes on.",
+  ],
   arguments: [{ name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
   flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }],
   takesRun: true,
-  run: async (place, given) =>
-    (await import("../../../commands/answer.ts")).answer(place, {
-      text: given.words.join(" "),
-      ...defined({ run: given.run, block: given.text("block") }),
-    }),
+  run: async (place, given) => {
+    const said = { text: given.words.join(" "), ...defined({ run: given.run, block: given.text("block") }) };
+    const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
+    if (isPortfolioMeant(place.cwd, said)) return (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(place, said);
+    return (await import("../../../commands/answer.ts")).answer(place, said);
+  },
 };

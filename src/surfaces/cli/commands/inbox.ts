@@ -5,9 +5,16 @@ export const inbox: Command = {
   name: "inbox",
   summary: "Every question that waits for a person.",
   usage: "",
-  details: ["Each with its answers, the recommended one, and the command that gives it."],
+  details: [
+    "Each with its answers, the recommended one, and the command that gives it. In the folder of a portfolio: of all its projects and runs.",
+  ],
   arguments: [],
   flags: [],
   takesRun: true,
-  run: async (place, given) => (await import("../../../commands/inbox-list.ts")).inbox(place, defined({ run: given.run })),
+  run: async (place, given) => {
+    const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
+    if (isPortfolioMeant(place.cwd, defined({ run: given.run })))
+      return (await import("../../../commands/portfolio/show.ts")).portfolioInbox(place);
+    return (await import("../../../commands/inbox-list.ts")).inbox(place, defined({ run: given.run }));
+  },
 };

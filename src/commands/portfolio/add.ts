@@ -1,0 +1,198 @@
+// add: a portfolio is begun, and projects and tasks are added to it. Each command takes it in hand for a moment.
+
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { type PortfolioBudget, type PortfolioChange, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
+import { readQuantity } from "../../kit/quantity.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import { draftTasks, type TaskDraft } from "../../portfolio/planner/backlog.ts";
+import { projectIdOf, taskIdOf } from "../../portfolio/planner/ids.ts";
+import { isIdleQuestion } from "../../portfolio/planner/plan.ts";
+import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "../../portfolio/planner/state.ts";
+import { git } from "../../workspace/git/git.ts";
+import { findRepository } from "../../workspace/git/repository.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { findPortfolio, portfolioAt, requirePortfolio } from "../../portfolio/store/folder.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
+import { takeUpSnapshots } from "./take-up.ts";
+
+export const invalid = (message: string, data: Readonly<Record<string, unknown>> = {}): never =>
+  refuse("portfolio_input_invalid", { message, data });
+
+export const refuseUsage = (message: string): Promise<Answer> => Promise.resolve(reply("usage", { message }));
+
+export const operatorOf = (place: Place) => ({ actor: `operator:${place.user}`, reason_code: "ok" }) as const;
+export const newTaskId = (objective: string): string => taskIdOf(objective, randomBytes(6));
+
+export function initPortfolio(
+  place: Place,
+  input: { readonly name?: string | undefined; readonly budget?: string | undefined; readonly dayBudget?: string | undefined },
+): Promise<Answer> {
+  return answered(async () => {
+    const paths = portfolioAt(resolve(place.cwd));
+    if (findPortfolio(place.cwd)?.root === paths.root)
+      return reply("ok", { message: `There is a portfolio in ${paths.root} already.`, data: { root: paths.root } });
+    const found = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
+    mkdirSync(paths.own, { recursive: true, mode: 0o700 });
+    const [budget, day_budget] = [budgetOf(input.budget), budgetOf(input.dayBudget)];
+    return withPortfolio(place, paths, async (open) => {
+      await open.write({
+        ...operatorOf(place),
+        event: "portfolio_created",
+        name: input.name ?? (paths.root.split("/").at(-1) || "portfolio"),
+        budget,
+        day_budget,
+      });
+      if (found) open.warnings.push(...(await takeUpSnapshots(place, open)));
+      const counted = `${Object.keys(open.state.projects).length} projects and ${Object.keys(open.state.tasks).length} tasks`;
+      return reply("ok", {
+        message: found ? `The portfolio that was in ${paths.shown} is taken up: ${counted}.` : `Made a portfolio in ${paths.root}.`,
+        warnings: open.warnings,
+        remediation: ['autopilot portfolio add project NAME --repo DIR --objective "…"'],
+        data: { root: paths.root, taken_up: found },
+      });
+    });
+  });
+}
+
+export type ProjectInput = {
+  readonly name: string;
+  readonly repo?: string | undefined;
+  readonly objective?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly budget?: string | undefined;
+  readonly target?: string | undefined;
+  readonly slots?: number | undefined;
+  readonly acceptUnproved?: boolean | undefined;
+};
+
+export function addProject(place: Place, input: ProjectInput): Promise<Answer> {
+  return answered(async () => {
+    const paths = requirePortfolio(place.cwd);
+    if (input.name.trim() === "") invalid("A project needs a name.");
+    const repository = await repositoryOf(resolve(place.cwd, input.repo ?? "."), input.target);
+    return withPortfolio(place, paths, async (open) => {
+      const { state } = open;
+      const twin = Object.values(state.projects).find(({ name }) => name === input.name);
+      if (twin !== undefined) invalid(`There is a project ${input.name} already: ${twin.project_id}.`);
+      const project_id = projectIdOf(input.name, (id) => state.projects[id] !== undefined);
+      const sharing = Object.values(state.projects).filter((one) => one.repository === repository.root);
+      const fields = {
+        name: input.name,
+        objective: input.objective ?? "",
+        repository: repository.root,
+        target: repository.target,
+        priority: priorityIn(input.priority),
+        slots: input.slots ?? 1,
+        budget: budgetOf(input.budget),
+        accept_unproved: input.acceptUnproved === true,
+        paused: false,
+      };
+      await open.write({ ...operatorOf(place), event: "project_created", project_id, fields });
+      return reply("ok", {
+        message: `Added ${project_id}; finished work is merged into ${repository.target} of ${repository.root}.`,
+        warnings: [
+          ...open.warnings,
+          ...sharing.map(
+            ({ project_id: other }) => `${other} works in the same repository: tasks that may change the same files wait for each other.`,
+          ),
+        ],
+        remediation: [`autopilot portfolio add task ${project_id} "what is to be done" --accept "text :: command"`],
+        data: { id: project_id, repository: repository.root, target: repository.target },
+      });
+    });
+  });
+}
+
+/** A repository that can hold runs, with the branch its work is merged into. */
+export async function repositoryOf(
+  folder: string,
+  wanted: string | undefined,
+): Promise<{ readonly root: string; readonly target: string }> {
+  if (!existsSync(folder)) invalid(`There is no folder ${folder}.`);
+  const found = await findRepository(folder);
+  if ("failure" in found) return refuse(found.failure.reason, { message: found.failure.detail });
+  const { root, branch } = found.repository;
+  const has = async (name: string): Promise<boolean> =>
+    (await git({ cwd: root, args: ["rev-parse", "-q", "--verify", `refs/heads/${name}^{commit}`], codes: [0, 1, 128] })).code === 0;
+  const target = wanted ?? ((await has("main")) ? "main" : (branch ?? "main"));
+  if (!(await has(target))) invalid(`${root} has no branch ${target}; name the one that finished work is merged into with --target.`);
+  return { root, target };
+}
+
+export type TaskInput = Omit<TaskDraft, "place" | "budget"> & { readonly budget?: string | undefined };
+
+export function addTask(place: Place, input: TaskInput): Promise<Answer> {
+  return answered(async () =>
+    withPortfolio(place, requirePortfolio(place.cwd), async (open) => {
+      const drafted = draftTasks(
+        open.state,
+        [{ ...input, place: "the task", budget: budgetOf(input.budget) }],
+        operatorOf(place).actor,
+        newTaskId,
+      );
+      if (drafted.problems.length > 0) invalid(drafted.problems.join("; "), { problems: drafted.problems });
+      await open.write(...drafted.changes, ...resolvedIdle(open.state, drafted.changes));
+      const [id = ""] = drafted.ids;
+      const task = open.state.tasks[id];
+      const unproved = task?.acceptance_criteria.some(({ command }) => command === null) === true;
+      return reply("ok", {
+        message: `Added ${id}, ${task?.status ?? ""}.`,
+        warnings: [
+          ...open.warnings,
+          ...(unproved
+            ? ['A criterion has no command, so you will be asked whether it is met: --accept "text :: command" lets the runner prove it.']
+            : []),
+        ],
+        remediation: ["autopilot portfolio run"],
+        data: { id, project_id: task?.project_id ?? null, status: task?.status ?? null },
+      });
+    }),
+  );
+}
+
+/** A project that asked whether it is done has its answer when a task is added. */
+export const resolvedIdle = (state: PortfolioView, changes: readonly PortfolioChange[]): readonly PortfolioChange[] => {
+  const projects = new Set(changes.flatMap((change) => (change.event === "task_created" ? change.project_id : [])));
+  return openBlocks(state)
+    .filter(({ content, project_id }) => isIdleQuestion(content) && project_id !== null && projects.has(project_id))
+    .map(({ block_id, content }) => ({
+      event: "block_resolved",
+      actor: "system",
+      reason_code: "ok",
+      block_id,
+      content,
+      answer: "a task was added",
+    }));
+};
+
+/** `tokens=250k,usd=3`. */
+export function budgetOf(text: string | undefined): PortfolioBudget {
+  const budget: PortfolioBudget = {};
+  for (const part of (text ?? "").split(",").filter((one) => one.trim() !== "")) {
+    const [name = "", amount = ""] = part.split("=").map((one) => one.trim());
+    const value = readQuantity(amount);
+    if ((name !== "tokens" && name !== "usd") || value === null)
+      return invalid(`The budget "${part.trim()}" is not understood; expected tokens=250k,usd=3.`);
+    budget[name] = value;
+  }
+  return budget;
+}
+
+export function priorityIn(priority: number | undefined): number {
+  const value = priority ?? priorityDefault;
+  return value >= 1 && value <= prioritiesMax ? value : invalid(`The priority is ${value}, expected 1 (highest) to ${prioritiesMax}.`);
+}
+
+export function requireTask(state: PortfolioView, id: string): TaskView {
+  const task = state.tasks[id];
+  return task ?? invalid(`There is no task ${id}.${didYouMean(id, Object.keys(state.tasks))}`, { task_id: id });
+}
+
+export function requireProject(state: PortfolioView, id: string): ProjectView {
+  const project = state.projects[id] ?? Object.values(state.projects).find(({ name }) => name === id);
+  return project ?? invalid(`There is no project ${id}.${didYouMean(id, Object.keys(state.projects))}`, { project_id: id });
+}

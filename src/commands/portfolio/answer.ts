@@ -1,0 +1,64 @@
+import type { Answer } from "../../contracts/answer.ts";
+import { openBlocks } from "../../portfolio/planner/state.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, refuse, Refusal, reply } from "../../project/reply.ts";
+import { operatorOf } from "./add.ts";
+import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import { contentOf } from "../../portfolio/worker/ingest.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
+import { inboxRows } from "./show.ts";
+import { viewOf } from "../../portfolio/worker/worker.ts";
+
+/** Answers a question of a portfolio: the one that is named, or the only one. An answer counts for the question it was shown. */
+export function answerPortfolio(
+  place: Place,
+  input: { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string },
+): Promise<Answer> {
+  return answered(async () => {
+    const paths = requirePortfolio(place.cwd);
+    return withPortfolio(place, paths, async (open) => {
+      const blocks = openBlocks(open.state);
+      const block =
+        input.block === undefined ? (blocks.length === 1 ? blocks[0] : undefined) : blocks.find(({ block_id }) => block_id === input.block);
+      const listed = {
+        data: { blocks: inboxRows(open.state, open.now()) },
+        remediation: blocks.map(({ block_id, question }) => `autopilot portfolio answer --block ${block_id} …  (${question.slice(0, 80)})`),
+      };
+      if (block === undefined) {
+        const message =
+          input.block === undefined ? `${blocks.length} questions are open, so say which one you mean.` : `${input.block} is not open.`;
+        return refuse("block_ambiguous", { message, ...listed });
+      }
+      if (input.content !== undefined && input.content !== block.content)
+        return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...listed });
+      if (input.text.trim() === "") return refuse("portfolio_input_invalid", { message: "The answer is empty." });
+      const task = block.task_id === null ? undefined : open.state.tasks[block.task_id];
+      if (block.asked_by !== null && task !== undefined && task.copy !== null) {
+        const asked = (await viewOf(task))?.view.blocks[block.asked_by.block];
+        if (asked !== undefined) {
+          if (contentOf(block.asked_by.run_id, asked.block, asked.question) !== block.content)
+            return refuse("block_changed", { message: `The run asks something else now: ${asked.question}`, ...listed });
+          const { answer } = await import("../answer.ts");
+          const told = await answer(
+            { ...place, cwd: task.copy },
+            { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text },
+          );
+          if (told.result === "FAIL") throw new Refusal(told);
+        }
+      }
+      await open.write({
+        ...operatorOf(place),
+        event: "block_resolved",
+        block_id: block.block_id,
+        content: block.content,
+        answer: input.text,
+      });
+      return reply("block_answered", {
+        message: `${block.block_id} is answered${task === undefined ? "" : `; ${task.task_id} is ${open.state.tasks[task.task_id]?.status ?? ""}`}.`,
+        warnings: open.warnings,
+        remediation: ["autopilot portfolio run"],
+        data: { id: block.block_id },
+      });
+    });
+  });
+}

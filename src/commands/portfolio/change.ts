@@ -1,0 +1,124 @@
+// change: what a person changes of a portfolio that is there: states, pauses, fields.
+
+import { resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { criterionOf, whyRing } from "../../portfolio/planner/backlog.ts";
+import { openBlocks, type TaskView } from "../../portfolio/planner/state.ts";
+import { mayStep } from "../../portfolio/planner/task-changes.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { budgetOf, invalid, operatorOf, priorityIn, repositoryOf, requireProject, requireTask, type TaskInput } from "./add.ts";
+import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
+
+/** `ready`, `retry` and `cancel`. */
+export function moveTask(
+  place: Place,
+  input: { readonly task: string; readonly to: "ready" | "canceled"; readonly because: string },
+): Promise<Answer> {
+  return answered(async () =>
+    withPortfolio(place, requirePortfolio(place.cwd), async (open) => {
+      const { task_id, status } = requireTask(open.state, input.task);
+      requireStep(task_id, status, input.to);
+      const blocks = openBlocks(open.state).filter((block) => block.task_id === task_id);
+      const resolved = blocks.map(({ block_id, content }): PortfolioChange => ({
+        ...operatorOf(place),
+        event: "block_resolved",
+        block_id,
+        content,
+        answer: input.because,
+      }));
+      // The last answer makes a blocked task ready by itself.
+      await open.write(...resolved);
+      if (open.state.tasks[task_id]?.status !== input.to)
+        await open.write({ ...operatorOf(place), event: "task_status_changed", task_id, to_status: input.to, because: input.because });
+      return reply("ok", { message: `${task_id} is ${input.to}.`, warnings: open.warnings, data: { id: task_id, status: input.to } });
+    }),
+  );
+}
+
+function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTaskStatus): void {
+  if (!mayStep(from, to))
+    refuse("invalid_status_transition", {
+      message: `${task_id} is ${from}, so it cannot become ${to}.`,
+      state: from,
+      data: { task_id, from, to },
+    });
+}
+
+export function pausePortfolio(place: Place, input: { readonly project?: string | undefined; readonly paused: boolean }): Promise<Answer> {
+  return answered(async () =>
+    withPortfolio(place, requirePortfolio(place.cwd), async (open) => {
+      const { paused } = input;
+      const project_id = input.project === undefined ? null : requireProject(open.state, input.project).project_id;
+      if (project_id === null) await open.write({ ...operatorOf(place), event: "portfolio_updated", paused });
+      else await open.write({ ...operatorOf(place), event: "project_updated", project_id, changes: { paused } });
+      const what = project_id ?? "The portfolio";
+      return reply("ok", {
+        message: paused ? `${what} is paused: nothing new is dispatched, and what works ends its work.` : `${what} goes on.`,
+        warnings: open.warnings,
+        data: { id: project_id },
+      });
+    }),
+  );
+}
+
+export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propose"> & {
+  readonly id: string;
+  readonly objective?: string | undefined;
+  readonly repo?: string | undefined;
+  readonly target?: string | undefined;
+  readonly slots?: number | undefined;
+  readonly acceptUnproved?: boolean | undefined;
+};
+
+export function editPortfolio(place: Place, input: EditInput): Promise<Answer> {
+  return answered(async () => {
+    const paths = requirePortfolio(place.cwd);
+    const repository = input.repo === undefined ? null : await repositoryOf(resolve(place.cwd, input.repo), input.target);
+    return withPortfolio(place, paths, async (open) => {
+      const common = {
+        ...(input.objective === undefined ? {} : { objective: input.objective }),
+        ...(input.priority === undefined ? {} : { priority: priorityIn(input.priority) }),
+        ...(input.budget === undefined ? {} : { budget: budgetOf(input.budget) }),
+      };
+      if (input.id.startsWith("proj-")) {
+        const { project_id } = requireProject(open.state, input.id);
+        const changes = {
+          ...common,
+          ...(repository === null ? {} : { repository: repository.root, target: repository.target }),
+          ...(input.slots === undefined ? {} : { slots: input.slots }),
+          ...(input.acceptUnproved === undefined ? {} : { accept_unproved: input.acceptUnproved }),
+        };
+        if (Object.keys(changes).length === 0) invalid(`Nothing to change in ${project_id} was given.`);
+        await open.write({ ...operatorOf(place), event: "project_updated", project_id, changes });
+        return reply("ok", { message: `${project_id} is changed.`, warnings: open.warnings, data: { id: project_id } });
+      }
+      const task = requireTask(open.state, input.id);
+      const changes = { ...common, ...taskChanges(open, task, input) };
+      if (Object.keys(changes).length === 0) invalid(`Nothing to change in ${task.task_id} was given.`);
+      if (task.status === "done" || task.status === "canceled") requireStep(task.task_id, task.status, "ready");
+      await open.write({ ...operatorOf(place), event: "task_updated", task_id: task.task_id, changes });
+      return reply("ok", { message: `${task.task_id} is changed.`, warnings: open.warnings, data: { id: task.task_id } });
+    });
+  });
+}
+
+function taskChanges({ state }: OpenPortfolio, task: TaskView, input: EditInput) {
+  const criteria = input.accept?.map((text) => criterionOf(text));
+  const wrong = criteria?.find((one) => typeof one === "string");
+  if (typeof wrong === "string") invalid(wrong);
+  for (const id of input.after ?? []) requireTask(state, id);
+  const ring = input.after === undefined ? null : whyRing(state, task.task_id, input.after);
+  if (ring !== null) invalid(`${ring}.`);
+  return {
+    ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((one) => typeof one !== "string") }),
+    ...(input.after === undefined ? {} : { dependencies: [...input.after] }),
+    ...(input.touches === undefined ? {} : { touches: [...input.touches] }),
+    ...(input.agent === undefined ? {} : { agent: input.agent }),
+    ...(input.flow === undefined ? {} : { flow: input.flow }),
+    ...(input.isolation === undefined ? {} : { isolation: input.isolation }),
+  };
+}

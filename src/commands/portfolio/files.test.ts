@@ -1,0 +1,288 @@
+// A portfolio on disk, through its commands, in this process. Nothing here starts an agent.
+
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Answer } from "../../contracts/answer.ts";
+import type { Place } from "../../project/place.ts";
+import { addProject, addTask, initPortfolio } from "./add.ts";
+import { answerPortfolio } from "./answer.ts";
+import { editPortfolio, moveTask, pausePortfolio } from "./change.ts";
+import { portfolioAt } from "../../portfolio/store/folder.ts";
+import { importBacklog } from "./import.ts";
+import { readPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
+import { compactPortfolio, rebuildPortfolio } from "./rebuild.ts";
+import { showPortfolio, tickPortfolio } from "./show.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-portfolio-")));
+const repository = join(folder, "repo");
+const placeIn = (cwd: string): Place => ({
+  cwd,
+  env: { HOME: folder, PATH: process.env["PATH"] },
+  user: "kim",
+  isTerminal: false,
+  show: () => undefined,
+  live: () => undefined,
+  ask: () => Promise.resolve(null),
+  interrupted: new AbortController().signal,
+});
+
+beforeAll(() => {
+  mkdirSync(repository);
+  const git = (...words: string[]) =>
+    execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", ...words], { cwd: repository });
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(repository, "README.md"), "# repo\n");
+  git("add", "-A");
+  git("commit", "-q", "-m", "start");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let made = 0;
+/** A new portfolio with one project. */
+async function begun(): Promise<{ readonly place: Place; readonly shown: (path: string) => string; readonly root: string }> {
+  const root = join(folder, `p${++made}`);
+  mkdirSync(root);
+  const place = placeIn(root);
+  await initPortfolio(place, {});
+  await addProject(place, { name: "Shop", repo: repository, objective: "sell" });
+  return { place, root, shown: (path) => join(root, ".openclaw-autopilot", path) };
+}
+const idOf = ({ data }: Answer): string => String(data?.["id"]);
+const everything = (root: string): Record<string, string> => {
+  const names = readdirSync(join(root, ".openclaw-autopilot"), { recursive: true, encoding: "utf8" });
+  return Object.fromEntries(
+    names.filter((name) => /\.(md|jsonl)$/.test(name)).map((name) => [name, readFileSync(join(root, ".openclaw-autopilot", name), "utf8")]),
+  );
+};
+
+test("every file is there and whole after each command, and a rebuild is the same byte for byte", async () => {
+  const { place, root, shown } = await begun();
+  const first = idOf(await addTask(place, { project: "proj-shop", objective: "Make it", accept: ["it is :: test -f x"] }));
+  const second = idOf(await addTask(place, { project: "Shop", objective: "日本", after: [first], propose: true }));
+  await moveTask(place, { task: second, to: "ready", because: "wanted" });
+  await editPortfolio(place, { id: first, priority: 1, touches: ["src/**"] });
+  await pausePortfolio(place, { project: "proj-shop", paused: true });
+  await compactPortfolio(place);
+  expect(second).toMatch(/^task-x-[0-9a-z]{6}$/);
+  const before = everything(root);
+  expect(Object.keys(before).toSorted()).toEqual(
+    [
+      "events/checkpoints.jsonl",
+      "events/events.jsonl",
+      "portfolio.md",
+      "projects/proj-shop.md",
+      `tasks/${first}.md`,
+      `tasks/${second}.md`,
+    ].toSorted(),
+  );
+  for (const line of `${before["events/events.jsonl"] ?? ""}${before["events/checkpoints.jsonl"] ?? ""}`.trimEnd().split("\n"))
+    expect(() => JSON.parse(line) as unknown).not.toThrow();
+  for (const field of [
+    "priority",
+    "parent_task_id",
+    "worker_backend",
+    "worker_agent_id",
+    "worker_session_key",
+    "run_id",
+    "started_at",
+    "ended_at",
+    "verification_confidence",
+    "verification_complete",
+    "blocked_duration_ms",
+  ]) {
+    expect(before[`tasks/${first}.md`]).toContain(`\n${field}: `);
+    expect((before["events/events.jsonl"] ?? "").split("\n").find((line) => line.includes("task_created"))).toContain(`"${field}":`);
+  }
+  rmSync(shown("tasks"), { recursive: true });
+  rmSync(shown("events/events.jsonl"));
+  rmSync(join(root, ".autopilot/portfolio/drawn.json"));
+  await rebuildPortfolio(place);
+  expect(everything(root)).toEqual(before);
+  expect((await rebuildPortfolio(place)).data).toEqual({ different: [] });
+});
+
+test("a page that was edited by hand is told, kept aside and drawn again", async () => {
+  const { place, shown, root } = await begun();
+  const id = idOf(await addTask(place, { project: "proj-shop", objective: "Make it" }));
+  writeFileSync(shown(`tasks/${id}.md`), "status: done, honest\n");
+  const { warnings } = await editPortfolio(place, { id, priority: 2 });
+  expect(warnings.join()).toContain(`tasks/${id}.md was changed by hand`);
+  const kept = readdirSync(join(root, ".autopilot/portfolio/kept"));
+  expect(kept.map((name) => readFileSync(join(root, ".autopilot/portfolio/kept", name), "utf8"))).toEqual(["status: done, honest\n"]);
+  expect(readFileSync(shown(`tasks/${id}.md`), "utf8")).toContain('status: "ready"');
+});
+
+test("a torn events file is mended, and what another tool appended is taken in once", async () => {
+  const { place, shown } = await begun();
+  const theirs = JSON.stringify({
+    ts: "2026-02-27T09:30:00Z",
+    event_type: "task_created",
+    project_id: "proj-shop",
+    task_id: "task-theirs-abc123",
+    block_id: null,
+    from_status: null,
+    to_status: "ready",
+    actor: "human",
+    summary: "Their task",
+    evidence: [],
+  });
+  appendFileSync(shown("events/events.jsonl"), `${theirs}\n{"ts":"2026-02-27`);
+  const { warnings } = await addTask(place, { project: "proj-shop", objective: "Ours" });
+  expect(warnings.join()).toContain("ended in the middle of a line");
+  await addTask(place, { project: "proj-shop", objective: "Ours too" });
+  const lines = readFileSync(shown("events/events.jsonl"), "utf8").trimEnd().split("\n");
+  expect(lines.filter((line) => line === theirs)).toHaveLength(1);
+  expect(lines.every((line) => typeof JSON.parse(line) === "object")).toBe(true);
+  const task = (await showPortfolio(place, {})).data?.["tasks"] as readonly { readonly id: string; readonly status: string }[];
+  expect(task.find(({ id }) => id === "task-theirs-abc123")?.status).toBe("ready");
+  expect((await rebuildPortfolio(place)).data).toEqual({ different: [] });
+});
+
+test("the folder of another tool is taken up with its tasks, and nothing of it starts by itself", async () => {
+  const root = join(folder, "theirs");
+  mkdirSync(join(root, ".openclaw-autopilot/events"), { recursive: true });
+  mkdirSync(join(root, ".openclaw-autopilot/tasks"));
+  const line = (event_type: string, task_id: string | null, to_status: string | null): string =>
+    JSON.stringify({
+      ts: "2026-02-27T09:30:00Z",
+      event_type,
+      project_id: "proj-old",
+      task_id,
+      block_id: null,
+      from_status: null,
+      to_status,
+      actor: "planner",
+      summary: "Old work",
+      evidence: [],
+    });
+  const events = [
+    line("project_created", null, null),
+    line("task_created", "task-old-abc123", "ready"),
+    line("task_dispatched", "task-old-abc123", "running"),
+  ].join("\n");
+  writeFileSync(join(root, ".openclaw-autopilot/events/events.jsonl"), `${events}\n`);
+  const page =
+    '---\ntask_id: task-old-abc123\nproject_id: proj-old\nstatus: running\nobjective: Finish the old work\nacceptance_criteria: ["it is :: make test"]\n---\n\n# Old\n';
+  writeFileSync(join(root, ".openclaw-autopilot/tasks/task-old-abc123.md"), page);
+  const place = placeIn(root);
+  expect(await initPortfolio(place, {})).toMatchObject({ result: "PASS", data: { taken_up: true } });
+  const state = readPortfolio(portfolioAt(root));
+  expect(state.tasks["task-old-abc123"]).toMatchObject({
+    status: "proposed",
+    objective: "Finish the old work",
+    acceptance_criteria: [{ text: "it is", command: "make test" }],
+  });
+  expect(readFileSync(join(root, ".openclaw-autopilot/events/events.jsonl"), "utf8").startsWith(`${events}\n`)).toBe(true);
+  expect(readdirSync(join(root, ".autopilot/portfolio/kept"))).toHaveLength(1);
+  expect((await rebuildPortfolio(place)).data).toEqual({ different: [] });
+});
+
+test("what is wrong is said, and nothing is changed", async () => {
+  const { place, root } = await begun();
+  const first = idOf(await addTask(place, { project: "proj-shop", objective: "One" }));
+  const second = idOf(await addTask(place, { project: "proj-shop", objective: "Two", after: [first] }));
+  const before = everything(root);
+  const said = async (answer: Promise<Answer>): Promise<string> => {
+    const { result, message } = await answer;
+    expect(result).toBe("FAIL");
+    return message;
+  };
+  expect(await said(addTask(place, { project: "proj-shp", objective: "x" }))).toContain("Did you mean proj-shop?");
+  expect(await said(addTask(place, { project: "proj-shop", objective: "x", after: ["task-none-aaaaaa"] }))).toContain("which is no task");
+  expect(await said(addTask(place, { project: "proj-shop", objective: " " }))).toContain("objective is empty");
+  expect(await said(addTask(place, { project: "proj-shop", objective: "x", accept: ["a::b"] }))).toContain("needs spaces around ::");
+  expect(await said(editPortfolio(place, { id: first, after: [second] }))).toContain("would depend on itself");
+  expect(await said(moveTask(place, { task: first, to: "ready", because: "x" }))).toContain("is ready, so it cannot become ready");
+  expect(await said(addProject(place, { name: "Shop", repo: repository }))).toContain("already");
+  expect(await said(addProject(place, { name: "Gone", repo: join(root, "nowhere") }))).toContain("There is no folder");
+  expect(await said(addProject(place, { name: "Plain", repo: folder }))).toContain("repository");
+  expect(await said(addProject(place, { name: "Branch", repo: repository, target: "none" }))).toContain("no branch none");
+  expect(await said(addTask(place, { project: "proj-shop", objective: "x", budget: "beer=3" }))).toContain("not understood");
+  expect((await tickPortfolio(placeIn(folder), { dryRun: true })).reason_code).toBe("portfolio_missing");
+  expect(everything(root)).toEqual(before);
+});
+
+test("an import with ten thousand tasks of which three are wrong tells all three and imports nothing", async () => {
+  const { place, root } = await begun();
+  const tasks = Array.from({ length: 10_000 }, (_, n) => ({
+    key: `k${n}`,
+    project: "Shop",
+    objective: `task ${n}`,
+    ...(n % 2 === 1 ? { after: [`k${n - 1}`] } : {}),
+  }));
+  const wrong = tasks
+    .with(7, { key: "k7", project: "Shop", objective: "" })
+    .with(5000, { key: "k5000", project: "Nobody", objective: "x" })
+    .with(9999, { key: "k9999", project: "Shop", objective: "x", after: ["k10000"] });
+  writeFileSync(join(root, "wrong.json"), JSON.stringify({ tasks: wrong }));
+  const refused = await importBacklog(place, { file: "wrong.json" });
+  expect(refused.data?.["problems"]).toEqual([
+    "tasks[7]: its objective is empty",
+    "tasks[5000]: there is no project Nobody.",
+    "tasks[9999]: it depends on k10000, which is no task. Did you mean k100?",
+  ]);
+  expect(Object.keys(readPortfolio(portfolioAt(root)).tasks)).toHaveLength(0);
+});
+
+test("YAML and a Markdown backlog are imported, and rings are found", async () => {
+  const { place, root } = await begun();
+  writeFileSync(
+    join(root, "list.yaml"),
+    `projects:\n  - { name: Site, repo: ${repository}, objective: look good }\ntasks:\n  - { key: a, project: Site, objective: first, accept: ["ok :: true"] }\n  - { project: Site, objective: second, after: [a], touches: [docs/**] }\n`,
+  );
+  expect(await importBacklog(place, { file: "list.yaml" })).toMatchObject({ result: "PASS", data: { projects: ["proj-site"] } });
+  writeFileSync(
+    join(root, "ring.yaml"),
+    "tasks:\n  - { key: a, project: Shop, objective: first, after: [b] }\n  - { key: b, project: Shop, objective: second, after: [a] }\n",
+  );
+  expect((await importBacklog(place, { file: "ring.yaml" })).message).toContain("in a ring");
+  writeFileSync(
+    join(root, "backlog.md"),
+    "# Shop\n\n- [x] done before\n- [ ] sell apples\n  - accept: apples :: test -f apples\n  - touches: shop/**\n  - key: apples\n- [ ] sell pears\n  - after: apples\n",
+  );
+  expect((await importBacklog(place, { file: "backlog.md" })).data?.["ids"]).toHaveLength(2);
+  const tasks = Object.values(readPortfolio(portfolioAt(root)).tasks);
+  expect(tasks.map(({ objective }) => objective)).toEqual(["first", "second", "sell apples", "sell pears"]);
+  expect(tasks[3]?.dependencies).toEqual([tasks[2]?.task_id]);
+});
+
+test("an answer without an id while two questions are open is refused with the list, and so is one to a question that changed", async () => {
+  const { place, root } = await begun();
+  const ids = [
+    idOf(await addTask(place, { project: "proj-shop", objective: "One" })),
+    idOf(await addTask(place, { project: "proj-shop", objective: "Two" })),
+  ];
+  await withPortfolio(place, portfolioAt(root), async ({ write }) => {
+    for (const [at, task_id] of ids.entries())
+      await write({
+        event: "block_opened",
+        actor: "system",
+        reason_code: "ok",
+        block_id: `block-20260101T00000${at}Z-aaaaaa`,
+        project_id: "proj-shop",
+        task_id,
+        question: `Which ${at}?`,
+        expected_action: "choose",
+        impact: "waits",
+        options: {},
+        content: `c${at}`,
+        asked_by: null,
+      });
+  });
+  const refused = await answerPortfolio(place, { text: "blue" });
+  expect(refused).toMatchObject({ result: "FAIL", reason_code: "block_ambiguous" });
+  expect(refused.data?.["blocks"]).toHaveLength(2);
+  expect(await answerPortfolio(place, { block: "block-20260101T000000Z-aaaaaa", content: "older", text: "blue" })).toMatchObject({
+    reason_code: "block_changed",
+  });
+  expect(await answerPortfolio(place, { block: "block-20260101T000000Z-aaaaaa", content: "c0", text: "blue" })).toMatchObject({
+    result: "PASS",
+  });
+  expect(await answerPortfolio(place, { text: "red" })).toMatchObject({ result: "PASS" });
+  const state = readPortfolio(portfolioAt(root));
+  expect(ids.map((id) => state.tasks[id]?.status)).toEqual(["ready", "ready"]);
+  expect(state.tasks[ids[0] ?? ""]?.blocked_duration_ms).toBeGreaterThanOrEqual(0);
+});

@@ -1,0 +1,35 @@
+import type { Answer } from "../../contracts/answer.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, reply } from "../../project/reply.ts";
+import { operatorOf } from "./add.ts";
+import { redraw } from "../../portfolio/store/draw.ts";
+import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import { allLines, withPortfolio } from "../../portfolio/store/open.ts";
+
+/** Draws every file anew from the journal, and says which of them were different. */
+export function rebuildPortfolio(place: Place): Promise<Answer> {
+  return answered(async () => {
+    const paths = requirePortfolio(place.cwd);
+    const { different, warnings } = await withPortfolio(place, paths, (open) => {
+      const made = redraw(paths, open.state, allLines(paths));
+      open.isDrawn = true;
+      return Promise.resolve({ different: made.different, warnings: [...open.warnings, ...made.warnings] });
+    });
+    const message =
+      different.length === 0
+        ? "Every file is as the journal tells it."
+        : `${different.length} ${different.length === 1 ? "file was" : "files were"} different and drawn anew: ${different.slice(0, 5).join(", ")}.`;
+    return reply("ok", { message, warnings, data: { different } });
+  });
+}
+
+/** Writes a checkpoint: what there is, in numbers. No event is ever deleted. */
+export function compactPortfolio(place: Place): Promise<Answer> {
+  return answered(async () =>
+    withPortfolio(place, requirePortfolio(place.cwd), async ({ state, write, now, warnings }) => {
+      const window_start = state.checkpoints.at(-1)?.window_end ?? state.created_at;
+      await write({ ...operatorOf(place), event: "checkpoint_compacted", window_start, window_end: now() });
+      return reply("ok", { message: "Wrote a checkpoint.", warnings, data: { window_start } });
+    }),
+  );
+}

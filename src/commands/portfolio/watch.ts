@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../../contracts/answer.ts";
+import type { Place } from "../../project/place.ts";
+import { answered, reply } from "../../project/reply.ts";
+import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import type { PoolInput } from "./pool.ts";
+import { showPortfolio } from "./show.ts";
+
+const lookEveryMs = 1000;
+
+/** A board that fits the terminal, drawn anew while things change. Without a terminal it is shown once. */
+export function watchPortfolio(place: Place, input: PoolInput): Promise<Answer> {
+  return answered(async () => {
+    requirePortfolio(place.cwd);
+    const { board } = place;
+    if (board === undefined || !place.isTerminal) return showPortfolio(place, input);
+    for (let before = ""; !place.interrupted.aborted;) {
+      const { page = [] } = await showPortfolio(place, input);
+      const lines = page.slice(0, Math.max(1, board.rows() - 1));
+      if (lines.join("\n") !== before) board.draw(lines);
+      before = lines.join("\n");
+      await sleep(lookEveryMs, undefined, { signal: place.interrupted }).catch(() => undefined);
+    }
+    return reply("ok", { message: "The portfolio goes on without being watched." });
+  });
+}

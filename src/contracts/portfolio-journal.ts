@@ -1,0 +1,182 @@
+// portfolio-journal: what a portfolio's journal records, one schema an event. The files of `.openclaw-autopilot/` are drawn from these.
+//
+// Invariants:
+//   Q1. An event says what happened and nothing that follows from earlier ones: who holds the state derives the rest.
+//   Q2. `usage` is what a run has used in all so far, so that an event told twice charges nothing twice.
+
+import * as v from "valibot";
+import { GitSha, RunId } from "./ids.ts";
+import { BlockId, PortfolioTime, portfolioTaskStatuses, ProjectId, TaskId } from "./portfolio.ts";
+
+const text = v.string();
+const texts = v.array(text);
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+const Status = v.picklist(portfolioTaskStatuses);
+
+export const prioritiesMax = 5;
+export const Priority = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(prioritiesMax));
+export const priorityDefault = 3;
+
+/** Bounds for what a task, a project, a portfolio or one of its days may use. */
+export const PortfolioBudget = v.strictObject({ tokens: v.optional(amount), usd: v.optional(amount) });
+export type PortfolioBudget = v.InferOutput<typeof PortfolioBudget>;
+export const PortfolioUsage = v.strictObject({ tokens: amount, usd: amount });
+export type PortfolioUsage = v.InferOutput<typeof PortfolioUsage>;
+
+export const Criterion = v.strictObject({ text, command: v.nullable(text) });
+export type Criterion = v.InferOutput<typeof Criterion>;
+
+/** What a person says of a project; `repository` is null where another tool's project names none. */
+export const ProjectFields = v.strictObject({
+  name: text,
+  objective: text,
+  repository: v.nullable(text),
+  target: text,
+  priority: Priority,
+  slots: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  budget: PortfolioBudget,
+  accept_unproved: v.boolean(),
+  paused: v.boolean(),
+});
+export type ProjectFields = v.InferOutput<typeof ProjectFields>;
+
+/** What a person says of a task. `touches` empty: it may change anything. */
+export const TaskFields = v.strictObject({
+  objective: text,
+  acceptance_criteria: v.array(Criterion),
+  dependencies: v.array(TaskId),
+  touches: texts,
+  priority: Priority,
+  budget: PortfolioBudget,
+  agent: v.nullable(text),
+  flow: v.nullable(text),
+  isolation: v.nullable(text),
+});
+export type TaskFields = v.InferOutput<typeof TaskFields>;
+
+/** What the runner itself found out of a task's criteria. */
+export const Proof = v.strictObject({
+  criteria: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  proved: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  checks_attempted: texts,
+  checks_passed: texts,
+  checks_failed: texts,
+});
+export type Proof = v.InferOutput<typeof Proof>;
+
+/** What a worker hands back, as seed 003's worker contract has it. */
+export const WorkerResult = v.looseObject({
+  task_id: TaskId,
+  event_nonce: text,
+  status: v.picklist(["done", "failed", "needs_adjustment"]),
+  summary: v.pipe(text, v.minLength(1)),
+  evidence: v.array(v.unknown()),
+  verification: v.looseObject({
+    confidence: v.picklist(["high", "medium", "low"]),
+    complete: v.boolean(),
+    checks_attempted: v.array(v.unknown()),
+    checks_passed: v.array(v.unknown()),
+    checks_failed: v.array(v.unknown()),
+    why_not_fully_verifiable: v.nullable(text),
+  }),
+  next_suggestions: v.array(v.unknown()),
+  risks_or_unknowns: v.array(v.unknown()),
+});
+export type WorkerResult = v.InferOutput<typeof WorkerResult>;
+
+const project = { project_id: ProjectId };
+const task = { task_id: TaskId };
+const run = { run_id: RunId };
+const created = { ...task, project_id: ProjectId, status: v.picklist(["proposed", "ready"]), fields: TaskFields };
+
+/** Each event's own fields, by its name. */
+export const portfolioChanges = {
+  portfolio_created: v.strictObject({ name: text, budget: PortfolioBudget, day_budget: PortfolioBudget }),
+  portfolio_updated: v.strictObject({
+    paused: v.optional(v.boolean()),
+    budget: v.optional(PortfolioBudget),
+    day_budget: v.optional(PortfolioBudget),
+  }),
+  project_created: v.strictObject({ ...project, fields: ProjectFields }),
+  project_updated: v.strictObject({ ...project, changes: v.partial(ProjectFields) }),
+  task_created: v.strictObject(created),
+  followup_task_created: v.strictObject({ ...created, parent_task_id: TaskId }),
+  task_updated: v.strictObject({ ...task, changes: v.partial(TaskFields) }),
+  task_dispatched: v.strictObject({
+    ...task,
+    ...run,
+    event_nonce: text,
+    worker_backend: text,
+    worker_agent_id: text,
+    worker_session_key: text,
+    base: GitSha,
+    copy: text,
+  }),
+  task_status_changed: v.strictObject({ ...task, to_status: Status, because: text }),
+  worker_result_ingested: v.strictObject({
+    ...task,
+    ...run,
+    event_nonce: text,
+    to_status: Status,
+    commit: v.nullable(GitSha),
+    proof: Proof,
+    claim: v.nullable(WorkerResult),
+    summary: text,
+    evidence: texts,
+    usage: PortfolioUsage,
+  }),
+  worker_rested: v.strictObject({ ...task, ...run, because: text, until: v.nullable(PortfolioTime), usage: PortfolioUsage }),
+  lease_lost: v.strictObject({ ...task, ...run, because: text, usage: PortfolioUsage }),
+  block_opened: v.strictObject({
+    block_id: BlockId,
+    project_id: v.nullable(ProjectId),
+    task_id: v.nullable(TaskId),
+    question: text,
+    expected_action: text,
+    impact: text,
+    options: v.record(text, text),
+    content: text,
+    asked_by: v.nullable(v.strictObject({ run_id: RunId, block: text })),
+  }),
+  block_resolved: v.strictObject({ block_id: BlockId, answer: text, content: text }),
+  merge_queued: v.strictObject({ ...task, ...run, commit: GitSha }),
+  merge_verified: v.strictObject({ repository: text, tasks: v.array(TaskId), from: GitSha, commit: GitSha, evidence: texts }),
+  merge_rejected: v.strictObject({
+    ...task,
+    kind: v.picklist(["conflict", "checks"]),
+    with: v.array(TaskId),
+    because: text,
+    evidence: texts,
+  }),
+  merge_landed: v.strictObject({ ...task, commit: GitSha, target: text }),
+  budget_exhausted: v.strictObject({
+    scope: v.picklist(["portfolio", "day", "project"]),
+    project_id: v.nullable(ProjectId),
+    because: text,
+  }),
+  planner_tick: v.strictObject({ dispatched: v.array(TaskId), waiting: v.record(text, v.number()) }),
+  checkpoint_compacted: v.strictObject({ window_start: PortfolioTime, window_end: PortfolioTime }),
+  /** A line that another tool wrote into the events file, byte for byte. */
+  line_imported: v.strictObject({ line: text }),
+} as const;
+
+export type PortfolioChangeName = keyof typeof portfolioChanges;
+export const portfolioChangeNames = Object.keys(portfolioChanges) as readonly PortfolioChangeName[];
+
+type FieldsOf<Name extends PortfolioChangeName> = v.InferOutput<(typeof portfolioChanges)[Name]>;
+/** One change, as it is handed to the journal. `actor`: `operator:<user>`, `agent:<name>`, `planner`, `system`. */
+export type PortfolioChange = {
+  [Name in PortfolioChangeName]: { readonly event: Name; readonly actor: string; readonly reason_code: string } & Readonly<FieldsOf<Name>>;
+}[PortfolioChangeName];
+export type PortfolioChangeOf<Name extends PortfolioChangeName> = Extract<PortfolioChange, { readonly event: Name }>;
+/** The same as the journal hands it out. */
+export type PortfolioEntry = PortfolioChange & { readonly seq: number; readonly ts: string };
+
+/** What is wrong with a change; null where nothing is. Lines of the journal are held to this when they are written. */
+export function faultOfChange(change: PortfolioChange): string | null {
+  const { event, actor: _actor, reason_code: _code, ...fields } = change;
+  const result = v.safeParse(portfolioChanges[event], fields);
+  if (result.success) return null;
+  const [issue] = result.issues;
+  return `${event}.${v.getDotPath(issue) ?? ""}: ${issue.message}`;
+}

@@ -1,0 +1,76 @@
+// land-branch: moves a project's branch to a proved commit, if it is still where the proof was made.
+//
+// Invariants:
+//   L1. A compare-and-set: a branch that somebody moved meanwhile is not touched.
+//   L2. A checkout that has the branch moves with it, and only where it is clean; a branch is never moved under uncommitted work.
+
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { git } from "../../workspace/git/git.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
+import { branchOf, openWorkspace } from "../../workspace/workspace.ts";
+
+export type Landing = { readonly landed: true } | { readonly landed: false; readonly because: "moved" | "held"; readonly detail: string };
+
+export async function landBranch(
+  repository: Repository,
+  order: {
+    readonly branch: string;
+    readonly from: string;
+    readonly to: string;
+    readonly folder: string;
+    readonly message: string;
+    readonly name: string;
+  },
+): Promise<Landing> {
+  const { branch, from, to } = order;
+  const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const ref = `refs/heads/${branch}`;
+  const tip = await git({ ...user, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
+  const at = tip.out.toString("utf8").trim();
+  if (at === to) return { landed: true };
+  if (at !== from)
+    return {
+      landed: false,
+      because: "moved",
+      detail: at === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${at.slice(0, 12)}`,
+    }; // L1
+  const holders = await checkoutsOf(repository, ref);
+  if (holders.length === 0) {
+    const moved = await git({ ...user, args: ["update-ref", "-m", "autopilot portfolio: landed", ref, to, from], codes: [0, 1, 128] });
+    return moved.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: moved.err.trim().slice(0, 300) };
+  }
+  const here = await realpath(repository.root);
+  const elsewhere = holders.find((path) => path !== here);
+  if (elsewhere !== undefined) return { landed: false, because: "held", detail: `${branch} is checked out in ${elsewhere}` };
+  // The checkout is moved by the same road as a run's landing, which undoes itself when it is cut short.
+  const base = { branch, commit: from };
+  const workspace = await openWorkspace({
+    repository,
+    runDir: join(order.folder, "land"),
+    runId: order.name,
+    base,
+    scope: ["**"],
+    ownedPaths: [".openclaw-autopilot/**"],
+  });
+  const own = `refs/heads/${branchOf(order.name)}`;
+  await git({ ...user, args: ["update-ref", own, to] });
+  try {
+    const result = await workspace.land(order.message);
+    if (result.landed) return { landed: true };
+    return { landed: false, because: result.because === "checkout_moved" ? "moved" : "held", detail: result.detail };
+  } finally {
+    await git({ ...user, args: ["update-ref", "-d", own], codes: [0, 1, 128] });
+  }
+}
+
+/** The checkouts that have a branch. */
+async function checkoutsOf(repository: Repository, ref: string): Promise<readonly string[]> {
+  const { out } = await git({ cwd: repository.root, args: ["worktree", "list", "--porcelain"] });
+  const records = out.toString("utf8").split("\n\n");
+  const paths = records.flatMap((record) => {
+    const path = /^worktree (.+)$/m.exec(record)?.[1];
+    return path !== undefined && record.split("\n").includes(`branch ${ref}`) ? [path] : [];
+  });
+  return Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+}

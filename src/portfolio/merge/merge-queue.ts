@@ -1,0 +1,237 @@
+// merge-queue: the finished tasks of one branch, proved together on the merged tree and landed in order.
+//
+// Invariants:
+//   M1. What lands was proved on exactly the tree that lands, in a fresh checkout.
+//   M2. The proof is in the journal before the branch moves, and the landing after: whatever is killed in between is found out by the branch.
+//   M3. What is innocent lands; what conflicts or fails goes back with the evidence and the names of what it met.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { bisect } from "../planner/bisect.ts";
+import type { Action } from "../planner/plan.ts";
+import { remedyOf } from "../planner/recovery.ts";
+import type { TaskView, VerifiedBatch } from "../planner/state.ts";
+import type { Place } from "../../project/place.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+import { type Exchange, openExchange } from "../worker/git-exchange.ts";
+import { landBranch } from "./land-branch.ts";
+import { type OpenPortfolio, readPortfolio, withPortfolio } from "../store/open.ts";
+import { proveCommit } from "./prove-commit.ts";
+
+type MergeAction = Extract<Action, { readonly do: "merge" }>;
+const system = { actor: "system", reason_code: "ok" } as const;
+
+export type QueueParts = { readonly place: Place; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
+export type QueueEnd = { readonly landed: number; readonly rejected: number; readonly held: string | null; readonly proofs: number };
+
+export const hubOf = ({ own }: PortfolioPaths, repository: string): string =>
+  join(own, "hubs", Buffer.from(repository).toString("base64url").slice(-80));
+
+export async function mergeBatch(parts: QueueParts, action: MergeAction): Promise<QueueEnd> {
+  const { place, paths } = parts;
+  const exchange = await openExchange(action.repository, hubOf(paths, action.repository));
+  const folder = mkdtempSync(join(paths.own, "merge-"));
+  const end = { landed: 0, rejected: 0, proofs: 0, held: null as string | null };
+  try {
+    const state = readPortfolio(paths);
+    const tasks = action.tasks.flatMap((id) => state.tasks[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);
+    let tip = await exchange.tipOf(action.target);
+    if (tip === null) return { ...end, held: `${action.repository} has no branch ${action.target} any more` };
+    const batch = await withoutConflicts(parts, exchange, tip, tasks, end);
+    const search = bisect(batch);
+    const proofs = new Map<string, Awaited<ReturnType<typeof proveCommit>>>();
+    let step = search.next();
+    let last: readonly string[] = [];
+    while (step.do !== "end") {
+      if (place.interrupted.aborted) return end;
+      if (step.do === "prove") {
+        const merged = await mergedOnto(exchange, tip, step.tasks);
+        end.proofs += 1;
+        const proved =
+          "conflict" in merged
+            ? { passed: false, cancelled: false, evidence: [`conflict in ${merged.conflict.join(", ")}`] }
+            : await proveCommit(place, exchange.repository, {
+                commit: merged.commit,
+                criteria: step.tasks.flatMap((task) => task.acceptance_criteria),
+                folder: mkdtempSync(join(folder, "prove-")),
+                isolation: parts.isolation,
+              });
+        if (proved.cancelled) return end;
+        proofs.set(keyOf(tip, step.tasks), proved);
+        if (!proved.passed) last = proved.evidence.filter((line) => !line.startsWith("passed:"));
+        step = search.next({ passed: proved.passed });
+      } else if (step.do === "land") {
+        const landed = await landTogether(
+          parts,
+          exchange,
+          action,
+          tip,
+          step.tasks,
+          folder,
+          proofs.get(keyOf(tip, step.tasks))?.evidence ?? [],
+        );
+        if (typeof landed === "string") return { ...end, held: landed };
+        end.landed += step.tasks.length;
+        tip = landed.tip;
+        step = search.next();
+      } else {
+        const since = await landedSince(parts, step.task);
+        const others = [...new Set([...step.beside.map(({ task_id }) => task_id), ...since])];
+        const because =
+          others.length === 0 ? "its checks fail on the merged tree" : "its checks pass alone and fail together with what has landed";
+        await reject(parts, step.task, "checks", others, because, last);
+        end.rejected += 1;
+        step = search.next();
+      }
+    }
+    return end;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const keyOf = (tip: string, tasks: readonly TaskView[]): string => [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");
+const messageOf = (task: TaskView): string =>
+  `Merge ${task.task_id}\n\n${task.objective.slice(0, 2000)}\n\nAutopilot-Task: ${task.task_id}\nAutopilot-Run: ${task.run_id ?? ""}\n`;
+
+async function mergedOnto(
+  exchange: Exchange,
+  tip: string,
+  tasks: readonly TaskView[],
+): Promise<{ readonly commit: string } | { readonly conflict: readonly string[] }> {
+  let commit = tip;
+  for (const task of tasks) {
+    const merged = await exchange.merge(commit, task.commit ?? "", messageOf(task));
+    if ("conflicts" in merged) return { conflict: merged.conflicts };
+    commit = merged.commit;
+  }
+  return { commit };
+}
+
+/** Those that can be merged one after the other; the others go back. M3 */
+async function withoutConflicts(
+  parts: QueueParts,
+  exchange: Exchange,
+  tip: string,
+  tasks: readonly TaskView[],
+  end: { rejected: number },
+): Promise<readonly TaskView[]> {
+  const batch: TaskView[] = [];
+  let commit = tip;
+  for (const task of tasks) {
+    const merged = await exchange.merge(commit, task.commit ?? "", messageOf(task));
+    if ("conflicts" in merged) {
+      const others = [...new Set([...batch.map(({ task_id }) => task_id), ...(await landedSince(parts, task))])];
+      await reject(
+        parts,
+        task,
+        "conflict",
+        others,
+        `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}`,
+        merged.conflicts.map((path) => `conflict: ${path}`),
+      );
+      end.rejected += 1;
+    } else {
+      commit = merged.commit;
+      batch.push(task);
+    }
+  }
+  return batch;
+}
+
+/** What landed in the same repository since a task was dispatched. */
+async function landedSince({ paths }: QueueParts, task: TaskView): Promise<readonly string[]> {
+  const state = readPortfolio(paths);
+  const repository = state.projects[task.project_id]?.repository;
+  const isAfter = (one: TaskView): boolean =>
+    one.landed !== null && one.changed_at >= (task.started_at ?? "") && state.projects[one.project_id]?.repository === repository;
+  return Promise.resolve(
+    Object.values(state.tasks)
+      .filter(isAfter)
+      .map(({ task_id }) => task_id),
+  );
+}
+
+async function reject(
+  { place, paths }: QueueParts,
+  task: TaskView,
+  kind: "conflict" | "checks",
+  others: readonly string[],
+  because: string,
+  evidence: readonly string[],
+): Promise<void> {
+  place.show(`✗ ${task.task_id}: ${because}`);
+  await withPortfolio(place, paths, async ({ state, write }) => {
+    if (state.tasks[task.task_id]?.stage !== "queued") return;
+    await write({ ...system, event: "merge_rejected", task_id: task.task_id, kind, with: [...others], because, evidence: [...evidence] });
+  });
+}
+
+/** M1, M2. A string says what holds the landing up. */
+async function landTogether(
+  parts: QueueParts,
+  exchange: Exchange,
+  action: MergeAction,
+  tip: string,
+  tasks: readonly TaskView[],
+  folder: string,
+  evidence: readonly string[],
+): Promise<{ readonly tip: string } | string> {
+  const merged = await mergedOnto(exchange, tip, tasks);
+  if ("conflict" in merged) return `the merge of ${tasks.length} tasks conflicts now`;
+  const batch: VerifiedBatch = {
+    repository: action.repository,
+    tasks: tasks.map(({ task_id }) => task_id),
+    from: tip,
+    commit: merged.commit,
+  };
+  await withPortfolio(parts.place, parts.paths, async ({ write }) => {
+    await write({ ...system, event: "merge_verified", ...batch, evidence: [...evidence] });
+  });
+  const result = await land(parts, exchange, batch, action.target, folder);
+  return result ?? { tip: merged.commit };
+}
+
+async function land(parts: QueueParts, exchange: Exchange, batch: VerifiedBatch, target: string, folder: string): Promise<string | null> {
+  const name = `run-${systemClock.now().slice(0, 10)}-${systemClock.now().slice(11, 19).replaceAll(":", "")}-${process.pid}`;
+  const order = { branch: target, from: batch.from, to: batch.commit, folder, message: `Land ${batch.tasks.join(", ")}`, name };
+  const landing = await landBranch(exchange.repository, order);
+  if (!landing.landed) return landing.detail;
+  await withPortfolio(parts.place, parts.paths, (open) => recordLanding(open, batch, target));
+  for (const task_id of batch.tasks) {
+    parts.place.show(`✓ ${task_id} landed on ${target}`);
+    await exchange.forget(task_id);
+  }
+  return null;
+}
+
+async function recordLanding({ state, write }: OpenPortfolio, batch: VerifiedBatch, target: string): Promise<void> {
+  const open = batch.tasks.filter((id) => state.tasks[id]?.status === "running");
+  const lines = open.map((task_id): PortfolioChange => ({ ...system, event: "merge_landed", task_id, commit: batch.commit, target }));
+  if (lines.length > 0) await write(...lines);
+}
+
+/** Batches that were proved and never told to have landed: the branch itself says what became of them. */
+export async function settleBatches(parts: QueueParts): Promise<void> {
+  const state = readPortfolio(parts.paths);
+  for (const batch of state.batches) {
+    const first = state.tasks[batch.tasks[0] ?? ""];
+    const target = state.projects[first?.project_id ?? ""]?.target;
+    if (target === undefined) continue;
+    const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
+    const tip = await exchange.tipOf(target);
+    const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
+    const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
+    if (remedy === "record_landing") await withPortfolio(parts.place, parts.paths, (open) => recordLanding(open, batch, target));
+    else if (tip === batch.from) {
+      const folder = mkdtempSync(join(parts.paths.own, "merge-"));
+      try {
+        await land(parts, exchange, batch, target, folder);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// prove-commit: runs checks on a commit in a fresh checkout, with the isolation and the policy of the repository's own config.
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
+import { type Check, type Evidence } from "../../contracts/evidence.ts";
+import type { Criterion } from "../../contracts/portfolio-journal.ts";
+import { commandKey } from "../../verify/same-command.ts";
+import { detectChecks } from "../../verify/detect/detect.ts";
+import { restoresOf } from "../../verify/detect/detect-restore.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
+import { openWorkspace } from "../../workspace/workspace.ts";
+import { openChecks } from "../../runner/checks-box.ts";
+import { treeAt } from "../../runner/draft/checks-of.ts";
+import { isolationFor } from "../../runner/draft/isolation-for.ts";
+import type { Place } from "../../project/place.ts";
+import { policyOf } from "../../runner/draft/policy.ts";
+import { settingsOf } from "../../project/config/settings.ts";
+
+export type Proved = { readonly passed: boolean; readonly evidence: readonly string[]; readonly cancelled: boolean };
+
+const excerptCharactersMax = 1500;
+
+/** Whether every criterion and the project's own checks hold on this commit. */
+export async function proveCommit(
+  place: Place,
+  repository: Repository,
+  order: {
+    readonly commit: string;
+    readonly criteria: readonly Criterion[];
+    readonly folder: string;
+    readonly isolation?: string | undefined;
+  },
+): Promise<Proved> {
+  const home = { root: repository.root, folder: join(repository.root, ".autopilot") };
+  const settings = settingsOf(place, home, { isolation: order.isolation });
+  const tree = await treeAt(repository.root, order.commit);
+  const detected = detectChecks(tree, settings.config.checks ?? {});
+  const own = order.criteria.flatMap(({ text, command }, at): Check[] =>
+    command === null ? [] : [{ id: `criterion:${at + 1}`, kind: "criterion", title: text, command, source: "task" }],
+  );
+  const commands = new Set(own.map(({ command }) => commandKey(command)));
+  const checks = [...own, ...detected.checks.filter(({ command }) => !commands.has(commandKey(command)))];
+  if (checks.length === 0) return { passed: true, evidence: ["no command to run"], cancelled: false };
+  const policy = policyOf(settings.config, restoresOf(tree, settings.config.checks?.restore ?? "copy"));
+  const isolation = await isolationFor(settings.isolation, home, order.folder);
+  const workspace = await openWorkspace({
+    repository,
+    runDir: join(order.folder, "run"),
+    runId: "run-2000-01-01-000000", // only looked with: no branch is made
+    base: { branch: null, commit: order.commit },
+    scope: [],
+    ownedPaths: [],
+    isLookOnly: true,
+    ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
+    ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
+  });
+  const life = randomUUID();
+  let guardian: Guardian | null = null;
+  const blobs: Evidence[] = [];
+  const verifier = openChecks({
+    workspace,
+    isolation,
+    policy,
+    folder: order.folder,
+    putBlob: (bytes) => {
+      const text = Buffer.from(bytes).toString("utf8");
+      if (text.startsWith('{"check"')) blobs.push(JSON.parse(text) as Evidence);
+      return Promise.resolve("0".repeat(64));
+    },
+    guard: (word) => (guardian ??= openGuardian(life)).seek(word),
+  });
+  try {
+    const results = await verifier.check({
+      attempt: "merge@1/prove#1",
+      checks,
+      commit: order.commit,
+      cancel: place.interrupted,
+      onSignal: () => undefined,
+    });
+    const excerpt = (id: string): string =>
+      blobs.findLast(({ check }) => check.id === id)?.output_excerpt.slice(-excerptCharactersMax) ?? "";
+    return {
+      passed:
+        results.length >= checks.length && results.every(({ status, quarantined }) => status === "passed" || quarantined !== undefined),
+      cancelled: place.interrupted.aborted,
+      evidence: results.map(({ check, status, why }) => {
+        const head = `${status}: ${check.command}${why === undefined ? "" : ` (${why})`}`;
+        return status === "passed" ? head : [head, excerpt(check.id).trim()].filter((one) => one !== "").join("\n");
+      }),
+    };
+  } finally {
+    (guardian as Guardian | null)?.leave();
+  }
+}

@@ -1,0 +1,188 @@
+// backlog: tasks as people write them, made into tasks of a portfolio. Everything that is wrong is told at once; then nothing is made.
+
+import {
+  type Criterion,
+  type PortfolioBudget,
+  type PortfolioChange,
+  priorityDefault,
+  prioritiesMax,
+  type TaskFields,
+} from "../../contracts/portfolio-journal.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import type { PortfolioView } from "./state.ts";
+
+export type TaskDraft = {
+  /** Where it stands, for messages: `line 12`, `tasks[3]`. */
+  readonly place: string;
+  /** How others of the same list call it. */
+  readonly key?: string | undefined;
+  readonly project: string;
+  readonly objective: string;
+  readonly accept?: readonly string[] | undefined;
+  readonly after?: readonly string[] | undefined;
+  readonly touches?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
+  readonly budget?: PortfolioBudget | undefined;
+  readonly agent?: string | undefined;
+  readonly flow?: string | undefined;
+  readonly isolation?: string | undefined;
+  readonly propose?: boolean | undefined;
+};
+
+export type Drafted = {
+  readonly changes: readonly PortfolioChange[];
+  readonly ids: readonly string[];
+  readonly problems: readonly string[];
+};
+
+const objectiveCharactersMax = 20_000;
+const problemsMax = 50;
+
+export function draftTasks(
+  state: PortfolioView,
+  drafts: readonly TaskDraft[],
+  actor: string,
+  newId: (objective: string) => string,
+): Drafted {
+  const problems: string[] = [];
+  const keys = new Map<string, string>();
+  const ids = drafts.map(({ key, objective, place }) => {
+    const id = newId(objective);
+    if (key === undefined) return id;
+    if (keys.has(key)) problems.push(`${place}: the key ${key} is used twice`);
+    keys.set(key, id);
+    return id;
+  });
+  const projects = Object.values(state.projects);
+  const changes = drafts.flatMap((draft, at): PortfolioChange[] => {
+    const wrong = (what: string): void => void problems.push(`${draft.place}: ${what}`);
+    const project = projects.find(({ project_id, name }) => project_id === draft.project || name === draft.project);
+    if (project === undefined)
+      wrong(
+        `there is no project ${draft.project}.${didYouMean(
+          draft.project,
+          projects.map(({ project_id }) => project_id),
+        )}`,
+      );
+    const objective = draft.objective.trim();
+    if (objective === "") wrong("its objective is empty");
+    if (objective.length > objectiveCharactersMax)
+      wrong(`its objective has ${objective.length} characters, at most ${objectiveCharactersMax} are taken`);
+    const priority = draft.priority ?? priorityDefault;
+    if (!Number.isInteger(priority) || priority < 1 || priority > prioritiesMax)
+      wrong(`its priority is ${priority}, expected 1 (highest) to ${prioritiesMax}`);
+    const dependencies = (draft.after ?? []).flatMap((name) => {
+      const id = keys.get(name) ?? (state.tasks[name] === undefined ? undefined : name);
+      if (id === undefined)
+        wrong(`it depends on ${name}, which is no task.${didYouMean(name, [...keys.keys(), ...Object.keys(state.tasks)].slice(0, 1000))}`);
+      return id === undefined ? [] : [id];
+    });
+    const criteria = (draft.accept ?? []).map((text) => criterionOf(text));
+    for (const one of criteria) if (typeof one === "string") wrong(one);
+    const fields: TaskFields = {
+      objective,
+      acceptance_criteria: criteria.length === 0 ? [{ text: objective, command: null }] : criteria.filter((one) => typeof one !== "string"),
+      dependencies: [...new Set(dependencies)],
+      touches: [...(draft.touches ?? [])],
+      priority,
+      budget: draft.budget ?? {},
+      agent: draft.agent ?? null,
+      flow: draft.flow ?? null,
+      isolation: draft.isolation ?? null,
+    };
+    const status = draft.propose === true ? "proposed" : "ready";
+    return [
+      { event: "task_created", actor, reason_code: "ok", task_id: ids[at] ?? "", project_id: project?.project_id ?? "", status, fields },
+    ];
+  });
+  const ring = ringAmong(changes);
+  if (ring !== null) problems.push(`these depend on each other in a ring: ${ring.join(" → ")}`);
+  const told =
+    problems.length > problemsMax ? [...problems.slice(0, problemsMax), `… and ${problems.length - problemsMax} more`] : problems;
+  return { changes, ids, problems: told };
+}
+
+/** `text :: command`, or a sentence that only a person can judge. A string is what is wrong. */
+export function criterionOf(text: string): Criterion | string {
+  const at = text.indexOf(" :: ");
+  if (at < 0) {
+    if (/\S::\S/.test(text)) return `the criterion "${text}" needs spaces around ::`;
+    return text.trim() === "" ? "a criterion is empty" : { text: text.trim(), command: null };
+  }
+  const [words, command] = [text.slice(0, at).trim(), text.slice(at + 4).trim()];
+  return words === "" || command === "" ? `the criterion "${text}" needs words before :: and a command after it` : { text: words, command };
+}
+
+/** A ring of dependencies among new tasks, by their objectives; null where there is none. */
+function ringAmong(changes: readonly PortfolioChange[]): readonly string[] | null {
+  const after = new Map(
+    changes.flatMap((change) => (change.event === "task_created" ? [[change.task_id, change.fields.dependencies] as const] : [])),
+  );
+  const done = new Set<string>();
+  for (const start of after.keys()) {
+    const path: string[] = [];
+    const stack: { id: string; next: number }[] = [{ id: start, next: 0 }];
+    while (stack.length > 0) {
+      const top = stack.at(-1);
+      if (top === undefined) break;
+      if (top.next === 0) path.push(top.id);
+      const next = done.has(top.id) ? undefined : after.get(top.id)?.[top.next];
+      top.next += 1;
+      if (next === undefined) {
+        done.add(top.id);
+        path.pop();
+        stack.pop();
+      } else if (path.includes(next)) return [...path.slice(path.indexOf(next)), next];
+      else if (!done.has(next)) stack.push({ id: next, next: 0 });
+    }
+  }
+  return null;
+}
+
+/** Whether a task that is there may depend on these without a ring. */
+export function whyRing(state: PortfolioView, task_id: string, dependencies: readonly string[]): string | null {
+  const seen = new Set<string>();
+  const open = [...dependencies];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (id === task_id) return `${task_id} would depend on itself`;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    open.push(...(state.tasks[id]?.dependencies ?? []));
+  }
+  return null;
+}
+
+/** A Markdown backlog: headings name projects, open check boxes are tasks, items below one say more: `accept:`, `after:`, `touches:`, `priority:`. */
+export function readBacklog(text: string): { readonly tasks: readonly TaskDraft[]; readonly problems: readonly string[] } {
+  const tasks: { -readonly [Key in keyof TaskDraft]: TaskDraft[Key] }[] = [];
+  const problems: string[] = [];
+  let project = "";
+  let isOpen = false;
+  for (const [at, row] of text.split(/\r?\n/).entries()) {
+    const place = `line ${at + 1}`;
+    const heading = /^#{1,6}\s+(.+?)\s*#*\s*$/.exec(row)?.[1];
+    const box = /^(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(.+)$/.exec(row);
+    const more = /^\s+[-*+]\s+(accept|after|touches|priority|agent|key):\s*(.+)$/i.exec(row);
+    const last = tasks.at(-1);
+    if (heading !== undefined) [project, isOpen] = [heading, false];
+    else if (box !== null) {
+      isOpen = box[1] === " ";
+      if (!isOpen) continue;
+      if (project === "") problems.push(`${place}: no heading names a project before this task`);
+      tasks.push({ place, project, objective: (box[2] ?? "").trim() });
+    } else if (more !== null && isOpen && last !== undefined) {
+      const [word, value] = [(more[1] ?? "").toLowerCase(), (more[2] ?? "").trim()];
+      const list = value
+        .split(",")
+        .map((one) => one.trim())
+        .filter((one) => one !== "");
+      if (word === "accept") last.accept = [...(last.accept ?? []), value];
+      else if (word === "after") last.after = [...(last.after ?? []), ...list];
+      else if (word === "touches") last.touches = [...(last.touches ?? []), ...list];
+      else if (word === "priority") last.priority = Number(value);
+      else if (word === "agent") last.agent = value;
+      else last.key = value;
+    }
+  }
+  return { tasks, problems };
+}

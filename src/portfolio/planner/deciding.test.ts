@@ -1,0 +1,136 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { bisect } from "./bisect.ts";
+import { blockIdOf, projectIdOf, slugOf, taskIdOf } from "./ids.ts";
+import { project, task, dispatched, written } from "./portfolio.test-support.ts";
+import { leases, mergings, recoveryRows, remedyOf, results, runs, workers } from "./recovery.ts";
+import { judge, proofOf, whyNotOurs } from "./result.ts";
+
+function played(size: number, fails: (tasks: readonly number[], landed: readonly number[]) => boolean) {
+  const batch = Array.from({ length: size }, (_, at) => at);
+  const search = bisect(batch);
+  const landed: number[] = [];
+  const rejected: number[] = [];
+  let proofs = 0;
+  for (let step = search.next(); step.do !== "end";) {
+    if (step.do === "prove") {
+      proofs += 1;
+      step = search.next({ passed: !fails(step.tasks, landed) });
+    } else {
+      if (step.do === "land") landed.push(...step.tasks);
+      else rejected.push(step.task);
+      step = search.next();
+    }
+  }
+  return { landed, rejected, proofs };
+}
+
+test("of eight with one culprit seven land, in at most 1 + log2(8) + 1 proofs", () => {
+  for (let culprit = 0; culprit < 8; culprit++) {
+    const { landed, rejected, proofs } = played(8, (tasks) => tasks.includes(culprit));
+    expect(rejected).toEqual([culprit]);
+    expect(landed).toHaveLength(7);
+    expect(proofs).toBeLessThanOrEqual(5);
+  }
+});
+
+test("whatever fails together, every task lands or is rejected, what lands never fails, and it ends", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 9 }), fc.array(fc.tuple(fc.nat(8), fc.nat(8)), { maxLength: 4 }), (size, pairs) => {
+      const fails = (tasks: readonly number[], landed: readonly number[]): boolean =>
+        pairs.some(([a, b]) => [...tasks, ...landed].includes(a) && [...tasks, ...landed].includes(b));
+      const { landed, rejected } = played(size, fails);
+      expect([...landed, ...rejected].toSorted((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, at) => at));
+      expect(fails([], landed)).toBe(false);
+    }),
+  );
+});
+
+test("everything that may be found of a running task after a crash has one remedy, and every row is needed", () => {
+  const used = new Set<number>();
+  let cases = 0;
+  for (const worker of workers)
+    for (const lease of leases)
+      for (const run of runs)
+        for (const result of results)
+          for (const merge of mergings) {
+            const found = { worker, lease, run, result, merge };
+            const row = recoveryRows.findIndex(({ when }) =>
+              Object.entries(when).every(([key, value]) => found[key as keyof typeof found] === value),
+            );
+            expect(row, JSON.stringify(found)).toBeGreaterThanOrEqual(0);
+            expect(remedyOf(found).remedy).toBe(recoveryRows[row]?.remedy);
+            if (worker === "alive" && lease === "held" && merge === "none") expect(remedyOf(found).remedy).toBe("leave");
+            used.add(row);
+            cases += 1;
+          }
+  expect(cases).toBe(96);
+  expect(used.size).toBe(recoveryRows.length);
+});
+
+test("a result delivered twice, late, for another run or with another nonce is not taken in", () => {
+  const { state, write } = written(
+    { event: "project_created", project_id: "proj-a", fields: project() },
+    { event: "task_created", task_id: "task-x-aaaaaa", project_id: "proj-a", status: "ready", fields: task() },
+    dispatched("task-x-aaaaaa", 1),
+  );
+  const [at, mine] = [() => state.tasks["task-x-aaaaaa"], { task_id: "task-x-aaaaaa", run_id: "run-2026-01-01-000001", event_nonce: "n1" }];
+  expect(whyNotOurs(at(), mine)).toBeNull();
+  expect(whyNotOurs(at(), { ...mine, run_id: "run-2026-01-01-000009" })).toContain("not run-2026-01-01-000009");
+  expect(whyNotOurs(at(), { ...mine, event_nonce: "n0" })).toContain("nonce");
+  expect(whyNotOurs(undefined, mine)).toContain("no task");
+  const proof = proofOf(task().acceptance_criteria, { passed: ["true"], failed: [] });
+  write({
+    event: "worker_result_ingested",
+    ...mine,
+    to_status: "running",
+    commit: null,
+    proof,
+    claim: null,
+    summary: "ok",
+    evidence: [],
+    usage: { tokens: 1, usd: 0 },
+  });
+  expect(whyNotOurs(at(), mine)).toContain("before");
+});
+
+test("only the runner's proof makes a task done; a first failure is tried again, a criterion without a command is asked about", () => {
+  const { state } = written(
+    { event: "project_created", project_id: "proj-a", fields: project() },
+    {
+      event: "task_created",
+      task_id: "task-x-aaaaaa",
+      project_id: "proj-a",
+      status: "ready",
+      fields: task({
+        acceptance_criteria: [
+          { text: "a", command: "t" },
+          { text: "b", command: null },
+        ],
+      }),
+    },
+  );
+  const [one, own] = [state.tasks["task-x-aaaaaa"], state.projects["proj-a"]];
+  if (one === undefined || own === undefined) throw new Error("missing");
+  const end = { is_completed: true, has_changes: true, passed: ["t"], failed: [] };
+  const half = proofOf(one.acceptance_criteria, end);
+  const none = proofOf(one.acceptance_criteria, { passed: [], failed: ["t"] });
+  expect(judge(one, own, end, none, false).to).toBe("failed");
+  expect(judge({ ...one, failures: 1 }, own, end, none, false).to).toBe("needs_adjustment");
+  expect(judge(one, own, { ...end, is_completed: false }, half, false).to).toBe("failed");
+  expect(judge(one, own, end, half, false)).toMatchObject({ to: "blocked_human", ask: "b" });
+  expect(judge(one, own, end, half, true).to).toBe("running");
+  expect(judge(one, { ...own, accept_unproved: true }, end, half, false).to).toBe("running");
+});
+
+test("ids are made from names of every kind", () => {
+  expect([slugOf("Crème Brûlée!"), slugOf("日本"), slugOf("  "), slugOf("a".repeat(60))]).toEqual([
+    "creme-brulee",
+    "x",
+    "x",
+    "a".repeat(40),
+  ]);
+  expect(projectIdOf("Shop", (id) => id === "proj-shop")).toBe("proj-shop-2");
+  expect(taskIdOf("Do it", Uint8Array.from([1, 2, 3, 4, 5, 255]))).toBe("task-do-it-12345z");
+  expect(blockIdOf("2026-02-27T09:30:00.000Z", new Uint8Array(6))).toBe("block-20260227T093000Z-000000");
+});

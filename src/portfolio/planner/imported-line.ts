@@ -1,0 +1,105 @@
+// imported-line: what another tool's event tells of its projects, tasks and blocks. It is taken as told; what it leaves out has our defaults.
+
+import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
+import { priorityDefault } from "../../contracts/portfolio-journal.ts";
+import { noUsage, type Portfolio } from "./state.ts";
+import { addTask, setStatus, type Stamp } from "./task-changes.ts";
+
+/** A line that is no JSON object, or that speaks of nothing we know, changes nothing: it is only kept. */
+export function reduceImported(state: Portfolio, line: string, at: Stamp): void {
+  const said = parsed(line);
+  if (said === null) return;
+  const meta = record(said["meta"]) ?? {};
+  const [project, task, block] = [textIn(said, "project_id"), textIn(said, "task_id"), textIn(said, "block_id")];
+  const summary = textIn(said, "summary") ?? "";
+  if (project !== null && state.projects[project] === undefined)
+    state.projects[project] = {
+      name: textIn(meta, "name") ?? project,
+      objective: textIn(meta, "objective") ?? (task === null ? summary : ""),
+      repository: textIn(meta, "repository"),
+      target: textIn(meta, "target") ?? "main",
+      priority: priorityOf(meta["priority"] ?? said["priority"]),
+      slots: 1,
+      budget: {},
+      accept_unproved: false,
+      paused: false,
+      project_id: project,
+      created_at: at.ts,
+      changed: at.seq,
+      last_dispatch: 0,
+      spent: noUsage(),
+      tasks: [],
+    };
+  const to = statusOf(said["to_status"]);
+  if (task !== null && project !== null) {
+    if (state.tasks[task] === undefined)
+      addTask(
+        state,
+        {
+          task_id: task,
+          project_id: project,
+          parent_task_id: textIn(said, "parent_task_id"),
+          status: "proposed",
+          fields: {
+            objective: textIn(meta, "objective") ?? summary,
+            acceptance_criteria: [],
+            dependencies: [],
+            touches: [],
+            priority: priorityOf(said["priority"] ?? meta["priority"]),
+            budget: {},
+            agent: null,
+            flow: null,
+            isolation: null,
+          },
+        },
+        at,
+      );
+    const there = state.tasks[task];
+    // Theirs runs elsewhere: nothing here works on it, and nothing of it starts here before a person says so.
+    if (there !== undefined && to !== null && there.status !== to) setStatus(state, there, to === "running" ? "proposed" : to, at);
+  }
+  if (block === null) return;
+  const type = textIn(said, "event_type");
+  const known = state.blocks[block];
+  if (type === "block_opened" && known === undefined)
+    state.blocks[block] = {
+      block_id: block,
+      project_id: project,
+      task_id: task,
+      question: textIn(meta, "question") ?? summary,
+      expected_action: textIn(meta, "expected_action") ?? "",
+      impact: textIn(meta, "impact") ?? "",
+      options: {},
+      content: "",
+      asked_by: null,
+      opened_at: at.ts,
+      resolved_at: null,
+      answer: null,
+    };
+  if (type === "block_resolved" && known?.resolved_at === null) {
+    known.resolved_at = at.ts;
+    known.answer = summary;
+  }
+}
+
+function parsed(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return record(JSON.parse(line) as unknown);
+  } catch {
+    return null;
+  }
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+
+function textIn(from: Readonly<Record<string, unknown>>, key: string): string | null {
+  const value = from[key];
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+const statusOf = (value: unknown): PortfolioTaskStatus | null => portfolioTaskStatuses.find((status) => status === value) ?? null;
+
+/** Their scale is not said: a number in ours counts, everything else is in the middle. */
+const priorityOf = (value: unknown): number =>
+  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 5 ? value : priorityDefault;

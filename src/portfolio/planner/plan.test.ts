@@ -1,0 +1,169 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { mayOverlap } from "./overlap.ts";
+import { plan, type PlanFacts } from "./plan.ts";
+import { dispatched, project, task, written } from "./portfolio.test-support.ts";
+
+const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" };
+const id = (n: number | string): string => `task-${n}-aaaaaa`;
+const dispatchesOf = ({ actions }: ReturnType<typeof plan>): readonly string[] =>
+  actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : []));
+const whyOf = ({ waiting }: ReturnType<typeof plan>, task_id: string): string | undefined =>
+  waiting.find((one) => one.task_id === task_id)?.code;
+
+test("priority first, then projects in turn, then age", () => {
+  const made = (n: number, project_id: string, priority: number) =>
+    ({ event: "task_created", task_id: id(n), project_id, status: "ready", fields: task({ priority, touches: [`f${n}`] }) }) as const;
+  const { state } = written(
+    { event: "project_created", project_id: "proj-a", fields: project() },
+    { event: "project_created", project_id: "proj-b", fields: project({ repository: "other" }) },
+    made(1, "proj-a", 3),
+    made(2, "proj-a", 3),
+    made(3, "proj-b", 3),
+    made(4, "proj-b", 1),
+  );
+  expect(dispatchesOf(plan(state, facts))).toEqual([id(4), id(1), id(3), id(2)]);
+});
+
+test("every reason for waiting is told", () => {
+  const { state, write } = written(
+    { event: "project_created", project_id: "proj-a", fields: project({ slots: 2, budget: { tokens: 100 } }) },
+    { event: "project_created", project_id: "proj-p", fields: project({ paused: true, repository: "p" }) },
+    { event: "project_created", project_id: "proj-n", fields: project({ repository: null }) },
+  );
+  const add = (name: string, fields = task(), project_id = "proj-a", status: "ready" | "proposed" = "ready"): void =>
+    write({ event: "task_created", task_id: id(name), project_id, status, fields });
+  add("runs", task({ touches: ["src/**"] }));
+  write(dispatched(id("runs"), 1));
+  add("near", task({ touches: ["src/a.ts"] }));
+  add("behind", task({ touches: ["src/a.ts", "docs/x.md"] }));
+  add("dear", task({ touches: ["web/**"], budget: { tokens: 1000 } }));
+  add("starts", task({ touches: ["api/**"] }));
+  add("third", task({ touches: ["cli/**"] }));
+  add("later", task({ dependencies: [id("runs")] }));
+  add("idea", task(), "proj-a", "proposed");
+  add("paused", task(), "proj-p");
+  add("nowhere", task(), "proj-n");
+  const planned = plan(state, facts);
+  expect(dispatchesOf(planned)).toEqual([id("starts")]);
+  expect(Object.fromEntries(planned.waiting.map(({ task_id, code }) => [task_id.split("-")[1], code]))).toEqual({
+    runs: "working",
+    near: "overlap",
+    behind: "overlap",
+    dear: "budget",
+    third: "project_slots",
+    later: "dependencies",
+    idea: "proposed",
+    paused: "paused",
+    nowhere: "no_repository",
+  });
+  expect(whyOf(plan(state, { ...facts, jobs: 1 }), id("starts"))).toBe("pool_slots");
+  expect(whyOf(plan(state, { ...facts, perAgent: { codex: 1 } }), id("starts"))).toBe("agent_slots");
+});
+
+test("what overlaps a task that waits longer makes way for it", () => {
+  const { state, write } = written({ event: "project_created", project_id: "proj-a", fields: project() });
+  const add = (name: string, touches: string[]): void =>
+    write({ event: "task_created", task_id: id(name), project_id: "proj-a", status: "ready", fields: task({ touches }) });
+  add("narrow", ["src/a.ts"]);
+  write(dispatched(id("narrow"), 1));
+  add("wide", []);
+  add("next", ["src/b.ts"]);
+  const planned = plan(state, facts);
+  expect(dispatchesOf(planned)).toEqual([]);
+  expect(whyOf(planned, id("next"))).toBe("makes_way");
+});
+
+test("a task whose worker is gone is released, one that failed once is tried again, one that failed twice waits for a person", () => {
+  const { state, write } = written({ event: "project_created", project_id: "proj-a", fields: project() });
+  for (const name of ["gone", "once", "twice"])
+    write({ event: "task_created", task_id: id(name), project_id: "proj-a", status: "ready", fields: task({ touches: [name] }) });
+  const fails = (name: string, n: number): void =>
+    write(dispatched(id(name), n), { event: "task_status_changed", task_id: id(name), to_status: "failed", because: "no" });
+  write(dispatched(id("gone"), 1));
+  fails("once", 2);
+  fails("twice", 3);
+  write({ event: "task_status_changed", task_id: id("twice"), to_status: "ready", because: "again" });
+  fails("twice", 4);
+  const planned = plan(state, { ...facts, gone: new Set(["run-2026-01-01-000001"]) });
+  expect(planned.actions).toEqual([
+    { do: "release", task_id: id("gone"), run_id: "run-2026-01-01-000001" },
+    { do: "retry", task_id: id("once"), because: "it failed once" },
+  ]);
+  expect(whyOf(planned, id("twice"))).toBe("needs_person");
+});
+
+test("no two tasks that overlap are dispatched, no slot is used twice, and each open task is told of once", () => {
+  const glob = fc.constantFrom("src/**", "src/a.ts", "src/*.ts", "docs/**", "docs/x.md", "*.md", "web/**");
+  const made = fc.record({
+    p: fc.nat(2),
+    priority: fc.integer({ min: 1, max: 5 }),
+    touches: fc.array(glob, { maxLength: 2 }),
+    after: fc.option(fc.nat(10)),
+    runs: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(made, { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), (tasks, jobs) => {
+      const { state, write } = written(
+        ...[0, 1, 2].map(
+          (p) =>
+            ({
+              event: "project_created",
+              project_id: `proj-${p}`,
+              fields: project({ slots: 1 + p, repository: p < 2 ? "one" : "two" }),
+            }) as const,
+        ),
+      );
+      for (const [n, { p, priority, touches, after }] of tasks.entries()) {
+        const dependencies = after !== null && after < n ? [id(after)] : [];
+        write({
+          event: "task_created",
+          task_id: id(n),
+          project_id: `proj-${p}`,
+          status: "ready",
+          fields: task({ priority, touches, dependencies }),
+        });
+      }
+      let running: string[] = [];
+      for (let turn = 0; turn < 30; turn++) {
+        const planned = plan(state, { ...facts, jobs });
+        const open = Object.values(state.tasks).filter(({ status }) => status !== "done");
+        const told = [...planned.waiting.map(({ task_id }) => task_id), ...dispatchesOf(planned)];
+        expect(told.toSorted()).toEqual(open.map(({ task_id }) => task_id).toSorted());
+        for (const task_id of dispatchesOf(planned)) {
+          write(dispatched(task_id, turn * 100 + running.length));
+          running.push(task_id);
+        }
+        expect(running.length).toBeLessThanOrEqual(jobs);
+        for (const [at, one] of running.entries())
+          for (const other of running.slice(at + 1)) {
+            const [left, right] = [state.tasks[one], state.tasks[other]];
+            if (left === undefined || right === undefined) throw new Error("lost");
+            const isOne = state.projects[left.project_id]?.repository === state.projects[right.project_id]?.repository;
+            expect(isOne && mayOverlap(left.touches, right.touches)).toBe(false);
+          }
+        const [first, ...rest] = running;
+        if (first === undefined) break;
+        write({ event: "task_status_changed", task_id: first, to_status: "done", because: "done" });
+        running = rest;
+      }
+      expect(Object.values(state.tasks).every(({ status }) => status === "done")).toBe(true); // nobody starves, nobody is lost
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("globs that may name one file overlap, in doubt too", () => {
+  const rows: readonly (readonly [string, string, boolean])[] = [
+    ["src/**", "src/a/b.ts", true],
+    ["src/a.ts", "src/b.ts", false],
+    ["src/*.ts", "src/*.md", false],
+    ["src/*.ts", "src/a*", true],
+    ["src", "src/a.ts", true],
+    ["docs/**", "src/**", false],
+    ["**/x.md", "src/y.ts", true],
+    ["SRC/a.ts", "src/A.ts", true],
+  ];
+  expect(rows.map(([a, b]) => [a, b, mayOverlap([a], [b])])).toEqual(rows);
+  expect(mayOverlap([], ["a"])).toBe(true);
+});

@@ -1,0 +1,271 @@
+// plan: what a portfolio does next, and why everything else waits. Pure: the same state, time and facts give the same plan.
+//
+// Invariants:
+//   P1. No two tasks that may change the same file of one repository are under way at once.
+//   P2. Priority first, then the project that was served longest ago, then age.
+//   P3. Nobody starves: a task that has waited its number of dispatches goes first, and what overlaps an earlier task that waits makes way.
+//   P4. Nothing is dispatched beyond the slots of the pool, the project or the agent, nor without budget.
+//   P5. Every task that is not over and is not dispatched is told why it waits.
+
+import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
+import { mayOverlap } from "./overlap.ts";
+import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
+import { unfinished, workersByAgent } from "./under-way.ts";
+
+export const batchTasksMax = 8;
+export const adjustmentsMax = 2;
+/** Beyond so many that wait before it in one repository, a task simply waits behind them. */
+const compareMax = 200;
+
+export type PlanFacts = {
+  readonly now: string;
+  readonly jobs: number;
+  /** Runs whose worker is gone although the journal says it works. */
+  readonly gone: ReadonlySet<string>;
+  /** `agents.<name>.max_parallel`. */
+  readonly perAgent: Readonly<Record<string, number>>;
+  readonly agent: string;
+};
+
+export type WaitCode =
+  | "proposed"
+  | "paused"
+  | "no_repository"
+  | "needs_person"
+  | "dependencies"
+  | "dependency_canceled"
+  | "block"
+  | "budget"
+  | "overlap"
+  | "makes_way"
+  | "project_slots"
+  | "agent_slots"
+  | "pool_slots"
+  | "resting"
+  | "merging"
+  | "working";
+
+export type Waiting = { readonly task_id: string; readonly code: WaitCode; readonly because: string };
+export type Action =
+  | { readonly do: "release"; readonly task_id: string; readonly run_id: string }
+  | { readonly do: "retry"; readonly task_id: string; readonly because: string }
+  | { readonly do: "dispatch"; readonly task_id: string; readonly is_resumed: boolean }
+  | { readonly do: "merge"; readonly repository: string; readonly target: string; readonly tasks: readonly string[] }
+  | { readonly do: "tell_budget"; readonly ended: Ended }
+  | { readonly do: "ask_idle"; readonly project_id: string; readonly content: string };
+export type Plan = { readonly actions: readonly Action[]; readonly waiting: readonly Waiting[] };
+
+export function plan(state: PortfolioView, facts: PlanFacts): Plan {
+  const actions: Action[] = [];
+  const waiting: Waiting[] = [];
+  const candidates: TaskView[] = [];
+  const blocks = blockedBy(state);
+  for (const task of Object.values(state.tasks)) {
+    if (task.status === "done" || task.status === "canceled") continue;
+    const standing = standingOf(state, task, facts, blocks);
+    if ("action" in standing) actions.push(standing.action);
+    else if ("candidate" in standing) candidates.push(task);
+    else waiting.push({ task_id: task.task_id, ...standing });
+  }
+  choose(state, candidates, facts, actions, waiting);
+  actions.push(...merges(state), ...endedBudgets(state, facts.now).map((ended): Action => ({ do: "tell_budget", ended })), ...idle(state));
+  return { actions, waiting }; // P5
+}
+
+type Standing = { readonly action: Action } | { readonly candidate: true } | Omit<Waiting, "task_id">;
+
+/** Where one task stands by itself, whatever the others do. */
+function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, blocks: ReadonlyMap<string, string>): Standing {
+  const wait = (code: WaitCode, because: string): Standing => ({ code, because });
+  switch (task.status) {
+    case "proposed":
+      return wait("proposed", `it is only proposed; autopilot portfolio ready ${task.task_id}`);
+    case "blocked_human":
+      return wait("block", `it waits for an answer to ${blocks.get(task.task_id) ?? "a question"}`);
+    case "failed":
+      if (task.failures < 2) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
+      return wait("needs_person", `it failed ${task.failures} times; autopilot portfolio retry ${task.task_id}`);
+    case "needs_adjustment":
+      if (task.returned_by === "queue" && task.adjustments < adjustmentsMax)
+        return { action: { do: "retry", task_id: task.task_id, because: "it goes back to its agent with what the merge showed" } };
+      return wait("needs_person", `it needs another objective or criteria; autopilot portfolio edit or retry ${task.task_id}`);
+    case "running":
+      if (task.stage === "queued") return wait("merging", "its work is done and waits to be merged");
+      if (task.stage === "resting") {
+        if (task.rests_until === null || task.rests_until <= facts.now) return { candidate: true };
+        return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`);
+      }
+      if (task.run_id !== null && facts.gone.has(task.run_id))
+        return { action: { do: "release", task_id: task.task_id, run_id: task.run_id } };
+      return wait("working", `${task.run_id ?? "its run"} works on it`);
+    default:
+      return standingOfReady(state, task, blocks);
+  }
+}
+
+function standingOfReady(state: PortfolioView, task: TaskView, blocks: ReadonlyMap<string, string>): Standing {
+  const project = state.projects[task.project_id];
+  const wait = (code: WaitCode, because: string): Standing => ({ code, because });
+  if (state.paused) return wait("paused", "the portfolio is paused; autopilot portfolio resume");
+  if (project === undefined || project.paused)
+    return wait("paused", `its project is paused; autopilot portfolio resume ${task.project_id}`);
+  if (project.repository === null)
+    return wait("no_repository", `${task.project_id} names no repository; autopilot portfolio edit ${task.project_id} --repo DIR`);
+  const canceled = task.dependencies.find((id) => state.tasks[id]?.status === "canceled");
+  if (canceled !== undefined) return wait("dependency_canceled", `it depends on ${canceled}, which is canceled`);
+  const missing = task.dependencies.filter((id) => state.tasks[id]?.status !== "done");
+  if (missing.length > 0) return wait("dependencies", `it depends on ${listed(missing)}`);
+  const block = blocks.get(task.task_id) ?? blocks.get(task.project_id);
+  if (block !== undefined) return wait("block", `${block} waits for an answer`);
+  return { candidate: true };
+}
+
+/** By task or project: the question that holds it up. */
+function blockedBy(state: PortfolioView): ReadonlyMap<string, string> {
+  const held = new Map<string, string>();
+  for (const { block_id, task_id, project_id } of openBlocks(state)) {
+    const whom = task_id ?? project_id;
+    if (whom !== null && !held.has(whom)) held.set(whom, block_id);
+  }
+  return held;
+}
+
+type Busy = { readonly touches: readonly string[]; readonly task_id: string };
+
+/** Who of those that could start does. P1 to P4. */
+function choose(state: PortfolioView, candidates: readonly TaskView[], facts: PlanFacts, actions: Action[], waiting: Waiting[]): void {
+  const busy = new Map<string, Busy[]>();
+  const before = new Map<string, Busy[]>();
+  const inProject = new Map<string, number>();
+  const inAgent = workersByAgent(state, facts.agent);
+  const working: TaskView[] = [];
+  let free = facts.jobs;
+  for (const task of unfinished(state)) {
+    const repository = state.projects[task.project_id]?.repository ?? "";
+    if (task.stage === "working" && task.run_id !== null && facts.gone.has(task.run_id)) continue; // it is released in this very plan
+    push(busy, repository, { touches: task.touches, task_id: task.task_id });
+    if (task.stage !== "working") continue;
+    free -= 1;
+    working.push(task);
+    inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);
+  }
+  const wait = (task: TaskView, code: WaitCode, because: string): void => void waiting.push({ task_id: task.task_id, code, because });
+  for (const task of inOrder(state, candidates)) {
+    const project = state.projects[task.project_id];
+    const repository = project?.repository ?? "";
+    const agent = task.agent ?? facts.agent;
+    if (free <= 0) {
+      wait(task, "pool_slots", `all ${facts.jobs} workers are busy`);
+      continue;
+    }
+    if (project === undefined || (inProject.get(task.project_id) ?? 0) >= project.slots) {
+      wait(task, "project_slots", `${task.project_id} runs ${project?.slots ?? 0} at a time`);
+      continue;
+    }
+    const atOnce = facts.perAgent[agent];
+    if (atOnce !== undefined && (inAgent.get(agent) ?? 0) >= atOnce) {
+      wait(task, "agent_slots", `${agent} runs ${atOnce} at a time`);
+      continue;
+    }
+    const isResumed = task.stage === "resting";
+    const near = isResumed ? undefined : (busy.get(repository) ?? []).find(({ touches }) => mayOverlap(touches, task.touches)); // P1
+    const ahead = before.get(repository) ?? [];
+    if (near !== undefined) {
+      wait(task, "overlap", `${near.task_id} may change the same files`);
+      push(before, repository, task);
+      continue;
+    }
+    const earlier = isResumed ? undefined : firstAhead(ahead, task); // P3
+    if (earlier !== undefined) {
+      wait(task, "makes_way", `${earlier.task_id} waits longer for the same files`);
+      push(before, repository, task);
+      continue;
+    }
+    const short = whyNoBudget(state, task, facts.now, working); // P4
+    if (short !== null) {
+      wait(task, "budget", short);
+      continue;
+    }
+    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed });
+    free -= 1;
+    working.push(task);
+    inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);
+    inAgent.set(agent, (inAgent.get(agent) ?? 0) + 1);
+    if (!isResumed) push(busy, repository, task);
+  }
+}
+
+const firstAhead = (ahead: readonly Busy[], task: TaskView): Busy | undefined =>
+  ahead.length > compareMax ? ahead[0] : ahead.find(({ touches }) => mayOverlap(touches, task.touches));
+
+function push<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}
+
+/** P2 and P3: the overdue first, then by priority, projects in turn, age. */
+function* inOrder(state: PortfolioView, candidates: readonly TaskView[]): Generator<TaskView> {
+  const deadline = (task: TaskView): number => task.ready_at_dispatch + task.waits_at_most;
+  const isOverdue = (task: TaskView): boolean => task.status === "ready" && state.dispatches >= deadline(task);
+  yield* candidates.filter(isOverdue).toSorted((a, b) => deadline(a) - deadline(b) || a.priority - b.priority || a.created - b.created);
+  const byPriority = new Map<number, TaskView[]>();
+  for (const task of candidates) if (!isOverdue(task)) push(byPriority, task.priority, task);
+  const served = new Map(Object.values(state.projects).map(({ project_id, last_dispatch }) => [project_id, last_dispatch]));
+  let turn = state.dispatches;
+  for (const [, tasks] of [...byPriority].toSorted(([a], [b]) => a - b)) {
+    const queues = new Map<string, TaskView[]>();
+    for (const task of tasks.toSorted((a, b) => b.created - a.created)) push(queues, task.project_id, task); // the oldest last: popped first
+    while (queues.size > 0) {
+      let next = "";
+      for (const id of queues.keys()) if (next === "" || (served.get(id) ?? 0) < (served.get(next) ?? 0)) next = id;
+      const task = queues.get(next)?.pop();
+      if (queues.get(next)?.length === 0) queues.delete(next);
+      if (task === undefined) continue;
+      turn += 1;
+      served.set(next, turn);
+      yield task;
+    }
+  }
+}
+
+/** The finished tasks of each branch, in the order in which they are merged: priority, then who finished first. */
+function merges(state: PortfolioView): readonly Action[] {
+  const queues = new Map<string, { repository: string; target: string; tasks: TaskView[] }>();
+  for (const task of unfinished(state)) {
+    const project: ProjectView | undefined = state.projects[task.project_id];
+    if (task.stage !== "queued" || project === undefined || project.repository === null) continue;
+    const key = `${project.repository}\n${project.target}`;
+    const queue = queues.get(key) ?? { repository: project.repository, target: project.target, tasks: [] };
+    queue.tasks.push(task);
+    queues.set(key, queue);
+  }
+  return [...queues.values()].map(({ repository, target, tasks }) => ({
+    do: "merge",
+    repository,
+    target,
+    tasks: tasks
+      .toSorted((a, b) => a.priority - b.priority || a.finished - b.finished)
+      .slice(0, batchTasksMax)
+      .map(({ task_id }) => task_id),
+  }));
+}
+
+/** Projects whose tasks are all over: a person is asked once whether that was all. */
+function idle(state: PortfolioView): readonly Action[] {
+  const asked = new Set(Object.values(state.blocks).map(({ content }) => content));
+  return Object.values(state.projects).flatMap(({ project_id, tasks, objective, paused }): Action[] => {
+    const isOver = tasks.every((id) => ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"));
+    const content = idleContent(project_id, tasks.length);
+    return paused || objective === "" || tasks.length === 0 || !isOver || asked.has(content)
+      ? []
+      : [{ do: "ask_idle", project_id, content }];
+  });
+}
+
+export const idleContent = (project_id: string, tasks: number): string => `idle:${project_id}:${tasks}`;
+export const isIdleQuestion = (content: string): boolean => content.startsWith("idle:");
+
+const namesShown = 3;
+const listed = (ids: readonly string[]): string =>
+  `${ids.slice(0, namesShown).join(", ")}${ids.length > namesShown ? ` and ${ids.length - namesShown} more` : ""}`;

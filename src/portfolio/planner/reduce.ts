@@ -1,0 +1,238 @@
+// reduce: a portfolio's state after each entry of its journal. One function an event; a missing one does not compile.
+//
+// Invariants:
+//   R1. A task goes only where `portfolioTransitions` lets it; what another tool tells of its own tasks is taken as told.
+//   R2. What a run used is charged once: an entry bears the run's whole use, and only what is new of it counts.
+//   R3. A task that is done or canceled changes no more.
+
+import {
+  type PortfolioChange,
+  type PortfolioChangeName,
+  type PortfolioChangeOf,
+  type PortfolioEntry,
+  portfolioChangeNames,
+} from "../../contracts/portfolio-journal.ts";
+import { invariant } from "../../kit/invariant.ts";
+import { msOf } from "../../kit/iso-time.ts";
+import { reduceImported } from "./imported-line.ts";
+import { metricsOf } from "../views/metrics.ts";
+import { noUsage, type Portfolio } from "./state.ts";
+import { addTask, awaitDependencies, charge, copyOf, mayStep, move, projectOf, type Stamp, taskOf, touch } from "./task-changes.ts";
+
+type Reducers = { readonly [Name in PortfolioChangeName]: (state: Portfolio, change: PortfolioChangeOf<Name>, at: Stamp) => void };
+
+const known: ReadonlySet<string> = new Set(portfolioChangeNames);
+
+/** Takes one entry in. The journal's own notes (a cut tail) change nothing here. */
+export function reduce(state: Portfolio, entry: PortfolioEntry): void {
+  state.seq = entry.seq;
+  if (!known.has(entry.event)) return;
+  const apply = reducers[entry.event] as (state: Portfolio, change: PortfolioChange, at: Stamp) => void;
+  apply(state, entry, entry);
+}
+
+const reducers: Reducers = {
+  portfolio_created: (state, { name, budget, day_budget }, { ts }) => {
+    Object.assign(state, { name, budget, day_budget, created_at: ts });
+  },
+  portfolio_updated: (state, { paused, budget, day_budget }) => {
+    state.paused = paused ?? state.paused;
+    state.budget = budget ?? state.budget;
+    state.day_budget = day_budget ?? state.day_budget;
+    if (budget !== undefined) forget(state, "portfolio");
+    if (day_budget !== undefined) state.exhausted = state.exhausted.filter((scope) => !scope.startsWith("day:"));
+  },
+  project_created: (state, { project_id, fields }, { seq, ts }) => {
+    invariant(state.projects[project_id] === undefined, `R1: ${project_id} is new`);
+    state.projects[project_id] = {
+      ...copyOf(fields),
+      project_id,
+      created_at: ts,
+      changed: seq,
+      last_dispatch: 0,
+      spent: noUsage(),
+      tasks: [],
+    };
+  },
+  project_updated: (state, { project_id, changes }, { seq }) => {
+    const project = projectOf(state, project_id);
+    Object.assign(project, copyOf(changes));
+    project.changed = seq;
+    if (changes.budget !== undefined) forget(state, `project:${project_id}`);
+  },
+  task_created: (state, { task_id, project_id, status, fields }, at) => {
+    addTask(state, { task_id, project_id, parent_task_id: null, status, fields }, at);
+  },
+  followup_task_created: (state, { task_id, project_id, parent_task_id, status, fields }, at) => {
+    addTask(state, { task_id, project_id, parent_task_id, status, fields }, at);
+  },
+  task_updated: (state, { task_id, changes }, at) => {
+    const task = taskOf(state, task_id);
+    const before = task.priority;
+    Object.assign(task, copyOf(changes));
+    if (changes.dependencies !== undefined) awaitDependencies(state, task);
+    if (task.status === "ready" && before !== task.priority) {
+      state.ready[before] = (state.ready[before] ?? 0) - 1;
+      state.ready[task.priority] = (state.ready[task.priority] ?? 0) + 1;
+    }
+    touch(state, task, at);
+  },
+  task_dispatched: (state, change, at) => {
+    const task = taskOf(state, change.task_id);
+    if (task.stage === "resting") touch(state, task, at);
+    else move(state, task, "running", at);
+    const isResumed = task.run_id === change.run_id;
+    state.dispatches += 1;
+    projectOf(state, task.project_id).last_dispatch = state.dispatches;
+    Object.assign(task, {
+      stage: "working",
+      run_id: change.run_id,
+      event_nonce: change.event_nonce,
+      worker_backend: change.worker_backend,
+      worker_agent_id: change.worker_agent_id,
+      worker_session_key: change.worker_session_key,
+      base: change.base,
+      copy: change.copy,
+      rests_until: null,
+      rest_because: null,
+      ended_at: null,
+    });
+    if (isResumed) return;
+    task.attempt += 1;
+    task.started_at = at.ts;
+    task.ingested = false;
+    task.run_spent = noUsage();
+    task.proof = null;
+    task.claim = null;
+    task.commit = null;
+  },
+  task_status_changed: (state, { task_id, to_status, because }, at) => {
+    const task = taskOf(state, task_id);
+    if (task.status === "needs_adjustment" && to_status === "ready") task.adjustments += 1;
+    move(state, task, to_status, at);
+    if (to_status === "canceled") task.summary = because;
+  },
+  worker_result_ingested: (state, change, at) => {
+    const task = taskOf(state, change.task_id);
+    invariant(!task.ingested && task.run_id === change.run_id, `R2: the result of ${change.run_id} is taken in once`);
+    charge(state, task, change.usage, at.ts);
+    task.ingested = true;
+    task.commit = change.commit;
+    task.proof = copyOf(change.proof);
+    task.claim = change.claim === null ? null : copyOf(change.claim);
+    task.summary = change.summary;
+    task.evidence = [...change.evidence];
+    task.ended_at = at.ts;
+    task.finished = at.seq;
+    if (change.to_status === "running") {
+      touch(state, task, at);
+      return;
+    }
+    if (change.to_status !== "done") task.feedback = feedbackOf(change.summary, change.evidence);
+    task.returned_by = "worker";
+    move(state, task, change.to_status, at);
+  },
+  worker_rested: (state, { task_id, because, until, usage }, at) => {
+    const task = taskOf(state, task_id);
+    charge(state, task, usage, at.ts);
+    task.stage = "resting";
+    task.rests_until = until;
+    task.rest_because = because;
+    touch(state, task, at);
+  },
+  lease_lost: (state, { task_id, usage }, at) => {
+    const task = taskOf(state, task_id);
+    charge(state, task, usage, at.ts);
+    move(state, task, "ready", at);
+  },
+  block_opened: (state, change, at) => {
+    const { event: _event, actor: _actor, reason_code: _code, ...block } = change as PortfolioChangeOf<"block_opened"> & Stamp;
+    state.blocks[block.block_id] = {
+      block_id: block.block_id,
+      project_id: block.project_id,
+      task_id: block.task_id,
+      question: block.question,
+      expected_action: block.expected_action,
+      impact: block.impact,
+      options: { ...block.options },
+      content: block.content,
+      asked_by: block.asked_by === null ? null : { ...block.asked_by },
+      opened_at: at.ts,
+      resolved_at: null,
+      answer: null,
+    };
+    const task = block.task_id === null ? undefined : state.tasks[block.task_id];
+    if (task !== undefined && mayStep(task.status, "blocked_human")) move(state, task, "blocked_human", at);
+    else if (task !== undefined) touch(state, task, at);
+    const project = block.project_id === null ? undefined : state.projects[block.project_id];
+    if (project !== undefined) project.changed = at.seq;
+  },
+  block_resolved: (state, { block_id, answer }, at) => {
+    const block = state.blocks[block_id];
+    invariant(block?.resolved_at === null, `R1: ${block_id} is open`);
+    block.resolved_at = at.ts;
+    block.answer = answer;
+    const ms = Math.max(0, (msOf(at.ts) ?? 0) - (msOf(block.opened_at) ?? 0)); // a clock may be set back
+    state.totals.blocks_resolved += 1;
+    state.totals.block_ms += ms;
+    const project = block.project_id === null ? undefined : state.projects[block.project_id];
+    if (project !== undefined) project.changed = at.seq;
+    const task = block.task_id === null ? undefined : state.tasks[block.task_id];
+    if (task === undefined) return;
+    task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + ms;
+    const isFree = !Object.values(state.blocks).some((other) => other.task_id === task.task_id && other.resolved_at === null);
+    if (task.status === "blocked_human" && isFree) {
+      task.feedback = [task.feedback, `${block.question}\nAnswer: ${answer}`].filter((one) => one !== null).join("\n\n");
+      move(state, task, "ready", at);
+    } else touch(state, task, at);
+  },
+  merge_queued: (state, { task_id, commit }, at) => {
+    const task = taskOf(state, task_id);
+    task.stage = "queued";
+    task.commit = commit;
+    touch(state, task, at);
+  },
+  merge_verified: (state, { repository, tasks, from, commit }) => {
+    state.batches = [...state.batches.filter((batch) => batch.repository !== repository), { repository, tasks: [...tasks], from, commit }];
+  },
+  merge_rejected: (state, { task_id, because, evidence, with: others }, at) => {
+    const task = taskOf(state, task_id);
+    forgetBatchWith(state, task_id);
+    task.feedback = feedbackOf(`${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`, evidence);
+    task.evidence = [...task.evidence, ...evidence];
+    task.returned_by = "queue";
+    move(state, task, "needs_adjustment", at);
+  },
+  merge_landed: (state, { task_id, commit }, at) => {
+    const task = taskOf(state, task_id);
+    forgetBatchWith(state, task_id);
+    task.landed = commit;
+    move(state, task, "done", at);
+  },
+  budget_exhausted: (state, { scope, project_id }, { ts }) => {
+    state.exhausted.push(scope === "day" ? `day:${ts.slice(0, 10)}` : scope === "project" ? `project:${project_id ?? ""}` : scope);
+  },
+  planner_tick: (state, { waiting }, { ts }) => {
+    state.heartbeat = ts;
+    state.waiting = { ...waiting };
+  },
+  checkpoint_compacted: (state, { window_start, window_end }, { ts }) => {
+    const [project_count, task_count] = [Object.keys(state.projects).length, Object.keys(state.tasks).length];
+    const summary = `${project_count} projects, ${task_count} tasks, ${state.totals.tasks_completed_total} done.`;
+    state.checkpoints.push({ ts, window_start, window_end, summary, key_metrics: { project_count, task_count, ...metricsOf(state) } });
+  },
+  line_imported: (state, { line }, at) => {
+    reduceImported(state, line, at);
+  },
+};
+
+const forget = (state: Portfolio, scope: string): void => {
+  state.exhausted = state.exhausted.filter((one) => one !== scope);
+};
+
+const forgetBatchWith = (state: Portfolio, task_id: string): void => {
+  for (const batch of state.batches) batch.tasks = batch.tasks.filter((id) => id !== task_id);
+  state.batches = state.batches.filter(({ tasks }) => tasks.length > 0);
+};
+
+const feedbackOf = (summary: string, evidence: readonly string[]): string => [summary, ...evidence].join("\n");

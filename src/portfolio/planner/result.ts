@@ -1,0 +1,68 @@
+// result: what a worker's result is worth. The worker claims; the runner's own proof decides.
+//
+// Invariants:
+//   W1. A result is taken in once, for the task, run and nonce it was dispatched with, and for nothing else.
+//   W2. `done` rests on the runner's proof alone; what the worker thinks of it is kept beside it as a claim.
+//   W3. A criterion without a command is a question to a person, unless its project accepts unproved work.
+//   W4. The first failure is tried again, the second needs a person's adjustment.
+
+import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
+import type { Criterion, Proof } from "../../contracts/portfolio-journal.ts";
+import type { ProjectView, TaskView } from "./state.ts";
+
+/** Why a delivered result is not for this task now; null where it is. W1 */
+export function whyNotOurs(
+  task: TaskView | undefined,
+  delivered: { readonly task_id: string; readonly run_id: string; readonly event_nonce: string },
+): string | null {
+  if (task === undefined) return `there is no task ${delivered.task_id}`;
+  if (task.run_id !== delivered.run_id) return `${task.task_id} is worked on by ${task.run_id ?? "no run"}, not ${delivered.run_id}`;
+  if (task.event_nonce !== delivered.event_nonce) return "its nonce is that of another dispatch";
+  if (task.ingested) return "it was taken in before";
+  if (task.status !== "running") return `${task.task_id} is ${task.status}, not running`;
+  return null;
+}
+
+export type RunEnd = {
+  /** Whether the run completed and its work may be merged. */
+  readonly is_completed: boolean;
+  readonly has_changes: boolean;
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+};
+
+/** The runner's proof of a task's criteria from the commands that passed. */
+export function proofOf(criteria: readonly Criterion[], { passed, failed }: Pick<RunEnd, "passed" | "failed">): Proof {
+  const holds = new Set(passed);
+  return {
+    criteria: criteria.length,
+    proved: criteria.filter(({ command }) => command !== null && holds.has(command)).length,
+    checks_attempted: [...passed, ...failed],
+    checks_passed: [...passed],
+    checks_failed: [...failed],
+  };
+}
+
+export type Confidence = "high" | "medium" | "low";
+/** `high`: every criterion proved, `medium`: some, `low`: none. */
+export const confidenceOf = ({ criteria, proved }: Pick<Proof, "criteria" | "proved">): Confidence =>
+  criteria > 0 && proved === criteria ? "high" : proved > 0 ? "medium" : "low";
+
+export type Judged = { readonly to: PortfolioTaskStatus; readonly because: string; readonly ask: string | null };
+
+/** Where a task goes whose run is over. `running`: accepted, and on its way to the merge queue. W2 to W4 */
+export function judge(task: TaskView, project: ProjectView, end: RunEnd, proof: Proof, isApproved: boolean): Judged {
+  if (!end.is_completed) {
+    if (task.failures === 0) return { to: "failed", because: "its run failed; it is tried once more with what was found", ask: null };
+    return { to: "needs_adjustment", because: "its run failed again", ask: null };
+  }
+  const runnable = task.acceptance_criteria.filter(({ command }) => command !== null);
+  if (proof.proved < runnable.length)
+    return { to: task.failures === 0 ? "failed" : "needs_adjustment", because: "a criterion does not hold", ask: null };
+  const unproved = task.acceptance_criteria.filter(({ command }) => command === null);
+  if (unproved.length > 0 && !project.accept_unproved && !isApproved)
+    return { to: "blocked_human", because: "no command proves a criterion", ask: unproved.map(({ text }) => text).join("; ") };
+  return end.has_changes
+    ? { to: "running", because: "accepted; it waits to be merged", ask: null }
+    : { to: "done", because: "nothing needed to change", ask: null };
+}

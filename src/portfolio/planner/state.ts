@@ -1,0 +1,168 @@
+// state: where a portfolio stands, as its journal tells it. Plain data; `reduce` alone changes it, in place.
+
+import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
+import type { PortfolioBudget, PortfolioUsage, ProjectFields, Proof, TaskFields, WorkerResult } from "../../contracts/portfolio-journal.ts";
+
+export type Project = ProjectFields & {
+  project_id: string;
+  created_at: string;
+  /** The journal's line that last changed this project or one of its tasks. */
+  changed: number;
+  /** How many dispatches there had been when one of its tasks was last dispatched: who waited longest is next. */
+  last_dispatch: number;
+  spent: PortfolioUsage;
+  tasks: string[];
+};
+
+/** What a running task is doing: its run works, its run rests (a limit, a parked provider), or it waits to be merged. */
+export type Stage = "working" | "resting" | "queued";
+
+export type Task = TaskFields & {
+  task_id: string;
+  project_id: string;
+  parent_task_id: string | null;
+  status: PortfolioTaskStatus;
+  stage: Stage | null;
+  created: number;
+  created_at: string;
+  changed: number;
+  changed_at: string;
+  /** How many dispatches there had been when it became ready, and how many may pass before it goes first. */
+  ready_at_dispatch: number;
+  waits_at_most: number;
+  attempt: number;
+  failures: number;
+  adjustments: number;
+  /** What the last attempt came to, for the next one. */
+  feedback: string | null;
+  /** Who gave it back: its own run, or the merge queue. */
+  returned_by: "worker" | "queue" | null;
+  worker_backend: string | null;
+  worker_agent_id: string | null;
+  worker_session_key: string | null;
+  run_id: string | null;
+  event_nonce: string | null;
+  /** Whether the run's result has been taken in. */
+  ingested: boolean;
+  base: string | null;
+  copy: string | null;
+  rests_until: string | null;
+  rest_because: string | null;
+  started_at: string | null;
+  ended_at: string | null;
+  commit: string | null;
+  finished: number;
+  proof: Proof | null;
+  claim: WorkerResult | null;
+  summary: string | null;
+  evidence: string[];
+  blocked_duration_ms: number | null;
+  /** What its current run has been charged with. */
+  run_spent: PortfolioUsage;
+  spent: PortfolioUsage;
+  landed: string | null;
+};
+
+export type Block = {
+  block_id: string;
+  project_id: string | null;
+  task_id: string | null;
+  question: string;
+  expected_action: string;
+  impact: string;
+  options: Record<string, string>;
+  content: string;
+  asked_by: { run_id: string; block: string } | null;
+  opened_at: string;
+  resolved_at: string | null;
+  answer: string | null;
+};
+
+/** A batch that was proved on the merged tree and has not landed as far as the journal knows. */
+export type VerifiedBatch = { repository: string; tasks: string[]; from: string; commit: string };
+
+export type Portfolio = {
+  name: string;
+  created_at: string;
+  seq: number;
+  paused: boolean;
+  budget: PortfolioBudget;
+  day_budget: PortfolioBudget;
+  spent: PortfolioUsage;
+  days: Record<string, PortfolioUsage>;
+  projects: Record<string, Project>;
+  tasks: Record<string, Task>;
+  blocks: Record<string, Block>;
+  /** By task: who waits for it. */
+  dependents: Record<string, string[]>;
+  /** How many tasks are ready, by priority. */
+  ready: Record<number, number>;
+  dispatches: number;
+  batches: VerifiedBatch[];
+  /** `project:<id>`, `portfolio`, `day:<date>`: told once. */
+  exhausted: string[];
+  recent: string[];
+  heartbeat: string | null;
+  waiting: Record<string, number>;
+  checkpoints: { ts: string; window_start: string; window_end: string; summary: string; key_metrics: Record<string, number | null> }[];
+  totals: {
+    tasks_created_total: number;
+    tasks_completed_total: number;
+    tasks_failed_total: number;
+    tasks_needs_adjustment_total: number;
+    tasks_blocked_human_total: number;
+    verification_incomplete_total: number;
+    cycle_ms: number;
+    blocks_resolved: number;
+    block_ms: number;
+  };
+};
+
+export type View<T> = T extends readonly (infer Item)[]
+  ? readonly View<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: View<T[Key]> }
+    : T;
+export type PortfolioView = View<Portfolio>;
+export type TaskView = View<Task>;
+export type ProjectView = View<Project>;
+export type BlockView = View<Block>;
+
+export const noUsage = (): PortfolioUsage => ({ tokens: 0, usd: 0 });
+
+export const openPortfolio = (): Portfolio => ({
+  name: "",
+  created_at: "",
+  seq: 0,
+  paused: false,
+  budget: {},
+  day_budget: {},
+  spent: noUsage(),
+  days: {},
+  projects: {},
+  tasks: {},
+  blocks: {},
+  dependents: {},
+  ready: {},
+  dispatches: 0,
+  batches: [],
+  exhausted: [],
+  recent: [],
+  heartbeat: null,
+  waiting: {},
+  checkpoints: [],
+  totals: {
+    tasks_created_total: 0,
+    tasks_completed_total: 0,
+    tasks_failed_total: 0,
+    tasks_needs_adjustment_total: 0,
+    tasks_blocked_human_total: 0,
+    verification_incomplete_total: 0,
+    cycle_ms: 0,
+    blocks_resolved: 0,
+    block_ms: 0,
+  },
+});
+
+export const openBlocks = (state: PortfolioView): readonly BlockView[] =>
+  Object.values(state.blocks).filter(({ resolved_at }) => resolved_at === null);

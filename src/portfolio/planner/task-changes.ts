@@ -1,0 +1,154 @@
+// task-changes: how a task's state and all that is counted by it change together. Used by `reduce` alone.
+
+import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
+import { type PortfolioUsage, prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
+import { invariant } from "../../kit/invariant.ts";
+import { msOf } from "../../kit/iso-time.ts";
+import { noUsage, type Portfolio, type Project, type Task } from "./state.ts";
+
+const recentMax = 10;
+
+export type Stamp = { readonly seq: number; readonly ts: string };
+export type NewTask = Pick<Task, "task_id" | "project_id" | "parent_task_id" | "status"> & { readonly fields: TaskFields };
+
+export const mayStep = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boolean => portfolioTransitions[from].includes(to);
+
+/** Whether the runner proved every criterion. */
+export const isComplete = ({ proof }: { readonly proof: { readonly criteria: number; readonly proved: number } | null }): boolean =>
+  proof !== null && proof.criteria > 0 && proof.proved === proof.criteria;
+
+export function addTask(state: Portfolio, { task_id, project_id, parent_task_id, status, fields }: NewTask, at: Stamp): void {
+  invariant(state.tasks[task_id] === undefined, `R1: ${task_id} is new`);
+  const project = projectOf(state, project_id);
+  const task: Task = {
+    ...copyOf(fields),
+    task_id,
+    project_id,
+    parent_task_id,
+    status: "proposed",
+    stage: null,
+    created: at.seq,
+    created_at: at.ts,
+    changed: at.seq,
+    changed_at: at.ts,
+    ready_at_dispatch: 0,
+    waits_at_most: 0,
+    attempt: 0,
+    failures: 0,
+    adjustments: 0,
+    feedback: null,
+    returned_by: null,
+    worker_backend: null,
+    worker_agent_id: null,
+    worker_session_key: null,
+    run_id: null,
+    event_nonce: null,
+    ingested: false,
+    base: null,
+    copy: null,
+    rests_until: null,
+    rest_because: null,
+    started_at: null,
+    ended_at: null,
+    commit: null,
+    finished: 0,
+    proof: null,
+    claim: null,
+    summary: null,
+    evidence: [],
+    blocked_duration_ms: null,
+    run_spent: noUsage(),
+    spent: noUsage(),
+    landed: null,
+  };
+  state.tasks[task_id] = task;
+  project.tasks.push(task_id);
+  project.changed = at.seq;
+  state.totals.tasks_created_total += 1;
+  awaitDependencies(state, task);
+  if (status !== "proposed") setStatus(state, task, status, at);
+}
+
+export const awaitDependencies = (state: Portfolio, { task_id, dependencies }: Task): void => {
+  for (const id of dependencies) {
+    const list = (state.dependents[id] ??= []);
+    if (!list.includes(task_id)) list.push(task_id);
+  }
+};
+
+export function move(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
+  invariant(mayStep(task.status, to), `R1: ${task.task_id} may go from ${task.status} to ${to}`);
+  setStatus(state, task, to, at);
+}
+
+export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
+  if (task.status === "ready") state.ready[task.priority] = (state.ready[task.priority] ?? 0) - 1;
+  task.status = to;
+  if (to !== "running") task.stage = null;
+  if (to === "ready") becomeReady(state, task);
+  if (to === "failed") task.failures += 1;
+  const { totals } = state;
+  if (to === "failed") totals.tasks_failed_total += 1;
+  if (to === "needs_adjustment") totals.tasks_needs_adjustment_total += 1;
+  if (to === "blocked_human") totals.tasks_blocked_human_total += 1;
+  if (to === "done") {
+    totals.tasks_completed_total += 1;
+    if (!isComplete(task)) totals.verification_incomplete_total += 1;
+    totals.cycle_ms += Math.max(0, (msOf(at.ts) ?? 0) - (msOf(task.created_at) ?? 0));
+    state.recent = [task.task_id, ...state.recent].slice(0, recentMax);
+    for (const id of state.dependents[task.task_id] ?? []) {
+      const dependent = state.tasks[id];
+      if (dependent?.status === "ready") restartWait(state, dependent);
+    }
+  }
+  touch(state, task, at);
+}
+
+function becomeReady(state: Portfolio, task: Task): void {
+  state.ready[task.priority] = (state.ready[task.priority] ?? 0) + 1;
+  restartWait(state, task);
+}
+
+/** From now on it waits for at most as many dispatches as there are ready tasks of its priority or higher. */
+function restartWait(state: Portfolio, task: Task): void {
+  task.ready_at_dispatch = state.dispatches;
+  task.waits_at_most = 0;
+  for (let priority = 1; priority <= Math.min(task.priority, prioritiesMax); priority++) task.waits_at_most += state.ready[priority] ?? 0;
+}
+
+export function touch(state: Portfolio, task: Task, { seq, ts }: Stamp): void {
+  task.changed = seq;
+  task.changed_at = ts;
+  const project = state.projects[task.project_id];
+  if (project !== undefined) project.changed = seq;
+}
+
+/** R2. */
+export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: string): void {
+  const add = { tokens: Math.max(0, usage.tokens - task.run_spent.tokens), usd: Math.max(0, usage.usd - task.run_spent.usd) };
+  task.run_spent = { tokens: task.run_spent.tokens + add.tokens, usd: task.run_spent.usd + add.usd };
+  const day = (state.days[ts.slice(0, 10)] ??= noUsage());
+  for (const purse of [task.spent, projectOf(state, task.project_id).spent, state.spent, day]) {
+    purse.tokens += add.tokens;
+    purse.usd += add.usd;
+  }
+}
+
+export function projectOf(state: Portfolio, id: string): Project {
+  const project = state.projects[id];
+  invariant(project !== undefined, `R1: there is a project ${id}`);
+  return project;
+}
+
+export function taskOf(state: Portfolio, id: string): Task {
+  const task = state.tasks[id];
+  invariant(task !== undefined, `R1: there is a task ${id}`);
+  return task;
+}
+
+/** Entries are shared with whoever wrote them, so what is kept is a copy. */
+export function copyOf<T>(value: T): T {
+  if (Array.isArray(value)) return value.map((item: unknown) => copyOf(item)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]: [string, unknown]) => [key, copyOf(item)])) as T;
+}

@@ -1,0 +1,16 @@
+import type { PortfolioCheckpoint } from "../../contracts/portfolio.ts";
+import type { PortfolioView } from "../planner/state.ts";
+
+/** The lines of `checkpoints.jsonl` that are ours: the rollups as they were when each was made. */
+export const checkpointLines = (state: PortfolioView): readonly string[] =>
+  state.checkpoints.map(({ ts, window_start, window_end, summary, key_metrics }) =>
+    JSON.stringify({
+      ts,
+      scope: "portfolio",
+      scope_id: "portfolio",
+      window_start,
+      window_end,
+      summary,
+      key_metrics,
+    } satisfies PortfolioCheckpoint),
+  );

@@ -1,0 +1,144 @@
+// event-line: an entry of the journal as a line of `events/events.jsonl`: the seed's required fields, and what a dashboard needs of its task.
+//
+// Invariants:
+//   E1. A line follows from the journal alone, so the file can be made again byte for byte.
+//   E2. A line of another tool is given back as it came.
+//   E3. `meta.autopilot_seq` marks a line as ours: it is the number of the journal's entry.
+
+import type { PortfolioEvent } from "../../contracts/portfolio.ts";
+import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import { reduce } from "../planner/reduce.ts";
+import { confidenceOf } from "../planner/result.ts";
+import type { Portfolio, TaskView } from "../planner/state.ts";
+import { isComplete } from "../planner/task-changes.ts";
+
+export const seqKey = "autopilot_seq";
+
+/** Takes an entry in and says its line; null for the journal's own notes. */
+export function reduceToLine(state: Portfolio, entry: PortfolioEntry): string | null {
+  const task_id = "task_id" in entry && entry.task_id !== undefined ? entry.task_id : null;
+  const from = task_id === null ? null : (state.tasks[task_id]?.status ?? null);
+  const blockTask = entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.task_id ?? null) : task_id;
+  const fromBlock = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
+  reduce(state, entry);
+  if (entry.event === "line_imported") return entry.line; // E2
+  const told = tell(entry);
+  if (told === null) return null;
+  const task = blockTask === null ? undefined : state.tasks[blockTask];
+  const before = entry.event === "block_resolved" ? fromBlock : from;
+  const isStep = task !== undefined && task.status !== before;
+  const line: PortfolioEvent = {
+    ts: entry.ts,
+    event_type: entry.event,
+    project_id: task?.project_id ?? projectIn(state, entry),
+    task_id: blockTask,
+    block_id: "block_id" in entry ? entry.block_id : null,
+    from_status: isStep ? before : null,
+    to_status: isStep ? task.status : null,
+    actor: actorOf(entry.actor),
+    summary: told.summary,
+    evidence: [...(told.evidence ?? [])],
+    meta: { [seqKey]: entry.seq, by: entry.actor, ...told.meta },
+    ...(task === undefined ? {} : dashboardOf(task)),
+  };
+  return JSON.stringify(line);
+}
+
+function projectIn(state: Portfolio, entry: PortfolioEntry): string | null {
+  if ("project_id" in entry) return entry.project_id;
+  return entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.project_id ?? null) : null;
+}
+
+/** Every field that the seed wants kept for dashboards. */
+export const dashboardOf = (task: TaskView) => ({
+  priority: task.priority,
+  parent_task_id: task.parent_task_id,
+  worker_backend: task.worker_backend,
+  worker_agent_id: task.worker_agent_id,
+  worker_session_key: task.worker_session_key,
+  run_id: task.run_id,
+  started_at: task.started_at,
+  ended_at: task.ended_at,
+  verification_confidence: task.proof === null ? null : confidenceOf(task.proof),
+  verification_complete: isComplete(task),
+  blocked_duration_ms: task.blocked_duration_ms,
+});
+
+function actorOf(actor: string): PortfolioEvent["actor"] {
+  if (actor.startsWith("operator:")) return "human";
+  if (actor.startsWith("agent:")) return "worker";
+  return actor === "planner" ? "planner" : "system";
+}
+
+type Told = { readonly summary: string; readonly evidence?: readonly string[]; readonly meta?: Readonly<Record<string, unknown>> };
+
+function tell(entry: PortfolioEntry): Told | null {
+  switch (entry.event) {
+    case "portfolio_created":
+      return {
+        summary: `Portfolio ${entry.name} created.`,
+        meta: { name: entry.name, budget: entry.budget, day_budget: entry.day_budget },
+      };
+    case "portfolio_updated":
+      return { summary: "Portfolio updated.", meta: without(entry) };
+    case "project_created":
+      return { summary: `Project ${entry.fields.name} created.`, meta: { ...entry.fields } };
+    case "project_updated":
+      return { summary: `Project updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } };
+    case "task_created":
+    case "followup_task_created":
+      return { summary: entry.fields.objective, meta: { ...entry.fields } };
+    case "task_updated":
+      return { summary: `Task updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } };
+    case "task_dispatched":
+      return {
+        summary: `Dispatched to ${entry.worker_agent_id} as ${entry.run_id}.`,
+        meta: { event_nonce: entry.event_nonce, base: entry.base },
+      };
+    case "task_status_changed":
+      return { summary: entry.because };
+    case "worker_result_ingested":
+      return {
+        summary: entry.summary,
+        evidence: entry.evidence,
+        meta: { event_nonce: entry.event_nonce, commit: entry.commit, proof: entry.proof, claim: entry.claim, usage: entry.usage },
+      };
+    case "worker_rested":
+      return { summary: entry.because, meta: { until: entry.until, usage: entry.usage } };
+    case "lease_lost":
+      return { summary: entry.because, meta: { usage: entry.usage } };
+    case "block_opened":
+      return {
+        summary: entry.question,
+        meta: { question: entry.question, expected_action: entry.expected_action, impact: entry.impact, options: entry.options },
+      };
+    case "block_resolved":
+      return { summary: entry.answer };
+    case "merge_queued":
+      return { summary: "Waits to be merged.", meta: { commit: entry.commit } };
+    case "merge_verified":
+      return {
+        summary: `${entry.tasks.length} ${entry.tasks.length === 1 ? "task" : "tasks"} proved on the merged tree.`,
+        evidence: entry.evidence,
+        meta: { repository: entry.repository, tasks: entry.tasks, from: entry.from, commit: entry.commit },
+      };
+    case "merge_rejected":
+      return { summary: entry.because, evidence: entry.evidence, meta: { kind: entry.kind, with: entry.with } };
+    case "merge_landed":
+      return { summary: `Landed on ${entry.target}.`, meta: { commit: entry.commit, target: entry.target } };
+    case "budget_exhausted":
+      return { summary: entry.because, meta: { scope: entry.scope } };
+    case "planner_tick":
+      return { summary: `Dispatched ${entry.dispatched.length}.`, meta: { dispatched: entry.dispatched, waiting: entry.waiting } };
+    case "checkpoint_compacted":
+      return { summary: "Checkpoint written.", meta: { window_start: entry.window_start, window_end: entry.window_end } };
+    default:
+      return null;
+  }
+}
+
+const without = ({ paused, budget, day_budget }: Extract<PortfolioEntry, { readonly event: "portfolio_updated" }>) => ({
+  ...(paused === undefined ? {} : { paused }),
+  ...(budget === undefined ? {} : { budget }),
+  ...(day_budget === undefined ? {} : { day_budget }),
+});

@@ -1,0 +1,28 @@
+// front-matter: a snapshot: YAML between two lines of dashes, then Markdown. The YAML is JSON a field, which every YAML reader takes.
+//
+// Invariants:
+//   F1. The last field is the SHA-256 of everything else, so that whoever finds the file can tell whether a hand was at it.
+
+/** `digest` hashes a text: this folder has no crypto of its own. */
+export function snapshotOf(fields: Readonly<Record<string, unknown>>, body: readonly string[], digest: (text: string) => string): string {
+  const head = Object.entries(fields).map(([key, value]) => `${key}: ${valueOf(value)}`);
+  const rest = `${body.join("\n").trimEnd()}\n`;
+  return `---\n${head.join("\n")}\n${digestKey}: ${digest(`${head.join("\n")}\n${rest}`)}\n---\n\n${rest}`; // F1
+}
+
+const digestKey = "content_sha256";
+const shape = /^---\n([\s\S]*?)\ncontent_sha256: ([0-9a-f]{64})\n---\n\n([\s\S]*)$/;
+
+/** Whether a file is as `snapshotOf` made it. */
+export function isUntouched(text: string, digest: (text: string) => string): boolean {
+  const found = shape.exec(text);
+  return found !== null && digest(`${found[1] ?? ""}\n${found[3] ?? ""}`) === found[2];
+}
+
+/** JSON is YAML, two characters aside that JSON leaves alone and YAML takes for line ends. */
+const valueOf = (value: unknown): string =>
+  JSON.stringify(value ?? null)
+    .replaceAll("\u2028", "\\u2028")
+    .replaceAll("\u2029", "\\u2029")
+    .replaceAll("\u0085", "\\u0085")
+    .replaceAll("\u007f", "\\u007f");

@@ -1,0 +1,243 @@
+// pages: the three kinds of snapshots, from the state alone: what a dashboard reads in front, what a person reads below.
+
+import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
+import { dashboardOf } from "./event-line.ts";
+import { countsOf, metricsOf } from "./metrics.ts";
+import { confidenceOf } from "../planner/result.ts";
+import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "../planner/state.ts";
+import { isComplete } from "../planner/task-changes.ts";
+
+export type Page = { readonly fields: Readonly<Record<string, unknown>>; readonly body: readonly string[] };
+
+const rowsMax = 20;
+
+export function portfolioPage(state: PortfolioView): Page {
+  const counts = countsOf(state);
+  const projects = Object.values(state.projects);
+  const blocks = openBlocks(state);
+  const runnable = Object.values(state.tasks)
+    .filter(({ status }) => status === "ready")
+    .toSorted((a, b) => a.priority - b.priority || a.created - b.created);
+  const recent = state.recent.flatMap((id) => state.tasks[id] ?? []);
+  return {
+    fields: {
+      name: state.name,
+      planner_heartbeat_at: state.heartbeat,
+      paused: state.paused,
+      project_count: projects.length,
+      task_count: Object.keys(state.tasks).length,
+      open_block_count: blocks.length,
+      ...counts,
+      spent: state.spent,
+      budget: state.budget,
+      day_budget: state.day_budget,
+      ...metricsOf(state),
+    },
+    body: [
+      `# Portfolio ${inline(state.name)}`,
+      "",
+      `Planner heartbeat: ${state.heartbeat ?? "never"}`,
+      "",
+      "## Active Projects",
+      "",
+      "| project_id | name | priority | phase | ready | running | blocked | done |",
+      "|---|---|---|---|---|---|---|---|",
+      ...projects.map((project) => {
+        const own = countsOf(state, project.tasks);
+        const cells = [
+          project.project_id,
+          project.name,
+          project.priority,
+          phaseOf(state, project),
+          own.ready,
+          own.running,
+          own.blocked_human,
+          own.done,
+        ];
+        return `| ${cells.map((cell) => inline(String(cell))).join(" | ")} |`;
+      }),
+      "",
+      "## Runnable Tasks",
+      "",
+      ...orNone(runnable.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) P${task.priority} ${inline(task.objective)}`)),
+      "",
+      "## Human Blocks",
+      "",
+      ...orNone(
+        blocks.map(
+          (block) =>
+            `- ${block.block_id} (${block.task_id ?? block.project_id ?? "portfolio"}, since ${block.opened_at}): ${inline(block.question)}`,
+        ),
+      ),
+      "",
+      "## Recent Completions",
+      "",
+      ...orNone(recent.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) ${task.changed_at} ${inline(task.objective)}`)),
+      "",
+      "## Planner Next Actions",
+      "",
+      ...orNone(nextActions(state, counts, blocks.length)),
+    ],
+  };
+}
+
+function nextActions(state: PortfolioView, counts: Readonly<Record<PortfolioTaskStatus, number>>, blocks: number): readonly string[] {
+  return [
+    ...(state.paused ? ["- The portfolio is paused: `autopilot portfolio resume`"] : []),
+    ...(blocks > 0 ? [`- Answer ${blocks} ${blocks === 1 ? "question" : "questions"}: \`autopilot inbox\``] : []),
+    ...(counts.ready > 0 ? [`- Dispatch ${counts.ready} ready ${counts.ready === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``] : []),
+    ...(counts.needs_adjustment > 0 ? [`- Adjust ${counts.needs_adjustment}: \`autopilot portfolio status\``] : []),
+    ...(counts.proposed > 0 ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``] : []),
+  ];
+}
+
+/** `current_phase`: what a project is doing as a whole. */
+export function phaseOf(state: PortfolioView, project: ProjectView): string {
+  const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
+  const has = (status: PortfolioTaskStatus): boolean => tasks.some((task) => task.status === status);
+  if (tasks.some(({ stage }) => stage === "working")) return "building";
+  if (tasks.some(({ stage }) => stage === "queued")) return "merging";
+  if (has("blocked_human") || openBlocks(state).some(({ project_id, task_id }) => project_id === project.project_id && task_id === null))
+    return "blocked";
+  if (tasks.length === 0) return "planning";
+  return tasks.every(({ status }) => status === "done" || status === "canceled") ? "done" : "idle";
+}
+
+export function projectPage(state: PortfolioView, project: ProjectView): Page {
+  const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
+  const active = tasks.filter(({ status }) => status === "running");
+  const open = tasks.filter(({ status }) => !["done", "canceled", "running"].includes(status));
+  return {
+    fields: {
+      project_id: project.project_id,
+      name: project.name,
+      priority: project.priority,
+      objective: project.objective,
+      current_phase: phaseOf(state, project),
+      repository: project.repository,
+      target: project.target,
+      paused: project.paused,
+      slots: project.slots,
+      accept_unproved: project.accept_unproved,
+      created_at: project.created_at,
+      ...countsOf(state, project.tasks),
+      spent: project.spent,
+      budget: project.budget,
+    },
+    body: [
+      `# ${inline(project.name)}`,
+      "",
+      project.objective,
+      "",
+      "## Active Branches and Workstreams",
+      "",
+      ...orNone(active.map((task) => `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${branchOf(task)}`)),
+      "",
+      "## Next Recommended Actions",
+      "",
+      ...orNone(
+        open
+          .toSorted((a, b) => a.priority - b.priority || a.created - b.created)
+          .map((task) => `- ${task.status}: [${task.task_id}](../tasks/${task.task_id}.md) ${inline(task.objective)}`),
+      ),
+      "",
+      "## Key Tasks",
+      "",
+      ...orNone(tasks.map((task) => `- [${task.task_id}](../tasks/${task.task_id}.md) ${task.status}`)),
+    ],
+  };
+}
+
+const branchOf = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
+
+export function taskPage(task: TaskView): Page {
+  const claim = task.claim;
+  return {
+    fields: {
+      task_id: task.task_id,
+      project_id: task.project_id,
+      status: task.status,
+      ...dashboardOf(task),
+      objective: task.objective,
+      acceptance_criteria: task.acceptance_criteria,
+      dependencies: task.dependencies.length === 0 ? "none" : task.dependencies,
+      evidence: task.evidence,
+      attempt: task.attempt,
+      failures: task.failures,
+      adjustments: task.adjustments,
+      stage: task.stage,
+      branch: task.run_id === null ? null : branchOf(task),
+      commit: task.commit,
+      landed: task.landed,
+      touches: task.touches,
+      event_nonce: task.event_nonce,
+      spent: task.spent,
+      budget: task.budget,
+      created_at: task.created_at,
+      updated_at: task.changed_at,
+    },
+    body: [
+      `# ${task.task_id}`,
+      "",
+      "## Objective",
+      "",
+      task.objective,
+      "",
+      "## Acceptance Criteria",
+      "",
+      ...orNone(
+        task.acceptance_criteria.map(({ text, command }) => `- ${inline(text)}${command === null ? "" : `: \`${inline(command)}\``}`),
+      ),
+      "",
+      "## Dependencies",
+      "",
+      ...orNone(task.dependencies.map((id) => `- [${id}](${id}.md)`)),
+      "",
+      "## Worker Assignment",
+      "",
+      ...(task.run_id === null
+        ? ["none"]
+        : [
+            `- ${task.worker_agent_id ?? ""} over ${task.worker_backend ?? ""}, attempt ${task.attempt}`,
+            `- run ${task.run_id}, session ${task.worker_session_key ?? ""}`,
+          ]),
+      "",
+      "## Verification Summary",
+      "",
+      ...(task.proof === null
+        ? ["none"]
+        : [
+            `- ${task.proof.proved} of ${task.proof.criteria} criteria proved by the runner; confidence ${confidenceOf(task.proof)}, ${isComplete(task) ? "complete" : "not complete"}`,
+            ...(claim === null ? [] : [`- the worker claims: ${claim.status}, confidence ${claim.verification.confidence}`]),
+            ...task.proof.checks_failed.map((check) => `- failed: \`${inline(check)}\``),
+          ]),
+      ...(task.summary === null ? [] : ["", task.summary]),
+      "",
+      "## Evidence",
+      "",
+      ...orNone(task.evidence.map((one) => `- ${inline(one)}`)),
+      "",
+      "## Risks",
+      "",
+      ...orNone((claim?.risks_or_unknowns ?? []).map((one) => `- ${inline(textOf(one))}`)),
+      "",
+      "## Next Suggestions",
+      "",
+      ...orNone((claim?.next_suggestions ?? []).map((one) => `- ${inline(textOf(one))}`)),
+    ],
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+const orNone = (lines: readonly string[]): readonly string[] =>
+  lines.length === 0
+    ? ["none"]
+    : [...lines.slice(0, rowsMax), ...(lines.length > rowsMax ? [`- … and ${lines.length - rowsMax} more`] : [])];
+
+const charactersMax = 160;
+/** One line of a list or a cell of a table: no line ends and no bars. */
+function inline(text: string): string {
+  const flat = text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  return flat.length > charactersMax ? `${flat.slice(0, charactersMax - 1)}…` : flat;
+}

@@ -1,0 +1,136 @@
+// dispatch: a task is given to a worker: prepared, written down, started. What cannot be started asks for a person.
+
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioView, TaskView } from "../planner/state.ts";
+import type { Place } from "../../project/place.ts";
+import { Refusal } from "../../project/reply.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+import { isApproved, newBlockId } from "./ingest.ts";
+import { withPortfolio } from "../store/open.ts";
+import { agentDefault, backendDefault, type Drive, prepare } from "./worker.ts";
+
+const system = { actor: "system", reason_code: "ok" } as const;
+const planner = { actor: "planner", reason_code: "ok" } as const;
+
+export type Workers = {
+  readonly place: Place;
+  readonly paths: PortfolioPaths;
+  readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
+  /** Runs that this process drives. */
+  readonly active: Map<string, Promise<void>>;
+  readonly drive: Drive;
+};
+
+/** Whether something was done. */
+export async function dispatch(pool: Workers, task_id: string): Promise<boolean> {
+  const { place, paths, input, active } = pool;
+  const { state } = await withPortfolio(place, paths, (open) => Promise.resolve({ state: open.state }));
+  const task = state.tasks[task_id];
+  const project = task === undefined ? undefined : state.projects[task.project_id];
+  if (task === undefined || project === undefined) return false;
+  if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
+  let prepared: Awaited<ReturnType<typeof prepare>>;
+  try {
+    prepared = await prepare(place, paths, state, task, project, input);
+  } catch (error) {
+    await refuseTask(pool, task, error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error));
+    return true;
+  }
+  const { run, copy, base, nonce, agent, isResumed } = prepared;
+  const isOurs = await withPortfolio(place, paths, async (open) => {
+    const now = open.state.tasks[task_id];
+    if (now?.status !== "ready" && now?.stage !== "resting") return false; // somebody was quicker
+    await open.write(dispatchOf(task_id, { run, nonce, agent, base, copy }));
+    return true;
+  });
+  if (!isOurs) {
+    if (!isResumed) rmSync(copy, { recursive: true, force: true });
+    return false;
+  }
+  place.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}`);
+  const here: Place = { ...place, show: (line) => place.show(`${task_id} │ ${line}`), live: () => undefined };
+  const driving = pool
+    .drive(here, copy, run)
+    .catch((error: unknown) => place.show(`! ${task_id}: ${error instanceof Error ? error.message : String(error)}`))
+    .finally(() => active.delete(run));
+  active.set(run, driving);
+  return true;
+}
+
+const dispatchOf = (
+  task_id: string,
+  {
+    run,
+    nonce,
+    agent,
+    base,
+    copy,
+  }: { readonly run: string; readonly nonce: string; readonly agent: string; readonly base: string; readonly copy: string },
+): PortfolioChange => ({
+  ...planner,
+  event: "task_dispatched",
+  task_id,
+  run_id: run,
+  event_nonce: nonce,
+  worker_backend: backendDefault,
+  worker_agent_id: agent,
+  worker_session_key: `worker-${task_id}`,
+  base,
+  copy,
+});
+
+/** A person said that the work is right; it goes to the queue without another turn. */
+async function queueApproved({ place, paths }: Workers, task: TaskView, commit: string): Promise<boolean> {
+  await withPortfolio(place, paths, async ({ state, write }) => {
+    if (state.tasks[task.task_id]?.status !== "ready") return;
+    const again = {
+      run: task.run_id ?? "",
+      nonce: task.event_nonce ?? "",
+      agent: task.worker_agent_id ?? agentDefault,
+      base: task.base ?? "",
+      copy: task.copy ?? "",
+    };
+    await write(dispatchOf(task.task_id, again), { ...system, event: "merge_queued", task_id: task.task_id, run_id: again.run, commit });
+  });
+  return true;
+}
+
+/** A task that cannot even be begun needs a person: its repository is gone, its agent unknown, its flow does not lint. */
+async function refuseTask({ place, paths }: Workers, task: TaskView, why: string): Promise<void> {
+  place.show(`✗ ${task.task_id} could not be started: ${why}`);
+  await withPortfolio(place, paths, async ({ state, write, now }) => {
+    if (state.tasks[task.task_id]?.status !== "ready") return;
+    await write({
+      ...planner,
+      event: "block_opened",
+      block_id: newBlockId(now()),
+      project_id: task.project_id,
+      task_id: task.task_id,
+      question: `${task.task_id} could not be started: ${why} Try again?`,
+      expected_action: "mend it, then answer A",
+      impact: `${task.task_id} waits`,
+      options: { A: "try again" },
+      content: `start:${task.task_id}:${task.attempt}`,
+      asked_by: null,
+    });
+  });
+}
+
+/** Folders of tasks that are over are emptied; their runs' journals stay, so that `report` still answers. */
+export function collectCopies(state: PortfolioView): void {
+  for (const { status, copy } of Object.values(state.tasks)) {
+    if ((status !== "done" && status !== "canceled") || copy === null) continue;
+    for (const name of namesIn(copy))
+      if (name !== ".git" && name !== ".autopilot") rmSync(join(copy, name), { recursive: true, force: true });
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // gone already
+  }
+}

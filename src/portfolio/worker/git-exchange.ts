@@ -1,0 +1,134 @@
+// git-exchange: copies of a repository that tasks work in, and the way of their commits back.
+//
+// Invariants:
+//   X1. A copy borrows the repository's objects and has branches, index and files of its own: nothing that happens in it reaches the user.
+//   X2. Only commits come back, as objects under a ref of ours; no branch of the user's is moved here.
+
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
+import { identityEnv, identityOf } from "../../workspace/git/identity.ts";
+import { findRepository, type Repository } from "../../workspace/git/repository.ts";
+import { refuse } from "../../project/reply.ts";
+
+export type Exchange = {
+  readonly repository: Repository;
+  readonly tipOf: (branch: string) => Promise<string | null>;
+  /** A copy at this commit, with the branch checked out; what was there under this name is removed. */
+  readonly makeCopy: (folder: string, branch: string, commit: string) => Promise<void>;
+  /** Brings a commit of a copy into the repository and keeps it under the name. */
+  readonly takeCommit: (copy: string, commit: string, since: string, name: string) => Promise<void>;
+  readonly forget: (name: string) => Promise<void>;
+  /** Merges a commit onto another; the paths that conflict where it cannot be. */
+  readonly merge: (
+    onto: string,
+    commit: string,
+    message: string,
+  ) => Promise<{ readonly commit: string } | { readonly conflicts: readonly string[] }>;
+  readonly holds: (commit: string, within: string) => Promise<boolean>;
+  readonly diffStat: (from: string, to: string) => Promise<string>;
+};
+
+const refOf = (name: string): string => `refs/autopilot/portfolio/${name}`;
+
+export async function openExchange(root: string, hub: string): Promise<Exchange> {
+  const found = await findRepository(root);
+  if ("failure" in found) return refuse(found.failure.reason, { message: `${root}: ${found.failure.detail}` });
+  const { repository } = found;
+  const objects = join(repository.commonDir, "objects");
+  if (!existsSync(join(hub, "HEAD")))
+    await git({
+      cwd: root,
+      args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", hub],
+    });
+  /** A git directory of ours that writes into the user's objects. */
+  const ours: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } = {
+    cwd: hub,
+    isOwn: true,
+    env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects },
+  };
+  const user = { cwd: root, env: { GIT_DIR: repository.gitDir } };
+  const identity = await identityOf(root);
+
+  return {
+    repository,
+    async tipOf(branch) {
+      const { code, out } = await git({
+        ...user,
+        args: ["rev-parse", "-q", "--verify", `refs/heads/${branch}^{commit}`],
+        codes: [0, 1, 128],
+      });
+      return code === 0 ? out.toString("utf8").trim() : null;
+    },
+    async makeCopy(folder, branch, commit) {
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await git({
+        cwd: folder,
+        args: ["init", "-q", "--template=", `--object-format=${repository.format}`, `--initial-branch=${branch}`, "--", folder],
+      });
+      const gitDir = join(folder, ".git");
+      await mkdir(join(gitDir, "objects", "info"), { recursive: true });
+      await mkdir(join(gitDir, "info"), { recursive: true });
+      await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`); // X1
+      const shallow = join(repository.commonDir, "shallow");
+      if (existsSync(shallow)) await copyFile(shallow, join(gitDir, "shallow"));
+      const copy = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(identity) } } as const;
+      for (const [key, value] of [
+        ["user.name", identity.name],
+        ["user.email", identity.email],
+      ] as const)
+        await git({ ...copy, args: ["config", key, value] });
+      await git({ ...copy, args: ["update-ref", `refs/heads/${branch}`, commit] });
+      await git({ ...copy, args: ["read-tree", "--reset", "-u", commit] });
+      const config = join(root, ".autopilot", "config.yaml");
+      if (!existsSync(config) || existsSync(join(folder, ".autopilot", "config.yaml"))) return;
+      await mkdir(join(folder, ".autopilot"), { recursive: true, mode: 0o700 });
+      await copyFile(config, join(folder, ".autopilot", "config.yaml"));
+    },
+    async takeCommit(copy, commit, since, name) {
+      const from = { cwd: copy, isOwn: true, env: { GIT_DIR: join(copy, ".git") } } as const;
+      const { out } = await git({
+        ...from,
+        args: ["pack-objects", "--revs", "--stdout", "-q"],
+        input: [Buffer.from(`${commit}\n^${since}\n`)],
+      });
+      await git({ ...ours, args: ["unpack-objects", "-q"], input: [out] });
+      await git({ ...user, args: ["update-ref", refOf(name), commit] }); // X2
+    },
+    async forget(name) {
+      await git({ ...user, args: ["update-ref", "-d", refOf(name)], codes: [0, 1, 128] });
+    },
+    async merge(onto, commit, message) {
+      if (onto === commit || (await isAncestor(ours, commit, onto))) return { commit: onto };
+      const { code, out, err } = await git({
+        ...ours,
+        args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", onto, commit],
+        codes: [0, 1, 128, 129],
+      });
+      const [tree = "", ...names] = out.toString("utf8").split("\0");
+      const conflicts = [...new Set(names.filter((name) => name !== ""))];
+      if (code !== 0) return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"] };
+      const env = { ...ours.env, ...identityEnv(identity) };
+      return {
+        commit: await gitLine({
+          ...ours,
+          env,
+          args: ["commit-tree", tree, "-p", onto, "-p", commit, "-F", "-"],
+          input: [Buffer.from(message)],
+        }),
+      };
+    },
+    holds: (commit, within) => isAncestor(ours, commit, within),
+    async diffStat(from, to) {
+      return (await git({ ...ours, args: ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"] })).out
+        .toString("utf8")
+        .trim();
+    },
+  };
+}
+
+async function isAncestor(call: Omit<GitCall, "args">, older: string, newer: string): Promise<boolean> {
+  return (await git({ ...call, args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1, 128] })).code === 0;
+}

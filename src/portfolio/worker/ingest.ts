@@ -1,0 +1,134 @@
+// ingest: what a run came to, taken into the portfolio's journal: once, and by the runner's own proof.
+
+import { createHash, randomBytes } from "node:crypto";
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { hasFailed, questionsOpen } from "../../core/reading.ts";
+import type { RunView } from "../../core/state.ts";
+import { isoOf, msOf } from "../../kit/iso-time.ts";
+import { blockIdOf } from "../planner/ids.ts";
+import { judge, proofOf, whyNotOurs } from "../planner/result.ts";
+import type { PortfolioView, TaskView } from "../planner/state.ts";
+import type { OpenPortfolio } from "../store/open.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+import { openExchange } from "./git-exchange.ts";
+import { hubOf } from "../merge/merge-queue.ts";
+import { endOf, usageOf, viewOf } from "./worker.ts";
+
+const system = { actor: "system", reason_code: "ok" } as const;
+const restMsDefault = 60_000;
+
+export const contentOf = (...parts: readonly string[]): string => createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 16);
+export const newBlockId = (now: string): string => blockIdOf(now, randomBytes(6));
+
+/** What is to be written about a task whose run nobody drives any more. Empty where it only needs to be taken up again. */
+export async function ingest(
+  paths: PortfolioPaths,
+  { state, now }: Pick<OpenPortfolio, "state" | "now">,
+  task: TaskView,
+): Promise<readonly PortfolioChange[]> {
+  const found = await viewOf(task);
+  const project = state.projects[task.project_id];
+  if (found === null || project === undefined || found.owner !== null) return [];
+  const { view } = found;
+  const delivered = { task_id: task.task_id, run_id: task.run_id ?? "", event_nonce: task.event_nonce ?? "" };
+  if (whyNotOurs(task, delivered) !== null) return [];
+  const waits = restOf(state, task, view, now());
+  if (waits !== null) return waits;
+  const base = task.base ?? view.drafted.base.commit;
+  const end = endOf(view, base);
+  const proof = proofOf(task.acceptance_criteria, end);
+  const judged = judge(task, project, end, proof, false);
+  const commit = end.is_completed && end.has_changes ? view.tip.commit : null;
+  if (commit !== null && task.copy !== null && project.repository !== null) {
+    const exchange = await openExchange(project.repository, hubOf(paths, project.repository));
+    await exchange.takeCommit(task.copy, commit, base, task.task_id); // before the line: what the journal names is there
+  }
+  const evidence = [
+    ...Object.values(view.checks).map(({ latest }) => `${latest.status}: ${latest.check.command}`),
+    `report: autopilot -C ${task.copy ?? ""} report --run ${delivered.run_id}`,
+  ];
+  const summary =
+    view.status === "completed"
+      ? `${delivered.run_id} completed, ${view.verdict ?? "unverified"}; ${judged.because}.`
+      : `${delivered.run_id} is ${view.status}: ${view.detail ?? view.reason ?? "no reason"}; ${judged.because}.`;
+  const result: PortfolioChange = {
+    ...system,
+    event: "worker_result_ingested",
+    ...delivered,
+    to_status: judged.to,
+    commit,
+    proof,
+    claim: null,
+    summary,
+    evidence,
+    usage: usageOf(view),
+  };
+  if (judged.to === "running" && commit !== null)
+    return [result, { ...system, event: "merge_queued", task_id: task.task_id, run_id: delivered.run_id, commit }];
+  if (judged.ask === null) return [result];
+  const question = `Does the work of ${task.task_id} meet: ${judged.ask}?`;
+  const block: PortfolioChange = {
+    ...system,
+    event: "block_opened",
+    block_id: newBlockId(now()),
+    project_id: task.project_id,
+    task_id: task.task_id,
+    question,
+    expected_action: `look at the diff (autopilot -C ${task.copy ?? ""} diff --run ${delivered.run_id}), then answer A or B`,
+    impact: "its work is not merged before",
+    options: { A: "it does; merge it", B: "it does not; try again" },
+    content: approvalOf(delivered.run_id),
+    asked_by: null,
+  };
+  return [result, block];
+}
+
+export const approvalOf = (run_id: string): string => `approve:${run_id}`;
+/** Whether a person said that the work of a task's newest run meets what no command proves. */
+export const isApproved = (state: PortfolioView, task: TaskView): boolean =>
+  task.run_id !== null &&
+  Object.values(state.blocks).some(
+    ({ content, answer }) => content === approvalOf(task.run_id ?? "") && /^(a|yes|y)\b/i.test(answer ?? ""),
+  );
+
+/** A run that waits: for a person, for its provider, or because the pool was stopped. Null where it is over, well or not. */
+function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string): readonly PortfolioChange[] | null {
+  const run_id = task.run_id ?? "";
+  if (view.status === "draft") return [];
+  if (view.status === "running") return view.resting === null ? [] : null; // out of cycles is an end; cut short is not
+  if (view.status !== "paused") return null;
+  const [question] = questionsOpen(view);
+  if (question !== undefined) {
+    const content = contentOf(run_id, question.block, question.question);
+    if (Object.values(state.blocks).some((block) => block.content === content && block.resolved_at === null)) return [];
+    const block: PortfolioChange = {
+      ...system,
+      event: "block_opened",
+      block_id: newBlockId(now),
+      project_id: task.project_id,
+      task_id: task.task_id,
+      question: question.question,
+      expected_action: "answer it; the run goes on with your words",
+      impact: `${task.task_id} waits`,
+      options: { ...question.options },
+      content,
+      asked_by: { run_id, block: question.block },
+    };
+    return [block];
+  }
+  if (view.parked !== undefined) {
+    const until = view.parked.until ?? isoOf((msOf(now) ?? 0) + restMsDefault);
+    return [
+      {
+        ...system,
+        event: "worker_rested",
+        task_id: task.task_id,
+        run_id,
+        because: `its provider is at a limit: ${view.parked.detail}`,
+        until,
+        usage: usageOf(view),
+      },
+    ];
+  }
+  return hasFailed(view) || view.reason !== "operator_paused" ? null : [];
+}

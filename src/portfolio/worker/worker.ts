@@ -1,0 +1,131 @@
+// worker: a task as an ordinary run in a copy of its repository: drafted, driven, and read when it is over.
+//
+// Invariants:
+//   K1. Copy, run and nonce are in the journal before the agent starts.
+//   K2. A run that can go on is resumed: its finished steps are not repeated.
+//   K3. What a run came to is read from its own journal, never from what its agent or its process said.
+
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import { isOpen } from "../../core/reading.ts";
+import type { RunView } from "../../core/state.ts";
+import { allowanceOf } from "../planner/budgets.ts";
+import type { RunEnd } from "../planner/result.ts";
+import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
+import { unfinished } from "../planner/under-way.ts";
+import { makeDraft } from "../../runner/draft/draft.ts";
+import type { GoInput } from "../../playbooks/contract/go-input.ts";
+import { type Home, isBegun } from "../../project/runs/home.ts";
+import type { Place } from "../../project/place.ts";
+import { readRunOrNull } from "../../project/runs/read-run.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+import { openExchange } from "./git-exchange.ts";
+import { hubOf } from "../merge/merge-queue.ts";
+
+export const backendDefault = "acp";
+export const agentDefault = "codex";
+
+export const homeOfCopy = (copy: string): Home => ({ root: copy, folder: join(copy, ".autopilot") });
+
+export type Prepared = {
+  readonly run: string;
+  readonly copy: string;
+  readonly base: string;
+  readonly isResumed: boolean;
+  readonly nonce: string;
+  readonly agent: string;
+};
+
+/** Makes a copy and a draft for a task, or finds the run that can go on. */
+export async function prepare(
+  place: Place,
+  paths: PortfolioPaths,
+  state: PortfolioView,
+  task: TaskView,
+  project: ProjectView,
+  given: { readonly isolation?: string | undefined; readonly agent?: string | undefined },
+): Promise<Prepared> {
+  const nonce = randomBytes(12).toString("hex");
+  const agent = task.agent ?? given.agent;
+  const known = await openRunOf(task);
+  if (known !== null && task.base !== null)
+    return { ...known, base: task.base, isResumed: true, nonce, agent: task.worker_agent_id ?? agentDefault }; // K2
+  const repository = project.repository ?? "";
+  const exchange = await openExchange(repository, hubOf(paths, repository));
+  const tip = await exchange.tipOf(project.target);
+  if (tip === null) throw new Error(`${repository} has no branch ${project.target}`);
+  // Work that only failed beside others goes on from where both are merged; what conflicts begins anew on the branch.
+  const merged =
+    task.returned_by === "queue" && task.commit !== null
+      ? await exchange.merge(tip, task.commit, `Merge ${task.task_id} to go on with it\n`)
+      : { commit: tip };
+  const base = "commit" in merged ? merged.commit : tip;
+  const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}`);
+  await exchange.makeCopy(copy, project.target, base);
+  const input = inputFor(state, task, agent, given.isolation);
+  const { run } = await makeDraft({ ...place, cwd: copy }, homeOfCopy(copy), input);
+  return { run, copy, base, isResumed: false, nonce, agent: agent ?? agentDefault };
+}
+
+function inputFor(state: PortfolioView, task: TaskView, agent: string | undefined, isolation: string | undefined): GoInput {
+  const { tokens, usd } = allowanceOf(
+    state,
+    task,
+    new Date().toISOString(),
+    unfinished(state).filter(({ stage }) => stage === "working"),
+  );
+  const budget = [...(tokens === undefined ? [] : [`tokens=${Math.floor(tokens)}`]), ...(usd === undefined ? [] : [`usd=${usd}`])].join(
+    ",",
+  );
+  return {
+    words: [],
+    goal: goalOf(task),
+    doneCriteria: task.acceptance_criteria.map(({ text, command }) => (command === null ? text : `${text} :: ${command}`)),
+    ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(task.isolation === null ? (isolation === undefined ? {} : { isolation }) : { isolation: task.isolation }),
+    ...(budget === "" ? {} : { maxBudget: budget }),
+    ...(task.flow === null ? { options: { land: "false" } } : { flow: task.flow }),
+  };
+}
+
+const feedbackCharactersMax = 8000;
+
+/** What the agent is told: the objective, and what the last attempt came to. */
+const goalOf = (task: TaskView): string =>
+  task.feedback === null
+    ? task.objective
+    : `${task.objective}\n\nAn earlier attempt at this was given back:\n${task.feedback.slice(0, feedbackCharactersMax)}`;
+
+async function openRunOf(task: TaskView): Promise<{ readonly run: string; readonly copy: string } | null> {
+  const view = await viewOf(task);
+  return view !== null &&
+    task.copy !== null &&
+    task.run_id !== null &&
+    !task.ingested &&
+    (isOpen(view.view) || view.view.status === "draft")
+    ? { run: task.run_id, copy: task.copy }
+    : null;
+}
+
+/** A task's run as its journal tells it; null where there is none any more. */
+export async function viewOf(task: TaskView): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null } | null> {
+  if (task.copy === null || task.run_id === null || !existsSync(task.copy)) return null;
+  const home = homeOfCopy(task.copy);
+  return isBegun(home, task.run_id) ? readRunOrNull(home, task.run_id) : null;
+}
+
+/** Works on a run until it rests: `go` for a draft, `resume` for one that can go on. Handed in by the command, which knows both. */
+export type Drive = (place: Place, copy: string, run: string) => Promise<void>;
+
+export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: ledger.run.usd });
+
+/** K3: what of the run counts for its task. */
+export function endOf(view: RunView, base: string): RunEnd {
+  const latest = Object.values(view.checks).map((check) => check.latest);
+  const passed = latest.filter(({ status }) => status === "passed").map(({ check }) => check.command);
+  const failed = latest.filter(({ status }) => status !== "passed").map(({ check }) => check.command);
+  return { is_completed: view.status === "completed" && view.verdict !== "refuted", has_changes: view.tip.commit !== base, passed, failed };
+}

@@ -1,0 +1,288 @@
+// portfolio: the commands over many projects. All their code is loaded when one of them runs.
+
+import { isolationLevels } from "../../../contracts/objective.ts";
+import { defined } from "../defined.ts";
+import { type Command, type FlagSpec, type Given } from "../spec.ts";
+
+const rests: Pick<Command, "onInterrupt" | "onTerminate"> = {
+  onInterrupt: "! Asked to rest: running turns end, nothing new starts. Once more leaves at once; `autopilot portfolio run` goes on.",
+  onTerminate: "! Asked to end: running turns are set aside. `autopilot portfolio run` goes on.",
+};
+const priorityFlag: FlagSpec = { name: "priority", kind: "number", min: 1, placeholder: "N", about: "1 (highest) to 5.", standard: "3" };
+const budgetFlag: FlagSpec = { name: "budget", kind: "text", placeholder: "BUDGET", about: "What it may use: tokens=250k,usd=3." };
+const targetFlag: FlagSpec = {
+  name: "target",
+  kind: "text",
+  placeholder: "BRANCH",
+  about: "The branch that finished work is merged into.",
+  standard: "main",
+};
+const slotsFlag: FlagSpec = {
+  name: "slots",
+  kind: "number",
+  min: 1,
+  placeholder: "N",
+  about: "How many tasks of the project run at once.",
+  standard: "1",
+};
+const repoFlag: FlagSpec = { name: "repo", kind: "text", placeholder: "DIR", about: "The project's repository.", standard: "this folder" };
+const objectiveFlag: FlagSpec = { name: "objective", kind: "text", placeholder: "TEXT", about: "What is to be reached." };
+const unprovedFlag: FlagSpec = { name: "accept-unproved", kind: "flag", about: "Don't ask about criteria that no command proves." };
+const taskFlags: readonly FlagSpec[] = [
+  {
+    name: "accept",
+    kind: "text",
+    many: true,
+    placeholder: "CRITERION",
+    about: "When it is done: `text :: command`; without a command you are asked.",
+  },
+  { name: "after", kind: "text", many: true, placeholder: "TASK", about: "A task that must be done first." },
+  {
+    name: "touches",
+    kind: "text",
+    many: true,
+    placeholder: "GLOB",
+    about: "What it may change; nothing else is kept, and tasks that overlap wait for each other.",
+    standard: "anything",
+  },
+  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works on it." },
+  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it walks.", standard: "objective", names: "flows" },
+  { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agent.", standard: "auto" },
+];
+const poolFlags: readonly FlagSpec[] = [
+  { name: "jobs", kind: "number", min: 1, placeholder: "N", about: "How many tasks run at once.", standard: "2" },
+  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works where a task names nobody." },
+  { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agents where a task does not say.", standard: "auto" },
+];
+const taskWord = { name: "TASK", about: "a task's id" };
+
+const pooled = (given: Given) => defined({ jobs: given.number("jobs"), agent: given.text("agent"), isolation: given.text("isolation") });
+const tasked = (given: Given) =>
+  defined({
+    accept: given.texts("accept"),
+    after: given.texts("after"),
+    touches: given.texts("touches"),
+    agent: given.text("agent"),
+    flow: given.text("flow"),
+    isolation: given.text("isolation"),
+    priority: given.number("priority"),
+    budget: given.text("budget"),
+  });
+const projected = (given: Given) =>
+  defined({
+    repo: given.text("repo"),
+    objective: given.text("objective"),
+    priority: given.number("priority"),
+    budget: given.text("budget"),
+    target: given.text("target"),
+    slots: given.number("slots"),
+    acceptUnproved: given.flag("accept-unproved") || undefined,
+  });
+const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({
+  name: `portfolio ${name}`,
+  takesRun: false,
+  ...rest,
+});
+
+export const portfolio: Command = {
+  name: "portfolio",
+  summary: "Work on many projects at once: a planner, workers, and a merge queue that keeps each branch green.",
+  usage: "[init | add | import | status | tick | run | inbox | answer | watch | …]",
+  details: [
+    "A portfolio lies in a folder: its projects and tasks in .openclaw-autopilot/, its journal in .autopilot/portfolio/. Alone it shows how it stands.",
+    "Every task is an ordinary run in a copy of its repository. It is done when its criteria hold on the merged tree and the branch holds its work.",
+  ],
+  arguments: [],
+  flags: [],
+  takesRun: false,
+  run: async (place) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(place, {}),
+};
+
+export const portfolioCommands: readonly Command[] = [
+  portfolio,
+  command("init", {
+    summary: "Make a portfolio in this folder, or take up the one that another tool left.",
+    usage: "[NAME] [--budget BUDGET] [--day-budget BUDGET]",
+    details: [],
+    arguments: [{ name: "NAME", about: "what it is called", optional: true }],
+    flags: [budgetFlag, { ...budgetFlag, name: "day-budget", about: "What one day may use: tokens=1M,usd=20." }],
+    run: async (place, given) =>
+      (await import("../../../commands/portfolio/add.ts")).initPortfolio(
+        place,
+        defined({ name: given.words[0], budget: given.text("budget"), dayBudget: given.text("day-budget") }),
+      ),
+  }),
+  command("add", {
+    summary: "Add a project, or a task to one.",
+    usage: 'project NAME --repo DIR --objective "…" | task PROJECT "objective" --accept "text :: command" …',
+    details: ["--json answers with the id of what was made."],
+    arguments: [
+      { name: "WHAT", about: "project or task" },
+      { name: "NAME", about: "the project's name or id" },
+      { name: "OBJECTIVE", about: "what a task is to reach", many: true, optional: true },
+    ],
+    flags: [
+      repoFlag,
+      objectiveFlag,
+      priorityFlag,
+      budgetFlag,
+      targetFlag,
+      slotsFlag,
+      unprovedFlag,
+      ...taskFlags,
+      { name: "propose", kind: "flag", about: "Only propose the task." },
+    ],
+    run: async (place, given) => {
+      const add = await import("../../../commands/portfolio/add.ts");
+      const [what, name = "", ...words] = given.words;
+      if (what === "project") return add.addProject(place, { name: [name, ...words].join(" "), ...projected(given) });
+      if (what === "task")
+        return add.addTask(place, {
+          project: name,
+          objective: given.text("objective") ?? words.join(" "),
+          ...tasked(given),
+          propose: given.flag("propose"),
+        });
+      return add.refuseUsage(`autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`);
+    },
+  }),
+  command("import", {
+    summary: "Import projects and tasks from a YAML or JSON list, or tasks from a Markdown backlog of check boxes.",
+    usage: "FILE [--propose]",
+    details: ["Everything that is wrong is told at once, and then nothing is imported."],
+    arguments: [{ name: "FILE", about: "the list" }],
+    flags: [{ name: "propose", kind: "flag", about: "Only propose the tasks." }],
+    run: async (place, given) =>
+      (await import("../../../commands/portfolio/import.ts")).importBacklog(place, {
+        file: given.words[0] ?? "",
+        propose: given.flag("propose"),
+      }),
+  }),
+  command("status", {
+    summary: "Show what runs, what waits and why, and what has landed.",
+    usage: "",
+    details: [],
+    arguments: [],
+    flags: poolFlags,
+    run: async (place, given) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(place, pooled(given)),
+  }),
+  command("tick", {
+    summary: "Plan once and do it: one tick of the planner.",
+    usage: "[--dry-run] [--jobs N]",
+    details: ["--dry-run does nothing and says what would be done, and for every other task why it waits."],
+    arguments: [],
+    flags: [{ name: "dry-run", kind: "flag", about: "Only say what would be done." }, ...poolFlags],
+    ...rests,
+    run: async (place, given) =>
+      (await import("../../../commands/portfolio/show.ts")).tickPortfolio(place, { ...pooled(given), dryRun: given.flag("dry-run") }),
+  }),
+  command("run", {
+    summary: "Dispatch, work, merge: keep the portfolio going.",
+    usage: "[--jobs N] [--until-idle] [--agent NAME] [--isolation LEVEL]",
+    details: ["Runs until you stop it; --until-idle ends when nothing is left that it can do alone."],
+    arguments: [],
+    flags: [{ name: "until-idle", kind: "flag", about: "End when nothing is left to do." }, ...poolFlags],
+    ...rests,
+    run: async (place, given) =>
+      (await import("../../../commands/portfolio/pool.ts")).runPortfolio(place, { ...pooled(given), untilIdle: given.flag("until-idle") }),
+  }),
+  command("inbox", {
+    summary: "Every question of every project and run that waits for you.",
+    usage: "",
+    details: [],
+    arguments: [],
+    flags: [],
+    run: async (place) => (await import("../../../commands/portfolio/show.ts")).portfolioInbox(place),
+  }),
+  command("answer", {
+    summary: "Answer a question of the portfolio or of one of its runs.",
+    usage: "[--block ID] ANSWER…",
+    details: ["Without --block the one question that is open."],
+    arguments: [{ name: "ANSWER", about: "one of the answers, or your own words", many: true }],
+    flags: [
+      { name: "block", kind: "text", placeholder: "ID", about: "Which question." },
+      {
+        name: "content",
+        kind: "text",
+        placeholder: "HASH",
+        about: "The content you were shown; an answer to a question that changed is refused.",
+      },
+    ],
+    run: async (place, given) =>
+      (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(place, {
+        text: given.words.join(" "),
+        ...defined({ block: given.text("block"), content: given.text("content") }),
+      }),
+  }),
+  command("watch", {
+    summary: "Watch the portfolio until you leave.",
+    usage: "",
+    details: [],
+    arguments: [],
+    flags: poolFlags,
+    onInterrupt: "",
+    run: async (place, given) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(place, pooled(given)),
+  }),
+  ...(["ready", "retry", "cancel"] as const).map((name) =>
+    command(name, {
+      summary: {
+        ready: "Make a proposed task ready.",
+        retry: "Try a task again that failed or needs adjustment.",
+        cancel: "Cancel a task.",
+      }[name],
+      usage: "TASK",
+      details: [],
+      arguments: [taskWord],
+      flags: [],
+      run: async (place, given) =>
+        (await import("../../../commands/portfolio/change.ts")).moveTask(place, {
+          task: given.words[0] ?? "",
+          to: name === "cancel" ? "canceled" : "ready",
+          because: `${name} by ${place.user}`,
+        }),
+    }),
+  ),
+  command("edit", {
+    summary: "Change a task or a project.",
+    usage: "ID [--objective TEXT] [--accept …] [--after …] [--touches …] [--priority N] [--repo DIR] …",
+    details: [],
+    arguments: [{ name: "ID", about: "a task's or project's id" }],
+    flags: [objectiveFlag, priorityFlag, budgetFlag, ...taskFlags, repoFlag, targetFlag, slotsFlag, unprovedFlag],
+    run: async (place, given) =>
+      (await import("../../../commands/portfolio/change.ts")).editPortfolio(place, {
+        id: given.words[0] ?? "",
+        ...projected(given),
+        ...tasked(given),
+      }),
+  }),
+  ...(["pause", "resume"] as const).map((name) =>
+    command(name, {
+      summary: name === "pause" ? "Dispatch nothing new, in one project or all." : "Dispatch again.",
+      usage: "[PROJECT]",
+      details: [],
+      arguments: [{ name: "PROJECT", about: "one project", optional: true }],
+      flags: [],
+      run: async (place, given) =>
+        (await import("../../../commands/portfolio/change.ts")).pausePortfolio(place, {
+          ...defined({ project: given.words[0] }),
+          paused: name === "pause",
+        }),
+    }),
+  ),
+  command("rebuild", {
+    summary: "Draw every file anew from the journal; says which were different.",
+    usage: "",
+    details: [],
+    arguments: [],
+    flags: [],
+    run: async (place) => (await import("../../../commands/portfolio/rebuild.ts")).rebuildPortfolio(place),
+  }),
+  command("compact", {
+    summary: "Write a checkpoint. No event is deleted.",
+    usage: "",
+    details: [],
+    arguments: [],
+    flags: [],
+    run: async (place) => (await import("../../../commands/portfolio/rebuild.ts")).compactPortfolio(place),
+  }),
+];
