@@ -42,6 +42,7 @@ const lookAgainMsDefault = 600_000;
 const indexLeadMs = 3_000;
 /** Mode, type, name and size of a file, before its path. */
 const rowBytesMax = 120;
+const missingBytesMax = 64 << 20;
 /** A draft this old that was never locked belongs to nobody. */
 const draftMsMax = 3_600_000;
 
@@ -150,7 +151,9 @@ async function makeBase(store: Store, order: BaseOrder): Promise<void> {
       at("base_read");
       await git({ ...call, args: ["read-tree", order.tree] });
       at("base_files");
-      await git({ ...call, args: ["-c", "checkout.workers=0", "checkout-index", "-q", "-f", "-u", "-a"] });
+      await git({ ...call, args: ["-c", "checkout.workers=0", "checkout-index", "-q", "-f", "-u", "-a"] }).catch(async (error: unknown) => {
+        throw await missingOr(order.call, order.tree, error);
+      });
       await ahead(index);
       if (!(await holdsStat(order, { files, index })))
         throw new WorkspaceFailed(
@@ -172,6 +175,21 @@ async function makeBase(store: Store, order: BaseOrder): Promise<void> {
     await erase(draft);
   }
   await evict(store);
+}
+
+/**
+ * Why objects could not be read: they are not here, as in a partial clone, or what git said. It says the first in ever other words, so it is
+ * asked which are missing.
+ */
+export async function missingOr(call: Omit<GitCall, "args">, treeish: GitSha, error: unknown): Promise<unknown> {
+  const args = ["rev-list", "--objects", "--missing=print", "--no-object-names", "--no-walk", treeish];
+  const { out } = await git({ ...call, args, codes: [0, 128], outputBytesMax: missingBytesMax });
+  if (!/^\?/m.test(out.toString("latin1"))) return error;
+  return new WorkspaceFailed(
+    "workspace_unusable",
+    "Files of the commit are not in this repository, which is a partial clone. Nothing is fetched unasked.",
+    "git archive HEAD >/dev/null fetches what the commit needs, then try again",
+  );
 }
 
 /** Locked before it can be seen, so that nobody takes a draft away under its maker. */

@@ -15,7 +15,7 @@ import { errnoOf, WorkspaceFailed } from "../failure.ts";
 import { erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import { quoted } from "../git/shadow.ts";
-import { evict, lockedDraft, type Store } from "./base.ts";
+import { evict, lockedDraft, missingOr, type Store } from "./base.ts";
 import { type Lease, shareLease } from "./lease.ts";
 
 export const historyCommits = 20;
@@ -131,7 +131,11 @@ async function packWhatIsThere(call: Omit<GitCall, "args">, packs: string, commi
     return past.shallow;
   } catch (error) {
     if (!(error instanceof WorkspaceFailed) || error.reason === "disk_full" || past.without.length > 0) throw error;
-    await packInto(call, packs, commit, [], [commit]);
+    await erase(packs); // with the half of a pack that git left
+    await mkdir(packs);
+    await packInto(call, packs, commit, [], [commit]).catch(async (again: unknown) => {
+      throw await missingOr(call, commit, again);
+    });
     return [commit];
   }
 }

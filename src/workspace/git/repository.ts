@@ -189,7 +189,7 @@ async function filtersIn(
   const names = new Set<string>();
   for (const [, { sha }] of files.slice(0, attributeFilesMax)) {
     const call = { cwd: root, env: { GIT_DIR: gitDir }, args: ["cat-file", "blob", sha], outputBytesMax: attributesBytesMax };
-    const text = (await git(call)).out.toString("latin1");
+    const text = (await git({ ...call, codes: [0, 128] })).out.toString("latin1"); // in a partial clone it may not be here
     for (const [, name = ""] of text.matchAll(/^(?!\s*#).*?\sfilter=([\w.-]{1,64})/gm)) names.add(name);
   }
   return [...names].sort().slice(0, filtersShownMax);
