@@ -32,7 +32,7 @@ export function besideDoor(argv: readonly string[], door: Door): readonly string
 /** The forwarder's program: beside this one once bundled, in dist when run from source. */
 export function doorProgram(): string {
   const here = dirname(fileURLToPath(import.meta.url));
-  const found = [join(here, "door.cjs"), join(here, "..", "..", "dist", "door.cjs")].find((path) => existsSync(path));
+  const found = [join(here, "door.cjs"), join(here, "..", "..", "..", "dist", "door.cjs")].find((path) => existsSync(path));
   invariant(found !== undefined, "the door's forwarder is shipped with the product (npm run build makes it)");
   return found;
 }

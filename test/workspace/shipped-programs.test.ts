@@ -1,0 +1,11 @@
+// From source, programs that are shipped beside the command are found in dist. One that is not found would make levels of isolation that
+// need it look as if this machine had none.
+
+import { existsSync } from "node:fs";
+import { expect, test } from "vitest";
+import { returnsEntry, scriptedEntry } from "../../src/runner/embedded.ts";
+import { doorProgram } from "../../src/workspace/isolation/door.ts";
+
+test("every program that is shipped beside the command is found from source", () => {
+  for (const path of [doorProgram(), scriptedEntry(), returnsEntry()]) expect(existsSync(path)).toBe(true);
+});
