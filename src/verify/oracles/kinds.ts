@@ -260,4 +260,15 @@ const rows: readonly Row[] = [
   { kind: "test", fits: /\.rs$/, part: "rust_source" },
 ];
 
-export const rowOf = (path: string): Row | null => rows.find(({ fits }) => fits.test(path)) ?? null;
+/** Most files of a repository fit no row, and a tree may have a hundred thousand of them: what was found of a path is kept. */
+const found = new Map<string, Row | null>();
+const foundMax = 200_000;
+
+export function rowOf(path: string): Row | null {
+  const known = found.get(path);
+  if (known !== undefined) return known;
+  const row = rows.find(({ fits }) => fits.test(path)) ?? null;
+  if (found.size >= foundMax) found.clear();
+  found.set(path, row);
+  return row;
+}

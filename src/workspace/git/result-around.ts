@@ -7,7 +7,7 @@ import { nameOf } from "../layers/embedded-repository.ts";
 import type { GitCall } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
 import { readObject } from "./object-reader.ts";
-import { entriesWhere, type TreeEntry } from "./tree.ts";
+import { namesIn, type TreeEntry } from "./tree.ts";
 import { filesBetween, isTree, type TreeFolders } from "./tree-folders.ts";
 
 export async function resultAround(
@@ -46,7 +46,7 @@ async function commonDirsIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<
 const isCommonDir = (path: BytePath): boolean => nameOf(path) === "commondir";
 
 const lookedThrough = async (call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
-  new Set((await entriesWhere(call, tree, isCommonDir)).map(([path]) => path));
+  new Set((await namesIn(call, tree)).filter(isCommonDir));
 
 /** Null where the tree before is not in this repository. */
 async function movedOn(call: Omit<GitCall, "args">, from: NonNullable<typeof last>, to: GitSha): Promise<ReadonlySet<BytePath> | null> {

@@ -96,7 +96,25 @@ export async function pathsWhere(
   treeish: GitSha,
   isWanted: (path: string) => boolean,
 ): Promise<readonly BytePath[]> {
-  return (await entriesWhere(call, treeish, (path) => isWanted(shownOf(path)))).map(([path]) => path);
+  return (await namesIn(call, treeish)).filter((path) => isWanted(shownOf(path)));
+}
+
+let named: { readonly tree: GitSha; readonly names: WeakRef<readonly BytePath[]> } | null = null;
+
+/** Every path of a commit or tree; the last list is kept while there is room. */
+export async function namesIn(call: Omit<GitCall, "args">, treeish: GitSha): Promise<readonly BytePath[]> {
+  const tree = treeIds.get(treeish) ?? treeish;
+  const before = named?.tree === tree ? named.names.deref() : undefined;
+  if (before !== undefined) return before;
+  const out = await listingOf(call, treeish);
+  const names: BytePath[] = [];
+  for (let at = 0; at < out.length;) {
+    const [tab, end] = [out.indexOf(9, at), out.indexOf(0, at)];
+    names.push(out.toString("latin1", tab + 1, end) as BytePath);
+    at = end + 1;
+  }
+  if (objectName.test(treeish)) named = { tree, names: new WeakRef(names) };
+  return names;
 }
 
 export async function entriesWhere(
