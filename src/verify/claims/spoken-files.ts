@@ -12,7 +12,7 @@ export function filesIn(sentence: string, isHedged: boolean): readonly SaidClaim
   return [...placesIn(sentence), ...(isHedged ? [] : changedIn(sentence))];
 }
 
-function placesIn(sentence: string): readonly FileLineClaim[] {
+export function placesIn(sentence: string): readonly FileLineClaim[] {
   const found = [
     ...[...sentence.matchAll(place)].map((match) => ({ match, path: match[1], line: match[2] ?? match[3] ?? match[4] })),
     ...[...sentence.matchAll(placeAfter)].map((match) => ({ match, path: match[2], line: match[1] })),

@@ -77,6 +77,16 @@ describe("a check with tests", () => {
     ).toMatchObject({ outcome: "unknown" });
   });
 
+  test("is not accused where the base notices one of two that are broken, and nobody notices the other alone", async () => {
+    // Both sides name the wrong test for the second breakage as long as the first one is there too.
+    const confused = (side: Side, edits: readonly Edit[]): Observed => {
+      const { failed } = honest(edits);
+      if (!failed.has("greets")) return green;
+      return side === "base" ? red("adds") : red("something that stands in no file", "something else");
+    };
+    expect(await canary(check, lab(confused))).not.toMatchObject({ outcome: "missed" });
+  });
+
   test("that misses it only once is not accused", async () => {
     let works = 0;
     const here = lab((side, edits) => (side === "work" && (works += 1) === 1 ? green : honest(edits)));

@@ -123,11 +123,17 @@ async function placebosFor(lab: Laboratory, side: Side, paths: readonly string[]
 /** Of what the work's check missed, what it notices on the base, and misses again. */
 async function blindTo(lab: Laboratory, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
   if (lab.before === null) return [];
-  const base = await tried(lab, "base", flips, lab.before);
-  if (base === null) return "late";
-  if (base.noticed.length === 0) return [];
-  const again = await tried(lab, "work", base.noticed, lab.now);
-  return again === null ? "late" : again.missed;
+  let suspects = flips;
+  for (let round = 0; round < roundsMax && suspects.length > 0; round += 1) {
+    const base = await tried(lab, "base", suspects, lab.before);
+    if (base === null) return "late";
+    if (base.missed.length === 0) {
+      const again = await tried(lab, "work", suspects, lab.now); // the very same breakage on both sides
+      return again === null ? "late" : again.missed;
+    }
+    suspects = base.noticed;
+  }
+  return [];
 }
 
 async function tried(

@@ -69,3 +69,8 @@ test("a command is changed in what it compares with, else in each literal, also 
     `node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`,
   ]);
 });
+
+test("what is said when something is not true is no expectation", () => {
+  expect(flipped("t.notOk(equal(a, b), 'they are the same');")).toBeNull();
+  expect(flipped("t.equal(name(a), 'b');")).toBe("t.equal(name(a), 'c');");
+});

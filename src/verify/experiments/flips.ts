@@ -89,9 +89,11 @@ export function flipped(line: string): string | null {
   return line.slice(0, chosen.index) + other(chosen.text) + line.slice(chosen.index + chosen.text.length);
 }
 
-/** The first string of a line that opens a test is the test's name. */
+/** The first string of a line that opens a test is the test's name; one behind what must only be true is what is said if it is not. */
 const isTitle = (line: string, one: { readonly index: number } | undefined): boolean =>
-  one !== undefined && /\b(?:test|it|describe|context|specify|suite|scenario|Run)\s*(?:\.\w+)*\s*\(\s*$/.test(line.slice(0, one.index));
+  one !== undefined &&
+  (/\b(?:ok|notOk|true|false|assert|isTrue|isFalse|assertTrue|assertFalse|truthy|falsy)\s*\(.*,\s*$/.test(line.slice(0, one.index)) ||
+    /\b(?:test|it|describe|context|specify|suite|scenario|Run)\s*(?:\.\w+)*\s*\(\s*$/.test(line.slice(0, one.index)));
 
 // F2
 function other(text: string): string {

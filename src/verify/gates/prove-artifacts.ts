@@ -4,11 +4,13 @@
 //   A1. A command of a gate runs under the base's oracles, as a check does: what judges may not be changed by who is judged.
 //   A2. A file that holds a gate and holds nothing else is told and decides nothing: the gate is what its author wrote.
 //   A3. Only what the run itself changed is measured: what lay there before is nobody's claim.
+//   A4. A document that names a place in a file which is not there, and was not there before the work, does not hold.
 
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import type { HollowFile, ProofResult, Verifier } from "../../ports/verifier.ts";
+import type { HollowFile, ProofFailure, ProofResult, Verifier } from "../../ports/verifier.ts";
+import { citedIn, missingAmong } from "./citations.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
 import { type Held, judgeGates } from "./gates.ts";
 import { hollowOf, toldLines } from "./hollow.ts";
@@ -54,8 +56,11 @@ async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Pr
   // Each round answers everything that was wanted, and the rules name finitely many things, so this ends.
   for (;;) {
     const { holds, failures, wanted, held } = judgeGates(order.gates, facts);
-    if (wanted.commands.length === 0 && wanted.orders.length === 0)
+    if (wanted.commands.length === 0 && wanted.orders.length === 0) {
+      const wrong = holds ? await wronglyCited(parts, order, held, facts) : [];
+      if (wrong.length > 0) return { holds: false, failures: wrong, checks };
       return { holds, failures, checks, ...(holds ? await measured(parts, order, held, facts) : {}) };
+    }
     for (const pair of wanted.orders) orders.set(keyOf(pair), orders.size < ordersMax ? await isNewer(parts, order.commit, pair) : null);
     for (const command of wanted.commands) {
       const results = await runChecks(parts, { ...order, checks: [proofCheck(command)] }); // A1
@@ -65,6 +70,49 @@ async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Pr
       commands.set(command, { passed: result.status === "passed", found: foundOf(result, order) });
     }
   }
+}
+
+/** Documents among the files that hold the gates that name places which are not there (A3, A4). */
+async function wronglyCited(
+  { workspace }: OpenParts,
+  { base, commit, changed }: ProveOrder,
+  held: ReadonlyMap<string, Held>,
+  { files, isWhole, read }: GateFacts,
+): Promise<readonly ProofFailure[]> {
+  const documents = [...held.keys()].filter((path) => /\.(?:md|markdown|rst|adoc|txt)$/i.test(path));
+  if (documents.length === 0 || !isWhole) return [];
+  const ours = new Set(base === undefined ? changed : (await workspace.differences(base, commit)).map(({ path }) => path));
+  const failures: ProofFailure[] = [];
+  for (const file of documents.filter((path) => ours.has(path)).slice(0, measuredMax)) {
+    const text = read(file);
+    const cited = text === null || text.fault !== undefined ? [] : citedIn(text.text);
+    const before = new Map<string, number | null>();
+    for (const path of new Set(cited.map((one) => one.path.replace(/^\.\//, "")))) before.set(path, await linesAt(workspace, base, path));
+    const now = (path: string): number | null => {
+      const found = files.has(path) ? read(path) : null;
+      return found === null || found.fault !== undefined ? null : linesOf(found.text);
+    };
+    const linesIn = (path: string): number | null => {
+      const [is, was] = [now(path), before.get(path) ?? null];
+      return is === null || was === null ? (is ?? was) : Math.max(is, was);
+    };
+    const missing = missingAmong(cited, { paths: new Set(files.keys()), linesIn });
+    if (missing.length > 0) {
+      const more = missing.length > citedShownMax ? ` and ${missing.length - citedShownMax} more` : "";
+      const found = `places that are not there (${missing.slice(0, citedShownMax).join(", ")}${more})`;
+      failures.push({ rule: "citations", file, found, expected: "places in files that exist" });
+    }
+  }
+  return failures;
+}
+
+const citedShownMax = 10;
+const citedBytesMax = 512 * 1024;
+const linesOf = (text: string): number => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+
+async function linesAt(workspace: OpenParts["workspace"], base: GitSha | undefined, path: string): Promise<number | null> {
+  const text = base === undefined ? null : await workspace.textAt(base, path, citedBytesMax);
+  return text === null ? null : linesOf(text);
 }
 
 /** Which of the files that hold the gates hold anything else (A2, A3). */

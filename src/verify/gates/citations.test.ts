@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { citedIn, missingAmong } from "./citations.ts";
+
+const tree = {
+  paths: new Set(["src/sum.js", "README.md"]),
+  linesIn: (path: string) => ({ "src/sum.js": 3, "README.md": 1, "src/old.js": 9 })[path] ?? null,
+};
+const missing = (text: string): readonly string[] => missingAmong(citedIn(text), tree);
+
+test("a place that is not there is found: a line behind the end, a file that never was", () => {
+  expect(missing("The sum is wrong (src/sum.js:2), see `src/sum.js:99` and src/total.js:1.")).toEqual(["src/sum.js:99", "src/total.js:1"]);
+  expect(missing("On src/sum.js line 4 it ends.")).toEqual(["src/sum.js:4"]);
+});
+
+test("what lies elsewhere, was there before, is quoted or is said to be gone is nobody's fault", () => {
+  expect(missing("node_modules/left/index.js:400 and http://localhost.dev:80 and loader.js:12")).toEqual([]);
+  expect(missing("It was in src/old.js:4.")).toEqual([]);
+  expect(missing("```\nat run (src/total.js:9:1)\n```\n")).toEqual([]);
+  expect(missing("I removed src/total.js:9.")).toEqual([]);
+});
