@@ -24,6 +24,7 @@ import { emptyIn } from "./hollow-facts.ts";
 import { lockedBy, placed, prove } from "./prove.ts";
 import { commitSubject } from "./commit-subject.ts";
 import { orderOf } from "./turn-order.ts";
+import { cutBy, unavailable } from "./turn-cut.ts";
 
 const saidCharsMax = 2_000;
 const violationsShownMax = 50;
@@ -121,27 +122,6 @@ const keepsOf = (run: RunView, { phase, task }: WalkView, { keeps }: Step): read
 /** A step that is only to report and passed without a change is no sign of standing still: it counts neither way. */
 const progressOf = ({ keeps }: Step, progress: boolean): { readonly progress?: boolean } =>
   keeps !== undefined && !progress ? {} : { progress };
-
-const providerCodes = {
-  limit: "provider_limit_reached",
-  service: "provider_failed",
-  request: "provider_failed",
-  access: "agent_unavailable",
-} as const;
-
-/** Who cut a turn short, and what the run is to be paused with. */
-function cutBy(result: Extract<TurnResult, { kind: "cut" }>): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "fault" | "until"> {
-  if (result.by !== "provider") return { by: "budget", reason_code: "budget_threshold_reached" };
-  const { fault, resetAt } = result;
-  return { by: "provider", reason_code: providerCodes[fault], fault, ...(resetAt === null ? {} : { until: resetAt }) };
-}
-
-/** An agent that cannot be used is no failure of the work, which was not begun: it is paid only where something is known to have been used. */
-const unavailable = (reported: TurnResult["usage"], usage: Usage): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "usage"> => ({
-  by: "agent",
-  reason_code: "agent_unavailable",
-  ...(reported === null ? {} : { usage }),
-});
 
 const asked = (question: string | null | undefined): { readonly agent_asks?: string } =>
   question === null || question === undefined || question === "" ? {} : { agent_asks: question };

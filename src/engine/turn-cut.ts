@@ -1,0 +1,31 @@
+// turn-cut: why a turn did not come to its end by itself, in the words of its event.
+
+import type { Usage } from "../contracts/budget.ts";
+import type { EventOf } from "../contracts/event.ts";
+import type { TurnResult } from "../ports/agent.ts";
+
+const providerCodes = {
+  limit: "provider_limit_reached",
+  service: "provider_failed",
+  request: "provider_failed",
+  access: "agent_unavailable",
+} as const;
+
+/** Who cut a turn short, and what the run is to be paused with. */
+export function cutBy(
+  result: Extract<TurnResult, { kind: "cut" }>,
+): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "fault" | "until"> {
+  if (result.by !== "provider") return { by: "budget", reason_code: "budget_threshold_reached" };
+  const { fault, resetAt } = result;
+  return { by: "provider", reason_code: providerCodes[fault], fault, ...(resetAt === null ? {} : { until: resetAt }) };
+}
+
+/** An agent that cannot be used is no failure of the work, which was not begun: it is paid only where something is known to have been used. */
+export const unavailable = (
+  reported: TurnResult["usage"],
+  usage: Usage,
+): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "usage"> => ({
+  by: "agent",
+  reason_code: "agent_unavailable",
+  ...(reported === null ? {} : { usage }),
+});
