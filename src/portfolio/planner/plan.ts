@@ -60,6 +60,7 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   const waiting: Waiting[] = [];
   const candidates: TaskView[] = [];
   const blocks = blockedBy(state);
+  const running = unfinished(state);
   for (const task of Object.values(state.tasks)) {
     if (task.status === "done" || task.status === "canceled") continue;
     const standing = standingOf(state, task, facts, blocks);
@@ -67,8 +68,12 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
     else if ("candidate" in standing) candidates.push(task);
     else waiting.push({ task_id: task.task_id, ...standing });
   }
-  choose(state, candidates, facts, actions, waiting);
-  actions.push(...merges(state), ...endedBudgets(state, facts.now).map((ended): Action => ({ do: "tell_budget", ended })), ...idle(state));
+  choose(state, running, candidates, facts, actions, waiting);
+  actions.push(
+    ...merges(state, running),
+    ...endedBudgets(state, facts.now).map((ended): Action => ({ do: "tell_budget", ended })),
+    ...idle(state),
+  );
   return { actions, waiting }; // P5
 }
 
@@ -133,14 +138,21 @@ function blockedBy(state: PortfolioView): ReadonlyMap<string, string> {
 type Busy = { readonly touches: readonly string[]; readonly task_id: string };
 
 /** Who of those that could start does. P1 to P4. */
-function choose(state: PortfolioView, candidates: readonly TaskView[], facts: PlanFacts, actions: Action[], waiting: Waiting[]): void {
+function choose(
+  state: PortfolioView,
+  running: readonly TaskView[],
+  candidates: readonly TaskView[],
+  facts: PlanFacts,
+  actions: Action[],
+  waiting: Waiting[],
+): void {
   const busy = new Map<string, Busy[]>();
   const before = new Map<string, Busy[]>();
   const inProject = new Map<string, number>();
-  const inAgent = workersByAgent(state, facts.agent);
+  const inAgent = workersByAgent(running, facts.agent);
   const working: TaskView[] = [];
   let free = facts.jobs;
-  for (const task of unfinished(state)) {
+  for (const task of running) {
     const repository = state.projects[task.project_id]?.repository ?? "";
     if (task.stage === "working" && task.run_id !== null && facts.gone.has(task.run_id)) continue; // it is released in this very plan
     push(busy, repository, { touches: task.touches, task_id: task.task_id });
@@ -230,9 +242,9 @@ function* inOrder(state: PortfolioView, candidates: readonly TaskView[]): Genera
 }
 
 /** The finished tasks of each branch, in the order in which they are merged: priority, then who finished first. */
-function merges(state: PortfolioView): readonly Action[] {
+function merges(state: PortfolioView, running: readonly TaskView[]): readonly Action[] {
   const queues = new Map<string, { repository: string; target: string; tasks: TaskView[] }>();
-  for (const task of unfinished(state)) {
+  for (const task of running) {
     const project: ProjectView | undefined = state.projects[task.project_id];
     if (task.stage !== "queued" || project === undefined || project.repository === null) continue;
     const key = `${project.repository}\n${project.target}`;

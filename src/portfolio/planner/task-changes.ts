@@ -20,8 +20,17 @@ export const isComplete = ({ proof }: { readonly proof: { readonly criteria: num
 export function addTask(state: Portfolio, { task_id, project_id, parent_task_id, status, fields }: NewTask, at: Stamp): void {
   invariant(state.tasks[task_id] === undefined, `R1: ${task_id} is new`);
   const project = projectOf(state, project_id);
+  // Written out: an object that is spread together has so many keys that the engine keeps it as a slow table.
   const task: Task = {
-    ...copyOf(fields),
+    objective: fields.objective,
+    acceptance_criteria: copyOf(fields.acceptance_criteria),
+    dependencies: [...fields.dependencies],
+    touches: [...fields.touches],
+    priority: fields.priority,
+    budget: { ...fields.budget },
+    agent: fields.agent,
+    flow: fields.flow,
+    isolation: fields.isolation,
     task_id,
     project_id,
     parent_task_id,

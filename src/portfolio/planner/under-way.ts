@@ -5,9 +5,8 @@ export const unfinished = (state: PortfolioView): readonly TaskView[] =>
   Object.values(state.tasks).filter(({ status }) => status === "running");
 
 /** How many workers each agent has. */
-export function workersByAgent(state: PortfolioView, standard: string): Map<string, number> {
+export function workersByAgent(running: readonly TaskView[], standard: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { stage, agent } of unfinished(state))
-    if (stage === "working") counts.set(agent ?? standard, (counts.get(agent ?? standard) ?? 0) + 1);
+  for (const { stage, agent } of running) if (stage === "working") counts.set(agent ?? standard, (counts.get(agent ?? standard) ?? 0) + 1);
   return counts;
 }

@@ -1,0 +1,164 @@
+// The merge queue on real repositories, with commits made by hand: nothing here starts an agent.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
+import type { Place } from "../../src/project/place.ts";
+import { dispatched, project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";
+import { plan } from "../../src/portfolio/planner/plan.ts";
+import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
+import { readPortfolio, withPortfolio } from "../../src/portfolio/store/open.ts";
+import { mergeBatch, settleBatches } from "../../src/portfolio/merge/merge-queue.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-queue-")));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const place = (cwd: string): Place => ({
+  cwd,
+  env: { HOME: folder, PATH: process.env["PATH"] },
+  user: "kim",
+  isTerminal: false,
+  show: () => undefined,
+  live: () => undefined,
+  ask: () => Promise.resolve(null),
+  interrupted: new AbortController().signal,
+});
+const said = { actor: "system", reason_code: "ok" } as const;
+const id = (name: string): string => `task-${name}-aaaaaa`;
+
+type Scene = {
+  readonly parts: { readonly place: Place; readonly paths: PortfolioPaths; readonly isolation: "clone" };
+  readonly git: (...words: readonly string[]) => string;
+  readonly write: (...changes: readonly PortfolioChange[]) => Promise<void>;
+  readonly status: (name: string) => string | undefined;
+  readonly merge: () => ReturnType<typeof mergeBatch>;
+};
+
+let scenes = 0;
+/** A repository whose check is `check.sh`, and tasks in the queue, each with a commit that writes its files. */
+async function scene(check: string, tasks: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<Scene> {
+  const root = join(folder, `s${++scenes}`);
+  const repository = join(root, "repo");
+  mkdirSync(repository, { recursive: true });
+  const git = (...words: readonly string[]): string =>
+    execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", ...words], {
+      cwd: repository,
+      encoding: "utf8",
+    }).trim();
+  const commit = (files: Readonly<Record<string, string>>): string => {
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(repository, path), text);
+    git("add", "-A");
+    git("commit", "-q", "-m", "work");
+    return git("rev-parse", "HEAD");
+  };
+  git("init", "-q", "-b", "main");
+  const base = commit({ "check.sh": check, "shared.txt": "base\n" });
+  const paths = portfolioAt(root);
+  mkdirSync(paths.own, { recursive: true });
+  const write = (...changes: readonly PortfolioChange[]): Promise<void> =>
+    withPortfolio(place(root), paths, (open) => open.write(...changes));
+  await write(
+    { ...said, event: "portfolio_created", name: "q", budget: {}, day_budget: {} },
+    { ...said, event: "project_created", project_id: "proj-a", fields: project({ repository }) },
+  );
+  for (const [at, [name, files]] of Object.entries(tasks).entries()) {
+    git("checkout", "-q", "-b", `work-${name}`, base);
+    const made = commit(files);
+    const run_id = `run-2026-01-01-${String(at).padStart(6, "0")}`;
+    await write(
+      {
+        ...said,
+        event: "task_created",
+        task_id: id(name),
+        project_id: "proj-a",
+        status: "ready",
+        fields: task({ touches: [name], acceptance_criteria: [{ text: "holds", command: "sh check.sh" }] }),
+      },
+      { ...dispatched(id(name), at), ...said },
+      { ...said, event: "merge_queued", task_id: id(name), run_id, commit: made },
+    );
+  }
+  git("checkout", "-q", "main");
+  const parts = { place: place(root), paths, isolation: "clone" } as const;
+  const merge = (): ReturnType<typeof mergeBatch> => {
+    const { actions } = plan(readPortfolio(paths), {
+      now: "2026-01-01T00:00:00.000Z",
+      jobs: 1,
+      gone: new Set(),
+      perAgent: {},
+      agent: "codex",
+    });
+    const action = actions.find((one) => one.do === "merge");
+    if (action?.do !== "merge") throw new Error("nothing to merge");
+    return mergeBatch(parts, action);
+  };
+  return { parts, git, write, merge, status: (name) => readPortfolio(paths).tasks[id(name)]?.status };
+}
+
+test("a batch of eight with one culprit: seven land, and the culprit goes back with what failed", async () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  const { merge, git, status, parts } = await scene(
+    "! test -f bad.txt || { echo bad is there; exit 1; }\n",
+    Object.fromEntries(names.map((name) => [name, { [name === "e" ? "bad.txt" : `${name}.txt`]: name }])),
+  );
+  const end = await merge();
+  expect(end).toMatchObject({ landed: 7, rejected: 1, held: null });
+  expect(end.proofs).toBeLessThanOrEqual(5);
+  expect(names.map((name) => status(name))).toEqual(names.map((name) => (name === "e" ? "needs_adjustment" : "done")));
+  expect(readPortfolio(parts.paths).tasks[id("e")]?.feedback).toContain("bad is there");
+  expect(git("ls-tree", "--name-only", "main").split("\n")).toEqual([
+    "a.txt",
+    "b.txt",
+    "c.txt",
+    "check.sh",
+    "d.txt",
+    "f.txt",
+    "g.txt",
+    "h.txt",
+    "shared.txt",
+  ]);
+  expect(git("status", "--porcelain")).toBe("");
+});
+
+test("a textual conflict goes back with the paths and the other's name; the first one lands", async () => {
+  const { merge, status, parts } = await scene("true\n", { one: { "shared.txt": "one\n" }, two: { "shared.txt": "two\n" } });
+  expect(await merge()).toMatchObject({ landed: 1, rejected: 1 });
+  expect([status("one"), status("two")]).toEqual(["done", "needs_adjustment"]);
+  expect(readPortfolio(parts.paths).tasks[id("two")]?.feedback).toContain("shared.txt");
+});
+
+test("nothing lands under uncommitted work, and a branch that is gone or was moved is never overwritten", async () => {
+  const { merge, git, status, parts } = await scene("true\n", { one: { "one.txt": "1" } });
+  const repository = join(parts.paths.root, "repo");
+  writeFileSync(join(repository, "shared.txt"), "mine\n");
+  const before = git("rev-parse", "main");
+  expect((await merge()).held).toContain("shared.txt");
+  expect(git("rev-parse", "main")).toBe(before);
+  git("checkout", "-q", "--", "shared.txt");
+  git("checkout", "-q", "--detach");
+  git("branch", "-q", "-m", "main", "away");
+  expect((await merge()).held).toContain("no branch main");
+  git("branch", "-q", "-m", "away", "main");
+  expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect(status("one")).toBe("done");
+});
+
+test("killed between proof, branch and journal, what landed is recorded and what did not is landed, once", async () => {
+  const { write, git, status, parts } = await scene("true\n", { one: { "one.txt": "1" }, two: { "two.txt": "2" } });
+  const repository = readPortfolio(parts.paths).projects["proj-a"]?.repository ?? "";
+  const from = git("rev-parse", "main");
+  const commit = git("rev-parse", "work-one");
+  await write({ ...said, event: "merge_verified", repository, tasks: [id("one")], from, commit, evidence: [] });
+  await settleBatches(parts); // killed before the branch moved
+  expect([status("one"), git("rev-parse", "main")]).toEqual(["done", commit]);
+  const next = git("rev-parse", "work-two");
+  git("merge", "-q", "--no-edit", "work-two");
+  await write({ ...said, event: "merge_verified", repository, tasks: [id("two")], from: commit, commit: next, evidence: [] });
+  const tip = git("rev-parse", "main");
+  await settleBatches(parts); // killed after it
+  await settleBatches(parts);
+  expect([status("two"), git("rev-parse", "main")]).toEqual(["done", tip]);
+  expect(git("status", "--porcelain")).toBe("");
+});
