@@ -95,7 +95,8 @@ test("what a newcomer looks for is there", () => {
     "CHANGELOG.md",
     "LICENSE",
     "docs/ARCHITECTURE.md",
-    "docs/WORDS.md",
+    "docs/GLOSSARY.md",
+    "CONTRIBUTING.md",
     "docs/FLOWS.md",
     "docs/decisions/README.md",
   ];

@@ -140,7 +140,7 @@ export const emptyFileWords: Readonly<Record<string, string>> = {
 export const emptyEndings: readonly string[] = ["manager", "service", "handler", "util", "utils", "helper", "helpers"];
 export const properNames: readonly string[] = ["packageManager", "PackageManager", "package_manager"];
 
-/** Words that may not be part of a declared name, and the word of this house. See docs/WORDS.md. */
+/** Words that may not be part of a declared name, and the word of this house. See docs/GLOSSARY.md. */
 export const wordsNotOurs: Readonly<Record<string, string>> = {
   dag: "flow",
   ticket: "task",
