@@ -369,8 +369,8 @@ function simulate(seed: number, size: SimulationSize): Simulated {
       else if ((run.left -= 1) <= 0) run.state = "ended";
     }
     for (const block of openBlocks(state)) {
+      moved = true; // somebody will answer
       if (!chance(0.5)) continue;
-      moved = true;
       const run = runs.get(block.asked_by?.run_id ?? "");
       if (run !== undefined) run.answered = true;
       write({ ...system, event: "block_resolved", block_id: block.block_id, answer: "yes", content: block.content });
