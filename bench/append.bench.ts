@@ -61,12 +61,12 @@ function appender(journal: Journal): () => Promise<unknown> {
   return () => journal.append([event]);
 }
 
-/** Deeds a second when each of the doers does `times` of them, one after the other, all side by side. */
+/** Actions a second when each of the doers does `times` of them, one after the other, all side by side. */
 async function rateOf(doers: readonly (() => Promise<unknown>)[], times: number): Promise<number> {
   const began = performance.now();
   await Promise.all(
-    doers.map(async (deed) => {
-      for (let at = 0; at < times; at++) await deed();
+    doers.map(async (action) => {
+      for (let at = 0; at < times; at++) await action();
     }),
   );
   return (doers.length * times * 1000) / (performance.now() - began);

@@ -38,11 +38,11 @@ export function ratioOf(slices: Record<string, number[]>, over: string, under: s
 }
 
 /** Milliseconds of each of `times` calls; the slice's value is their median. */
-export async function p50Of(times: number, deed: () => unknown): Promise<number> {
+export async function p50Of(times: number, action: () => unknown): Promise<number> {
   const spent: number[] = [];
   for (let at = 0; at < times; at++) {
     const began = performance.now();
-    const ended = deed();
+    const ended = action();
     if (ended instanceof Promise) await ended;
     spent.push(performance.now() - began);
   }
@@ -63,10 +63,10 @@ export function openBare(folder: string): { readonly append: () => void; readonl
 }
 
 /** A folder on the disk that holds the repository: a temporary folder may lie in memory, where fdatasync costs nothing. */
-export async function withFolder<Value>(deed: (folder: string) => Promise<Value>): Promise<Value> {
+export async function withFolder<Value>(action: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = mkdtempSync(join(repository, "node_modules/.cache/bench-"));
   try {
-    return await deed(folder);
+    return await action(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

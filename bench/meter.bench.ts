@@ -132,11 +132,11 @@ function call(way: Way, length: "short" | "long"): Promise<void> {
 }
 
 /** A call is short and a neighbour only ever slows it, so the quick tenth tells more than the middle. */
-async function quickOf(deed: () => Promise<void>): Promise<number> {
+async function quickOf(action: () => Promise<void>): Promise<number> {
   const spent: number[] = [];
   for (let at = 0; at < callsPerSlice; at++) {
     const began = performance.now();
-    await deed();
+    await action();
     spent.push(performance.now() - began);
   }
   return quantile(spent, 0.1);

@@ -14,7 +14,7 @@ import { readRoadmap } from "../src/playbooks/roadmap/documents/roadmap.ts";
 import type { Batch } from "../src/journal/batch.ts";
 import { journalFile, type Position } from "../src/journal/journal.ts";
 import { addLine, genesis } from "../src/journal/line.ts";
-import { openShelf } from "../src/runner/status-lay.ts";
+import { openStatusCache } from "../src/runner/write-status-cache.ts";
 import { readJournal } from "../src/journal/read.ts";
 import { drafted, phaseDrafts } from "./roadmap-run.ts";
 import { interleave, isQuick, plainEnv, quantile, report, repository, withFolder } from "./measure.ts";
@@ -126,9 +126,9 @@ async function layOut(root: string, position: Position): Promise<void> {
   const folder = join(root, ".autopilot", "runs", run);
   const fold = openFold();
   readJournal(folder, { from: "start", onEntry: (entry: Entry) => fold.apply(entry) });
-  const shelf = openShelf({ folder, view: () => fold.state as Run, position: () => position });
-  shelf.note();
-  await shelf.close();
+  const statusCache = openStatusCache({ folder, view: () => fold.state as Run, position: () => position });
+  statusCache.note();
+  await statusCache.close();
 }
 
 async function statusOver(folder: string, figure: string, note: string): Promise<void> {

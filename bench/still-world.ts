@@ -1,7 +1,7 @@
 // still-world: a world in which nothing takes time but the journal: an agent that does nothing, a workspace that never changes.
 
 import type { Draft } from "../src/contracts/event.ts";
-import type { World } from "../src/engine/world.ts";
+import type { Runtime } from "../src/engine/runtime.ts";
 import type { Journal } from "../src/journal/journal.ts";
 import { beginningOf, zeros } from "./draft.ts";
 
@@ -19,7 +19,7 @@ export function draftOf(steps: number): Draft[] {
   });
 }
 
-export function stillWorld(journal: Journal, onEntry: World["onEntry"]): World {
+export function stillWorld(journal: Journal, onEntry: Runtime["onEntry"]): Runtime {
   return {
     journal: {
       append: (events) => journal.append(events),

@@ -5,7 +5,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { crowdedFoldersIn, deedsAmongPromisesIn, foreignPackagesIn, ringsIn, strangersIn, trespassesIn } from "./law/imports.ts";
-import { badFileNamesIn, badNamesIn, longFilesIn, machinePathsIn, putOffIn, registriesIn, silencedTestsIn } from "./law/manners.ts";
+import {
+  badFileNamesIn,
+  badNamesIn,
+  longFilesIn,
+  machinePathsIn,
+  purposelessIn,
+  putOffIn,
+  registriesIn,
+  silencedTestsIn,
+} from "./law/manners.ts";
 import { namesInFlows, namesKnownIn, stainsIn } from "./law/purity.ts";
 import { isProduct, readRepository, type SourceFile, workPlaces } from "./law/source.ts";
 
@@ -44,6 +53,11 @@ const rules: readonly Rule[] = [
       [file("src/project/a.ts", 'import { b } from "../runner/b.ts";')],
       [file("src/commands/a.ts", 'import { b } from "../../test/b.ts";')],
     ],
+  },
+  {
+    says: "every source file begins with its purpose",
+    find: purposelessIn,
+    breaks: [[file("src/core/a.ts", "export {};")], [file("src/core/a.ts", "/** Adds. */\nexport {};")]],
   },
   {
     says: "no folder holds more files side by side than one can look over",

@@ -5,7 +5,7 @@ import type { ReportedUsage, TurnOrder, TurnResult } from "../ports/agent.ts";
 import { handedBack } from "./acp/handed-back.ts";
 import { amountOf, recordOf } from "./acp/loose.ts";
 import { promiseIn } from "./promise.ts";
-import type { Desk, ReturnContext, ReturnOf } from "./returns/desk.ts";
+import type { Submissions, ReturnContext, ReturnOf } from "./returns/submissions.ts";
 import { salvageable } from "./salvage.ts";
 import { toolNames } from "./returns/tools.ts";
 
@@ -20,7 +20,12 @@ export const contextOf = ({ prompt, previous }: Pick<TurnOrder, "prompt" | "prev
   previous === undefined ? { prompt } : { prompt, previous };
 
 /** The last result accepted at the desk; else the last JSON in the answer, held to the same schema; else what can be read out of it in good will. */
-export function judge(order: Pick<TurnOrder, "returns" | "prompt" | "previous">, returnOf: ReturnOf, desk: Desk, answer: string): Judged {
+export function judge(
+  order: Pick<TurnOrder, "returns" | "prompt" | "previous">,
+  returnOf: ReturnOf,
+  desk: Submissions,
+  answer: string,
+): Judged {
   const { returns } = order;
   const nothing = { says: {}, claim: null, warnings: [] };
   if (returns === null) return nothing;
@@ -62,7 +67,7 @@ export function askAgain(schema: object, errors: readonly string[], hasTools: bo
 
 export function endedTurn(
   order: Pick<TurnOrder, "promise">,
-  desk: Desk,
+  desk: Submissions,
   seen: {
     readonly stop: string;
     readonly said: string;

@@ -24,10 +24,10 @@ import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve.ts";
 import { agentProfiles } from "./profiles/table.ts";
 import { contextOf } from "./judge.ts";
-import { openDesk, type ReturnOf } from "./returns/desk.ts";
+import { openSubmissions, type ReturnOf } from "./returns/submissions.ts";
 import { asJson, returnsServer, type StdioServer } from "./returns/tools.ts";
-import type { Seat } from "./seat.ts";
-import { speakerOf } from "./speaker.ts";
+import type { TurnEnvironment } from "./turn-environment.ts";
+import { protocolFor } from "./protocol-for.ts";
 
 /** What a means of isolation may want to know of a turn besides its order. */
 export type TurnParts = { readonly profile: AgentProfile; readonly account: Account | null; readonly tools: StdioServer | null };
@@ -59,7 +59,7 @@ export type AgentsOptions = {
   ) => readonly string[] | Command;
   readonly limits?: Partial<AcpLimits>;
   /** What a turn may take of the machine, and where it writes. None: nobody looks. */
-  readonly boundsOf?: (order: TurnOrder) => Seat["bounds"];
+  readonly boundsOf?: (order: TurnOrder) => TurnEnvironment["bounds"];
 };
 
 export type OpenedAgents = Agents & {
@@ -95,7 +95,12 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
 /** Every file that may have been lent. */
 const loginFiles = Object.values(agentProfiles).flatMap(({ own }: AgentProfile) => own?.files ?? []);
 
-async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["mark"], guarding: () => Guardian): Promise<TurnResult> {
+async function playTurn(
+  options: AgentsOptions,
+  order: TurnOrder,
+  mark: TurnEnvironment["mark"],
+  guarding: () => Guardian,
+): Promise<TurnResult> {
   if (order.cancel.aborted) return { kind: "cut", by: "cancel", detail: "The turn was cancelled before it began.", usage: null };
   const env = options.env ?? process.env;
   const userHome = options.userHome ?? homedir();
@@ -104,7 +109,7 @@ async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["ma
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const desk = openDesk(order.returns, options.returnOf, contextOf(order));
+  const desk = openSubmissions(order.returns, options.returnOf, contextOf(order));
   const metering = openMetering(options.meter ?? null, {
     attempt: order.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
@@ -130,7 +135,7 @@ async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["ma
       account === null || options.returnsEntry === undefined || !profile.mcp
         ? null
         : returnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, order.returns?.schema ?? null);
-    const seat: Seat = {
+    const seat: TurnEnvironment = {
       profile,
       argv:
         tools === null
@@ -157,7 +162,7 @@ async function playTurn(options: AgentsOptions, order: TurnOrder, mark: Seat["ma
       ...order,
       onAskAgain: (ask, errors, raw, usage) => order.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
-    const speak = await speakerOf(profile.speaks); // a language is loaded with the first turn that needs it
+    const speak = await protocolFor(profile.speaks); // a language is loaded with the first turn that needs it
     result = await speak(metered, seat);
   } finally {
     metering.close(); // O1

@@ -8,7 +8,7 @@ import { endTree } from "./process/end-tree.ts";
 import { belongsToTurn } from "./process/mark.ts";
 import { spawnAgent, type Spawned } from "./process/spawn.ts";
 import { watchResources } from "./process/watch-resources.ts";
-import type { Seat } from "./seat.ts";
+import type { TurnEnvironment } from "./turn-environment.ts";
 
 const lookEveryMs = 1000;
 
@@ -17,7 +17,7 @@ export type Worked<T> = { readonly value: T; readonly isAtRest: boolean };
 export type Played<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
 
 export async function playProcess<T>(
-  seat: Seat,
+  seat: TurnEnvironment,
   how: { readonly layer: string; readonly hasInput: boolean },
   work: (spawned: Spawned) => Promise<Worked<T>>,
 ): Promise<Played<T>> {
@@ -42,7 +42,7 @@ export async function playProcess<T>(
 }
 
 /** Looks at what the turn takes of the machine, where bounds are given; the promise says once that it is too much. */
-function lookAfter({ bounds, mark }: Seat, root: number): { readonly exceeded: Promise<string>; readonly stop: () => void } {
+function lookAfter({ bounds, mark }: TurnEnvironment, root: number): { readonly exceeded: Promise<string>; readonly stop: () => void } {
   if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
   let exceed: (sentence: string) => void = () => undefined;
   const exceeded = new Promise<string>((resolve) => (exceed = resolve));

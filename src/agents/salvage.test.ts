@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { judge } from "./judge.ts";
-import { openDesk, type ReturnOf } from "./returns/desk.ts";
+import { openSubmissions, type ReturnOf } from "./returns/submissions.ts";
 import { salvageable } from "./salvage.ts";
 
 const returnOf: ReturnOf = (_name, value) => {
@@ -10,7 +10,7 @@ const returnOf: ReturnOf = (_name, value) => {
 };
 const order = (isOptional: boolean) => ({ returns: { name: "progress", schema: {}, isOptional }, prompt: "do it" });
 const judged = (answer: string, isOptional = false) =>
-  judge(order(isOptional), returnOf, openDesk(order(isOptional).returns, returnOf), answer);
+  judge(order(isOptional), returnOf, openSubmissions(order(isOptional).returns, returnOf), answer);
 
 describe("an answer that is nearly what was asked for is read in good will, and told", () => {
   test.each([

@@ -1,19 +1,21 @@
+// ack: acknowledges a draft's preview so that the run may start; refuses if anything changed since.
+
 import type { Answer } from "../contracts/answer.ts";
 import { whyStale } from "../runner/draft/draft-in-force.ts";
-import { findHome, listRuns } from "../project/runs/home.ts";
+import { findProject, listRuns } from "../project/runs/project-paths.ts";
 import { withRun } from "../runner/open-run.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { previewOf } from "../runner/draft/preview.ts";
 import { readRunOrNull } from "../project/runs/read-run.ts";
 import { answered, refuse, reply, screenRows } from "../project/reply.ts";
 import { whyForeign } from "../project/runs/run-binding.ts";
-import { mustBe, type Standing, standingOf } from "../project/runs/standing.ts";
+import { requireStatus, type LoadedRun, loadRun } from "../project/runs/loaded-run.ts";
 
 /** Acknowledges the preview of a draft, by its id. What has changed since must be looked at again. */
-export function ack(place: Place, input: { readonly id: string; readonly run?: string | undefined }): Promise<Answer> {
+export function ack(place: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const standing = (await draftCalled(place, input)) ?? (await standingOf(place, input.run));
-    mustBe(standing, "ack", "draft");
+    const standing = (await draftCalled(place, input)) ?? (await loadRun(place, input.run));
+    requireStatus(standing, "ack", "draft");
     const { run, view, home } = standing;
     await refuseForeignDraft(place, standing);
     const recorded = view.drafted.ack;
@@ -44,10 +46,10 @@ const isCalled = (ack: string, id: string): boolean => id === ack || (id.length 
 
 /** The draft with this preview, wherever the bare commands point now; null where a run is named or none is found. */
 async function draftCalled(
-  place: Place,
+  place: CommandContext,
   { id, run }: { readonly id: string; readonly run?: string | undefined },
-): Promise<Standing | null> {
-  const home = findHome(place.cwd);
+): Promise<LoadedRun | null> {
+  const home = findProject(place.cwd);
   if (home === null || run !== undefined) return null;
   for (const one of listRuns(home).toReversed()) {
     const found = await readRunOrNull(home, one);
@@ -57,7 +59,7 @@ async function draftCalled(
 }
 
 /** Somebody else's draft is shown instead of acknowledged: whoever typed its id may never have seen what it does. */
-async function refuseForeignDraft(place: Place, { home, run, view }: Standing): Promise<void> {
+async function refuseForeignDraft(place: CommandContext, { home, run, view }: LoadedRun): Promise<void> {
   const why = whyForeign(place, home, run);
   if (why === null) return;
   const { page, data } = await previewOf(place, home, view);

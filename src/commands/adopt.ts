@@ -13,15 +13,15 @@ import type { Draft, Entry } from "../contracts/event.ts";
 import type { Scalar } from "../contracts/flow.ts";
 import { confidenceFloors } from "../contracts/objective.ts";
 import { type Fold, openFold } from "../core/fold.ts";
-import { isOpen } from "../core/reading.ts";
+import { isOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { journalFile } from "../journal/journal.ts";
 import { ownerOf } from "../journal/owner.ts";
 import { readJournal, verifyJournal } from "../journal/read.ts";
-import { findHome, type Home, namedRun, runFolder, writeCurrent } from "../project/runs/home.ts";
+import { findProject, type ProjectPaths, namedRun, runFolder, writeCurrent } from "../project/runs/project-paths.ts";
 import { appendAdoption } from "../runner/open-run.ts";
 import { refuseSecondRun } from "../project/runs/open-runs.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { adoptedPolicy } from "../runner/draft/policy.ts";
 import { previewOf } from "../runner/draft/preview.ts";
 import { projectConfigPath } from "../project/config/config.ts";
@@ -32,9 +32,9 @@ import { whyTracked } from "../project/runs/run-door.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { damagedBlobs, recordsOf } from "./verify/verify-records.ts";
 
-export function adopt(place: Place, input: { readonly run?: string | undefined; readonly yes: boolean }): Promise<Answer> {
+export function adopt(place: CommandContext, input: { readonly run?: string | undefined; readonly yes: boolean }): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const run = namedRun(home, input.run);
     if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
     const folder = runFolder(home, run);
@@ -66,7 +66,7 @@ export function adopt(place: Place, input: { readonly run?: string | undefined; 
 }
 
 /** What no consent makes good: files that others can change, a journal or blobs that are not what they say. */
-async function refuseUnfit(place: Place, home: Home, run: string, view: RunView): Promise<void> {
+async function refuseUnfit(place: CommandContext, home: ProjectPaths, run: string, view: RunView): Promise<void> {
   const folder = runFolder(home, run);
   const unfit = whyUnusable(place.env, home, folder) ?? (await whyTracked(home, folder));
   if (unfit !== null)
@@ -91,7 +91,7 @@ function hasOddFiles(folder: string): boolean {
 }
 
 /** A2 */
-async function policyFor(place: Place, home: Home, view: RunView, scripts: string[]): Promise<Draft> {
+async function policyFor(place: CommandContext, home: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
   const keep = (text: string): Promise<string> => {
     scripts.push(text);
     return Promise.resolve(createHash("sha256").update(text).digest("hex"));
@@ -109,7 +109,7 @@ async function policyFor(place: Place, home: Home, view: RunView, scripts: strin
 }
 
 /** What a person must see or approve is never less than the user's own config asks for. */
-function stricterOptions(place: Place, home: Home, { drafted: { options } }: RunView): Record<string, Scalar> {
+function stricterOptions(place: CommandContext, home: ProjectPaths, { drafted: { options } }: RunView): Record<string, Scalar> {
   const { approval_policy, handoff_mode, risk_level } = settingsOf(place, home).config;
   const floor = confidenceFloors[risk_level ?? "medium"];
   const stricter: Record<string, Scalar> = {};
@@ -152,7 +152,7 @@ function viewAfter(folder: string, policy: Draft): RunView {
   return fold.state as RunView;
 }
 
-async function asked(place: Place, page: readonly string[]): Promise<string | null> {
+async function asked(place: CommandContext, page: readonly string[]): Promise<string | null> {
   for (const line of page) place.show(line);
   return place.ask("Take this run over?", ["y", "n"]);
 }

@@ -1,20 +1,22 @@
+// agents: lists every known agent: whether it is installed, how it is isolated, what it reports and what is missing.
+
 import { usageWords } from "../agents/profiles/words.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
 import { findingText } from "../kit/finding.ts";
-import { type AgentStanding, agentsHere, commandOf, isUsable } from "../runner/draft/agent-standing.ts";
-import { findHome } from "../project/runs/home.ts";
+import { type AgentAvailability, agentsHere, commandOf, isUsable } from "../runner/draft/agent-availability.ts";
+import { findProject } from "../project/runs/project-paths.ts";
 import { type IsolationHere, isolationHere, networkWords } from "../runner/isolation-here.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { readSettings } from "../project/config/settings.ts";
 import { rehearse } from "./rehearse.ts";
 
 /** Every agent there is a profile or a setting for: found or not, how it would be contained, what it reports, what is missing. */
-export function agents(place: Place, _input: object): Promise<Answer> {
+export function agents(place: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
-    const settings = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
+    const settings = readSettings(place, findProject(place.cwd)?.root ?? place.cwd);
     if (settings.kind !== "settings")
       return refuse("config_invalid", { message: settings.findings.map(findingText).join("; "), data: { findings: settings.findings } });
     const [standings, isolation] = await Promise.all([agentsHere(place, settings.config), isolationHere(settings.isolation)]);
@@ -31,7 +33,7 @@ export function agents(place: Place, _input: object): Promise<Answer> {
 }
 
 /** Runs one harmless turn with an agent and says what came back. */
-export function tryAgent(place: Place, input: { readonly name: string }): Promise<Answer> {
+export function tryAgent(place: CommandContext, input: { readonly name: string }): Promise<Answer> {
   return answered(async () => {
     if (input.name === "custom")
       return refuse("agent_unavailable", { message: "custom is a kind of agent: name one from the config instead." });
@@ -40,11 +42,11 @@ export function tryAgent(place: Place, input: { readonly name: string }): Promis
 }
 
 /** What can be used first, then what is there, then the rest; each by its name in the table. */
-const rank = (one: AgentStanding): number => (isUsable(one) ? 0 : one.state === "missing" ? 2 : 1);
+const rank = (one: AgentAvailability): number => (isUsable(one) ? 0 : one.state === "missing" ? 2 : 1);
 
 type Row = ReturnType<typeof rowOf>;
 
-function rowOf(one: AgentStanding, isolation: IsolationHere, config: Config) {
+function rowOf(one: AgentAvailability, isolation: IsolationHere, config: Config) {
   const { name, profile, state, realPath, version, login, problem, mend } = one;
   const hosts = [...(login.kind === "own" ? login.hosts : []), ...profile.hosts, ...(config.network?.agents ?? [])];
   return {
@@ -67,7 +69,7 @@ function rowOf(one: AgentStanding, isolation: IsolationHere, config: Config) {
 }
 
 /** Which login would be used; never what is in it. */
-function loginOf({ login }: AgentStanding): { readonly kind: string; readonly from: readonly string[]; readonly words: string } {
+function loginOf({ login }: AgentAvailability): { readonly kind: string; readonly from: readonly string[]; readonly words: string } {
   switch (login.kind) {
     case "key":
       return { kind: "key", from: [login.variable], words: `key ${login.variable}, through the meter to ${login.upstream.base}` };

@@ -1,33 +1,35 @@
+// answer: answers an open question, or approves what waits for approval, including changed protected tests.
+
 import type { Answer } from "../contracts/answer.ts";
-import { questionsOpen } from "../core/reading.ts";
+import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict } from "../views/verdicts.ts";
 import { answerMeant } from "../runner/answer-meant.ts";
 import { ask, refuseLate } from "../runner/ask-owner.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
-import { standingOf, type Standing } from "../project/runs/standing.ts";
+import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 type Open = RunView["blocks"][string];
 
 /** Answers an open question. Without naming it, only while exactly one is open. */
 export function answer(
-  place: Place,
+  place: CommandContext,
   input: { readonly run?: string | undefined; readonly block?: string | undefined; readonly text: string },
 ): Promise<Answer> {
   return answered(async () => {
-    const standing = await standingOf(place, input.run);
+    const standing = await loadRun(place, input.run);
     return give(place, standing, blockOf(standing, input.block), input.text);
   });
 }
 
 /** Approves what waits for approval: the recommended answer, or the one given. */
 export function approve(
-  place: Place,
+  place: CommandContext,
   input: { readonly run?: string | undefined; readonly answer?: string | undefined; readonly oracles?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const standing = await standingOf(place, input.run);
+    const standing = await loadRun(place, input.run);
     if (input.oracles === true) return approveOracles(place, standing);
     const block = blockOf(standing, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
@@ -38,7 +40,7 @@ export function approve(
 }
 
 /** Approves changed oracles: what was found at the last look, and nothing that comes after it. */
-async function approveOracles(place: Place, standing: Standing): Promise<Answer> {
+async function approveOracles(place: CommandContext, standing: LoadedRun): Promise<Answer> {
   const { oracles } = standing.view;
   const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
   const where = { run_id: standing.run, state: standing.view.status };
@@ -64,7 +66,7 @@ async function approveOracles(place: Place, standing: Standing): Promise<Answer>
   });
 }
 
-function blockOf(standing: Standing, named: string | undefined): Open {
+function blockOf(standing: LoadedRun, named: string | undefined): Open {
   const open = questionsOpen(standing.view);
   const where = { run_id: standing.run, state: standing.view.status };
   if (open.length === 0)
@@ -85,7 +87,7 @@ function blockOf(standing: Standing, named: string | undefined): Open {
   return only;
 }
 
-async function give(place: Place, standing: Standing, block: Open, text: string): Promise<Answer> {
+async function give(place: CommandContext, standing: LoadedRun, block: Open, text: string): Promise<Answer> {
   const choices = Object.keys(block.options);
   const chosen = answerMeant(block, text);
   if (chosen === null) {

@@ -1,1 +1,3 @@
+// approve: re-exports the approve command, which shares its code with answer.
+
 export { approve } from "./answer.ts";

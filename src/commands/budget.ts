@@ -1,3 +1,5 @@
+// budget: shows a run's limits and usage, and raises the limits of an open run.
+
 import type { Answer } from "../contracts/answer.ts";
 import { type Dimension, dimensions } from "../contracts/budget.ts";
 import { limitOf } from "../core/budget.ts";
@@ -5,14 +7,14 @@ import type { RunView } from "../core/state.ts";
 import { budgetOf, budgetPage } from "../views/budget-view.ts";
 import { readQuantity } from "../kit/quantity.ts";
 import { ask, refuseLate } from "../runner/ask-owner.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
-import { mustBe, standingOf, type Standing } from "../project/runs/standing.ts";
+import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** What may be used and what has been used. */
-export function budget(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+export function budget(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { run, view } = await standingOf(place, input.run);
+    const { run, view } = await loadRun(place, input.run);
     const shown = budgetOf(view);
     return reply("ok", {
       run_id: run,
@@ -26,12 +28,12 @@ export function budget(place: Place, input: { readonly run?: string | undefined 
 
 /** Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets, `phase.tokens=…` is what one phase may use. Lowering is refused. */
 export function raise(
-  place: Place,
+  place: CommandContext,
   input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const standing = await standingOf(place, input.run);
-    mustBe(standing, "budget raise", "running", "paused");
+    const standing = await loadRun(place, input.run);
+    requireStatus(standing, "budget raise", "running", "paused");
     const raises = input.limits.flatMap((word) => word.split(",")).map((word) => readRaise(standing, word));
     if (raises.length === 0) refuse("objective_schema_invalid", { message: "Say which limit, for instance tokens=+100k." });
     let view = standing.view;
@@ -64,7 +66,7 @@ type Raise = { readonly scope: "run" | "phase"; readonly dimension: string; read
 
 const ofPhase = "phase.";
 
-function readRaise({ view, run }: Standing, word: string): Raise {
+function readRaise({ view, run }: LoadedRun, word: string): Raise {
   const [name = "", amount = ""] = word.split("=", 2);
   const scope = name.startsWith(ofPhase) ? "phase" : "run";
   const dimension = scope === "phase" ? name.slice(ofPhase.length) : name;

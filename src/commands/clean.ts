@@ -6,10 +6,10 @@ import { bytesWords } from "../views/runs-page.ts";
 import { plural } from "../views/wording.ts";
 import { msOf } from "../kit/iso-time.ts";
 import { freeRun } from "../project/runs/ended-folders.ts";
-import { findHome, runFolder } from "../project/runs/home.ts";
+import { findProject, runFolder } from "../project/runs/project-paths.ts";
 import { isOver, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeAll, whileNobodyWorks } from "../project/runs/remove-run.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { diskOf } from "../project/runs/run-disk.ts";
@@ -17,9 +17,9 @@ import { systemClock } from "../project/runs/system-clock.ts";
 
 type Input = { readonly olderThan?: string | undefined; readonly keep?: number | undefined; readonly yes: boolean };
 
-export function clean(place: Place, input: Input): Promise<Answer> {
+export function clean(place: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     if (home === null)
       return reply("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
     const repository = await openedRepository(home.root);
@@ -63,7 +63,7 @@ const ageOf = (text: string): number => Number.parseInt(text, 10) * (unitsMs[tex
 const wordsOf = ({ olderThan, keep }: Input): string =>
   [...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]), ...(keep === undefined ? [] : [`--keep ${keep}`])].join(" ");
 
-async function agrees(place: Place, doomed: readonly Row[]): Promise<boolean> {
+async function agrees(place: CommandContext, doomed: readonly Row[]): Promise<boolean> {
   for (const { run_id, state, goal } of doomed) place.show(`! ${run_id} (${state}): ${goal ?? ""}`);
   return (await place.ask(`Remove ${plural(doomed.length, "run")} with journal and transcripts?`, ["y", "n"])) === "y";
 }

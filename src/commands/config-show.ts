@@ -1,13 +1,15 @@
+// config-show: shows every setting in force with the file and line it came from; secrets are masked.
+
 import type { Answer } from "../contracts/answer.ts";
 import { findingText } from "../kit/finding.ts";
 import { readConfig, type Origin } from "../project/config/config.ts";
-import { findHome } from "../project/runs/home.ts";
-import type { Place } from "../project/place.ts";
+import { findProject } from "../project/runs/project-paths.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
 /** Every setting in force, and where it came from. */
-export function config(place: Place, _input: object): Promise<Answer> {
-  const read = readConfig({ env: place.env, root: findHome(place.cwd)?.root ?? null });
+export function config(place: CommandContext, _input: object): Promise<Answer> {
+  const read = readConfig({ env: place.env, root: findProject(place.cwd)?.root ?? null });
   if (read.kind === "invalid") {
     const page = read.findings.map(findingText);
     return Promise.resolve(

@@ -1,18 +1,20 @@
+// diff: shows what a run changed, from its base commit to the tip of its branch.
+
 import type { Answer } from "../contracts/answer.ts";
 import { fileRows, statWords } from "../views/diff-page.ts";
 import { changedFiles, hasCommits, patchBetween } from "../workspace/git/diff.ts";
 import { summaryOf } from "../workspace/git/summary.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
-import { standingOf } from "../project/runs/standing.ts";
+import { loadRun } from "../project/runs/loaded-run.ts";
 
 const filesMax = 26;
 
 /** What a run has changed: from the commit it began at to its branch's newest. Work of a turn that is not over is not in it. */
-export function diff(place: Place, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
+export function diff(place: CommandContext, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await standingOf(place, input.run);
+    const { home, run, view } = await loadRun(place, input.run);
     const [base, tip] = [view.drafted.base.commit, view.tip.commit];
     const where = { run_id: run, state: view.status };
     const repository = await openedRepository(home.root);

@@ -1,10 +1,12 @@
+// discard: removes finished runs or drafts with their branches; asks before unmerged work is lost.
+
 import type { Answer } from "../contracts/answer.ts";
 import { plural } from "../views/wording.ts";
 import { branchesOf, type RunBranch } from "../workspace/git/run-branches.ts";
-import { findHome, type Home, listRuns, namedRun } from "../project/runs/home.ts";
+import { findProject, type ProjectPaths, listRuns, namedRun } from "../project/runs/project-paths.ts";
 import { isOver, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeRun } from "../project/runs/remove-run.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/run-door.ts";
@@ -13,9 +15,9 @@ type Input = { readonly runs: readonly string[]; readonly yes: boolean };
 type Doomed = { readonly run: string; readonly branches: readonly RunBranch[] };
 
 /** Removes runs that are over, or drafts, with their branches. Work that is on no other branch goes only after a yes. */
-export function discard(place: Place, input: Input): Promise<Answer> {
+export function discard(place: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     if (home === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
     const repository = await openedRepository(home.root);
     await finishRemovals(place, home, repository);
@@ -47,7 +49,7 @@ export function discard(place: Place, input: Input): Promise<Answer> {
 }
 
 /** The runs that are named, each one over; without names every draft. */
-async function chosen(place: Place, home: Home, named: readonly string[]): Promise<readonly string[]> {
+async function chosen(place: CommandContext, home: ProjectPaths, named: readonly string[]): Promise<readonly string[]> {
   for (const run of named) {
     namedRun(home, run);
     refuseIfForeign(place, home, run);
@@ -78,7 +80,7 @@ function risksOf(doomed: readonly Doomed[], isUnnamed: boolean): readonly string
 const waysToKeep = ({ branches }: Doomed): readonly string[] =>
   branches.filter(({ isMerged }) => !isMerged).map(({ name }) => `git merge ${name}`);
 
-async function agrees(place: Place, risks: readonly string[]): Promise<boolean> {
+async function agrees(place: CommandContext, risks: readonly string[]): Promise<boolean> {
   for (const risk of risks) place.show(`! ${risk}`);
   return (await place.ask("Remove?", ["y", "n"])) === "y";
 }

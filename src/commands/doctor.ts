@@ -1,3 +1,5 @@
+// doctor: checks the machine and the project, and says how to fix what is missing; changes nothing.
+
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { agentProfiles } from "../agents/profiles/table.ts";
@@ -5,12 +7,12 @@ import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { openRepository } from "../workspace/git/repository.ts";
-import { type AgentStanding, agentsHere, isUsable } from "../runner/draft/agent-standing.ts";
+import { type AgentAvailability, agentsHere, isUsable } from "../runner/draft/agent-availability.ts";
 import { treeAt } from "../runner/draft/checks-of.ts";
-import { findHome, type Home, isInTheWay, listRuns } from "../project/runs/home.ts";
+import { findProject, type ProjectPaths, isInTheWay, listRuns } from "../project/runs/project-paths.ts";
 import { detects, foldersHere, isolationsHere } from "../runner/isolation-here.ts";
 import { missingTools } from "../runner/draft/missing-tools.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { readSettings } from "../project/config/settings.ts";
@@ -20,10 +22,10 @@ import { answered, reply, screenRows } from "../project/reply.ts";
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: true };
 
 /** Looks at the machine and the folder, and says how to mend what is missing. Changes nothing. */
-export function doctor(place: Place, _input: object): Promise<Answer> {
+export function doctor(place: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const standings = await agentsHere(place, configOf(place));
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const findings: Finding[] = [
       node(),
       git(),
@@ -93,7 +95,7 @@ function git(): Finding {
   return { name: "git", ok: status === 0, found: status === 0 ? stdout.trim() : "not found", mend: "install git" };
 }
 
-async function repository(place: Place): Promise<Finding> {
+async function repository(place: CommandContext): Promise<Finding> {
   const opened = await openRepository(place.cwd);
   if ("failure" in opened)
     return { name: "repository", ok: false, found: opened.failure.detail, mend: "git init && git add -A && git commit -m start" };
@@ -107,7 +109,7 @@ async function repository(place: Place): Promise<Finding> {
 }
 
 /** The project's own checks, and what they need that isn't installed. */
-async function checks(place: Place): Promise<readonly Finding[]> {
+async function checks(place: CommandContext): Promise<readonly Finding[]> {
   const opened = await openRepository(place.cwd);
   const settings = "failure" in opened ? null : readSettings(place, opened.repository.root);
   if ("failure" in opened || settings?.kind !== "settings") return [];
@@ -134,7 +136,7 @@ async function checks(place: Place): Promise<readonly Finding[]> {
   ];
 }
 
-function folder(home: Home | null): readonly Finding[] {
+function folder(home: ProjectPaths | null): readonly Finding[] {
   if (home === null || !isInTheWay(home)) return [];
   return [{ name: "folder", ok: false, found: `${home.folder} is no folder, and runs are kept in one`, mend: "move it out of the way" }];
 }
@@ -152,8 +154,8 @@ function disk(root: string): readonly Finding[] {
   }
 }
 
-function config(place: Place): Finding {
-  const read = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
+function config(place: CommandContext): Finding {
+  const read = readSettings(place, findProject(place.cwd)?.root ?? place.cwd);
   if (read.kind === "settings")
     return { name: "config", ok: true, found: read.files.length > 0 ? read.files.join(", ") : "defaults", mend: "" };
   return {
@@ -182,20 +184,20 @@ async function isolations(): Promise<Finding[]> {
 }
 
 /** What is named like a secret and cannot be told from ordinary text is not redacted, and whoever set it should know. */
-function secrets(place: Place, root: string | null): readonly Finding[] {
+function secrets(place: CommandContext, root: string | null): readonly Finding[] {
   const weak = redactionOf(place, root).weakSecrets();
   if (weak.length === 0) return [];
   const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${weak.join(", ")}`;
   return [{ name: "secrets", ok: true, found, mend: "", isAside: true }];
 }
 
-function configOf(place: Place): Config {
-  const read = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
+function configOf(place: CommandContext): Config {
+  const read = readSettings(place, findProject(place.cwd)?.root ?? place.cwd);
   return read.kind === "settings" ? read.config : {};
 }
 
 /** One that can be used is enough; which are missing is told below, with how to get them. */
-function agentsFound(standings: readonly AgentStanding[]): Finding {
+function agentsFound(standings: readonly AgentAvailability[]): Finding {
   const real = standings.filter(({ profile }) => profile.found !== "embedded");
   const usable = real.filter(isUsable);
   const nearly = real.find(({ state, mend }) => state !== "missing" && mend !== null);
@@ -210,7 +212,7 @@ function agentsFound(standings: readonly AgentStanding[]): Finding {
   };
 }
 
-function agentLines(one: AgentStanding): readonly string[] {
+function agentLines(one: AgentAvailability): readonly string[] {
   const { name, state, version, problem, mend } = one;
   if (isUsable(one)) return [`✓ ${name}${version === null ? "" : ` ${version}`}`];
   if (state === "missing") return [`· ${name}: not installed${mend === null ? "" : ` (${mend})`}`];

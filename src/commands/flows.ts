@@ -5,13 +5,13 @@ import type { Answer } from "../contracts/answer.ts";
 import { lintFlow } from "../flows/lint.ts";
 import { loadFlow, type LoadedFlow, namesOfFlows } from "../flows/load.ts";
 import type { Finding } from "../kit/finding.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { registryFor } from "../runner/draft/called-flows.ts";
 import { findingLine, loadedFlow, rootOf, walkLoaded } from "../runner/draft/flows.ts";
 
 /** Every flow that can be run here. */
-export function list(place: Place, _input: object): Promise<Answer> {
+export function list(place: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const flows = await Promise.all(
       (await namesOfFlows(rootOf(place))).map(async (name) => {
@@ -31,7 +31,7 @@ export function list(place: Place, _input: object): Promise<Answer> {
   });
 }
 
-export function show(place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
+export function show(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { flow, prompts, hash, source } = await loadedFlow(place, input.name ?? "objective");
     return reply("ok", {
@@ -43,7 +43,7 @@ export function show(place: Place, input: { readonly name?: string | undefined }
 }
 
 /** Everything wrong with a flow, by file and line; then every path of it is walked. */
-export function lint(place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
+export function lint(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const names = input.name === undefined ? await namesOfFlows(rootOf(place)) : [input.name];
     const findings: Finding[] = [];
@@ -74,7 +74,7 @@ export function lint(place: Place, input: { readonly name?: string | undefined }
 }
 
 /** What is odd about a flow and keeps nobody from running it. */
-const warningsOf = async (place: Place, loaded: LoadedFlow): Promise<readonly string[]> =>
+const warningsOf = async (place: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
   lintFlow({ ...loaded, registry: await registryFor(rootOf(place), loaded.flow) })
     .filter(({ severity }) => severity === "warning")
     .map(findingLine);

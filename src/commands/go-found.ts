@@ -1,24 +1,26 @@
+// go-found: `go` with no goal and no open run: drafts a run from another tool's run or the documents found here.
+
 import type { Answer } from "../contracts/answer.ts";
 import { findingText } from "../kit/finding.ts";
 import { type GoFlags, goNew } from "../runner/go-draft.ts";
-import type { Home } from "../project/runs/home.ts";
-import { type Lying, lyingHere, theOne } from "./lying-here.ts";
+import type { ProjectPaths } from "../project/runs/project-paths.ts";
+import { type DetectedWork, detectWork, onlyCandidate } from "./detect-work.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { refuse } from "../project/reply.ts";
 
 const findingsShownMax = 8;
 
 /** No run is open and no goal was said: what lies here is taken up, where it is one thing; else a goal is asked for. */
-export async function goFound(place: Place, home: Home | null, input: GoFlags): Promise<Answer> {
-  const lying = home === null || input.run !== undefined ? [] : await lyingHere(place, home.root);
-  const one = theOne(lying);
+export async function goFound(place: CommandContext, home: ProjectPaths | null, input: GoFlags): Promise<Answer> {
+  const detected = home === null || input.run !== undefined ? [] : await detectWork(place, home.root);
+  const one = onlyCandidate(detected);
   if (one?.hasFailed === true) refuseFailedElsewhere(one);
-  return one === null ? invalidGoal(place, input) : goLying(place, one, input);
+  return one === null ? invalidGoal(place, input) : goDetected(place, one, input);
 }
 
 /** A failed run of another tool's goes on only where a person says `resume`. */
-export function refuseFailedElsewhere({ standing, files, flow }: Lying): never {
+export function refuseFailedElsewhere({ standing, files, flow }: DetectedWork): never {
   return refuse("phase_failed", {
     state: "idle",
     message: `Found ${standing} (${files.join(", ")}). Nothing was run again.`,
@@ -27,7 +29,11 @@ export function refuseFailedElsewhere({ standing, files, flow }: Lying): never {
 }
 
 /** Drafts a run of ours over what is there. The same acknowledgement is needed as for any other draft. */
-export function goLying(place: Place, { flow, options, standing, files, findings }: Lying, input: GoFlags): Promise<Answer> {
+export function goDetected(
+  place: CommandContext,
+  { flow, options, standing, files, findings }: DetectedWork,
+  input: GoFlags,
+): Promise<Answer> {
   const told = [
     `Found ${standing} (${files.join(", ")}).`,
     ...findings.slice(0, findingsShownMax).map(findingText),

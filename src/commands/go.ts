@@ -1,21 +1,23 @@
+// go: starts a run or resumes the open one, and works until it completes, pauses or reaches its cycle limit.
+
 import type { Answer } from "../contracts/answer.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
 import { describedBy, hasGoal } from "../playbooks/contract/go-input.ts";
-import { findHome, namedRun, type Home } from "../project/runs/home.ts";
+import { findProject, namedRun, type ProjectPaths } from "../project/runs/project-paths.ts";
 import { openInstead } from "../project/runs/open-instead.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, refuse } from "../project/reply.ts";
 import { isOurs } from "../project/runs/run-binding.ts";
-import { takeUp } from "../runner/take-up.ts";
-import { mustBe, type Standing } from "../project/runs/standing.ts";
+import { resumeRun } from "../runner/resume-run.ts";
+import { requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Starts or takes up a run, and works until it rests: done, paused, or out of cycles. */
-export function go(place: Place, input: GoFlags): Promise<Answer> {
+export function go(place: CommandContext, input: GoFlags): Promise<Answer> {
   return answered(async () => {
     // Drafting is loaded when it is needed: a run that is only taken up again must not wait for the parsers and linters of flows.
     if (hasGoal(input)) return (await import("../runner/go-draft.ts")).goNew(place, input);
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const standing = home === null ? null : await standingHere(place, home, input.run);
     if (home === null || standing === null) return (await import("./go-found.ts")).goFound(place, home, input);
     const { run, view } = standing;
@@ -32,21 +34,21 @@ export function go(place: Place, input: GoFlags): Promise<Answer> {
         );
       case "running":
       case "paused":
-        return takeUp(
+        return resumeRun(
           place,
           standing,
           input,
           described.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${described.join(", ")}.`],
         );
       default:
-        if (input.run !== undefined) mustBe(standing, "go", "draft", "running", "paused");
+        if (input.run !== undefined) requireStatus(standing, "go", "draft", "running", "paused");
         return (await import("./go-found.ts")).goFound(place, home, input);
     }
   });
 }
 
 /** The run that is named, else the current one while it is open, else the newest that is. */
-async function standingHere(place: Place, home: Home, named: string | undefined): Promise<Standing | null> {
+async function standingHere(place: CommandContext, home: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
   const run = namedRun(home, named);
   if (run === null) return null;
   const instead = named !== undefined || isOurs(place, home, run) ? null : await openInstead(place, home, run);
@@ -56,7 +58,7 @@ async function standingHere(place: Place, home: Home, named: string | undefined)
   return (await openInstead(place, home, run)) ?? standing;
 }
 
-const isClosed = ({ view }: Standing): boolean => view.status === "completed" || view.status === "stopped";
+const isClosed = ({ view }: LoadedRun): boolean => view.status === "completed" || view.status === "stopped";
 
 function refuseWithoutGoal(run: string, described: readonly string[]): never {
   return refuse("objective_schema_invalid", {

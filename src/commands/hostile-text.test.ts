@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { readStagedState } from "../playbooks/staged/views/staged-state-read.ts";
-import { hollowOf, toldLines } from "../verify/gates/hollow.ts";
+import { placeholderReason, promptLines } from "../verify/gates/placeholder.ts";
 import { bugIdsIn, findingsIn, idsIn, names, namesPattern } from "../playbooks/quality/steps/counted-in.ts";
 import { readReports } from "../playbooks/staged/steps/reports.ts";
 import { readTasks, tablePath } from "../playbooks/staged/steps/task-table.ts";
@@ -60,7 +60,7 @@ describe.each(Object.entries(hostile))("%s", (_what, text) => {
     expect((await readReports(tree)).isDone("a-task")).toBe(false);
   });
   test("come to an end where content is looked for", () => {
-    for (const path of ["a.md", "a.txt", "a.json", "a.log"]) hollowOf(text, { path, minLines: 120 });
-    expect(toldLines(text)).toBeInstanceOf(Set);
+    for (const path of ["a.md", "a.txt", "a.json", "a.log"]) placeholderReason(text, { path, minLines: 120 });
+    expect(promptLines(text)).toBeInstanceOf(Set);
   });
 });

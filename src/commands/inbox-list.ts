@@ -1,16 +1,18 @@
+// inbox-list: lists every question that waits for a person, with the command that answers it.
+
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
-import { questionsOpen } from "../core/reading.ts";
+import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { questionsOf } from "../views/choose-box.ts";
 import { oneLine } from "../views/wording.ts";
 import { isVerdict, verdictCommand, type VerdictOpen, verdictsOpen } from "../views/verdicts.ts";
 import { phaseOfPath } from "../insight/places.ts";
 import { entriesOf } from "../project/runs/entries.ts";
-import type { Home } from "../project/runs/home.ts";
-import type { Place } from "../project/place.ts";
+import type { ProjectPaths } from "../project/runs/project-paths.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
-import { standingOf } from "../project/runs/standing.ts";
+import { loadRun } from "../project/runs/loaded-run.ts";
 
 type Waiting = {
   readonly block: string;
@@ -27,9 +29,9 @@ type Waiting = {
 };
 
 /** Every question that waits for a person. */
-export function inbox(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+export function inbox(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await standingOf(place, input.run);
+    const { home, run, view } = await loadRun(place, input.run);
     const verdicts = verdictsOpen(view);
     const left = verdicts.length === 0 ? new Map<string, readonly string[]>() : await leftToPeople(home, run);
     const shown = new Map(questionsOf(view).map(({ block, show }) => [block, show]));
@@ -68,7 +70,7 @@ const fieldsOf = ({ block, question, options, recommend, show }: RunView["blocks
 });
 
 /** The tasks of each phase that its plan leaves to a person. */
-async function leftToPeople(home: Home, run: string): Promise<Map<string, readonly string[]>> {
+async function leftToPeople(home: ProjectPaths, run: string): Promise<Map<string, readonly string[]>> {
   const left = new Map<string, readonly string[]>();
   const note = (entry: Entry): void => {
     if (entry.event === "tasks_read") left.set(phaseOfPath(entry.attempt), entry.left);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { init } from "./init.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 
 let root = "";
 beforeEach(() => {
@@ -20,7 +20,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const config = (): string => join(root, ".autopilot/config.yaml");
 
-function person(answer: string | null): { readonly place: Place; readonly shown: string[]; readonly asked: string[] } {
+function person(answer: string | null): { readonly place: CommandContext; readonly shown: string[]; readonly asked: string[] } {
   const [shown, asked]: string[][] = [[], []];
   const ask = (question: string): Promise<string | null> => {
     asked?.push(question);

@@ -1,3 +1,5 @@
+// init: sets a project up: config file, ignore lines and agent slash commands; asks first on a terminal.
+
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { onPath } from "../agents/find.ts";
@@ -5,13 +7,13 @@ import type { Answer } from "../contracts/answer.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
 import type { Repository } from "../workspace/git/repository.ts";
-import { agentsHere, candidates } from "../runner/draft/agent-standing.ts";
+import { agentsHere, candidates } from "../runner/draft/agent-availability.ts";
 import { treeAt } from "../runner/draft/checks-of.ts";
 import { commandFiles } from "./command-files.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract/whole-file.ts";
-import { type Home, homeOf, ownFolder } from "../project/runs/home.ts";
+import { type ProjectPaths, homeOf, ownFolder } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { readSettings } from "../project/config/settings.ts";
 
@@ -36,7 +38,7 @@ version: 1
 
 /** Lays out what a project needs: a config file, and ignore lines so that our files never show up as changes. Asks first on a terminal. */
 export function init(
-  place: Place,
+  place: CommandContext,
   input: { readonly gitignore?: boolean | undefined; readonly yes?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
@@ -68,7 +70,7 @@ export function init(
   });
 }
 
-async function foundHere(place: Place, { root, head }: Repository): Promise<Found> {
+async function foundHere(place: CommandContext, { root, head }: Repository): Promise<Found> {
   const settings = readSettings(place, root);
   const config = settings.kind === "settings" ? settings.config : {};
   const agents = candidates(await agentsHere(place, config)).map(({ name }) => name);
@@ -77,7 +79,7 @@ async function foundHere(place: Place, { root, head }: Repository): Promise<Foun
 }
 
 /** A slash command for each agent whose folder is in the project or whose program is here; a file that is there is never touched. */
-function commandFilesFor(root: string, place: Place): typeof commandFiles {
+function commandFilesFor(root: string, place: CommandContext): typeof commandFiles {
   const isMeant = ({ folder, program }: (typeof commandFiles)[number]): boolean =>
     existsSync(join(root, folder)) || onPath(program, place.env) !== null;
   return commandFiles.filter((file) => isMeant(file) && !isThere(join(root, file.path)));
@@ -104,7 +106,7 @@ const gitignoreBytesMax = 1024 * 1024;
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Everything is refused before anything is written: no file of ours goes through a link, or out of the repository. */
-function refuseLinks({ root }: Home, planned: readonly string[]): void {
+function refuseLinks({ root }: ProjectPaths, planned: readonly string[]): void {
   const linked = planned.find((path) => {
     let at = root;
     return path.split("/").some((part) => lstatSync((at = join(at, part)), { throwIfNoEntry: false })?.isSymbolicLink() === true);

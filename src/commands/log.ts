@@ -1,10 +1,12 @@
+// log: shows a run's journal as readable lines, or as raw JSON lines.
+
 import type { Answer } from "../contracts/answer.ts";
 import { logLine } from "../views/log-lines.ts";
 import { safeJson } from "../kit/safe-json.ts";
 import { eachEntry, entriesOf } from "../project/runs/entries.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
-import { standingOf } from "../project/runs/standing.ts";
+import { loadRun } from "../project/runs/loaded-run.ts";
 
 type Input = {
   readonly run?: string | undefined;
@@ -14,9 +16,9 @@ type Input = {
 };
 
 /** The journal in words; with `jsonl`, as it is, line by line. */
-export function log(place: Place, input: Input): Promise<Answer> {
+export function log(place: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await standingOf(place, input.run);
+    const { home, run, view } = await loadRun(place, input.run);
     const since = input.since ?? 0;
     if (input.jsonl === true) {
       await eachEntry(home, run, (entry) => {

@@ -1,18 +1,24 @@
+// nothing-to-do: the answer when there is no goal and no open run: names what was found and what to type.
+
 import type { Answer } from "../contracts/answer.ts";
-import { type Lying, shownAs, takenUpBy } from "./lying-here.ts";
-import type { Place } from "../project/place.ts";
+import { type DetectedWork, shownAs, takenUpBy } from "./detect-work.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
 /** No goal, and nothing to take up: a goal is never guessed, but what lies here is named. */
-export function invalidGoal(_place: Place, input: { readonly run?: string | undefined }, lying: readonly Lying[] = []): Answer {
+export function invalidGoal(
+  _place: CommandContext,
+  input: { readonly run?: string | undefined },
+  detected: readonly DetectedWork[] = [],
+): Answer {
   return reply("objective_schema_invalid", {
     run_id: input.run ?? null,
     state: "idle",
     message: "There is no goal, and no open run to take up.",
     remediation: [
       'autopilot "what you want done" --done-criteria "it works :: npm test"',
-      ...takenUpBy(lying).map((command, at) => `${command}   (found ${lying[at]?.standing ?? ""})`),
+      ...takenUpBy(detected).map((command, at) => `${command}   (found ${detected[at]?.standing ?? ""})`),
     ],
-    data: { missing_fields: ["goal"], ...(lying.length === 0 ? {} : { found: lying.map(shownAs) }) },
+    data: { missing_fields: ["goal"], ...(detected.length === 0 ? {} : { found: detected.map(shownAs) }) },
   });
 }

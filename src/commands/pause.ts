@@ -1,19 +1,21 @@
+// pause: pauses a run from any terminal, either when its turn ends or at once.
+
 import type { Answer } from "../contracts/answer.ts";
 import { ask, refuseLate, requestOf } from "../runner/ask-owner.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
-import { runFolder } from "../project/runs/home.ts";
+import { runFolder } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
-import { mustBe, standingOf, type Standing } from "../project/runs/standing.ts";
+import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Pauses a run: when its turn ends, or now, with the attempt set aside. Works from any other terminal. */
-export function pause(place: Place, input: { readonly run?: string | undefined; readonly now: boolean }): Promise<Answer> {
+export function pause(place: CommandContext, input: { readonly run?: string | undefined; readonly now: boolean }): Promise<Answer> {
   return answered(async () => {
-    const standing = await standingOf(place, input.run);
+    const standing = await loadRun(place, input.run);
     // A run that is parked by a living owner would go on by itself: a pause keeps it from that.
     const isParked = standing.view.parked !== undefined && standing.owner !== null;
     if (!isParked && standing.view.status === "paused" && standing.owner !== null) return leaveQuestion(place, standing);
-    if (!isParked) mustBe(standing, "pause", "running");
+    if (!isParked) requireStatus(standing, "pause", "running");
     const { outcome, view } = await ask(
       place,
       standing,
@@ -40,7 +42,7 @@ export function pause(place: Place, input: { readonly run?: string | undefined; 
 const leftWithinMs = 5_000;
 
 /** The run is paused already, and its process asks somebody a question: the question goes away, and the process ends. */
-async function leaveQuestion(place: Place, { home, run, view }: Standing): Promise<Answer> {
+async function leaveQuestion(place: CommandContext, { home, run, view }: LoadedRun): Promise<Answer> {
   const request = requestOf(place, home.root, { event: "control_requested", control: "pause", now: false });
   const sent = await sendRequest(runFolder(home, run), request, { waitMs: leftWithinMs });
   return reply("operator_paused", {

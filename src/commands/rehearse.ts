@@ -1,3 +1,5 @@
+// rehearse: runs one harmless turn in a temporary folder to see if an agent answers and what it reports.
+
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenedAgents } from "../agents/open-agents.ts";
@@ -11,10 +13,10 @@ import { erase } from "../workspace/folder.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
 import { openSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
 import { openAgentsBox } from "../runner/agents-box.ts";
-import { castFor } from "../runner/draft/cast.ts";
-import { findHome } from "../project/runs/home.ts";
+import { castFor } from "../runner/draft/assign-agents.ts";
+import { findProject } from "../project/runs/project-paths.ts";
 import { isolationFor } from "../runner/draft/isolation-for.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { policyOf } from "../runner/draft/policy.ts";
 import { refuse, reply } from "../project/reply.ts";
 import { readSettings, type Settings } from "../project/config/settings.ts";
@@ -24,8 +26,8 @@ const minutesMax = 2;
 const saidCharsMax = 200;
 
 /** One harmless turn in an empty folder that goes again: is the agent there, does it answer, what does it report. */
-export async function rehearse(place: Place, name: string): Promise<Answer> {
-  const settings = readSettings(place, findHome(place.cwd)?.root ?? place.cwd);
+export async function rehearse(place: CommandContext, name: string): Promise<Answer> {
+  const settings = readSettings(place, findProject(place.cwd)?.root ?? place.cwd);
   if (settings.kind !== "settings") return refuse("config_invalid", { message: settings.findings.map(findingText).join("; ") });
   let text = "";
   const cast = await castFor(place, "try", name, settings.config, (kept) => {
@@ -50,11 +52,11 @@ export async function rehearse(place: Place, name: string): Promise<Answer> {
 
 /** The agents of a folder that goes again, with all around them that a run puts around its own. */
 async function trialAgents(
-  place: Place,
+  place: CommandContext,
   { config, isolation: wanted }: Settings,
   folder: string,
 ): Promise<Pick<OpenedAgents, "turn" | "close">> {
-  const home = findHome(place.cwd) ?? { root: join(folder, "nowhere"), folder };
+  const home = findProject(place.cwd) ?? { root: join(folder, "nowhere"), folder };
   const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder, openSelfTestCache(folder))]);
   const agents = openAgentsBox({
     place,

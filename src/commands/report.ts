@@ -1,3 +1,5 @@
+// report: reports on a run: what was asked, what was done, the evidence, what is open and what to do next.
+
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
 import { reportPage } from "../views/report-page.ts";
@@ -8,16 +10,16 @@ import { summaryOf } from "../workspace/git/summary.ts";
 import { entriesOf } from "../project/runs/entries.ts";
 import { blobsIn } from "../playbooks/contract/recorded.ts";
 import { claimsFrom } from "../project/runs/run-blobs.ts";
-import { runFolder, type Home } from "../project/runs/home.ts";
-import type { Place } from "../project/place.ts";
+import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
-import { standingOf } from "../project/runs/standing.ts";
+import { loadRun } from "../project/runs/loaded-run.ts";
 
 /** What came of a run: what was asked, what was done, the proof, what is open, what to do next. */
-export function report(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+export function report(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view, owner } = await standingOf(place, input.run);
+    const { home, run, view, owner } = await loadRun(place, input.run);
     const { entries, head } = await entriesOf(home, run);
     const changes = await changesOf(home, view);
     const claimOf = claimsFrom(blobsIn(runFolder(home, run)));
@@ -40,7 +42,7 @@ export function report(place: Place, input: { readonly run?: string | undefined 
   });
 }
 
-async function changesOf(home: Home, view: RunView): Promise<Changes | null> {
+async function changesOf(home: ProjectPaths, view: RunView): Promise<Changes | null> {
   const opened = await openRepository(home.root);
   if ("failure" in opened) return null;
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
@@ -50,7 +52,7 @@ async function changesOf(home: Home, view: RunView): Promise<Changes | null> {
 }
 
 /** The end of what each deciding check printed. */
-function excerptsOf(home: Home, run: string, view: RunView): Record<string, string> {
+function excerptsOf(home: ProjectPaths, run: string, view: RunView): Record<string, string> {
   const excerpts: Record<string, string> = {};
   for (const { latest } of Object.values(view.checks)) {
     const evidence = readEvidence(runFolder(home, run), latest.evidence);

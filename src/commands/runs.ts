@@ -1,15 +1,17 @@
+// runs: lists the runs of this project with state, goal, age, cost and disk use; reads only.
+
 import type { Answer } from "../contracts/answer.ts";
 import { runsPage } from "../views/runs-page.ts";
-import { findHome } from "../project/runs/home.ts";
+import { findProject } from "../project/runs/project-paths.ts";
 import { knownRuns } from "../project/runs/known-runs.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 /** Every run here: state, goal, age, cost, disk. Reads only. */
-export function runs(place: Place, input: { readonly all: boolean }): Promise<Answer> {
+export function runs(place: CommandContext, input: { readonly all: boolean }): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const rows = home === null ? [] : await knownRuns(place, home);
     return reply("ok", {
       message: rows.length === 0 ? "No runs here." : `${rows.length} runs.`,

@@ -1,3 +1,5 @@
+// schemas: prints the JSON Schema of every file, event and answer, and the table of reason codes.
+
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import * as v from "valibot";
@@ -17,7 +19,7 @@ import { Script, TurnMeta } from "../contracts/script.ts";
 import { StagedState } from "../contracts/staged-state.ts";
 import { returnSchemas } from "../flows/returns.ts";
 import { didYouMean } from "../kit/suggest.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
 import { diffSchema, runsSchema, transcriptSchema } from "./look-schemas.ts";
@@ -73,7 +75,7 @@ const schemas: Readonly<Record<string, () => object>> = {
 };
 
 /** The JSON Schema of every file and JSON output, by name; the table of reason codes. */
-export function schema(_place: Place, input: { readonly name?: string | undefined }): Promise<Answer> {
+export function schema(_place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(() => {
     const names = Object.keys(schemas);
     if (input.name === undefined)

@@ -1,19 +1,21 @@
+// start: saves an objective as a draft and shows its preview; nothing runs yet.
+
 import type { Answer } from "../contracts/answer.ts";
 import { makeDraft } from "../runner/draft/draft.ts";
 import { type GoInput, hasGoal } from "../playbooks/contract/go-input.ts";
-import { findHome, homeOf } from "../project/runs/home.ts";
-import { lyingHere } from "./lying-here.ts";
+import { findProject, homeOf } from "../project/runs/project-paths.ts";
+import { detectWork } from "./detect-work.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { previewOf } from "../runner/draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
 
 /** Registers an objective as a draft and shows what would happen. Nothing runs. */
-export function start(place: Place, input: GoInput): Promise<Answer> {
+export function start(place: CommandContext, input: GoInput): Promise<Answer> {
   return answered(async () => {
-    const known = findHome(place.cwd);
-    if (!hasGoal(input)) return invalidGoal(place, input, known === null ? [] : await lyingHere(place, known.root));
+    const known = findProject(place.cwd);
+    if (!hasGoal(input)) return invalidGoal(place, input, known === null ? [] : await detectWork(place, known.root));
     const home = await homeOf(place.cwd);
     const drafted = await makeDraft(place, home, input);
     const { view } = await readRun(home, drafted.run);

@@ -1,20 +1,22 @@
+// status-idle: the answer of `status` when there is no run: the same fields, empty, and work that was detected.
+
 import type { Answer } from "../contracts/answer.ts";
 import { findingText } from "../kit/finding.ts";
-import { lyingHere, shownAs, takenUpBy } from "./lying-here.ts";
-import type { Place } from "../project/place.ts";
+import { detectWork, shownAs, takenUpBy } from "./detect-work.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
 /** No run at all: the same fields, with nothing in them, so that a program need not ask first; and what lies here to be taken up. */
-export async function idle(place: Place, root: string | null): Promise<Answer> {
-  const lying = root === null ? [] : await lyingHere(place, root);
-  const next = [...takenUpBy(lying), 'autopilot "what you want done"'];
+export async function idle(place: CommandContext, root: string | null): Promise<Answer> {
+  const detected = root === null ? [] : await detectWork(place, root);
+  const next = [...takenUpBy(detected), 'autopilot "what you want done"'];
   const page = [
     "There is no run here.",
-    ...lying.flatMap(({ standing, files, findings }) => [
+    ...detected.flatMap(({ standing, files, findings }) => [
       `  Found ${standing} (${files.join(", ")})`,
       ...findings.map((finding) => `    ${finding.severity === "error" ? "✗" : "!"} ${findingText(finding)}`),
     ]),
-    ...(lying.length === 0 ? [] : ["", "Next", ...next.map((action) => `  → ${action}`)]),
+    ...(detected.length === 0 ? [] : ["", "Next", ...next.map((action) => `  → ${action}`)]),
   ];
   const data = {
     objective: null,
@@ -24,13 +26,13 @@ export async function idle(place: Place, root: string | null): Promise<Answer> {
     isolation: null,
     verdict: null,
     next_actions: next,
-    found: lying.map(shownAs),
+    found: detected.map(shownAs),
   };
   return reply("run_idle", {
     state: "idle",
     message: "There is no run here.",
     remediation: next,
     data,
-    ...(lying.length === 0 ? {} : { page }),
+    ...(detected.length === 0 ? {} : { page }),
   });
 }

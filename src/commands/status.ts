@@ -1,15 +1,17 @@
+// status: shows the state of a run from its journal; reads only and executes nothing.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import { ownerOf } from "../journal/owner.ts";
-import { findHome, type Home, namedRun, runFolder } from "../project/runs/home.ts";
+import { findProject, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
 import { openInstead } from "../project/runs/open-instead.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
 import { isOurs } from "../project/runs/run-binding.ts";
-import { shelvedStatus, type StatusTold } from "../runner/status-shelf.ts";
-import { statusTold } from "../runner/status-told.ts";
+import { cachedStatus, type StatusSummary } from "../runner/status-cache.ts";
+import { statusSummary } from "../runner/status-summary.ts";
 
 type Input = { readonly run?: string | undefined };
 
@@ -23,9 +25,9 @@ export type StatusMore = {
 };
 
 /** Where a run stands. Reads only; nothing is executed to find out. */
-export function status(place: Place, input: Input, { idle, beside }: StatusMore): Promise<Answer> {
+export function status(place: CommandContext, input: Input, { idle, beside }: StatusMore): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const named = namedRun(home, input.run);
     if (home === null || named === null) return idle(home?.root ?? null);
     const { run, told, draft } = await shownInstead(place, home, named, input.run !== undefined);
@@ -46,32 +48,32 @@ export function status(place: Place, input: Input, { idle, beside }: StatusMore)
 
 /** What is shown where no run is named: neither a draft nor somebody else's run hides one of the user's own that is open. */
 async function shownInstead(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   named: string,
   isNamed: boolean,
-): Promise<{ readonly run: string; readonly told: StatusTold; readonly draft: string | null }> {
+): Promise<{ readonly run: string; readonly told: StatusSummary; readonly draft: string | null }> {
   const isForeign = !isNamed && !isOurs(place, home, named);
   const told = isForeign ? null : await toldOf(home, named);
   if (told !== null && (isNamed || told.state !== "draft")) return { run: named, told, draft: null };
   const open = await openInstead(place, home, named);
   if (open === null) return { run: named, told: told ?? (await toldOf(home, named)), draft: null };
-  return { run: open.run, told: statusTold(open.view, open.owner), draft: isForeign ? null : named };
+  return { run: open.run, told: statusSummary(open.view, open.owner), draft: isForeign ? null : named };
 }
 
-async function toldOf(home: Home, run: string): Promise<StatusTold> {
+async function toldOf(home: ProjectPaths, run: string): Promise<StatusSummary> {
   const folder = runFolder(home, run);
-  return shelvedStatus(folder, ownerOf(folder)) ?? folded(home, run);
+  return cachedStatus(folder, ownerOf(folder)) ?? folded(home, run);
 }
 
-async function folded(home: Home, run: string): Promise<StatusTold> {
+async function folded(home: ProjectPaths, run: string): Promise<StatusSummary> {
   const { view, owner } = await readRun(home, run);
-  return statusTold(view, owner);
+  return statusSummary(view, owner);
 }
 
 /** Whether `status` here is about a run, and nothing lies beside it that only the whole command line can read. */
 export function isPlain(cwd: string, named: string | undefined): boolean {
-  const home = findHome(cwd);
+  const home = findProject(cwd);
   if (home === null || existsSync(join(home.root, "_docs"))) return false;
   return named !== undefined || namedRun(home, undefined) !== null;
 }

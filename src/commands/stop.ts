@@ -1,15 +1,20 @@
+// stop: stops a run for good: ends the agent's process tree and keeps the branch as it is.
+
 import type { Answer } from "../contracts/answer.ts";
 import { hasLanded } from "../views/next-actions.ts";
 import { ask, refuseLate } from "../runner/ask-owner.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
-import { mustBe, standingOf } from "../project/runs/standing.ts";
+import { requireStatus, loadRun } from "../project/runs/loaded-run.ts";
 
 /** Stops a run for good: the agent is ended, whole process tree, and the branch stays as it is. */
-export function stop(place: Place, input: { readonly run?: string | undefined; readonly reason?: string | undefined }): Promise<Answer> {
+export function stop(
+  place: CommandContext,
+  input: { readonly run?: string | undefined; readonly reason?: string | undefined },
+): Promise<Answer> {
   return answered(async () => {
-    const standing = await standingOf(place, input.run);
-    mustBe(standing, "stop", "running", "paused");
+    const standing = await loadRun(place, input.run);
+    requireStatus(standing, "stop", "running", "paused");
     const detail = input.reason === undefined ? {} : { detail: input.reason };
     const { view } = await ask(
       place,

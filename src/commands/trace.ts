@@ -13,8 +13,8 @@ import { tracePage } from "../views/trace-page.ts";
 import { comparePhaseIds, phaseIdOf } from "../documents/phase-id.ts";
 import { traceOfRun } from "../views/run-trace.ts";
 import { entriesOf } from "../project/runs/entries.ts";
-import { currentRun, findHome, type Home, namedRun, runFolder } from "../project/runs/home.ts";
-import type { Place } from "../project/place.ts";
+import { currentRun, findProject, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { readTranscripts } from "../project/runs/transcript-read.ts";
@@ -26,9 +26,9 @@ const warningsMax = 10;
 
 type Input = { readonly run?: string | undefined; readonly phase?: string | undefined };
 
-export function trace(place: Place, input: Input): Promise<Answer> {
+export function trace(place: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const root = home?.root ?? place.cwd;
     const wanted = input.phase === undefined ? null : (phaseIdOf(input.phase) ?? input.phase);
     const during = await timesOf(home, input.run);
@@ -58,7 +58,7 @@ export function trace(place: Place, input: Input): Promise<Answer> {
 }
 
 /** The spans of a run whose flow keeps no trace files; null where they lie in files. */
-async function tracesOfRun(home: Home, named: string | null, wanted: string | null): Promise<Answer | null> {
+async function tracesOfRun(home: ProjectPaths, named: string | null, wanted: string | null): Promise<Answer | null> {
   const run = named === null ? null : namedRun(home, named);
   if (run === null) return null;
   const { view } = await readRun(home, run);
@@ -79,7 +79,7 @@ async function tracesOfRun(home: Home, named: string | null, wanted: string | nu
 }
 
 /** From when to when a run that was named has worked; null where none was: then everything that is there is meant. */
-async function timesOf(home: ReturnType<typeof findHome>, named: string | undefined) {
+async function timesOf(home: ReturnType<typeof findProject>, named: string | undefined) {
   const run = named === undefined || home === null ? null : namedRun(home, named);
   if (home === null || run === null) return null;
   const { view, owner } = await readRun(home, run);

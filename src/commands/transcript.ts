@@ -1,18 +1,20 @@
+// transcript: shows what the agent said and did in each turn, from the recorded transcripts.
+
 import type { Answer } from "../contracts/answer.ts";
 import { transcriptPage } from "../views/transcript.ts";
 import { plural } from "../views/wording.ts";
-import { runFolder } from "../project/runs/home.ts";
-import type { Place } from "../project/place.ts";
+import { runFolder } from "../project/runs/project-paths.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
-import { standingOf } from "../project/runs/standing.ts";
+import { loadRun } from "../project/runs/loaded-run.ts";
 import { readTranscripts } from "../project/runs/transcript-read.ts";
 
 type Input = { readonly run?: string | undefined; readonly turn?: number | undefined; readonly all: boolean };
 
 /** What the agent said and did in each turn of a run, as it was recorded while it happened. */
-export function transcript(place: Place, input: Input): Promise<Answer> {
+export function transcript(place: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await standingOf(place, input.run);
+    const { home, run, view } = await loadRun(place, input.run);
     const turns = readTranscripts(runFolder(home, run));
     const where = { run_id: run, state: view.status };
     if (turns.length === 0)

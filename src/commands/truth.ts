@@ -1,18 +1,20 @@
+// truth: reports how often agents' claims were true across the runs of this repository.
+
 import type { Answer } from "../contracts/answer.ts";
 import { truthOf, type TruthOfRun, truthOfRun, truthPage } from "../views/truth.ts";
 import { JournalFailure } from "../journal/failure.ts";
 import { readJournal } from "../journal/read.ts";
-import { findHome, listRuns, runFolder } from "../project/runs/home.ts";
-import type { Place } from "../project/place.ts";
+import { findProject, listRuns, runFolder } from "../project/runs/project-paths.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
 
 const runsMax = 1_000;
 
 /** How often what agents said held, in the runs of this repository. A journal that cannot be read is named and left out. */
-export function truth(place: Place): Promise<Answer> {
+export function truth(place: CommandContext): Promise<Answer> {
   return answered(async () => {
     await Promise.resolve();
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const runs = home === null ? [] : listRuns(home);
     const folders = home === null ? [] : runs.slice(-runsMax).map((run) => ({ run, folder: runFolder(home, run) }));
     const read: TruthOfRun[] = [];

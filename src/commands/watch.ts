@@ -10,14 +10,14 @@ import { boardLines } from "../views/board.ts";
 import { ownerOf } from "../journal/owner.ts";
 import { type Read, readJournal } from "../journal/read.ts";
 import { msOf } from "../kit/iso-time.ts";
-import { runFolder } from "../project/runs/home.ts";
+import { runFolder } from "../project/runs/project-paths.ts";
 import { livePath } from "../runner/live-view.ts";
 import { narrate } from "../runner/narrate.ts";
 import { readOwnFile } from "../project/own-file.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { refuseJournal } from "../project/runs/read-run.ts";
 import { answered, reply } from "../project/reply.ts";
-import { standingOf } from "../project/runs/standing.ts";
+import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 const lookEveryMs = 250;
@@ -25,9 +25,9 @@ const lookEveryMs = 250;
 const earlierMax = 20;
 
 /** Shows a run as it goes on, until nobody works on it or the watcher leaves. Each line once. */
-export function watch(place: Place, input: { readonly run?: string | undefined }): Promise<Answer> {
+export function watch(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { home, run } = await standingOf(place, input.run);
+    const { home, run } = await loadRun(place, input.run);
     const folder = runFolder(home, run);
     const fold = openFold();
     const view = (): RunView => fold.state as RunView; // a journal begins with its draft, and `standingOf` has read it
@@ -61,7 +61,7 @@ export function watch(place: Place, input: { readonly run?: string | undefined }
 }
 
 /** Holds back what happened before the watcher came, and tells the end of it. On a pipe everything is told. */
-function openEarlier(place: Place): { readonly show: (line: string) => void; readonly end: () => void } {
+function openEarlier(place: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
   let held: string[] | null = place.board === undefined ? null : [];
   let left = 0;
   return {
@@ -79,7 +79,7 @@ function openEarlier(place: Place): { readonly show: (line: string) => void; rea
   };
 }
 
-function draw(place: Place, run: RunView, owner: { readonly pid: number }, live: string): void {
+function draw(place: CommandContext, run: RunView, owner: { readonly pid: number }, live: string): void {
   if (place.board === undefined) return place.live(live);
   const sinceMs = (msOf(systemClock.now()) ?? 0) - (msOf(run.updatedAt) ?? 0);
   place.board.draw(boardLines(run, { owner, live, rowsMax: place.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));

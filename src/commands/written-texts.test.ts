@@ -14,7 +14,7 @@ import { Config } from "../contracts/config.ts";
 import { embedded } from "../flows/catalog/embedded.ts";
 import { placeholders, renderPrompt } from "../flows/prompt.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
-import { commandOf } from "../runner/draft/agent-standing.ts";
+import { commandOf } from "../runner/draft/agent-availability.ts";
 import { commandFiles } from "./command-files.ts";
 import { configTemplate } from "./init.ts";
 

@@ -1,3 +1,5 @@
+// answer: the one shape in which every command answers, for people and for --json.
+
 import type { ReasonCode, ResultWord } from "./reason.ts";
 
 /**

@@ -1,3 +1,5 @@
+// budget: schemas of usage and budgets: the four dimensions, their limits and the named profiles.
+
 import * as v from "valibot";
 
 /** The four things a run may use up. The same names stand in limits, counters, ratios and flags. */

@@ -1,3 +1,5 @@
+// config: schema of the config file: agents, checks, limits, isolation and landing.
+
 import * as v from "valibot";
 import { TunedLimits } from "./limit-ranges.ts";
 import { approvalPolicies, completionModes, handoffModes, isolationLevels, riskLevels } from "./objective.ts";

@@ -5,12 +5,12 @@
 
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
-import { Doubt } from "./doubt.ts";
+import { CrashState } from "./crash-state.ts";
 import { Check, CheckResult, ClaimChecked, LookAt, OracleChange } from "./evidence.ts";
 import { Flow } from "./flow.ts";
 import { DocumentRead, PhaseRead, TaskRead } from "./found.ts";
 import { Policy } from "./policy.ts";
-import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, WalkPath } from "./ids.ts";
+import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, CursorPath } from "./ids.ts";
 import { IsolationInForce } from "./isolation-in-force.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { Facts, Says } from "./outcome.ts";
@@ -111,21 +111,21 @@ const events = {
     gone: v.array(text),
     proved: v.array(text),
     /** Of phases under way: the first step that had passed and whose artifacts are gone. */
-    lost: maybe(v.array(v.strictObject({ walk: WalkPath, step: text }))),
+    lost: maybe(v.array(v.strictObject({ walk: CursorPath, step: text }))),
   },
-  phase_started: { walk: WalkPath },
+  phase_started: { walk: CursorPath },
   /** `again`: finished phases that come after all others and are walked once more, since what they looked at changes. */
-  phase_reopened: { walk: WalkPath, visit: Count, because: text, again: maybe(v.array(text)) },
-  phases_rewound: { walk: WalkPath, step: text, to: text, count: maybe(text), per: maybe(text), retry: maybe(v.boolean()) },
-  phase_skipped: { walk: WalkPath, because: text },
-  phase_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
-  phase_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
-  closing_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
-  closing_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+  phase_reopened: { walk: CursorPath, visit: Count, because: text, again: maybe(v.array(text)) },
+  phases_rewound: { walk: CursorPath, step: text, to: text, count: maybe(text), per: maybe(text), retry: maybe(v.boolean()) },
+  phase_skipped: { walk: CursorPath, because: text },
+  phase_completed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
+  phase_failed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
+  closing_completed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
+  closing_failed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
 
-  // Steps. An agent attempt is three deeds with a line each: the turn, the apply, the proof.
+  // Steps. An agent attempt is three actions with a line each: the turn, the apply, the proof.
   step_started: {
-    walk: WalkPath,
+    walk: CursorPath,
     step: text,
     attempt: AttemptId,
     kind: v.picklist(["agent", "run", "check", "tasks", "flow"]),
@@ -206,15 +206,15 @@ const events = {
   },
   attempt_settled: {
     attempt: AttemptId,
-    doubt: Doubt,
+    doubt: CrashState,
     remedy: v.picklist(["close", "continue", "repeat", "ask"]),
     why: text,
     usage: maybe(Usage),
   },
-  step_skipped: { walk: WalkPath, step: text },
-  step_retried: { walk: WalkPath, step: text, n: Count, reset: maybe(v.boolean()) },
+  step_skipped: { walk: CursorPath, step: text },
+  step_retried: { walk: CursorPath, step: text, n: Count, reset: maybe(v.boolean()) },
   route_taken: {
-    walk: WalkPath,
+    walk: CursorPath,
     step: text,
     to: text,
     count: maybe(text),
@@ -227,16 +227,16 @@ const events = {
 
   // Tasks and waves of a tasks step.
   tasks_read: { attempt: AttemptId, waves: v.array(v.array(TaskRead)), left: v.array(text) },
-  task_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
-  task_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
-  task_skipped: { walk: WalkPath, because: text },
-  wave_completed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
-  wave_failed: { walk: WalkPath, because: maybe(text), pause: maybe(text) },
+  task_completed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
+  task_failed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
+  task_skipped: { walk: CursorPath, because: text },
+  wave_completed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
+  wave_failed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
 
   // People and the breaker.
   block_opened: {
     block: BlockId,
-    walk: WalkPath,
+    walk: CursorPath,
     step: text,
     hold: v.boolean(),
     house: maybe(v.boolean()),

@@ -1,3 +1,5 @@
+// evidence: schemas of checks, their results and evidence, changes to protected tests, and checked claims.
+
 import * as v from "valibot";
 import { GitSha, Hash } from "./ids.ts";
 

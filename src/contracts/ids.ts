@@ -1,3 +1,5 @@
+// ids: schemas of the identifiers in the journal: runs, steps, attempts, blocks, hashes and actors.
+
 import * as v from "valibot";
 
 /** The name of one run: its start in UTC, a number where two began in one second, and one more for a child run. */
@@ -9,8 +11,8 @@ export const Name = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_-]{0,63}$/, "expec
 export type Name = v.InferOutput<typeof Name>;
 
 /** Where a walk goes: `1`, `before.survey`, `1@1/execute#1/03-01`, `1/closing`. */
-export const WalkPath = v.pipe(v.string(), v.minLength(1), v.maxLength(512));
-export type WalkPath = v.InferOutput<typeof WalkPath>;
+export const CursorPath = v.pipe(v.string(), v.minLength(1), v.maxLength(512));
+export type CursorPath = v.InferOutput<typeof CursorPath>;
 
 /** One try at one step, named by its place: `1@1/execute#2`. It follows from the journal, so it needs no dice. */
 export const AttemptId = v.pipe(v.string(), v.regex(/#[1-9]\d*$/, "expected an attempt: walk@visit/step#ordinal"), v.maxLength(600));

@@ -1,3 +1,5 @@
+// isolation-in-force: schema of a run's isolation: its level, what it enforces and what it does not.
+
 import * as v from "valibot";
 
 /** Which isolation holds an agent in a run, what it enforces and what it does not. */

@@ -1,3 +1,5 @@
+// objective: schemas of the objective, its criteria and modes, the run states and the transitions between them.
+
 import * as v from "valibot";
 import { Budget } from "./budget.ts";
 

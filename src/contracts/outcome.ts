@@ -1,3 +1,5 @@
+// outcome: schema of a step attempt's outcome: facts the runner found and values the agent reported.
+
 import * as v from "valibot";
 import { CheckResult } from "./evidence.ts";
 

@@ -1,3 +1,5 @@
+// policy: schema of the check, sandbox and landing settings that a run records when it starts.
+
 import * as v from "valibot";
 import { BoxLimits, canaryModes, limitPolicies, ModelPrice, Quarantine } from "./config.ts";
 import { Check } from "./evidence.ts";

@@ -1,3 +1,5 @@
+// roadmap-places: the paths of the roadmap playbook's files, relative to the user's checkout.
+
 /** Where the roadmap's files lie in the user's checkout, relative to it. */
 
 export const stateFile = ".autopilot/state.json";

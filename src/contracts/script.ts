@@ -1,11 +1,13 @@
+// script: schemas of the scripts that the embedded agent plays, and of the turn facts that every agent receives.
+
 import * as v from "valibot";
 
 const text = v.string();
 const ms = v.pipe(v.number(), v.minValue(0), v.maxValue(86_400_000));
 const one = <K extends string, S extends v.GenericSchema>(key: K, schema: S) => v.strictObject({ [key]: schema } as Record<K, S>);
 
-/** One deed of the embedded agent, honest or not. */
-export const ScriptDeed = v.union([
+/** One action of the embedded agent, honest or not. */
+export const ScriptAction = v.union([
   one("write", v.strictObject({ path: text, text, mode: v.optional(text) })),
   one("append", v.strictObject({ path: text, text })),
   one("delete", v.strictObject({ path: text })),
@@ -37,7 +39,7 @@ export const ScriptDeed = v.union([
   one("ask", v.union([text, v.strictObject({ question: text, options: v.optional(v.array(text)) })])),
   one("note", text),
 ]);
-export type ScriptDeed = v.InferOutput<typeof ScriptDeed>;
+export type ScriptAction = v.InferOutput<typeof ScriptAction>;
 
 export const ScriptTurn = v.strictObject({
   when: v.optional(
@@ -51,7 +53,7 @@ export const ScriptTurn = v.strictObject({
       ask: v.optional(v.number()),
     }),
   ),
-  do: v.optional(v.array(ScriptDeed)),
+  do: v.optional(v.array(ScriptAction)),
   returns: v.optional(v.unknown()),
   confidence: v.optional(v.number()),
   repeat: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),

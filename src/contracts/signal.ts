@@ -1,3 +1,5 @@
+// signal: the type of live events: shown while they happen, never journaled and never folded.
+
 /**
  * What is passing by: shown live, never journaled, never folded, gone after a crash.
  * A signal is not an event with a flag: it is another type, so nobody can mistake one for the other.

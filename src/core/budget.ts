@@ -8,7 +8,7 @@
 import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";
 import { invariant } from "../kit/invariant.ts";
-import { phaseRule } from "./reading.ts";
+import { phaseRule } from "./selectors.ts";
 import { own, put, valuesOf } from "./record.ts";
 import type { Ledger, OpenView, RunView, Spent } from "./state.ts";
 

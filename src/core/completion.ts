@@ -90,7 +90,7 @@ function isWorse(before: Stood, now: Stood): boolean {
   return is.failed > was.failed || (passing(is) === 0 && passing(was) > 0) || (is.ran === 0 && was.ran > 0);
 }
 
-export type CriterionStanding = {
+export type CriterionStatus = {
   readonly id: string;
   readonly text?: string;
   /** The command that proves it, where there is one. */
@@ -108,7 +108,7 @@ export type CompletionAsked = {
   readonly mode: "promise" | "objective";
   readonly promised: boolean;
   readonly announcedMore: boolean;
-  readonly criteria: readonly CriterionStanding[];
+  readonly criteria: readonly CriterionStatus[];
   /** Every other check that is known: project, red-green, holdout. */
   readonly others: readonly {
     readonly check: Check;
@@ -214,8 +214,7 @@ const isUnable = (status: CheckStatus | null): boolean => status !== null && cou
 const unableWords = "it could not be run here, so it proves nothing";
 const flakyWords = "passes and fails on the same tree";
 
-const nameOf = ({ id, text }: CriterionStanding): string =>
-  text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`;
+const nameOf = ({ id, text }: CriterionStatus): string => (text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`);
 
 function vetoOf(kind: Check["kind"], baseline: CheckStatus | null): string {
   if (kind === "red_green") return "must fail before and pass now";

@@ -1,13 +1,15 @@
+// decide-block: decides how questions to a person open (by a human step, a failure or the agent) and what an answer leads to.
+
 import type { Row, Step } from "../contracts/flow.ts";
-import { record, given, stopped, whenQuiet } from "./drafts.ts";
+import { record, definedFields, stopped, whenQuiet } from "./drafts.ts";
 import { isAnswer } from "./fold-blocks.ts";
 import type { Next } from "./next.ts";
-import { factOf, firstMatch } from "./reading.ts";
+import { factOf, firstMatch } from "./selectors.ts";
 import { own } from "./record.ts";
-import type { OutcomeView, RunView, WalkView } from "./state.ts";
+import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
 /** Asks what a human step asks. */
-export function asked(run: RunView, walk: WalkView, step: Step, attempt: string): Next {
+export function asked(run: RunView, walk: CursorView, step: Step, attempt: string): Next {
   const { question = "", options = {}, recommend, show, meanwhile, code } = step.human ?? {};
   return record({
     event: "block_opened",
@@ -17,14 +19,14 @@ export function asked(run: RunView, walk: WalkView, step: Step, attempt: string)
     hold: meanwhile !== "go_on",
     question: questionOf(run, walk, question),
     options,
-    ...given({ recommend, show, code }),
+    ...definedFields({ recommend, show, code }),
   });
 }
 
 const recorded = /^([a-z][a-z0-9_-]*)(?:\.says)?\.[a-z][a-z0-9_-]*$/;
 
 /** A question that names a recorded fact is asked in the recorded words. */
-function questionOf(run: RunView, walk: WalkView, question: string): string {
+function questionOf(run: RunView, walk: CursorView, question: string): string {
   const [, step] = recorded.exec(question) ?? [];
   if (step === undefined) return question;
   const words = factOf(run, walk, question);
@@ -33,7 +35,7 @@ function questionOf(run: RunView, walk: WalkView, question: string): string {
 }
 
 /** An open question that an option of the run answers. */
-export function presetAnswer(run: RunView, walk: WalkView, block: string, step: Step): Next | null {
+export function presetAnswer(run: RunView, walk: CursorView, block: string, step: Step): Next | null {
   const row = firstMatch(run, walk, step.human?.preset ?? []);
   const question = own(run.blocks, block);
   const request = `preset:${block}`;
@@ -49,7 +51,7 @@ export function presetAnswer(run: RunView, walk: WalkView, block: string, step: 
 }
 
 /** Asks a person what to do with a step that failed. */
-export function theHouseAsks(walk: WalkView, step: Step, outcome: OutcomeView, row: Row): Next {
+export function theHouseAsks(walk: CursorView, step: Step, outcome: OutcomeView, row: Row): Next {
   const why = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
   return record({
     event: "block_opened",
@@ -60,12 +62,12 @@ export function theHouseAsks(walk: WalkView, step: Step, outcome: OutcomeView, r
     house: true,
     question: `Step ${step.id} of ${walk.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
     options: row.ask ?? {},
-    ...given({ recommend: row.recommend, code: row.pause }),
+    ...definedFields({ recommend: row.recommend, code: row.pause }),
   });
 }
 
 /** Hands on a question that an agent has for a person; with the answer the step is tried again. */
-export function theAgentAsks(walk: WalkView, step: Step, question: string): Next {
+export function theAgentAsks(walk: CursorView, step: Step, question: string): Next {
   return record({
     event: "block_opened",
     block: `block:${walk.path}@${walk.visit}/${step.id}?${own(walk.ended, step.id) ?? 0}`,
@@ -80,7 +82,8 @@ export function theAgentAsks(walk: WalkView, step: Step, question: string): Next
 }
 
 /** Whoever answered is the one who did what follows from it. */
-export const answerer = ({ answeredBy }: WalkView): { readonly actor?: string } => (answeredBy === undefined ? {} : { actor: answeredBy });
+export const answerer = ({ answeredBy }: CursorView): { readonly actor?: string } =>
+  answeredBy === undefined ? {} : { actor: answeredBy };
 
 /** What a person may answer to the house, by letter or by word. */
 const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
@@ -96,7 +99,7 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
 export const replyOf = (reply: string): "retry" | "skip" | "stop" => own(replies, reply) ?? "retry";
 
 /** A person has answered what to do with the step. */
-export function replied(run: RunView, walk: WalkView, step: Step, reply: string): Next | null {
+export function replied(run: RunView, walk: CursorView, step: Step, reply: string): Next | null {
   const isWords = own(walk.last, step.id)?.facts["agent_asks"] !== undefined;
   const what = isWords ? "retry" : replyOf(reply);
   const by = answerer(walk);

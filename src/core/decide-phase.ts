@@ -1,9 +1,11 @@
+// decide-phase: decides which phase goes next, and what follows a failed one: pause, stop, reopen or carry on.
+
 import type { PhaseRow } from "../contracts/flow.ts";
 import { advance } from "./decide-walk.ts";
 import { paused, record, stopped } from "./drafts.ts";
 import { blockedBy } from "./fold-phase.ts";
 import type { Next } from "./next.ts";
-import { closingPath, firstMatch, isClosing, nowhere, numberOf, phaseRule, walkOf, wanted } from "./reading.ts";
+import { closingPath, firstMatch, isClosing, nowhere, numberOf, phaseRule, cursorOf, wanted } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { Group, RunView } from "./state.ts";
 
@@ -61,12 +63,12 @@ export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseV
   const width = group === "phases" && "read" in flow.phases ? (flow.phases.parallel ?? 1) : 1;
   const active = phases.filter((phase) => isClosing(run, phase) || (phase.status === "open" && !isDeferred(run, phase))).slice(0, width);
   for (const phase of active) {
-    const next = advance(run, walkOf(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
+    const next = advance(run, cursorOf(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
     if (next !== null) return next;
   }
   for (const phase of phases) {
     if (phase.status !== "open" || !isDeferred(run, phase)) continue;
-    const next = advance(run, walkOf(run, phase.id));
+    const next = advance(run, cursorOf(run, phase.id));
     if (next !== null) return next;
   }
   if (active.length >= width) return null;

@@ -1,20 +1,22 @@
+// decide-tasks: decides the next action of a tasks step: waves in order, tasks of a wave in parallel, then the outcome.
+
 import type { Step } from "../contracts/flow.ts";
 import { fingerprintOf } from "./breaker.ts";
 import { record } from "./drafts.ts";
 import type { Next } from "./next.ts";
-import { taskPath, wavePath, walkOf } from "./reading.ts";
+import { taskPath, wavePath, cursorOf } from "./selectors.ts";
 import { own } from "./record.ts";
-import type { OpenView, RunView, WalkView } from "./state.ts";
+import type { OpenView, RunView, CursorView } from "./state.ts";
 
 /** Waves in order, tasks of a wave side by side, then the wave's own steps; at the end the outcome of the whole. */
 export function advanceTasks(
   run: RunView,
   open: OpenView,
   step: Step,
-  advance: (run: RunView, walk: WalkView) => Next | null,
+  advance: (run: RunView, walk: CursorView) => Next | null,
 ): Next | null {
   for (const [index, wave] of open.waves.entries()) {
-    const walks = wave.map((task) => walkOf(run, taskPath(open.attempt, task)));
+    const walks = wave.map((task) => cursorOf(run, taskPath(open.attempt, task)));
     if (walks.some(({ result }) => result === null)) return advanceWave(run, open, walks, step.tasks?.parallel ?? 1, advance);
     const after = own(run.walks, wavePath(open.attempt, index));
     if (after !== undefined && after.result === null) return advance(run, after);
@@ -27,9 +29,9 @@ export function advanceTasks(
 function advanceWave(
   run: RunView,
   open: OpenView,
-  walks: readonly WalkView[],
+  walks: readonly CursorView[],
   width: number,
-  advance: (run: RunView, walk: WalkView) => Next | null,
+  advance: (run: RunView, walk: CursorView) => Next | null,
 ): Next | null {
   let busy = walks.reduce((sum, walk) => sum + (walk.open === null ? 0 : 1), 0);
   for (const walk of walks) {
@@ -47,15 +49,15 @@ function advanceWave(
 }
 
 /** The tasks it comes after; what was left to people or is unknown holds nothing up. */
-function neededBy(run: RunView, open: OpenView, walk: WalkView): readonly WalkView[] {
+function neededBy(run: RunView, open: OpenView, walk: CursorView): readonly CursorView[] {
   const after = own(open.after, walk.task ?? "") ?? [];
   return after.flatMap((task) => own(run.walks, taskPath(open.attempt, task)) ?? []);
 }
 
 /** The whole in a few facts, which is all that stays of it. */
 function summed(run: RunView, open: OpenView): Next {
-  const tasks = open.waves.flat().map((id) => ({ id, result: walkOf(run, taskPath(open.attempt, id)).result }));
-  const idsOf = (result: WalkView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);
+  const tasks = open.waves.flat().map((id) => ({ id, result: cursorOf(run, taskPath(open.attempt, id)).result }));
+  const idsOf = (result: CursorView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);
   const failed = idsOf("failed");
   const hasBadWave = open.waves.some((_, index) => own(run.walks, wavePath(open.attempt, index))?.result === "failed");
   const facts = {

@@ -5,18 +5,18 @@ import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
 import { answerer, asked, presetAnswer, theAgentAsks, theHouseAsks, replied } from "./decide-block.ts";
-import { given, paused, record, stopped, whenQuiet } from "./drafts.ts";
+import { definedFields, paused, record, stopped, whenQuiet } from "./drafts.ts";
 import { attemptOf } from "./fold-step.ts";
 import { hit } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
-import { countOf, firstMatch, liveOf, numberOf, retryOf, stepsOf, wanted } from "./reading.ts";
+import { countOf, firstMatch, liveOf, numberOf, retryOf, stepsOf, wanted } from "./selectors.ts";
 import { own } from "./record.ts";
-import type { OutcomeView, RunView, WalkView } from "./state.ts";
+import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
 type Counted = { readonly count?: string; readonly per?: string; readonly retry?: boolean };
 
-/** Null when it waits for a deed, a person, or its tasks. */
-export function advance(run: RunView, walk: WalkView): Next | null {
+/** Null when it waits for an action, a person, or its tasks. */
+export function advance(run: RunView, walk: CursorView): Next | null {
   if (walk.result !== null) return null;
   const steps = stepsOf(run, walk);
   const step = steps[walk.at];
@@ -32,7 +32,7 @@ export function advance(run: RunView, walk: WalkView): Next | null {
   return outcome === undefined ? begin(run, walk, step) : follow(run, walk, step, outcome);
 }
 
-function begin(run: RunView, walk: WalkView, step: Step): Next | null {
+function begin(run: RunView, walk: CursorView, step: Step): Next | null {
   if (!wanted(run, walk, step)) return record({ event: "step_skipped", walk: walk.path, step: step.id });
   const kind = kindOf(step);
   const attempt = attemptOf(walk, step.id, (own(walk.ended, step.id) ?? 0) + 1);
@@ -49,7 +49,7 @@ function begin(run: RunView, walk: WalkView, step: Step): Next | null {
 }
 
 /** Where an outcome leads: a retry, the first row that matches, or the house's default. `then` never catches a failure. */
-function follow(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView): Next | null {
+function follow(run: RunView, walk: CursorView, step: Step, outcome: OutcomeView): Next | null {
   if (walk.reply !== null) return replied(run, walk, step, walk.reply);
   if (typeof outcome.facts["agent_asks"] === "string") return theAgentAsks(walk, step, outcome.facts["agent_asks"]);
   const hasFailed = outcome.kind === "failed";
@@ -70,7 +70,7 @@ const uncounted: Counted = {};
 const ended: Row = { end: "failed", because: "outcome" };
 
 /** The row itself, or what its count says when spent; a spent row may count in its turn. D3 */
-function affordedBy(run: RunView, walk: WalkView, first: Row): { readonly row: Row; readonly counted: Counted } {
+function affordedBy(run: RunView, walk: CursorView, first: Row): { readonly row: Row; readonly counted: Counted } {
   if (first.count === undefined) return { row: first, counted: uncounted };
   const spent = new Set<string>();
   for (let row = first; ;) {
@@ -86,13 +86,16 @@ function affordedBy(run: RunView, walk: WalkView, first: Row): { readonly row: R
   }
 }
 
-function take(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView, row: Row, counted: Counted): Next | null {
+function take(run: RunView, walk: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: Counted): Next | null {
   const because =
     row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (walk.because ?? undefined) : row.because;
   if (row.stop !== undefined)
     return whenQuiet(
       run,
-      stopped(run, row.stop, { ...given({ detail: outcome.detail || undefined }), ...(kindOf(step) === "human" ? answerer(walk) : {}) }),
+      stopped(run, row.stop, {
+        ...definedFields({ detail: outcome.detail || undefined }),
+        ...(kindOf(step) === "human" ? answerer(walk) : {}),
+      }),
     );
   if (row.ask !== undefined) return theHouseAsks(walk, step, outcome, row);
   if (typeof row.go === "object") {
@@ -102,7 +105,7 @@ function take(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView, ro
   const to = row.again === true ? walk.at : row.go === undefined ? walk.at + 1 : steps.findIndex(({ id }) => id === row.go);
   const target = steps[to];
   if (row.end !== undefined || to === steps.length)
-    return record({ event: endings[walk.kind][row.end ?? "completed"], walk: walk.path, ...given({ because, pause: row.pause }) });
+    return record({ event: endings[walk.kind][row.end ?? "completed"], walk: walk.path, ...definedFields({ because, pause: row.pause }) });
   if (target === undefined) throw new InvariantBroken(`D3: ${walk.path}/${step.id} goes to a step of its own walk`);
   const isPlain =
     to > walk.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
@@ -113,7 +116,7 @@ function take(run: RunView, walk: WalkView, step: Step, outcome: OutcomeView, ro
     step: step.id,
     to: target.id,
     ...counted,
-    ...given({ because, pause: row.pause, rest: row.rest }),
+    ...definedFields({ because, pause: row.pause, rest: row.rest }),
   } as const;
   return withinRetries(run, record(route), counted);
 }

@@ -44,7 +44,7 @@ describe("one phase", () => {
   test("it begins", () => given().next(record({ event: "phase_started", walk: "1" })));
   test("with its first step", () =>
     given(phase).next({ do: "attempt", event: { step: "plan", attempt: "1@1/plan#1", kind: "run", try: 1 } }));
-  test("a deed is under way", () => given(phase, began("plan", 1, "run")).next({ do: "wait" }));
+  test("an action is under way", () => given(phase, began("plan", 1, "run")).next({ do: "wait" }));
   test("an agent's turn says what it may need", () =>
     given(...planned).next({
       do: "attempt",

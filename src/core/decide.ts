@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   D1. What is in doubt is settled before anything new.
-//   D2. One open attempt per walk; walks stand side by side. Who waits, waits for a deed; an attempt that waits for its place
+//   D2. One open attempt per walk; walks stand side by side. Who waits, waits for an action; an attempt that waits for its place
 //       in its wave is none until that place has come.
 //   D3. Every way back is counted, and a count that is spent says what then.
 //   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker stands.
@@ -17,7 +17,7 @@ import { paused, record, stopped } from "./drafts.ts";
 import { hit, hitByOverdraft, hitInTurn, largestTurn } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
 import { overdraftOf } from "./overdraft.ts";
-import { deedsOf, groups, liveAmong, liveOf, walkOf } from "./reading.ts";
+import { executionsOf, groups, liveAmong, liveOf, cursorOf } from "./selectors.ts";
 import type { OpenView, RunStateView, RunView } from "./state.ts";
 import { completionCodes, verdictOf } from "./verdict.ts";
 
@@ -31,16 +31,16 @@ export function decide(run: RunStateView): Next {
   if (run.asked === "stop") return stopping(run);
   if (run.status === "paused") return rest(run.reason ?? run.status);
 
-  const deeds = deedsOf(run);
-  const live = liveAmong(deeds, run);
-  // Also what waits for its place: calling off ends every deed, and none may be left that nobody does.
-  const first = run.asked === "pause" && run.now ? deeds.find(({ opening }) => opening === run.opening) : undefined;
+  const actions = executionsOf(run);
+  const live = liveAmong(actions, run);
+  // Also what waits for its place: calling off ends every action, and none may be left that nobody does.
+  const first = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
   if (first !== undefined) return { do: "cancel", attempt: first.attempt };
   const turned = breakerTurn(run);
   if (turned !== null) return turned;
   const halt = haltOf(run); // D4
   if (halt !== null) return live.length > 0 ? wait : halt;
-  const doubtful = live.length === deeds.length ? undefined : deeds.find(({ opening }) => opening !== run.opening);
+  const doubtful = live.length === actions.length ? undefined : actions.find(({ opening }) => opening !== run.opening);
   if (doubtful !== undefined) return settle(run, doubtful, live.length); // D1
   if (run.surveyed !== run.opening) return { do: "survey" };
   const { phases } = run.drafted.flow;
@@ -52,7 +52,7 @@ export function decide(run: RunStateView): Next {
 
 /** Everything that lives is called off, and every turn that a crash cut short is written off; what is paid and kept stays as it is. */
 function stopping(run: RunView): Next {
-  const left = deedsOf(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
+  const left = executionsOf(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
   return left === undefined ? stopped(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: left.attempt };
 }
 
@@ -111,7 +111,7 @@ const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 /** A turn that was cut short may have to be played again, and then it must be affordable like any other. D5 */
 function settle(run: RunView, open: OpenView, live: number): Next {
   const isTurn = open.kind === "agent" && open.stage === "started";
-  const { phase } = walkOf(run, open.walk);
+  const { phase } = cursorOf(run, open.walk);
   const short = isTurn ? shortfallOfRepeat(run, phase, open) : null;
   if (short === null) return { do: "settle", attempt: open.attempt };
   return live > 0 ? wait : hit(run, phase, short, open.need ?? nothing);

@@ -1,13 +1,17 @@
+// drafts: builders for the events that decide returns, such as pausing, stopping and recording.
+
 import type { Draft, EventOf } from "../contracts/event.ts";
 import type { Shortfall } from "./budget.ts";
 import type { Next } from "./next.ts";
-import { liveOf } from "./reading.ts";
+import { liveOf } from "./selectors.ts";
 import type { RunView } from "./state.ts";
 
 export const record = (event: Draft): Next => ({ do: "record", event });
 
 /** Only what is there: a key without a value would be lost on the way through the journal. */
-export function given<Fields extends Record<string, unknown>>(fields: Fields): { [K in keyof Fields]?: Exclude<Fields[K], undefined> } {
+export function definedFields<Fields extends Record<string, unknown>>(
+  fields: Fields,
+): { [K in keyof Fields]?: Exclude<Fields[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof Fields]?: Exclude<Fields[K], undefined>;
   };

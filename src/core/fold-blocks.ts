@@ -1,13 +1,15 @@
+// fold-blocks: reducers of the events that open and answer questions to a person.
+
 import { invariant } from "../kit/invariant.ts";
-import { idleWalkIn, type LawsOf, once, walkIn } from "./law.ts";
-import { isPausedFor, stepsOf } from "./reading.ts";
+import { idleCursorIn, type ReducersOf, once, cursorIn } from "./reducers.ts";
+import { isPausedFor, stepsOf } from "./selectors.ts";
 import { add, own, put } from "./record.ts";
 
 const toldMax = 20;
 
-export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
+export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
-    const walk = idleWalkIn(run, event.walk); // F2
+    const walk = idleCursorIn(run, event.walk); // F2
     const at = stepsOf(run, walk).findIndex(({ id }) => id === event.step);
     invariant(at >= 0 && own(run.blocks, event.block) === undefined, `F1: ${event.block} is a new question of a step of ${event.walk}`);
     walk.block = event.block;
@@ -31,7 +33,7 @@ export const blockLaws: LawsOf<"block_opened" | "block_answered"> = {
     invariant(block !== undefined, `F1: ${id} is open`);
     once(run, request);
     if (block.free !== true && !isAnswer(block.options, answer)) return; // What is none of the options answers nothing: the question stays.
-    const walk = walkIn(run, block.walk);
+    const walk = cursorIn(run, block.walk);
     if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];
     walk.block = null;

@@ -1,11 +1,13 @@
+// fold-phase: reducers of phase events: read, surveyed, started, reopened, skipped, completed and failed.
+
 import { invariant } from "../kit/invariant.ts";
 import { settlePhase } from "./breaker.ts";
-import { nothingSpent } from "./born.ts";
-import { idleWalkIn, type LawsOf, newWalk, phaseIn, walkIn } from "./law.ts";
-import { closingPath } from "./reading.ts";
+import { nothingSpent } from "./initial-state.ts";
+import { idleCursorIn, type ReducersOf, newCursor, phaseIn, cursorIn } from "./reducers.ts";
+import { closingPath } from "./selectors.ts";
 import { add, own, put } from "./record.ts";
-import { placeWalk, tokensBefore } from "./resumed.ts";
-import type { PhaseState, Run, Walk } from "./state.ts";
+import { placeCursor, tokensBefore } from "./resumed.ts";
+import type { PhaseState, Run, StepCursor } from "./state.ts";
 
 type Names =
   | "phases_read"
@@ -21,7 +23,7 @@ type Names =
 
 type Ending = { readonly walk: string; readonly because?: string | undefined; readonly pause?: string | undefined };
 
-export const phaseLaws: LawsOf<Names> = {
+export const phaseReducers: ReducersOf<Names> = {
   phases_read: (run, { phases }) => {
     invariant(!run.isRead, "F1: the phases are read once");
     const read = phases.map((phase): PhaseState => ({
@@ -46,7 +48,7 @@ export const phaseLaws: LawsOf<Names> = {
     run.surveyed = run.opening;
     run.proved = [...proved];
     for (const phase of run.phases) phase.gone = gone.includes(phase.id);
-    for (const { walk, step } of lost) walkIn(run, walk).lost = step;
+    for (const { walk, step } of lost) cursorIn(run, walk).lost = step;
   },
   phase_started: (run, { walk }) => {
     const phase = phaseIn(run, walk);
@@ -55,7 +57,7 @@ export const phaseLaws: LawsOf<Names> = {
       `F1: phase ${walk} is waiting for its first visit`,
     );
     open(run, phase, 1);
-    placeWalk(run, walkIn(run, walk));
+    placeCursor(run, cursorIn(run, walk));
     put(run.ledger.phase, walk, { ...nothingSpent(), tokens: tokensBefore(run, walk) });
     put(run.trees, walk, [run.tip.tree]);
   },
@@ -79,7 +81,7 @@ export const phaseLaws: LawsOf<Names> = {
     }
   },
   phases_rewound: (run, { walk, to, count, per, retry }) => {
-    const walking = idleWalkIn(run, walk);
+    const walking = idleCursorIn(run, walk);
     const from = run.phases.findIndex(({ id }) => id === to);
     const until = run.phases.findIndex(({ id }) => id === walk);
     invariant(from >= 0 && from <= until, `F1: ${to} is phase ${walk} or one before it`);
@@ -96,7 +98,7 @@ export const phaseLaws: LawsOf<Names> = {
     const phase = endPhase(run, event, "completed");
     if (run.drafted.flow.closing === undefined || phase.group !== "phases") return;
     const path = closingPath(phase.id);
-    put(run.walks, path, newWalk({ path, kind: "closing", phase: phase.id, visit: phase.visit }));
+    put(run.walks, path, newCursor({ path, kind: "closing", phase: phase.id, visit: phase.visit }));
   },
   phase_failed: (run, event) => {
     endPhase(run, event, "failed");
@@ -115,8 +117,8 @@ export const phaseLaws: LawsOf<Names> = {
 };
 
 /** A walk is over. */
-export function end(run: Run, { walk: path, because, pause }: Ending, result: NonNullable<Walk["result"]>): Walk {
-  const walk = idleWalkIn(run, path);
+export function end(run: Run, { walk: path, because, pause }: Ending, result: NonNullable<StepCursor["result"]>): StepCursor {
+  const walk = idleCursorIn(run, path);
   walk.result = result;
   walk.because = because ?? walk.because;
   run.hold = pause ?? run.hold;
@@ -124,7 +126,7 @@ export function end(run: Run, { walk: path, because, pause }: Ending, result: No
 }
 
 /** A count is used once more, where it is kept; `retry` also counts towards the run's retries. */
-export function bump(run: Run, walk: Walk, count: string | undefined, per: string | undefined, retry: boolean | undefined): void {
+export function bump(run: Run, walk: StepCursor, count: string | undefined, per: string | undefined, retry: boolean | undefined): void {
   if (retry === true) run.retries++;
   if (count === undefined) return;
   add(per === "run" ? run.taken : per === "invocation" ? run.invocation : walk.taken, count);
@@ -136,7 +138,7 @@ export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;
 function open(run: Run, phase: PhaseState, visit: number): void {
   const seen = own(run.walks, phase.id)?.seen ?? {};
   const judged = phase.checks === undefined ? {} : { checks: phase.checks };
-  put(run.walks, phase.id, newWalk({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...judged }));
+  put(run.walks, phase.id, newCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...judged }));
   delete run.walks[closingPath(phase.id)];
   Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
 }
@@ -147,7 +149,7 @@ function wait(phase: PhaseState): void {
 }
 
 function endPhase(run: Run, event: Ending, status: "completed" | "failed"): PhaseState {
-  invariant(walkIn(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's walk`);
+  invariant(cursorIn(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's walk`);
   const { because } = end(run, event, status);
   const phase = phaseIn(run, event.walk);
   invariant(phase.status === "open", `F1: phase ${phase.id} is open`);

@@ -1,5 +1,7 @@
+// fold-proof: reducers of evidence events: judged or approved changes to protected tests, and checked claims.
+
 import { invariant } from "../kit/invariant.ts";
-import { type LawsOf, once, openIn } from "./law.ts";
+import { type ReducersOf, once, openIn } from "./reducers.ts";
 import { own, put } from "./record.ts";
 import type { Run } from "./state.ts";
 
@@ -7,7 +9,7 @@ const falseClaimsMax = 50;
 const approvalsMax = 100;
 const waitingMax = 50;
 
-export const proofLaws: LawsOf<"oracles_judged" | "oracles_approved" | "claims_checked"> = {
+export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "claims_checked"> = {
   oracles_judged: (run, { attempt, content, changes, look = [] }) => {
     openIn(run, attempt);
     const looked = look.length === 0 ? {} : { look: look.map((one) => ({ ...one })) };

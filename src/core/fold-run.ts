@@ -1,7 +1,9 @@
+// fold-run: reducers of events on the run as a whole: start, open, pause, resume, stop, limits and circuit breaker.
+
 import { transitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";
 import { settleProbe } from "./breaker.ts";
-import { type LawsOf, once, phaseIn } from "./law.ts";
+import { type ReducersOf, once, phaseIn } from "./reducers.ts";
 import { settleOverdraft } from "./overdraft.ts";
 import { put } from "./record.ts";
 import { tryBreaker } from "./resumed.ts";
@@ -24,7 +26,7 @@ type Names =
   | "circuit_breaker_opened"
   | "circuit_breaker_closed";
 
-export const runLaws: LawsOf<Names> = {
+export const runReducers: ReducersOf<Names> = {
   preview_acknowledged: (run, { ack }) => {
     invariant(run.status === "draft" && ack === run.drafted.ack, "F1: what is acknowledged is the preview of this draft");
     run.acknowledged = true;

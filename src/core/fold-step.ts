@@ -1,3 +1,5 @@
+// fold-step: reducers of step events: started, completed, failed, interrupted, settled, skipped, retried and routed.
+
 import type { Envelope, EventOf } from "../contracts/event.ts";
 import { isVerdict } from "./verdict.ts";
 import { kindOf } from "../contracts/flow.ts";
@@ -6,11 +8,11 @@ import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { countError, countOutcome } from "./breaker.ts";
 import { bump } from "./fold-phase.ts";
 import { keepPlace, takePlace } from "./fold-turn.ts";
-import { idleWalkIn, type LawsOf, openIn, skipped, walkIn } from "./law.ts";
-import { stepsOf, taskPath, wavePath } from "./reading.ts";
+import { idleCursorIn, type ReducersOf, openIn, skipped, cursorIn } from "./reducers.ts";
+import { stepsOf, taskPath, wavePath } from "./selectors.ts";
 import { chargeRun } from "./overdraft.ts";
 import { add, own, put } from "./record.ts";
-import type { OpenAttempt, Run, Walk } from "./state.ts";
+import type { OpenAttempt, Run, StepCursor } from "./state.ts";
 
 type Names =
   | "step_started"
@@ -24,9 +26,9 @@ type Names =
 
 const treesMax = 1_000;
 
-export const stepLaws: LawsOf<Names> = {
+export const stepReducers: ReducersOf<Names> = {
   step_started: (run, { walk: path, step: id, attempt, kind, need }) => {
-    const walk = idleWalkIn(run, path); // F2
+    const walk = idleCursorIn(run, path); // F2
     const at = placeIn(run, walk, id);
     const step = stepsOf(run, walk)[at];
     const ordinal = (own(walk.ended, id) ?? 0) + 1;
@@ -70,7 +72,7 @@ export const stepLaws: LawsOf<Names> = {
   },
   step_interrupted: (run, event) => {
     const open = openIn(run, event.attempt);
-    const walk = walkIn(run, open.walk);
+    const walk = cursorIn(run, open.walk);
     chargeRun(run, walk.phase, event.usage);
     open.need = null;
     const isViolation = event.by === "scope" || event.by === "secret";
@@ -92,7 +94,7 @@ export const stepLaws: LawsOf<Names> = {
   attempt_settled: (run, { attempt, remedy, usage }) => {
     const open = openIn(run, attempt);
     invariant(open.opening !== run.opening, `F1: ${attempt} is in doubt`);
-    chargeRun(run, walkIn(run, open.walk).phase, usage);
+    chargeRun(run, cursorIn(run, open.walk).phase, usage);
     if (remedy === "ask") {
       open.crashes = 0; // It stays in doubt, kept as it is, and a person looks.
       run.hold = "crash_loop";
@@ -104,7 +106,7 @@ export const stepLaws: LawsOf<Names> = {
     if (remedy === "repeat") again(run, open);
   },
   step_skipped: (run, { walk: path, step }) => {
-    const walk = idleWalkIn(run, path);
+    const walk = idleCursorIn(run, path);
     walk.at = placeIn(run, walk, step);
     if (walk.reply !== null) walk.left_out = [...new Set([...(walk.left_out ?? []), step])];
     walk.reply = null;
@@ -112,14 +114,14 @@ export const stepLaws: LawsOf<Names> = {
     put(walk.streak, step, 0);
   },
   step_retried: (run, { walk: path, step, reset }) => {
-    const walk = idleWalkIn(run, path);
+    const walk = idleCursorIn(run, path);
     delete walk.last[step];
     walk.reply = null;
     if (reset === true) put(walk.streak, step, 0);
     else run.retries++;
   },
   route_taken: (run, { walk: path, step, to, count, per, retry, because, pause, rest }) => {
-    const walk = idleWalkIn(run, path);
+    const walk = idleCursorIn(run, path);
     const steps = stepsOf(run, walk);
     const failed = pause === undefined ? undefined : own(walk.last, step);
     walk.at = placeIn(run, walk, to);
@@ -142,10 +144,10 @@ const whyFailed = (step: string, { reason, detail }: Outcome): string =>
 /** The opening of an attempt that was set down on purpose: in doubt for every opening, and no crash. */
 const setDown = 0;
 
-export const attemptOf = (walk: Pick<Walk, "path" | "visit">, step: string, ordinal: number): string =>
+export const attemptOf = (walk: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
   `${walk.path}@${walk.visit}/${step}#${ordinal}`;
 
-function placeIn(run: Run, walk: Walk, step: string): number {
+function placeIn(run: Run, walk: StepCursor, step: string): number {
   const at = stepsOf(run, walk).findIndex(({ id }) => id === step);
   if (at < 0) throw new InvariantBroken(`F1: ${walk.path} has a step ${step}`);
   return at;
@@ -166,7 +168,7 @@ function park(run: Run, { fault = "limit", until, detail = "" }: EventOf<"step_i
 
 /** Begins the same attempt once more: the same ordinal, another try. */
 function again(run: Run, open: OpenAttempt): void {
-  add(walkIn(run, open.walk).tries, open.attempt);
+  add(cursorIn(run, open.walk).tries, open.attempt);
   keepPlace(run, open.attempt);
   open.stage = open.kind === "tasks" ? "reading" : "started";
   open.need ??= open.turn?.usage ?? null;
@@ -178,7 +180,7 @@ type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 
 /** An attempt has ended with an outcome: the walk may look where to go. */
 function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
-  const walk = walkIn(run, open.walk);
+  const walk = cursorIn(run, open.walk);
   const facts = open.session === null ? event.facts : { ...event.facts, session: open.session };
   const outcome: Outcome = {
     kind,
@@ -221,7 +223,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
 }
 
 /** Whether a failure of this step is an error to be put right: the flow counts the way back from it as a retry. */
-function sendsBack(run: Run, walk: Walk, id: string): boolean {
+function sendsBack(run: Run, walk: StepCursor, id: string): boolean {
   const { counts = {} } = run.drafted.flow;
   const step = stepsOf(run, walk).find((one) => one.id === id);
   return (step?.otherwise ?? []).some(({ count }) => count !== undefined && own(counts, count)?.retry === true);
@@ -230,7 +232,7 @@ function sendsBack(run: Run, walk: Walk, id: string): boolean {
 const unprovedMax = 1_000;
 
 /** What a step's own proof said: that it held, on which artifacts there is nothing in, and what is still to be proved. */
-function keepProof(run: Run, walk: Walk, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
+function keepProof(run: Run, walk: StepCursor, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
   const step = stepsOf(run, walk).find(({ id }) => id === open.step);
   if ((step?.proof?.length ?? 0) === 0) return;
   if (kind === "failed") {
@@ -256,7 +258,7 @@ function seeTree(run: Run, phase: string, tree: string | undefined): void {
 
 /** Nothing of the attempt stays open; the walks of its tasks are folded up into its outcome's facts. */
 function close(run: Run, open: OpenAttempt): void {
-  walkIn(run, open.walk).open = null;
+  cursorIn(run, open.walk).open = null;
   delete run.open[open.attempt];
   for (const [index, wave] of open.waves.entries()) {
     delete run.walks[wavePath(open.attempt, index)];

@@ -1,16 +1,18 @@
+// fold-tasks: reducers of the events of a tasks step: tasks read, and tasks and waves that ended.
+
 import { invariant } from "../kit/invariant.ts";
 import { end } from "./fold-phase.ts";
-import { type LawsOf, newWalk, openIn, walkIn } from "./law.ts";
-import { stepOf, taskPath, wavePath } from "./reading.ts";
+import { type ReducersOf, newCursor, openIn, cursorIn } from "./reducers.ts";
+import { stepOf, taskPath, wavePath } from "./selectors.ts";
 import { put } from "./record.ts";
 
 type Names = "tasks_read" | "task_completed" | "task_failed" | "task_skipped" | "wave_completed" | "wave_failed";
 
-export const taskLaws: LawsOf<Names> = {
+export const taskReducers: ReducersOf<Names> = {
   tasks_read: (run, { attempt, waves, left }) => {
     const open = openIn(run, attempt);
     invariant(open.stage === "reading", `F1: ${attempt} is a tasks step that reads its tasks`);
-    const parent = walkIn(run, open.walk);
+    const parent = cursorIn(run, open.walk);
     const hasWaveSteps = stepOf(run, parent, open.step).tasks?.wave !== undefined;
     const shared = { phase: parent.phase, of: open.step, inside: attempt, visit: 1 };
     for (const [index, wave] of waves.entries()) {
@@ -20,7 +22,7 @@ export const taskLaws: LawsOf<Names> = {
         put(
           run.walks,
           path,
-          newWalk({
+          newCursor({
             ...shared,
             path,
             kind: "task",
@@ -32,7 +34,7 @@ export const taskLaws: LawsOf<Names> = {
         put(open.after, id, [...after]);
       }
       const path = wavePath(attempt, index);
-      if (hasWaveSteps) put(run.walks, path, newWalk({ ...shared, path, kind: "wave" }));
+      if (hasWaveSteps) put(run.walks, path, newCursor({ ...shared, path, kind: "wave" }));
     }
     open.stage = "walking";
     open.waves = waves.map((wave) => wave.map(({ id }) => id));

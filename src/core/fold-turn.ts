@@ -1,13 +1,15 @@
+// fold-turn: reducers of the events of an agent turn: opened, asked again, ended and applied.
+
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { growLargest } from "./budget.ts";
-import { type LawsOf, openIn, walkIn } from "./law.ts";
+import { type ReducersOf, openIn, cursorIn } from "./reducers.ts";
 import { chargeRun } from "./overdraft.ts";
 import { own, put } from "./record.ts";
 import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
 
 type Names = "session_opened" | "return_asked_again" | "turn_ended" | "changes_applied";
 
-export const turnLaws: LawsOf<Names> = {
+export const turnReducers: ReducersOf<Names> = {
   session_opened: (run, { attempt, session }) => {
     openIn(run, attempt).session = session;
   },
@@ -17,7 +19,7 @@ export const turnLaws: LawsOf<Names> = {
     const place = placeOf(run, attempt);
     if (place !== undefined) place.asks++;
     run.retries++;
-    chargeRun(run, walkIn(run, open.walk).phase, usage);
+    chargeRun(run, cursorIn(run, open.walk).phase, usage);
   },
   turn_ended: (run, event) => {
     const open = openIn(run, event.attempt);
@@ -31,7 +33,7 @@ export const turnLaws: LawsOf<Names> = {
       event.confidence === null || own(event.says, "confidence") !== undefined
         ? event.says
         : { ...event.says, confidence: event.confidence };
-    const walk = walkIn(run, open.walk);
+    const walk = cursorIn(run, open.walk);
     if (event.claim !== undefined && event.returned === true) put((walk.handed ??= {}), open.step, event.claim);
     if (event.answers === undefined) delete walk.answers;
     else walk.answers = [...event.answers];
@@ -54,7 +56,7 @@ export const turnLaws: LawsOf<Names> = {
 /** A turn takes its place where it first begins. One that was cut short is played again in it; one that ended has used it. */
 export function takePlace(run: Run, open: OpenAttempt, ordinal: number): void {
   if (open.role === null) return;
-  const { phase, task, tries } = walkIn(run, open.walk);
+  const { phase, task, tries } = cursorIn(run, open.walk);
   // Only a second try can have a place already; looking for one that is not there would go through them all.
   const place = (own(tries, open.attempt) ?? 0) > 1 ? placeOf(run, open.attempt) : undefined;
   if (place !== undefined && !place.isOver) return anew(run, place);

@@ -8,15 +8,15 @@
 
 import type { Entry } from "../contracts/event.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { born, minutesAt } from "./born.ts";
-import { blockLaws } from "./fold-blocks.ts";
-import { phaseLaws } from "./fold-phase.ts";
-import { proofLaws } from "./fold-proof.ts";
-import { runLaws } from "./fold-run.ts";
-import { stepLaws } from "./fold-step.ts";
-import { taskLaws } from "./fold-tasks.ts";
-import { turnLaws } from "./fold-turn.ts";
-import type { Laws } from "./law.ts";
+import { initialState, minutesAt } from "./initial-state.ts";
+import { blockReducers } from "./fold-blocks.ts";
+import { phaseReducers } from "./fold-phase.ts";
+import { proofReducers } from "./fold-proof.ts";
+import { runReducers } from "./fold-run.ts";
+import { stepReducers } from "./fold-step.ts";
+import { taskReducers } from "./fold-tasks.ts";
+import { turnReducers } from "./fold-turn.ts";
+import type { Reducers } from "./reducers.ts";
 import { own } from "./record.ts";
 import type { Run, RunState } from "./state.ts";
 
@@ -28,17 +28,17 @@ export type Fold = {
 };
 
 /** One paragraph of law per event, spread over the files named; a missing paragraph does not compile. */
-const laws: Laws = {
+const laws: Reducers = {
   run_drafted: () => {
     throw new InvariantBroken("F1: a run is drafted once");
   },
-  ...runLaws,
-  ...phaseLaws,
-  ...stepLaws,
-  ...turnLaws,
-  ...taskLaws,
-  ...blockLaws,
-  ...proofLaws,
+  ...runReducers,
+  ...phaseReducers,
+  ...stepReducers,
+  ...turnReducers,
+  ...taskReducers,
+  ...blockReducers,
+  ...proofReducers,
 };
 
 /** The same by name, for any name: a journal may say what it likes. */
@@ -69,7 +69,7 @@ export function fold(entries: Iterable<Entry>, snapshot?: Run): RunState {
 export function evolve(state: RunState, entry: Entry): RunState {
   if (state.status === "unborn") {
     invariant(entry.event === "run_drafted", `F1: a journal begins with run_drafted, not ${entry.event}`);
-    return born(entry);
+    return initialState(entry);
   }
   const law = lawOf.get(entry.event);
   // Not by `invariant`: the words for a million numbers would cost more than the numbers.

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { hasFailed } from "./reading.ts";
+import { hasFailed } from "./selectors.ts";
 
 const proof = [{ file: "a.md", non_empty: true }];
 const work = { id: "work", agent: "worker", prompt: "w.md", proof };

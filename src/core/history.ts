@@ -1,3 +1,5 @@
+// history: lists the facts of a turn and of the turns before it, in a fixed order.
+
 import type { AttemptId } from "../contracts/ids.ts";
 import type { TurnFacts } from "../contracts/script.ts";
 import { invariant } from "../kit/invariant.ts";

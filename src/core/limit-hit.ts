@@ -10,7 +10,7 @@ import { cooldownUntil } from "./breaker.ts";
 import { estimateTokens, limitOf, type Shortfall, usedOf } from "./budget.ts";
 import { paused, record, unaffordable } from "./drafts.ts";
 import type { Next } from "./next.ts";
-import { isClosing } from "./reading.ts";
+import { isClosing } from "./selectors.ts";
 import { own, valuesOf } from "./record.ts";
 import type { RunView, ShortLimit } from "./state.ts";
 

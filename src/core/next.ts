@@ -1,3 +1,5 @@
+// next: the type of what decide returns: the next action, as data.
+
 import type { Draft, EventOf } from "../contracts/event.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 
@@ -5,7 +7,7 @@ import type { AttemptId } from "../contracts/ids.ts";
 export type Next =
   /** Write this event; nothing else happens. */
   | { readonly do: "record"; readonly event: Draft }
-  /** Write this intent, then do the attempt's deed. */
+  /** Write this intent, then do the attempt's action. */
   | { readonly do: "attempt"; readonly event: Omit<EventOf<"step_started">, "actor" | "reason_code"> }
   /** Find out about an attempt that a crash left open, and follow the recovery table. */
   | { readonly do: "settle"; readonly attempt: AttemptId }
@@ -15,7 +17,7 @@ export type Next =
   | { readonly do: "survey" }
   /** Read the phases from the user's documents. */
   | { readonly do: "read"; readonly reader: string }
-  /** Deeds are under way: wait for one, or for a request. */
+  /** Actions are under way: wait for one, or for a request. */
   | { readonly do: "wait" }
   /** Nothing more in this invocation. */
   | { readonly do: "rest"; readonly why: string };

@@ -1,3 +1,5 @@
+// record: safe access to records whose keys people and agents chose, such as `constructor` or `__proto__`.
+
 /** Records keyed by names that people and agents chose: `constructor` and `__proto__` are names like any other. */
 
 export function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {

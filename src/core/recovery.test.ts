@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Doubt } from "../contracts/doubt.ts";
-import { doubts, recoveryRows, remedyFor, rowsFor } from "./recovery.ts";
+import type { CrashState } from "../contracts/crash-state.ts";
+import { crashStates, recoveryRows, remedyFor, rowsFor } from "./recovery.ts";
 
-function everyDoubt(): readonly Doubt[] {
+function everyDoubt(): readonly CrashState[] {
   let all: Record<string, unknown>[] = [{}];
-  for (const [key, values] of Object.entries(doubts)) all = all.flatMap((doubt) => values.map((value) => ({ ...doubt, [key]: value })));
-  return all as Doubt[];
+  for (const [key, values] of Object.entries(crashStates))
+    all = all.flatMap((doubt) => values.map((value) => ({ ...doubt, [key]: value })));
+  return all as CrashState[];
 }
 
 test("there are 360 doubts, and each meets exactly one row", () => {
@@ -21,8 +22,8 @@ test("no row is there for nothing, and each says why", () => {
 });
 
 describe("what they mean", () => {
-  const doubt: Doubt = { kind: "agent", stage: "started", layer: "dirty", done: false, proof: false, often: false };
-  const cases: readonly [string, Partial<Doubt>, string][] = [
+  const doubt: CrashState = { kind: "agent", stage: "started", layer: "dirty", done: false, proof: false, often: false };
+  const cases: readonly [string, Partial<CrashState>, string][] = [
     ["half-done work is set aside and played again", {}, "repeat"],
     ["complete artifacts close it", { proof: true }, "close"],
     ["a paid turn with its layer is applied", { stage: "turned", layer: "intact" }, "continue"],

@@ -1,24 +1,24 @@
 // recovery: what to do with an attempt whose outcome nobody wrote down. A total table: every doubt meets exactly one row.
 //
 // kind, stage: how far the journal says it came.   layer: the attempt's own folder; `intact` is what the recorded turn left.
-// done: the deed's key is found in the world (a commit's trailer, an effect's key).   proof: its proof holds, fresh, and nobody needs its word.
+// done: the action's key is found in the world (a commit's trailer, an effect's key).   proof: its proof holds, fresh, and nobody needs its word.
 // often: this attempt has taken the runner down too many times.
 
-import type { Doubt } from "../contracts/doubt.ts";
+import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
 
 export type Remedy = EventOf<"attempt_settled">["remedy"];
-export type RecoveryRow = { readonly when: Partial<Doubt>; readonly remedy: Remedy; readonly why: string };
+export type RecoveryRow = { readonly when: Partial<CrashState>; readonly remedy: Remedy; readonly why: string };
 
-export const doubts = {
+export const crashStates = {
   kind: ["agent", "check", "run", "tasks", "flow"],
   stage: ["started", "turned", "applied"],
   layer: ["absent", "dirty", "intact"],
   done: [false, true],
   proof: [false, true],
   often: [false, true],
-} as const satisfies { readonly [K in keyof Doubt]: readonly Doubt[K][] };
+} as const satisfies { readonly [K in keyof CrashState]: readonly CrashState[K][] };
 
 const paid = { often: false, kind: "agent", stage: "turned" } as const;
 const begun = { often: false, kind: "agent", stage: "started" } as const;
@@ -53,14 +53,14 @@ export const recoveryRows: readonly RecoveryRow[] = [
   },
 ];
 
-export function remedyFor(doubt: Doubt): RecoveryRow {
+export function remedyFor(doubt: CrashState): RecoveryRow {
   const row = rowsFor(doubt)[0];
   invariant(row !== undefined, `R1: every doubt meets a row (${JSON.stringify(doubt)})`);
   return row;
 }
 
 /** The rows a doubt meets; a test demands that there is always exactly one. */
-export function rowsFor(doubt: Doubt): readonly RecoveryRow[] {
-  const keys = Object.keys(doubts) as (keyof Doubt)[];
+export function rowsFor(doubt: CrashState): readonly RecoveryRow[] {
+  const keys = Object.keys(crashStates) as (keyof CrashState)[];
   return recoveryRows.filter(({ when }) => keys.every((key) => when[key] === undefined || when[key] === doubt[key]));
 }

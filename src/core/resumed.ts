@@ -2,9 +2,9 @@
 
 import type { Resumed } from "../contracts/resumed.ts";
 import { settleProbe } from "./breaker.ts";
-import { stepsOf } from "./reading.ts";
+import { stepsOf } from "./selectors.ts";
 import { own, put } from "./record.ts";
-import type { Breaker, Run, Walk } from "./state.ts";
+import type { Breaker, Run, StepCursor } from "./state.ts";
 
 const freshBreaker = (): Breaker => ({
   state: "closed",
@@ -36,7 +36,7 @@ export const tokensBefore = ({ drafted }: Run, phase: string): number =>
   drafted.resumes?.phases.find(({ id }) => id === phase)?.tokens ?? 0;
 
 /** Puts the first visit of a phase at the step it stood at, with its counts and what is known of the steps before. */
-export function placeWalk(run: Run, walk: Walk): void {
+export function placeCursor(run: Run, walk: StepCursor): void {
   const found = run.drafted.resumes?.phases.find(({ id }) => id === walk.phase);
   if (found === undefined) return;
   walk.taken = { ...found.counts };

@@ -3,9 +3,9 @@
 
 import type { Dimension, Usage } from "../contracts/budget.ts";
 import type { Check, CheckResult, ClaimChecked, LookAt, OracleChange } from "../contracts/evidence.ts";
-import type { Doubt } from "../contracts/doubt.ts";
+import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
-import type { Actor, AttemptId, BlockId, WalkPath } from "../contracts/ids.ts";
+import type { Actor, AttemptId, BlockId, CursorPath } from "../contracts/ids.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import type { Outcome, Says } from "../contracts/outcome.ts";
 
@@ -29,8 +29,8 @@ export type PhaseState = {
   checks?: Check[];
 };
 
-export type Walk = {
-  path: WalkPath;
+export type StepCursor = {
+  path: CursorPath;
   kind: "phase" | "task" | "wave" | "closing";
   phase: string;
   /** For a task or wave: the tasks step it belongs to. */
@@ -79,9 +79,9 @@ export type Walk = {
 
 export type OpenAttempt = {
   attempt: AttemptId;
-  walk: WalkPath;
+  walk: CursorPath;
   step: string;
-  kind: Doubt["kind"];
+  kind: CrashState["kind"];
   /** `reading`, `walking`: a tasks step before and after its tasks are known. */
   stage: "started" | "turned" | "applied" | "reading" | "walking";
   /** The opening of the run that last took it in hand; an older one means it is in doubt. */
@@ -107,7 +107,7 @@ export type OpenAttempt = {
 
 export type Block = {
   block: BlockId;
-  walk: WalkPath;
+  walk: CursorPath;
   step: string;
   hold: boolean;
   house: boolean;
@@ -186,7 +186,7 @@ export type Run = {
   proved: string[];
   isRead: boolean;
   phases: PhaseState[];
-  walks: Record<WalkPath, Walk>;
+  walks: Record<CursorPath, StepCursor>;
   open: Record<AttemptId, OpenAttempt>;
   blocks: Record<BlockId, Block>;
   /** Requests already journaled. */
@@ -257,6 +257,6 @@ type DeepReadonly<T> = T extends (infer E)[]
 export type RunView = DeepReadonly<Run>;
 export type RunStateView = { readonly status: "unborn" } | RunView;
 export type FlowView = RunView["drafted"]["flow"];
-export type WalkView = DeepReadonly<Walk>;
+export type CursorView = DeepReadonly<StepCursor>;
 export type OpenView = DeepReadonly<OpenAttempt>;
 export type OutcomeView = DeepReadonly<Outcome>;

@@ -1,3 +1,5 @@
+// transitions: which commands are allowed in which run state, and the refusal when one is not.
+
 import { type RunStatus, states, transitions } from "../contracts/objective.ts";
 
 /** What each command does to a run's state, as a transition; the others read, or ask for something within a state. */

@@ -1,9 +1,11 @@
+// verdict: derives a run's verdict and its gaps from the recorded evidence.
+
 import type { CheckResult } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
-import { phaseRule } from "./reading.ts";
+import { phaseRule } from "./selectors.ts";
 import { own } from "./record.ts";
-import type { RunView, WalkView } from "./state.ts";
+import type { RunView, CursorView } from "./state.ts";
 
 export const isVerdict = (value: unknown): value is Verdict => typeof value === "string" && (verdicts as readonly string[]).includes(value);
 
@@ -91,7 +93,7 @@ const worst = (found: readonly VerdictFound[]): VerdictFound => ({
  * What would land now is worth: a run that lands as a whole by its verdict, one that lands after each phase by the worst of the phases
  * whose work is on the branch.
  */
-export function landingVerdict(run: RunView, walk: Pick<WalkView, "kind">): VerdictFound {
+export function landingVerdict(run: RunView, walk: Pick<CursorView, "kind">): VerdictFound {
   if (walk.kind !== "closing") return verdictOf(run);
   const done = run.phases.filter(({ group, status }) => group === "phases" && status === "completed");
   return withGaps(run, worst(done.map((phase) => phaseVerdict(run, phase))));

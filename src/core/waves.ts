@@ -1,3 +1,5 @@
+// waves: sorts tasks into waves by dependency so that no two tasks of a wave share a file.
+
 import { invariant } from "../kit/invariant.ts";
 
 type Task = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };

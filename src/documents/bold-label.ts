@@ -1,3 +1,5 @@
+// bold-label: reads Markdown field labels such as `**Goal**: …`, with their positions.
+
 import { closingParenthesis } from "./parentheses.ts";
 
 const labelCharactersMax = 80;

@@ -1,3 +1,5 @@
+// code-spans: finds the inline code of a Markdown text, and blanks it out without moving other characters.
+
 /** A piece of inline code: `start` at its first backtick, `end` behind its last, `code` what stands between them. */
 export type CodeSpan = { readonly start: number; readonly end: number; readonly code: string };
 

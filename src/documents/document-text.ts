@@ -1,11 +1,13 @@
-import type { Finding, Place } from "../kit/finding.ts";
+// document-text: decodes a document's bytes as text, or reports why it can't: too large, binary or not UTF-8.
+
+import type { Finding, Position } from "../kit/finding.ts";
 
 /** A 500-phase roadmap takes a bit more than a megabyte; ten are no roadmap. */
 export const documentTextBytesMax = 4_194_304;
 
 /** A document's bytes as text, or the one finding that says why they are none. */
 export function documentText(file: string, bytes: Uint8Array): { readonly text: string } | { readonly findings: readonly Finding[] } {
-  const refuse = (place: Place, rule: string, message: string): { readonly findings: readonly Finding[] } => ({
+  const refuse = (place: Position, rule: string, message: string): { readonly findings: readonly Finding[] } => ({
     findings: [{ file, ...place, path: "", rule, message, severity: "error" }],
   });
   const size = bytes.byteLength;
@@ -21,7 +23,7 @@ export function documentText(file: string, bytes: Uint8Array): { readonly text: 
   }
 }
 
-function placeIn(text: string, offset: number): Place {
+function placeIn(text: string, offset: number): Position {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -1,6 +1,6 @@
 // fields: the bold fields of a section, in whatever order they stand, and the three ways to read one: as a paragraph, as a list, as it is.
 
-import type { Place } from "../kit/finding.ts";
+import type { Position } from "../kit/finding.ts";
 import { boldLabelOf, plainLabelOf } from "./bold-label.ts";
 import type { Line } from "./markdown-lines.ts";
 import type { Report } from "./report.ts";
@@ -8,9 +8,9 @@ import type { Report } from "./report.ts";
 /** A field and what belongs to it: the rest of its own line first, as a line whose `text` begins where the value does. */
 export type Field = {
   readonly label: string;
-  readonly place: Place;
+  readonly place: Position;
   readonly inline: string;
-  readonly inlinePlace: Place;
+  readonly inlinePlace: Position;
   readonly lines: readonly Line[];
 };
 
@@ -93,11 +93,11 @@ export function paragraphOf({ inline, lines }: Field): string {
   return parts.join(" ");
 }
 
-export type Item = { readonly text: string; readonly place: Place; readonly kind: "inline" | "number" | "bullet" };
+export type Item = { readonly text: string; readonly place: Position; readonly kind: "inline" | "number" | "bullet" };
 
 /** A field's value as a list: its own items with their wrapped lines; what is nested belongs to nobody, but for a check that stands alone. */
 export function itemsOf({ inline, inlinePlace, lines }: Field): readonly Item[] {
-  const items: { text: string[]; place: Place; kind: Item["kind"] }[] = [];
+  const items: { text: string[]; place: Position; kind: Item["kind"] }[] = [];
   if (inline !== "") items.push({ text: [listItemOf(inline)?.text ?? inline], place: inlinePlace, kind: "inline" });
   let base: { readonly indent: number; readonly kind: Item["kind"] } | null = null;
   let isBehindBlank = false;

@@ -1,9 +1,11 @@
+// json-place: finds the line and column of a value in a JSON text too large to keep every position of.
+
 /** Where a value stands in a JSON text, for texts too large to keep every position of. The text is known to be JSON. */
 
-import type { DataPath, Place } from "../kit/finding.ts";
+import type { DataPath, Position } from "../kit/finding.ts";
 
 /** The place of the value at a path, or of the nearest thing around it that is there. */
-export function jsonPlaceOf(text: string, path: DataPath): Place {
+export function jsonPlaceOf(text: string, path: DataPath): Position {
   let at = blank(text, 0);
   for (const part of path) {
     const next = typeof part === "number" ? itemAt(text, at, part) : memberAt(text, at, part);
@@ -13,7 +15,7 @@ export function jsonPlaceOf(text: string, path: DataPath): Place {
   return placeAt(text, at);
 }
 
-export function placeAt(text: string, offset: number): Place {
+export function placeAt(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   const newline = before.lastIndexOf("\n");
   return { line: before.split("\n").length, column: offset - newline };

@@ -1,3 +1,5 @@
+// line-rules: the interface of log validators that take one line at a time in constant memory, and their violations.
+
 /** What the rules of a log have in common: lines go in one after the other, violations come out, and memory stays the same. */
 
 export type Violation = {

@@ -5,7 +5,7 @@
 //   M2. Nothing moves: a comment is blanked out where it stands, so every column is the file's own.
 //   M3. A fence or a comment that is never closed would swallow what follows, so it is an error and not a silence.
 
-import type { Finding, Place } from "../kit/finding.ts";
+import type { Finding, Position } from "../kit/finding.ts";
 import { withoutCode } from "./code-spans.ts";
 import { openReport } from "./report.ts";
 
@@ -21,13 +21,13 @@ export type Line = {
   readonly is: "text" | "code" | "comment";
 };
 
-type Fence = Place & { readonly mark: string; readonly length: number };
+type Fence = Position & { readonly mark: string; readonly length: number };
 
 export function markdownLines(file: string, source: string): { readonly lines: readonly Line[]; readonly findings: readonly Finding[] } {
   const report = openReport(file);
   const lines: Line[] = [];
   let fence: Fence | null = null;
-  let comment: Place | null = null;
+  let comment: Position | null = null;
   let number = 0;
   const all = source.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, linesMax + 1);
   if (all.length > linesMax) {

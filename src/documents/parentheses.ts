@@ -1,3 +1,5 @@
+// parentheses: finds matching parentheses and the text outside them.
+
 const opening = new Set(["(", "（"]);
 const closing = new Set([")", "）"]);
 

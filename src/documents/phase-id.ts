@@ -1,3 +1,5 @@
+// phase-id: normalises and compares phase ids such as `2.1`, and tests whether one lies in a range.
+
 const form = /^\d{1,9}(?:\.\d{1,9}){0,3}$/;
 
 /** A phase id as written, in its one form: `03` and `3` are the same. Null where it is none. */

@@ -1,3 +1,5 @@
+// record-rules: validates logs in which every line is one kind of record, such as trace spans and portfolio events.
+
 /** The rules of a log in which every line is a record of one kind: trace spans, a portfolio's events and checkpoints. */
 
 import { fieldCheckOf, unfit } from "../kit/field-check.ts";

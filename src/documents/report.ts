@@ -1,12 +1,12 @@
 // report: how a reader of documents collects what it finds: every finding with its place, in the order of the text, and not without end.
 
-import type { Finding, Place } from "../kit/finding.ts";
+import type { Finding, Position } from "../kit/finding.ts";
 
 export const findingsMax = 500;
 
 export type Report = {
-  readonly error: (place: Place, path: string, rule: string, message: string) => void;
-  readonly warning: (place: Place, path: string, rule: string, message: string) => void;
+  readonly error: (place: Position, path: string, rule: string, message: string) => void;
+  readonly warning: (place: Position, path: string, rule: string, message: string) => void;
   readonly add: (findings: readonly Finding[]) => void;
   /** What was found, by line; past `findingsMax` their number only. */
   readonly findings: () => readonly Finding[];
@@ -16,7 +16,7 @@ export function openReport(file: string): Report {
   const found: Finding[] = [];
   const say =
     (severity: Finding["severity"]) =>
-    ({ line, column }: Place, path: string, rule: string, message: string): void => {
+    ({ line, column }: Position, path: string, rule: string, message: string): void => {
       found.push({ file, line, column, path, rule, message, severity });
     };
   return {

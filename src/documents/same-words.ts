@@ -1,3 +1,5 @@
+// same-words: tests whether two texts are equal apart from case, punctuation and spaces.
+
 const plain = (text: string): string =>
   text
     .toLowerCase()

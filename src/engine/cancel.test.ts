@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { Cancel, withSignal } from "./cancel.ts";
 
-test("a deed that is called off says so, and its signal too, whenever it is asked for", () => {
+test("an action that is called off says so, and its signal too, whenever it is asked for", () => {
   const early = new Cancel();
   const { signal } = early;
-  expect([early.isCalledOff, signal.aborted]).toEqual([false, false]);
+  expect([early.isCancelled, signal.aborted]).toEqual([false, false]);
   early.callOff("operator");
   early.callOff("shutdown");
-  expect([early.isCalledOff, signal.aborted, signal.reason]).toEqual([true, true, "operator"]);
+  expect([early.isCancelled, signal.aborted, signal.reason]).toEqual([true, true, "operator"]);
   const late = new Cancel();
   late.callOff("operator");
   late.callOff("shutdown");

@@ -1,8 +1,10 @@
+// checks: resolves the words of a check step to the recorded commands and named proofs they stand for.
+
 import type { Check } from "../contracts/evidence.ts";
-import type { RunView, WalkView } from "../core/state.ts";
+import type { RunView, CursorView } from "../core/state.ts";
 
 /** The words of a `check` step that stand for recorded commands. Every other word is a named proof of the registry, or a command itself. */
-const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly Check[]>> = {
+const groups: Readonly<Record<string, (run: RunView, walk: CursorView) => readonly Check[]>> = {
   criteria: (run, walk) => [...run.drafted.checks.filter(({ kind }) => kind === "criterion"), ...ownOf(walk)],
   criterion: (run, walk) => {
     const picked = Object.values(walk.seen).find(({ facts }) => facts["criterion"] !== undefined)?.facts["criterion"];
@@ -13,7 +15,7 @@ const groups: Readonly<Record<string, (run: RunView, walk: WalkView) => readonly
   holdout: (run) => run.drafted.checks.filter(({ kind }) => kind === "holdout"),
 };
 
-const ownOf = (walk: WalkView): readonly Check[] => walk.checks ?? [];
+const ownOf = (walk: CursorView): readonly Check[] => walk.checks ?? [];
 
 export const checkGroups: readonly string[] = Object.keys(groups);
 
@@ -24,7 +26,7 @@ export const proofsAmong = (words: readonly string[], known: Readonly<Record<str
 const isName = /^[a-z][a-z0-9_-]*$/;
 
 /** The commands that a check step's words stand for, each once. */
-export function checksFor(run: RunView, walk: WalkView, words: readonly string[]): readonly Check[] {
+export function checksFor(run: RunView, walk: CursorView, words: readonly string[]): readonly Check[] {
   const all = words.flatMap(
     (word) =>
       groups[word]?.(run, walk) ?? [{ id: `command:${word}`, kind: "criterion" as const, title: word, command: word, source: "flow" }],

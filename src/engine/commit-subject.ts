@@ -1,3 +1,5 @@
+// commit-subject: builds the subject line of an attempt's commit from its phase, step and changed paths.
+
 /** What the commit of one attempt is called: the phase and step it belongs to, and what was changed. */
 export function commitSubject(order: {
   readonly phase: string;

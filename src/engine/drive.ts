@@ -1,10 +1,10 @@
-// drive: the loop. Read, fold, decide; write the intent, do the deed, write the outcome.
+// drive: the loop. Read, fold, decide; write the intent, do the action, write the outcome.
 //
 // Invariants:
-//   E1. No deed without its intent in the journal first; no deed's end without its outcome after.
+//   E1. No action without its intent in the journal first; no action's end without its outcome after.
 //   E2. State moves only by an event that the journal has acknowledged.
-//   E3. Nobody decides while another writes: deciding and recording pass one turnstile.
-//   E4. Called off means gone: the deed has ended and its processes are dead before `step_interrupted` is written.
+//   E3. Nobody decides while another writes: deciding and recording pass one mutex.
+//   E4. Called off means gone: the action has ended and its processes are dead before `step_interrupted` is written.
 //   E5. The loop is bounded, and asserts it.
 
 import type { Usage } from "../contracts/budget.ts";
@@ -13,24 +13,24 @@ import type { AttemptId } from "../contracts/ids.ts";
 import { decide } from "../core/decide.ts";
 import type { Fold } from "../core/fold.ts";
 import type { Next } from "../core/next.ts";
-import { isInOrder } from "../core/reading.ts";
+import { isInOrder } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
 import { Cancel } from "./cancel.ts";
-import { CalledOff, type Deed } from "./deed.ts";
+import { Cancelled, type StepExecution } from "./step-execution.ts";
 import { perform } from "./perform.ts";
 import { drain } from "./requests.ts";
 import { settle } from "./settle.ts";
 import { survey } from "./survey.ts";
-import { Bell, Turnstile } from "./turnstile.ts";
-import type { World } from "./world.ts";
+import { WakeSignal, Mutex } from "./mutex.ts";
+import type { Runtime } from "./runtime.ts";
 
 const eventsMax = 2_000_000;
 const inboxPollMs = 250;
 
 /** Takes a run from wherever its journal left it to its next rest, and says why it rests. Safe to call again after any crash. */
-export async function drive(world: World, fold: Fold): Promise<string> {
+export async function drive(world: Runtime, fold: Fold): Promise<string> {
   const driving = new Driving(world, fold);
   try {
     return await driving.toRest();
@@ -42,19 +42,19 @@ export async function drive(world: World, fold: Fold): Promise<string> {
 type Rested = "wait" | { why: string } | { cancel: AttemptId } | null;
 
 class Driving {
-  readonly #world: World;
+  readonly #world: Runtime;
   readonly #fold: Fold;
-  readonly #turnstile = new Turnstile();
-  readonly #bell = new Bell();
-  readonly #deeds = new Map<AttemptId, { readonly deed: Deed; readonly ended: Promise<void> }>();
-  /** Deeds whose turn has ended before those of tasks that come first. */
+  readonly #mutex = new Mutex();
+  readonly #bell = new WakeSignal();
+  readonly #actions = new Map<AttemptId, { readonly action: StepExecution; readonly ended: Promise<void> }>();
+  /** Actions whose turn has ended before those of tasks that come first. */
   readonly #waiting = new Map<AttemptId, () => void>();
   readonly #unwatch: (() => void)[] = [];
   #hasMail = true;
   #fault: unknown = null;
   #events = 0;
 
-  constructor(world: World, fold: Fold) {
+  constructor(world: Runtime, fold: Fold) {
     this.#world = world;
     this.#fold = fold;
     const mail = (): void => {
@@ -90,7 +90,7 @@ class Driving {
 
   /** One decision, carried out as far as it does not take time. */
   async #turn(): Promise<Rested> {
-    const gate = this.#turnstile.enter(); // E3
+    const gate = this.#mutex.enter(); // E3
     if (gate !== null) await gate;
     try {
       if (this.#hasMail) {
@@ -100,7 +100,7 @@ class Driving {
       const rested = this.#carryOut(decide(this.#fold.state));
       return rested instanceof Promise ? await rested : rested;
     } finally {
-      this.#turnstile.leave();
+      this.#mutex.leave();
     }
   }
 
@@ -120,8 +120,8 @@ class Driving {
       case "read":
         return this.#read(next.reader);
       case "wait":
-        if (this.#fault !== null) throw this.#fault; // the deed to wait for has failed meanwhile
-        invariant(this.#deeds.size > 0, "D2: who waits, waits for a deed");
+        if (this.#fault !== null) throw this.#fault; // the action to wait for has failed meanwhile
+        invariant(this.#actions.size > 0, "D2: who waits, waits for an action");
         return "wait";
       case "rest":
         return { why: next.why };
@@ -164,43 +164,43 @@ class Driving {
   }
 
   #begin(attempt: AttemptId): void {
-    const deed: Deed = {
+    const action: StepExecution = {
       attempt,
       cancel: new Cancel(),
       world: this.#world,
       run: () => this.#run,
-      record: (...events) => this.#write(deed, events, "stays"),
-      recordDone: (...events) => this.#write(deed, events, "stays", "called off or not"),
-      recordAndSetAside: (...events) => this.#write(deed, events, "set aside"),
-      place: () => this.#place(deed),
+      record: (...events) => this.#write(action, events, "stays"),
+      recordDone: (...events) => this.#write(action, events, "stays", "called off or not"),
+      recordAndSetAside: (...events) => this.#write(action, events, "set aside"),
+      place: () => this.#place(action),
       interruption: null,
     };
-    this.#deeds.set(attempt, { deed, ended: this.#perform(deed) });
+    this.#actions.set(attempt, { action, ended: this.#perform(action) });
   }
 
   async #write(
-    { attempt, cancel }: Deed,
+    { attempt, cancel }: StepExecution,
     events: readonly Draft[],
     layer: "stays" | "set aside",
     when: "asked for" | "called off or not" = "asked for",
   ): Promise<void> {
-    const gate = this.#turnstile.enter(); // E3
+    const gate = this.#mutex.enter(); // E3
     if (gate !== null) await gate;
     try {
-      const isUnwanted = cancel.isCalledOff && when === "asked for";
-      if (isUnwanted || this.#run.open[attempt] === undefined) throw new CalledOff();
+      const isUnwanted = cancel.isCancelled && when === "asked for";
+      if (isUnwanted || this.#run.open[attempt] === undefined) throw new Cancelled();
       await this.#record(...events);
       if (layer === "set aside") await this.#world.workspace.setAside(attempt);
     } finally {
-      this.#turnstile.leave();
+      this.#mutex.leave();
     }
   }
 
-  /** A deed that waits for its place is no deed to wait for: whoever decides is woken, and may begin, pause or stop. */
-  #place({ attempt, cancel }: Deed): Promise<void> | null {
+  /** An action that waits for its place is no action to wait for: whoever decides is woken, and may begin, pause or stop. */
+  #place({ attempt, cancel }: StepExecution): Promise<void> | null {
     const open = this.#run.open[attempt];
     if (open === undefined || isInOrder(this.#run, open)) return null;
-    if (cancel.isCalledOff) return Promise.resolve(); // its signal would not say so again
+    if (cancel.isCancelled) return Promise.resolve(); // its signal would not say so again
     return new Promise((resolve) => {
       this.#waiting.set(attempt, resolve);
       cancel.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -217,15 +217,15 @@ class Driving {
     }
   }
 
-  async #perform(deed: Deed): Promise<void> {
-    await Promise.resolve(); // the deed begins when it is entered among the deeds
+  async #perform(action: StepExecution): Promise<void> {
+    await Promise.resolve(); // the action begins when it is entered among the actions
     try {
-      await perform(deed);
+      await perform(action);
     } catch (error) {
-      if (!(error instanceof CalledOff)) this.#fault ??= error;
+      if (!(error instanceof Cancelled)) this.#fault ??= error;
     } finally {
-      this.#waiting.delete(deed.attempt);
-      this.#deeds.delete(deed.attempt);
+      this.#waiting.delete(action.attempt);
+      this.#actions.delete(action.attempt);
       this.#bell.ring();
     }
   }
@@ -239,13 +239,13 @@ class Driving {
     return null;
   }
 
-  /** All deeds are called off at once; each is written off when its turn comes. Nobody holds the turnstile meanwhile: a deed may be waiting there. */
+  /** All actions are called off at once; each is written off when its turn comes. Nobody holds the mutex meanwhile: an action may be waiting there. */
   async #callOff(attempt: AttemptId): Promise<void> {
-    for (const { deed } of this.#deeds.values()) deed.cancel.callOff("operator");
-    const live = this.#deeds.get(attempt);
+    for (const { action } of this.#actions.values()) action.cancel.callOff("operator");
+    const live = this.#actions.get(attempt);
     if (live === undefined) await this.#world.agents.sweep(this.#run.drafted.run_id);
     else await live.ended; // E4
-    await this.#turnstile.pass(() => this.#writeOff(attempt, live?.deed.interruption ?? null));
+    await this.#mutex.pass(() => this.#writeOff(attempt, live?.action.interruption ?? null));
   }
 
   async #writeOff(attempt: AttemptId, usage: Usage | null): Promise<void> {
@@ -262,11 +262,11 @@ class Driving {
     });
   }
 
-  /** Whatever ended the loop, no deed goes on behind its back. */
+  /** Whatever ended the loop, no action goes on behind its back. */
   async end(): Promise<void> {
     for (const stop of this.#unwatch) stop();
-    const live = [...this.#deeds.values()];
-    for (const { deed } of live) deed.cancel.callOff("shutdown");
+    const live = [...this.#actions.values()];
+    for (const { action } of live) action.cancel.callOff("shutdown");
     await Promise.all(live.map(({ ended }) => ended));
     if (this.#fault instanceof InvariantBroken) throw this.#fault;
   }

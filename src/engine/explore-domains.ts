@@ -3,7 +3,7 @@
 import type { Flow, Option, Row, Scalar, Step, Want, When } from "../contracts/flow.ts";
 
 export type Values = Readonly<Record<string, Scalar>>;
-export type Told = { readonly facts: Values; readonly says: Values };
+export type KnownValues = { readonly facts: Values; readonly says: Values };
 export type Domains = Readonly<Record<string, Readonly<Record<string, readonly Scalar[]>>>>;
 
 const togetherMax = 64;
@@ -89,13 +89,13 @@ export function domainsOf(flow: Flow, options: Values): Domains {
 }
 
 /** Everything a step may tell, each combination of the values of its facts once. */
-export function toldBy(step: Step, domains: Domains): readonly Told[] {
+export function knownFrom(step: Step, domains: Domains): readonly KnownValues[] {
   let told: readonly Values[] = [{}];
   for (const [fact, values] of Object.entries(domains[step.id] ?? {})) {
     if (fact === "answer" || step.tasks !== undefined) continue;
     told = told.flatMap((values_) => values.map((value) => ({ ...values_, [fact]: value }))).slice(0, togetherMax);
   }
-  const split = told.map((values): Told => {
+  const split = told.map((values): KnownValues => {
     const entries = Object.entries(values);
     const isSaid = (name: string): boolean => name.startsWith("says.");
     return {

@@ -1,6 +1,8 @@
+// explore-state: copies, normalises and keys run states while a flow is explored, so that equal paths merge.
+
 import type { Flow, Step } from "../contracts/flow.ts";
-import { optionOf, phaseRule, retryOf, stepsOf } from "../core/reading.ts";
-import type { Run, Walk } from "../core/state.ts";
+import { optionOf, phaseRule, retryOf, stepsOf } from "../core/selectors.ts";
+import type { Run, StepCursor } from "../core/state.ts";
 
 /** What grows along a path and changes no decision is dropped, so that paths meet again. */
 export function settled(run: Run): void {
@@ -22,7 +24,7 @@ export function settled(run: Run): void {
 const read = new WeakMap<object, Map<string, boolean>>();
 
 /** Whether a condition anywhere reads what came of this walk: only of those before the phases it can. */
-function isReadLater(flow: object, { phase }: Pick<Walk, "phase">): boolean {
+function isReadLater(flow: object, { phase }: Pick<StepCursor, "phase">): boolean {
   if (!phase.startsWith("before.")) return false;
   const known = read.get(flow) ?? new Map<string, boolean>();
   read.set(flow, known);
@@ -114,7 +116,7 @@ function optionsNamed(part: object, ...rows: readonly (keyof Flow)[]): readonly 
   return names;
 }
 
-function walkKey(run: Run, walk: Walk): unknown {
+function walkKey(run: Run, walk: StepCursor): unknown {
   const hasEnded = walk.result !== null;
   const isBefore = walk.phase.startsWith("before.");
   if (hasEnded && !isBefore) return [walk.path, walk.result];

@@ -9,12 +9,12 @@ import type { Draft, Entry } from "../contracts/event.ts";
 import type { Flow, Step } from "../contracts/flow.ts";
 import { decide } from "../core/decide.ts";
 import { evolve } from "../core/fold.ts";
-import { born } from "../core/born.ts";
-import { stepOf, walkOf } from "../core/reading.ts";
+import { initialState } from "../core/initial-state.ts";
+import { stepOf, cursorOf } from "../core/selectors.ts";
 import type { Run } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
 import { copyOf, keyOf, settled } from "./explore-state.ts";
-import { type Domains, domainsOf, optionSets, smallened, toldBy, type Values } from "./explore-domains.ts";
+import { type Domains, domainsOf, optionSets, smallened, knownFrom, type Values } from "./explore-domains.ts";
 import { draftFor, enveloped } from "./explore-draft.ts";
 
 export type ExploreFinding = {
@@ -127,7 +127,7 @@ class Exploring {
 
   #outcomes({ run, unproved }: Node, event: Extract<Draft, { event: "step_started" }>): Ways {
     const { attempt, walk } = event;
-    const step = stepOf(run, walkOf(run, walk), event.step);
+    const step = stepOf(run, cursorOf(run, walk), event.step);
     take(run, event);
     const here = `${walk}/${step.id}`;
     const waysBy = (branches: readonly Branch[]): Ways => ({
@@ -146,7 +146,7 @@ class Exploring {
     }
     const isAgent = step.agent !== undefined;
     const changesNothing = !isAgent || step.keeps?.every((pattern) => pattern === "!**") === true;
-    const branches = toldBy(step, this.#domains).flatMap(({ facts, says }, index): readonly Branch[] => {
+    const branches = knownFrom(step, this.#domains).flatMap(({ facts, says }, index): readonly Branch[] => {
       const turn = isAgent ? [draftFor.turn(attempt, says)] : [];
       const passed: Branch = {
         drafts: [...turn, { event: "step_completed", attempt, facts, progress: true }],
@@ -187,9 +187,9 @@ class Exploring {
 
   /** X1: what a completed walk passed by. Closing and completion steps may say that they failed and go on. */
   #judge({ run, unproved }: Node, event: Draft): void {
-    if (event.event === "step_skipped" && walkOf(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
+    if (event.event === "step_skipped" && cursorOf(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
     if (event.event !== "phase_completed" && event.event !== "task_completed") return;
-    const walk = walkOf(run, event.walk);
+    const walk = cursorOf(run, event.walk);
     if (run.phases.find(({ id }) => id === walk.phase)?.group === "after") return;
     for (const [id, outcome] of Object.entries(walk.last)) {
       if (outcome.kind !== "failed" || !isGate(stepOf(run, walk, id))) continue;
@@ -226,7 +226,7 @@ class Exploring {
 }
 
 function begun(flow: Flow, options: Values): Run {
-  const run = born(enveloped(draftFor.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
+  const run = initialState(enveloped(draftFor.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
   take(run, draftFor.started);
   take(run, draftFor.opened(1));
   return run;

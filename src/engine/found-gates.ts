@@ -1,3 +1,5 @@
+// found-gates: adapts artifact gates to files found on disk: drops freshness rules and commands.
+
 import type { Gate, Proof } from "../contracts/flow.ts";
 
 /** A rule as it can be asked of what is only found: nobody knows any more which visit changed it, so freshness is not asked. */

@@ -9,8 +9,8 @@ import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
 import { stepsEverywhere } from "../flows/lists.ts";
-import { type Deed, settingOf } from "./deed.ts";
-import type { World } from "./world.ts";
+import { type StepExecution, settingOf } from "./step-execution.ts";
+import type { Runtime } from "./runtime.ts";
 
 export type Judges = {
   readonly content: Hash;
@@ -19,10 +19,10 @@ export type Judges = {
   readonly look: readonly LookAt[];
 };
 /** As a verifier takes it: the base's oracles in the place of those that do not count. */
-export type BaseOracles = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] } };
+export type BaseProtected = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly OracleChange[] } };
 
 /** What of the oracles differs from the run's base at a commit, and what of that does not count. Reads only. */
-export async function judgesAt(world: World, run: RunView, commit: GitSha): Promise<Judges> {
+export async function judgesAt(world: Runtime, run: RunView, commit: GitSha): Promise<Judges> {
   const { base, objective, checks, flow } = run.drafted;
   const {
     content,
@@ -39,24 +39,24 @@ export async function judgesAt(world: World, run: RunView, commit: GitSha): Prom
 }
 
 /** The changed oracles that do not count, on the newest commit. */
-export async function refusedOracles(deed: Deed): Promise<readonly OracleChange[]> {
-  return (await judgedOracles(deed)).refused;
+export async function refusedProtected(action: StepExecution): Promise<readonly OracleChange[]> {
+  return (await judgedProtected(action)).refused;
 }
 
 /** What was changed of the oracles up to the newest commit, written down where it differs from what was known. */
-export async function judgedOracles(deed: Deed): Promise<Judges> {
-  const { run } = settingOf(deed);
+export async function judgedProtected(action: StepExecution): Promise<Judges> {
+  const { run } = settingOf(action);
   const { commit } = run.tip;
-  const judges = await judgesAt(deed.world, run, commit);
+  const judges = await judgesAt(action.world, run, commit);
   const { content, changes, look } = judges;
   const known = [run.oracles?.content ?? content, run.oracles?.changes ?? [], run.oracles?.look ?? []];
   const looked = look.length === 0 ? {} : { look: [...look] };
   if (JSON.stringify([content, changes, look]) !== JSON.stringify(known))
-    await deed.record({ event: "oracles_judged", attempt: deed.attempt, commit, content, changes: [...changes], ...looked });
+    await action.record({ event: "oracles_judged", attempt: action.attempt, commit, content, changes: [...changes], ...looked });
   return judges;
 }
 
-export function underBase(run: RunView, refused: readonly OracleChange[]): BaseOracles {
+export function underBase(run: RunView, refused: readonly OracleChange[]): BaseProtected {
   return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
 }
 
@@ -74,7 +74,7 @@ export function testsBefore(run: RunView, changes: readonly OracleChange[]): Tes
 
 const shownMax = 20;
 
-export const oraclesIn = (refused: readonly OracleChange[]): string =>
+export const protectedIn = (refused: readonly OracleChange[]): string =>
   refused
     .slice(0, shownMax)
     .map(({ path, how, detail }) => `${path} (${how}: ${detail})`)

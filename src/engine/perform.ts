@@ -1,25 +1,27 @@
-import { unreachable } from "../kit/never.ts";
-import { agentDeed } from "./agent-deed.ts";
-import { checkDeed } from "./check-deed.ts";
-import { type Deed, openOf } from "./deed.ts";
-import { flowDeed } from "./flow-deed.ts";
-import { runDeed } from "./run-deed.ts";
-import { tasksDeed } from "./tasks-deed.ts";
+// perform: executes an attempt according to its kind, from the stage the journal has reached.
 
-/** Does the attempt's deed from the stage the journal knows, and writes how it ended. */
-export function perform(deed: Deed): Promise<void> {
-  const { kind } = openOf(deed);
+import { unreachable } from "../kit/never.ts";
+import { agentStep } from "./agent-step.ts";
+import { checkStep } from "./check-step.ts";
+import { type StepExecution, openOf } from "./step-execution.ts";
+import { flowStep } from "./flow-step.ts";
+import { runStep } from "./run-step.ts";
+import { tasksStep } from "./tasks-step.ts";
+
+/** Does the attempt's action from the stage the journal knows, and writes how it ended. */
+export function perform(action: StepExecution): Promise<void> {
+  const { kind } = openOf(action);
   switch (kind) {
     case "agent":
-      return agentDeed(deed);
+      return agentStep(action);
     case "check":
-      return checkDeed(deed);
+      return checkStep(action);
     case "run":
-      return runDeed(deed);
+      return runStep(action);
     case "tasks":
-      return tasksDeed(deed);
+      return tasksStep(action);
     case "flow":
-      return flowDeed(deed);
+      return flowStep(action);
     default:
       return unreachable(kind);
   }

@@ -1,3 +1,5 @@
+// prove: decides whether a step's proof holds on the newest commit: artifact gates and named proofs.
+
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { EventOf } from "../contracts/event.ts";
 import type { Gate } from "../contracts/flow.ts";
@@ -5,9 +7,9 @@ import type { Facts } from "../contracts/outcome.ts";
 import { fingerprintOf } from "../core/breaker.ts";
 import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { CalledOff, type Deed, memoryOf, settingOf } from "./deed.ts";
-import { emptyIn, hollowFacts, hollowIn } from "./hollow-facts.ts";
-import { oraclesIn, refusedOracles, runsCommand, underBase } from "./oracles.ts";
+import { Cancelled, type StepExecution, memoryOf, settingOf } from "./step-execution.ts";
+import { emptyIn, placeholderFacts, placeholdersIn } from "./placeholder-facts.ts";
+import { protectedIn, refusedProtected, runsCommand, underBase } from "./oracles.ts";
 
 export type Proved = {
   readonly holds: boolean;
@@ -25,9 +27,9 @@ export type Proved = {
  * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. With the prompt of
  * the turn, where it is at hand: what an artifact only repeats of it is no content.
  */
-export async function prove(deed: Deed, prompt?: string): Promise<Proved> {
-  const { run, walk, step, open } = settingOf(deed);
-  const { attempt, cancel, world } = deed;
+export async function prove(action: StepExecution, prompt?: string): Promise<Proved> {
+  const { run, walk, step, open } = settingOf(action);
+  const { attempt, cancel, world } = action;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
   const commit = run.tip.commit;
@@ -40,7 +42,7 @@ export async function prove(deed: Deed, prompt?: string): Promise<Proved> {
   let hollow: Proved["hollow"] = [];
   if (gates.length > 0) {
     // What judges is the base's, for a command of a gate as for a check.
-    const refused = gates.some(runsCommand) ? await refusedOracles(deed) : [];
+    const refused = gates.some(runsCommand) ? await refusedProtected(action) : [];
     const result = await world.verifier.prove({
       ...shared,
       gates: gates.map((gate) => placedGate(run.drafted.flow, gate, walk.phase, walk.task ?? "")),
@@ -48,9 +50,9 @@ export async function prove(deed: Deed, prompt?: string): Promise<Proved> {
       ...(prompt === undefined ? {} : { prompt }),
       ...underBase(run, refused),
     });
-    hollow = hollowIn(run, result.hollow ?? [], result.solid ?? []);
-    facts = { ...hollowFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
-    if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${oraclesIn(refused)}`);
+    hollow = placeholdersIn(run, result.hollow ?? [], result.solid ?? []);
+    facts = { ...placeholderFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
+    if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${protectedIn(refused)}`);
     checks.push(...result.checks);
     failures.push(
       ...result.failures.map(
@@ -58,16 +60,16 @@ export async function prove(deed: Deed, prompt?: string): Promise<Proved> {
       ),
     );
   }
-  const named = await proveNamed(deed, names);
+  const named = await proveNamed(action, names);
   failures.push(...(named.holds ? [] : [named.detail]));
   const all = { facts: { ...facts, ...named.facts }, checks: [...checks, ...named.checks], hollow };
   return { ...named, ...all, holds: failures.length === 0, detail: failures.join("; ") };
 }
 
 /** Whether proofs of the registry hold on the branch's newest commit, one after the other. */
-export async function proveNamed(deed: Deed, names: readonly string[]): Promise<Proved> {
-  const { run, walk, step, open } = settingOf(deed);
-  const { attempt, cancel, world } = deed;
+export async function proveNamed(action: StepExecution, names: readonly string[]): Promise<Proved> {
+  const { run, walk, step, open } = settingOf(action);
+  const { attempt, cancel, world } = action;
   const failures: string[] = [];
   const checks: CheckResult[] = [];
   let facts: Facts = {};
@@ -93,21 +95,21 @@ export async function proveNamed(deed: Deed, names: readonly string[]): Promise<
     failures.push(`${name}: ${result.detail ?? "does not hold"}`);
     reason ??= result.reason;
   }
-  if (cancel.isCalledOff) throw new CalledOff();
+  if (cancel.isCancelled) throw new Cancelled();
   const more = { ...(locks === undefined ? {} : { locks }), ...(reason === undefined ? {} : { reason }) };
   return { holds: failures.length === 0, detail: failures.join("; "), facts, checks, ...more };
 }
 
-/** Records a deed that went well as completed, or as failed where the step's own proof does not hold. */
+/** Records an action that went well as completed, or as failed where the step's own proof does not hold. */
 export async function completeProved(
-  deed: Deed,
+  action: StepExecution,
   outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string },
 ): Promise<void> {
-  if ((settingOf(deed).step.proof ?? []).length === 0) return deed.record({ event: "step_completed", ...outcome });
-  const proof = await prove(deed);
+  if ((settingOf(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
+  const proof = await prove(action);
   const proved = { ...outcome, facts: { ...outcome.facts, ...proof.facts }, checks: [...(outcome.checks ?? []), ...proof.checks] };
-  if (proof.holds) return deed.record({ event: "step_completed", ...proved, ...lockedBy(proof.locks), ...emptyIn(proof.hollow) });
-  return deed.record({
+  if (proof.holds) return action.record({ event: "step_completed", ...proved, ...lockedBy(proof.locks), ...emptyIn(proof.hollow) });
+  return action.record({
     event: "step_failed",
     ...proved,
     detail: proof.detail,

@@ -1,5 +1,7 @@
+// requests: journals the requests of other processes, each once, and drops those that no longer apply.
+
 import type { Draft } from "../contracts/event.ts";
-import { isOpen, questionsOpen } from "../core/reading.ts";
+import { isOpen, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Inbox, Request } from "../ports/inbox.ts";
 

@@ -1,16 +1,18 @@
-import type { Doubt } from "../contracts/doubt.ts";
+// settle: inspects an attempt that a crash left open and applies the recovery table to it.
+
+import type { CrashState } from "../contracts/crash-state.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";
 import { type Gate, kindOf, type Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { chargeOf } from "../core/budget.ts";
-import { stepOf, stepsOf } from "../core/reading.ts";
+import { stepOf, stepsOf } from "../core/selectors.ts";
 import { remedyFor } from "../core/recovery.ts";
-import type { OpenView, RunView, WalkView } from "../core/state.ts";
+import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
 import { judgesAt, runsCommand } from "./oracles.ts";
 import { placedGate } from "./prove.ts";
-import type { World } from "./world.ts";
+import type { Runtime } from "./runtime.ts";
 
 const crashesMax = 3;
 
@@ -22,7 +24,7 @@ type Settled = {
 };
 
 /** Finds out what can be known of an attempt that a crash left open, and follows the recovery table. */
-export async function settle(world: World, run: RunView, attempt: AttemptId): Promise<Settled> {
+export async function settle(world: Runtime, run: RunView, attempt: AttemptId): Promise<Settled> {
   await world.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: what still lives is ended first
   const open = run.open[attempt];
   invariant(open !== undefined, `E1: ${attempt} is open`);
@@ -41,7 +43,7 @@ export async function settle(world: World, run: RunView, attempt: AttemptId): Pr
   };
 }
 
-async function inspect(world: World, run: RunView, walk: WalkView, open: OpenView, step: Step): Promise<Doubt> {
+async function inspect(world: Runtime, run: RunView, walk: CursorView, open: OpenView, step: Step): Promise<CrashState> {
   const kind = kindOf(step);
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
   const unknown = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;
@@ -69,7 +71,7 @@ async function inspect(world: World, run: RunView, walk: WalkView, open: OpenVie
  * Whether the half-known attempt's artifacts prove its work done: fresh, for what holds with its layer did not hold without it,
  * and only where nobody needs what the agent would have said.
  */
-async function isDoneByArtifacts(world: World, run: RunView, walk: WalkView, step: Step, attempt: AttemptId): Promise<boolean> {
+async function isDoneByArtifacts(world: Runtime, run: RunView, walk: CursorView, step: Step, attempt: AttemptId): Promise<boolean> {
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const needsNames = gates.length !== (step.proof ?? []).length;
   const needsWords = step.returns !== undefined && step.returns_optional !== true;
@@ -106,7 +108,7 @@ function readsSays(steps: readonly Step[], id: string): boolean {
 }
 
 /** The work is there and proved, only the turn was never written down: it is charged at its estimate and said nothing. */
-async function closed(world: World, attempt: AttemptId, walk: WalkView): Promise<Draft> {
+async function closed(world: Runtime, attempt: AttemptId, walk: CursorView): Promise<Draft> {
   const { tree } = await world.workspace.changesOf(attempt);
   return {
     event: "turn_ended",

@@ -1,12 +1,14 @@
+// survey: checks artifacts when a run opens: which phases lost their proof, and which already have it.
+
 import type { Gate, Proof, Step } from "../contracts/flow.ts";
-import { newWalk } from "../core/law.ts";
-import { phaseRule, stepsOfPhase } from "../core/reading.ts";
+import { newCursor } from "../core/reducers.ts";
+import { phaseRule, stepsOfPhase } from "../core/selectors.ts";
 import type { FlowView, RunView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { asFound, byFilesAlone } from "./found-gates.ts";
 import { judgesAt, runsCommand, underBase } from "./oracles.ts";
 import { placedGate } from "./prove.ts";
-import type { World } from "./world.ts";
+import type { Runtime } from "./runtime.ts";
 
 export type Surveyed = { gone: string[]; proved: string[]; lost?: { walk: string; step: string }[] };
 
@@ -14,7 +16,7 @@ export type Surveyed = { gone: string[]; proved: string[]; lost?: { walk: string
  * Looks at the artifacts once an opening: which finished phases have lost their proof, which unbegun ones already have it, and of the
  * phases under way the first step that had passed and does not hold any more.
  */
-export async function survey(world: World, run: RunView): Promise<Surveyed> {
+export async function survey(world: Runtime, run: RunView): Promise<Surveyed> {
   const { recheck, enter } = run.drafted.flow;
   const finished = run.phases.filter(({ status }) => status === "completed");
   const unbegun = run.phases.filter(({ group, visit }) => group === "phases" && visit === 0);
@@ -35,7 +37,7 @@ export async function survey(world: World, run: RunView): Promise<Surveyed> {
   };
 }
 
-async function lostSteps(world: World, run: RunView): Promise<{ walk: string; step: string }[]> {
+async function lostSteps(world: Runtime, run: RunView): Promise<{ walk: string; step: string }[]> {
   const found: { walk: string; step: string }[] = [];
   for (const { id } of run.phases.filter(({ status }) => status === "open")) {
     if ((await isProved(world, run, id, walkedGates(run, id))) !== false) continue;
@@ -70,7 +72,7 @@ export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
   return proofs.flatMap((one) => (typeof one === "string" ? one : (byFilesAlone(asFound(one)) ?? [])));
 }
 
-async function isFound(world: World, run: RunView, phase: string): Promise<boolean> {
+async function isFound(world: Runtime, run: RunView, phase: string): Promise<boolean> {
   const proofs = findingProofs(run.drafted.flow, phase);
   const gates = proofs.filter((proof) => typeof proof !== "string");
   if (proofs.length === 0 || (gates.length > 0 && (await isProved(world, run, phase, gates)) !== true)) return false;
@@ -80,7 +82,7 @@ async function isFound(world: World, run: RunView, phase: string): Promise<boole
     const looked = await known.prove({
       attempt: `${phase}@0/survey#1`,
       state: run,
-      walk: newWalk({ path: phase, kind: "phase", phase, visit: 0 }),
+      walk: newCursor({ path: phase, kind: "phase", phase, visit: 0 }),
       commit: run.tip.commit,
       changed: [],
       previous: null,
@@ -94,7 +96,7 @@ async function isFound(world: World, run: RunView, phase: string): Promise<boole
 }
 
 /** Null where a phase's agents leave nothing that could be looked at. Freshness cannot be asked of what is only found. */
-async function isProved(world: World, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
+async function isProved(world: Runtime, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
   if (gates.length === 0) return null;
   const { commit } = run.tip;
   const refused = gates.some(runsCommand) ? (await judgesAt(world, run, commit)).refused : [];

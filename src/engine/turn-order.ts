@@ -1,17 +1,19 @@
+// turn-order: builds the order for an agent's turn: prompt, time limit, scope, budget left and conversation to continue.
+
 import type { Step } from "../contracts/flow.ts";
 import { historyOf } from "../core/history.ts";
 import { allowanceOf, minutesLeft, retriesLeft } from "../core/budget.ts";
-import type { WalkView } from "../core/state.ts";
+import type { CursorView } from "../core/state.ts";
 import type { TurnOrder } from "../ports/agent.ts";
 import { withSignal } from "./cancel.ts";
-import { type Deed, settingOf } from "./deed.ts";
-import type { Brief } from "./world.ts";
+import { type StepExecution, settingOf } from "./step-execution.ts";
+import type { Brief } from "./runtime.ts";
 
 const turnMinutesMax = 20;
 const asksMax = 3;
 
 /** The session that a step goes on in, and null where it begins its own. */
-export function continuedSession({ seen, streak }: Pick<WalkView, "seen" | "streak">, { id, continues }: Step): string | null {
+export function continuedSession({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
   // Not every agent takes a session up in another folder: where it broke over that, the next try begins a new one.
   const hasBroken = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
   const session = continues === undefined || hasBroken ? undefined : seen[continues]?.facts["session"];
@@ -20,15 +22,15 @@ export function continuedSession({ seen, streak }: Pick<WalkView, "seen" | "stre
 
 /** What is asked of the agent in this attempt, and whether its time is bounded by the run's budget rather than by its step. */
 export function orderOf(
-  deed: Deed,
+  action: StepExecution,
   brief: Brief,
   layer: string,
   previous?: unknown,
 ): { readonly turn: TurnOrder; readonly isBoundByBudget: boolean } {
-  const { run, walk, step, open } = settingOf(deed);
+  const { run, walk, step, open } = settingOf(action);
   const allowed = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
   const left = minutesLeft(run, walk.phase);
-  const { facts, history } = historyOf(run, deed.attempt);
+  const { facts, history } = historyOf(run, action.attempt);
   const turn: Omit<TurnOrder, "cancel"> = {
     prompt: brief.prompt,
     returns: brief.returns,
@@ -36,31 +38,31 @@ export function orderOf(
     ...(previous === undefined || previous === null ? {} : { previous }),
     cast: brief.cast,
     run: run.drafted.run_id,
-    attempt: deed.attempt,
+    attempt: action.attempt,
     facts,
     history,
     layer,
     minutesMax: Math.min(allowed, left),
     scope: run.drafted.objective.scope,
     isInterrupted: open.session !== null,
-    left: () => allowanceOf(deed.run(), walk.phase),
-    isUnpaid: () => deed.run().open[deed.attempt]?.stage === "started",
+    left: () => allowanceOf(action.run(), walk.phase),
+    isUnpaid: () => action.run().open[action.attempt]?.stage === "started",
     session: open.session ?? continuedSession(walk, step),
     onSession: (session, how) =>
-      deed.record({
+      action.record({
         event: "session_opened",
-        attempt: deed.attempt,
+        attempt: action.attempt,
         session,
         agent: brief.cast.agent,
         actor: `agent:${brief.cast.agent}`,
         ...(how === undefined ? {} : { how }),
       }),
     onAskAgain: async (ask, errors, raw, usage) => {
-      if (ask > asksMax || retriesLeft(deed.run()) === 0) return false;
-      const blob = await deed.world.journal.putBlob(raw);
-      await deed.record({
+      if (ask > asksMax || retriesLeft(action.run()) === 0) return false;
+      const blob = await action.world.journal.putBlob(raw);
+      await action.record({
         event: "return_asked_again",
-        attempt: deed.attempt,
+        attempt: action.attempt,
         ask,
         errors: [...errors],
         raw: blob,
@@ -69,7 +71,7 @@ export function orderOf(
       });
       return true;
     },
-    onSignal: deed.world.onSignal,
+    onSignal: action.world.onSignal,
   };
-  return { turn: withSignal(turn, deed.cancel), isBoundByBudget: left < allowed };
+  return { turn: withSignal(turn, action.cancel), isBoundByBudget: left < allowed };
 }

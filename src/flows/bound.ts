@@ -1,3 +1,5 @@
+// bound: computes the most attempts that one visit of a flow's phases can take.
+
 import type { Flow, Step } from "../contracts/flow.ts";
 import { listsOf } from "./lists.ts";
 import { spentOf } from "./lint-routes.ts";

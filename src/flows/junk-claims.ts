@@ -1,7 +1,7 @@
 // junk-claims: returns that speak of work and show none of it, or say the same thing in place of two. Pure.
 
 /** A text of the return with its place; `isRequired`: a field of its own that must say something. */
-export type Told = { readonly path: string; readonly text: string; readonly isRequired: boolean; readonly about: string };
+export type ClaimText = { readonly path: string; readonly text: string; readonly isRequired: boolean; readonly about: string };
 
 const longCharsMin = 40;
 
@@ -33,7 +33,7 @@ const isJudgement = (value: unknown): boolean =>
   typeof value === "object" && value !== null && ["pass", "alignment_score", "audit_results"].some((field) => Object.hasOwn(value, field));
 
 /** One long text in two fields, and a whole return that was handed back before, word for word. */
-export function toldTwice(told: readonly Told[], value: unknown, previous: unknown): readonly string[] {
+export function repeatedClaims(told: readonly ClaimText[], value: unknown, previous: unknown): readonly string[] {
   const errors: string[] = [];
   const seen = new Map<string, string>();
   for (const { path, text } of told) {

@@ -5,7 +5,7 @@
 //   J2. Everything looked at is bounded.
 
 import { isNothing, isPlaceholder } from "../kit/placeholder.ts";
-import { type Told, toldTwice, workWithoutEvidence } from "./junk-claims.ts";
+import { type ClaimText, repeatedClaims, workWithoutEvidence } from "./junk-claims.ts";
 
 /** What the agent was told, and what it handed back before, where that is known. */
 export type ReturnContext = { readonly prompt?: string; readonly previous?: unknown };
@@ -30,11 +30,11 @@ export function junkIn(schema: ShownSchema, value: unknown, context: ReturnConte
   return [
     ...told.flatMap((one) => wrongWith(one, schema, prompt)),
     ...workWithoutEvidence(value),
-    ...toldTwice(told, value, context.previous),
+    ...repeatedClaims(told, value, context.previous),
   ];
 }
 
-function wrongWith({ path, text, isRequired, about }: Told, schema: ShownSchema, prompt: string): readonly string[] {
+function wrongWith({ path, text, isRequired, about }: ClaimText, schema: ShownSchema, prompt: string): readonly string[] {
   const plain = flat(text);
   const isQuote = quoting.has(path.split(/[.[]/).findLast((part) => /^[a-z]/i.test(part)) ?? "");
   const expected = `expected ${about === "" ? "your own words" : about}`;
@@ -51,8 +51,8 @@ function wrongWith({ path, text, isRequired, about }: Told, schema: ShownSchema,
 const quoting: ReadonlySet<string> = new Set(["criterion", "expected", "requirement_id", "task_id", "phase_id"]);
 const mayBeEmptyWords = /\bempty if\b/;
 
-function textsIn(schema: ShownSchema, value: unknown): readonly Told[] {
-  const told: Told[] = [];
+function textsIn(schema: ShownSchema, value: unknown): readonly ClaimText[] {
+  const told: ClaimText[] = [];
   const walk = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
     if (told.length >= textsMax || depth > depthMax) return; // J2
     if (typeof part === "string") {

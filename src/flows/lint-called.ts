@@ -1,3 +1,5 @@
+// lint-called: lints calls of other flows: each exists, accepts its options, and no calls form a cycle.
+
 import type { Flow } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";

@@ -1,3 +1,5 @@
+// lint-counts: lints retry counts: each is declared, used and bounded, and exhausting it leads to an end.
+
 import type { Row } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";

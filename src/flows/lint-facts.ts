@@ -1,3 +1,5 @@
+// lint-facts: lints conditions: every fact they name exists, is known by then, and can have that value.
+
 import type { Phase, Step, Want, When } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";

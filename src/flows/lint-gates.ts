@@ -1,3 +1,5 @@
+// lint-gates: lints proofs: each names something that exists, examines something, and can hold.
+
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";

@@ -1,3 +1,5 @@
+// lint-prompts: lints prompts: each file exists and uses only placeholders that are filled.
+
 import { shown } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";

@@ -1,3 +1,5 @@
+// lint-routes: lints routing rows: each leads somewhere, every step can be reached, and every loop is bounded by a count.
+
 import type { Flow, Row, Step } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";

@@ -1,3 +1,5 @@
+// lint-shape: lints a flow as a whole: its playbook, phases, options and failure rows, and whether it lands its work.
+
 import type { Option, Phase } from "../contracts/flow.ts";
 import { isReasonCode, reasonCodes } from "../contracts/reason.ts";
 import { shown, type DataPath } from "../kit/finding.ts";

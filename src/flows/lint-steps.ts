@@ -1,3 +1,5 @@
+// lint-steps: lints each step: exactly one kind, only the keys that kind allows, and functions that exist.
+
 import { stepKinds, type Human, type Step, type StepKind } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";

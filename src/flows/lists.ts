@@ -1,3 +1,5 @@
+// lists: lists every step list of a flow (phases, tasks, waves, closing), with its path in the data.
+
 import type { Flow, Row, Step } from "../contracts/flow.ts";
 import type { DataPath } from "../kit/finding.ts";
 

@@ -257,9 +257,9 @@ describe("self-audit", () => {
   test("a pass that shows nothing is a gap", () =>
     expect(scoreOf(audit(check("A", "pass", " "))).gaps).toMatchObject([{ requirement_id: "A" }]));
   test("the auditor's sums are compared with its list", () => {
-    const lying = audit(check("A", "gap"));
-    lying.aggregate.gaps_found = 0;
-    expect(scoreOf(lying).disagreements).toEqual(["gaps_found: the auditor says 0, its list has 1"]);
+    const detected = audit(check("A", "gap"));
+    detected.aggregate.gaps_found = 0;
+    expect(scoreOf(detected).disagreements).toEqual(["gaps_found: the auditor says 0, its list has 1"]);
   });
   test("no audit is no audit", () => expect(selfAuditOf([], [])).toMatchObject({ total_requirements_checked: 0, audit_cycles: 0 }));
 });

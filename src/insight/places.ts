@@ -1,3 +1,5 @@
+// places: reads phase, step, ordinal and task from the path of an attempt in the journal.
+
 /** Where something happened, read off the names of walks and attempts: `1@1/execute#2/03-01` is task 03-01 of phase 1. */
 
 import type { Entry } from "../contracts/event.ts";
@@ -16,7 +18,7 @@ export function attemptParts(attempt: string): { readonly walk: string; readonly
 }
 
 /** A task's id, where the walk is a task's: its path is an attempt of a tasks step and one part more. */
-export function taskOfWalk(walk: string): string | null {
+export function taskOfCursor(walk: string): string | null {
   const found = /#\d+\/([^/]+)$/.exec(walk);
   const last = found?.[1];
   return last === undefined || last.startsWith("wave:") ? null : last;

@@ -6,7 +6,7 @@
 import type { Entry } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import type { PostMortem } from "../contracts/roadmap-reports.ts";
-import { attemptParts, phaseOfEntry, taskOfWalk } from "./places.ts";
+import { attemptParts, phaseOfEntry, taskOfCursor } from "./places.ts";
 import { preventionRule } from "./prevention.ts";
 import { type ClaimRead, type Rejection, rejectionsIn } from "./rejection.ts";
 import { rootCauseOf } from "./root-cause.ts";
@@ -79,12 +79,12 @@ function timelineOf(entry: Entry, rejection: Rejection | undefined): readonly Mo
       const isDone = entry.event === "task_completed";
       return moment(
         "execute",
-        `Task ${taskOfWalk(entry.walk) ?? entry.walk} ${isDone ? "completed" : "failed"}`,
+        `Task ${taskOfCursor(entry.walk) ?? entry.walk} ${isDone ? "completed" : "failed"}`,
         isDone ? "success" : "failure",
       );
     }
     case "step_skipped":
-      return taskOfWalk(entry.walk) === null ? moment(entry.step, `${entry.step} skipped`, "skipped") : [];
+      return taskOfCursor(entry.walk) === null ? moment(entry.step, `${entry.step} skipped`, "skipped") : [];
     case "step_completed":
     case "step_failed":
       return stepMoment(entry, moment);
@@ -111,7 +111,7 @@ function stepMoment(
   moment: (step: string, event: string, status: Moment["status"]) => readonly Moment[],
 ): readonly Moment[] {
   const parts = attemptParts(entry.attempt);
-  if (parts === null || taskOfWalk(parts.walk) !== null) return []; // A task's steps are told by the task.
+  if (parts === null || taskOfCursor(parts.walk) !== null) return []; // A task's steps are told by the task.
   const red = checksOf(entry).filter(({ status }) => status !== "passed").length;
   const nth = parts.ordinal === 1 ? "" : ` (attempt ${parts.ordinal})`;
   if (entry.event === "step_completed") return moment(parts.step, `${parts.step} passed${nth}`, "success");

@@ -12,7 +12,7 @@ import type { CheckResult } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { type CheckKind, checkKindOf } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
-import { attemptParts, phaseOfEntry, taskOfWalk } from "./places.ts";
+import { attemptParts, phaseOfEntry, taskOfCursor } from "./places.ts";
 import { categoryNamed, type ClaimRead, type Rejection, rejectionsIn, standingRejections } from "./rejection.ts";
 
 export type Cause =
@@ -233,7 +233,7 @@ function failureOf(entry: Entry, own: readonly Entry[], red: CheckResult | undef
     knownCause(entry.reason_code) ??
     "criterion";
   const what = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
-  const task = taskOfWalk(attemptParts(entry.attempt)?.walk ?? "");
+  const task = taskOfCursor(attemptParts(entry.attempt)?.walk ?? "");
   const who = task !== null ? `Task ${task}` : step === "" ? "A step" : `The step ${step}`;
   const failure = made(cause, entry, `${who} failed: ${what.replace(/\.$/, "")}.`);
   return category === null ? failure : { ...failure, category };
@@ -252,7 +252,7 @@ function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
 
 function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
   const parts = attemptParts(entry.attempt);
-  const step = parts === null ? "gate" : taskOfWalk(parts.walk) === null ? parts.step : "execute"; // what is done for a task is no step of the phase
+  const step = parts === null ? "gate" : taskOfCursor(parts.walk) === null ? parts.step : "execute"; // what is done for a task is no step of the phase
   return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
 }
 

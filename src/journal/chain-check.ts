@@ -1,3 +1,5 @@
+// chain-check: checks a section of a journal by its bytes alone: every line intact and chained to the one before.
+
 import { hash } from "node:crypto";
 import { readSync } from "node:fs";
 import type { Hash } from "../contracts/ids.ts";

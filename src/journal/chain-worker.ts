@@ -8,7 +8,7 @@ const { stretch, board } = workerData as { readonly stretch: Stretch; readonly b
 
 function mayGoOn(): boolean {
   Atomics.add(board, cell.progress, 1);
-  return Atomics.load(board, cell.isCalledOff) === 0;
+  return Atomics.load(board, cell.isCancelled) === 0;
 }
 
 function judged(): number {

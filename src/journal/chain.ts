@@ -10,7 +10,7 @@ import type { Position } from "./journal.ts";
 import { batchBytesMax, lineBytesMax, versionOf } from "./line.ts";
 import { readStretch } from "./read-stretch.ts";
 import { checkBeside, type SecondThread } from "./second-thread.ts";
-import { type Walked, walkInPlace } from "./walk.ts";
+import { type ScannedLines, scanInPlace } from "./walk.ts";
 
 /** Below this a second thread would cost more than it saves. */
 const besideBytesMin = 16 * 1024 * 1024;
@@ -24,23 +24,30 @@ export type Beside = { readonly bytesMin: number; readonly check: (stretch: Stre
  * Walks from a position to the end of the file as it was when the walk began. Throws at damage (J4), and then nothing of what it handed
  * out counts: the entries of a long journal go out before another thread has finished checking them.
  */
-export function walkChain(
+export function checkChain(
   fd: number,
   from: Readonly<Position>,
   onEntry: OnEntry,
   beside: Beside = { bytesMin: besideBytesMin, check: checkBeside },
-): Walked {
+): ScannedLines {
   const size = fstatSync(fd).size;
   if (size < from.byte) throw damaged(from.seq, size, "the journal is shorter than it has been");
   refuseNewer(fd);
   // Where a torn tail may be, every line is checked before it is handed out.
   const endByte = size - from.byte > beside.bytesMin ? lineEndBefore(fd, size - batchBytesMax) : 0;
   const second = endByte > from.byte ? beside.check({ fd, byte: from.byte, endByte, prev: from.prev }) : null;
-  return second === null ? walkInPlace(fd, from, size, onEntry) : walkBeside(fd, from, size, endByte, onEntry, second);
+  return second === null ? scanInPlace(fd, from, size, onEntry) : walkBeside(fd, from, size, endByte, onEntry, second);
 }
 
 /** Parses while the other thread checks. In any doubt the walk in place has the last word. */
-function walkBeside(fd: number, from: Readonly<Position>, size: number, endByte: number, onEntry: OnEntry, second: SecondThread): Walked {
+function walkBeside(
+  fd: number,
+  from: Readonly<Position>,
+  size: number,
+  endByte: number,
+  onEntry: OnEntry,
+  second: SecondThread,
+): ScannedLines {
   let trouble: { readonly error: unknown } | null = null;
   const at = { ...from };
   try {
@@ -50,10 +57,10 @@ function walkBeside(fd: number, from: Readonly<Position>, size: number, endByte:
   }
   if (trouble !== null) second.callOff();
   const isSound = trouble === null ? second.answer() : null;
-  if (isSound === true) return walkInPlace(fd, at, size, onEntry);
+  if (isSound === true) return scanInPlace(fd, at, size, onEntry);
   // It throws, if the journal is damaged. What has been handed out is not handed out again.
   const isDone = trouble !== null || isSound === false;
-  const walked = walkInPlace(fd, from, size, (entry) => {
+  const walked = scanInPlace(fd, from, size, (entry) => {
     if (!isDone && entry.seq > at.seq) onEntry(entry);
   });
   if (trouble !== null) throw trouble.error;

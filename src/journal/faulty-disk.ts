@@ -31,10 +31,10 @@ export function faultyDisk(fault: Fault | null, under: Disk = nodeDisk): FaultyD
     return Object.assign(new Error(`${fault.code}: injected into ${change}`), { code: fault.code, syscall: change });
   }
 
-  function tried<T>(change: Change, deed: () => T): T {
+  function tried<T>(change: Change, action: () => T): T {
     const error = errorFor(change);
     if (error !== null) throw error;
-    return deed();
+    return action();
   }
 
   return {

@@ -6,7 +6,7 @@ import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import { invariant } from "../kit/invariant.ts";
 import { readBlob, writeBlob } from "./blobs.ts";
-import { walkChain } from "./chain.ts";
+import { checkChain } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
 import { failureOf, JournalFailure } from "./failure.ts";
@@ -19,7 +19,7 @@ import { openFile } from "./open-file.ts";
 import { recoverFromLog } from "./recover.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { stampOf } from "./stamp.ts";
-import type { Walked } from "./walk.ts";
+import type { ScannedLines } from "./walk.ts";
 import { Writer } from "./writer.ts";
 
 /** Opens a run's journal for writing, making the folder and the file if need be. Throws a JournalFailure. */
@@ -55,7 +55,7 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
   const found = readSnapshot(dir, fd);
   const isTaken = found !== null && (options.onSnapshot?.(found.state) ?? true);
-  const walked = walkChain(fd, isTaken ? found.at : genesis, onEntry);
+  const walked = checkChain(fd, isTaken ? found.at : genesis, onEntry);
 
   const repaired = cutTorn(disk, fd, walked);
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
@@ -71,7 +71,7 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
 }
 
 /** Cuts off what a crash left half written (J4); it was never acknowledged. */
-function cutTorn(disk: Disk, fd: number, { end, torn }: Walked): Opened["repaired"] {
+function cutTorn(disk: Disk, fd: number, { end, torn }: ScannedLines): Opened["repaired"] {
   if (torn === null) return null;
   disk.ftruncate(fd, end.byte);
   return { cut_bytes: torn.bytes, at_byte: end.byte };

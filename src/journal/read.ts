@@ -3,7 +3,7 @@
 import { closeSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
-import { walkChain } from "./chain.ts";
+import { checkChain } from "./chain.ts";
 import { nodeDisk, readFlags } from "./disk.ts";
 import { codeOf, JournalFailure } from "./failure.ts";
 import type { Position, Replay } from "./journal.ts";
@@ -11,14 +11,14 @@ import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
 import { openFile } from "./open-file.ts";
 import { positionAfter, readSnapshot } from "./snapshot.ts";
-import type { Walked } from "./walk.ts";
+import type { ScannedLines } from "./walk.ts";
 
 export type Reading = Replay & {
   /** A position is where an earlier reading ended: a watcher reads on from there. */
   readonly from?: "snapshot" | "start" | Readonly<Position>;
 };
 
-export type Read = Walked & { readonly snapshot: unknown };
+export type Read = ScannedLines & { readonly snapshot: unknown };
 
 /** Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure at damage: then no entry counts that it handed out. */
 export function readJournal(dir: string, reading: Reading): Read {
@@ -28,7 +28,7 @@ export function readJournal(dir: string, reading: Reading): Read {
     const found = reading.from === undefined || reading.from === "snapshot" ? readSnapshot(dir, fd) : null;
     const isTaken = found !== null && (reading.onSnapshot?.(found.state) ?? true);
     const start = typeof reading.from === "object" ? reading.from : isTaken ? found.at : genesis;
-    return { ...walkChain(fd, start, reading.onEntry ?? ignore), snapshot: isTaken ? found.state : null };
+    return { ...checkChain(fd, start, reading.onEntry ?? ignore), snapshot: isTaken ? found.state : null };
   } finally {
     closeSync(fd);
   }

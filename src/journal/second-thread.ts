@@ -8,7 +8,7 @@ import type { Worker } from "node:worker_threads";
 import type { Stretch } from "./chain-check.ts";
 
 /** What the two threads tell each other, by its place. */
-export const cell = { verdict: 0, isCalledOff: 1, progress: 2 } as const;
+export const cell = { verdict: 0, isCancelled: 1, progress: 2 } as const;
 /** Zero is a check under way; `none` one that could not be finished. */
 export const verdict = { sound: 1, bad: 2, none: 3 } as const;
 
@@ -47,7 +47,7 @@ export function checkBeside(stretch: Stretch, path: string | null = programPath(
       return found === verdict.sound ? true : found === verdict.bad ? false : null;
     },
     callOff: () => {
-      Atomics.store(board, cell.isCalledOff, 1);
+      Atomics.store(board, cell.isCancelled, 1);
       waitFor(board);
     },
   };
@@ -60,7 +60,7 @@ function waitFor(board: Int32Array): number {
     const found = Atomics.load(board, cell.verdict);
     if (found !== 0) return found;
     if (Atomics.load(board, cell.progress) !== before) continue;
-    Atomics.store(board, cell.isCalledOff, 1);
+    Atomics.store(board, cell.isCancelled, 1);
     return verdict.none;
   }
 }

@@ -1,3 +1,5 @@
+// stamp: stamps journal lines with epoch, time and active time, which never runs backwards.
+
 import type { Options, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 

@@ -11,7 +11,7 @@ import { batchBytesMax, continues, crcOf, endOfLine, faultOf, headOf, lineBytesM
 
 const chunkBytes = 1024 * 1024;
 
-export type Walked = {
+export type ScannedLines = {
   /** After the last sound line. */
   readonly end: Position;
   /** What follows it that is no line: a write that was cut short, or one that is under way. */
@@ -19,7 +19,7 @@ export type Walked = {
 };
 
 /** From a position to this size of the file, each line checked before it is handed out. Throws at damage (J4). */
-export function walkInPlace(fd: number, from: Readonly<Position>, size: number, onEntry: (entry: Entry) => void): Walked {
+export function scanInPlace(fd: number, from: Readonly<Position>, size: number, onEntry: (entry: Entry) => void): ScannedLines {
   const at = { ...from };
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, size - at.byte));
   let held = 0;
@@ -59,7 +59,7 @@ function admit(at: Position, buffer: Buffer, start: number, end: number, isText:
 }
 
 /** A bad line is a torn tail only if a single cut-off batch can explain it: short enough, and nothing sound after it. Else it is damage. */
-function tornAt(fd: number, at: Position, size: number, fault: string): Walked["torn"] {
+function tornAt(fd: number, at: Position, size: number, fault: string): ScannedLines["torn"] {
   const bytes = size - at.byte;
   if (bytes > batchBytesMax) throw damaged(at.seq + 1, at.byte, fault);
   const rest = Buffer.allocUnsafeSlow(bytes);

@@ -1,3 +1,5 @@
+// canonical-json: JSON with exactly one spelling per value, so that equal values hash the same.
+
 /**
  * JSON with one spelling per value: keys sorted by code unit, no spaces, absent members left out. What is hashed is written this way,
  * so that the order in which a person wrote two keys changes no hash.

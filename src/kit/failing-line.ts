@@ -1,3 +1,5 @@
+// failing-line: recognises the lines of test runners, compilers and linters that report a failure.
+
 /** How test runners, compilers and linters begin or end the line of a failure. */
 const failing =
   /^\s{0,80}(?:(?:FAIL(?:ED|URE)?|ERROR|FATAL|PANIC)\b|not ok \d|[✗✖×✕❌●] |\d{1,6}\) |--- FAIL:|E {3,}|error(?:\[\w+\])?:|fatal:|panic:|AssertionError|Assertion failed|(?:Uncaught )?\w{0,40}(?:Error|Exception)(?: \[\w+\])?:|thread '.{1,200}' panicked)|\.\.\. FAILED$| FAILED(?: {1,80}\[ {0,2}\d{1,3}%\])?$|: error[: ]|\*\*\*Failed\b|: no required module provides package |\bModuleNotFoundError: /;

@@ -1,3 +1,5 @@
+// finding: a problem found in a document, with file, line, path and rule, and its one-line text.
+
 /** Something wrong in a document, told so that a person can go there: where, which rule, what was found, what was expected. */
 export type Finding = {
   readonly file: string;
@@ -11,7 +13,7 @@ export type Finding = {
   readonly severity: "error" | "warning";
 };
 
-export type Place = { readonly line: number; readonly column: number };
+export type Position = { readonly line: number; readonly column: number };
 export type DataPath = readonly (string | number)[];
 
 /** A path as people write it: `phases[0].steps[2].go`. */

@@ -1,3 +1,5 @@
+// iso-time: pure calendar arithmetic on ISO 8601 times in UTC, without a clock.
+
 /** Calendar arithmetic on ISO 8601 in UTC, without a clock: the same text gives the same answer everywhere. */
 
 const shape = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/;

@@ -8,7 +8,7 @@
 
 import type * as v from "valibot";
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, type CST, type Document, type Node } from "yaml";
-import { pathText, shown, type DataPath, type Finding, type Place } from "./finding.ts";
+import { pathText, shown, type DataPath, type Finding, type Position } from "./finding.ts";
 import { issuesOf } from "./located-issues.ts";
 
 export const documentBytesMax = 1_048_576;
@@ -19,9 +19,9 @@ const findingsMax = 50;
 /** Where things stand in one document. A path that is not there answers with its nearest ancestor. */
 export type Positions = {
   readonly file: string;
-  placeOf(path: DataPath): Place;
+  placeOf(path: DataPath): Position;
   /** The key's own place, where the path ends in a key of a mapping. */
-  keyPlaceOf(path: DataPath): Place;
+  keyPlaceOf(path: DataPath): Position;
 };
 
 export type Parsed = { readonly value: unknown; readonly positions: Positions };
@@ -60,7 +60,7 @@ export function fitLocated<S extends v.GenericSchema>(
 
 /** Reads a document into plain data. An empty one is null. */
 export function parseLocated(file: string, text: string | Uint8Array): Parsed | Refused {
-  const refuse = (rule: string, message: string, place: Place = { line: 1, column: 1 }, path: DataPath = []): Refused => ({
+  const refuse = (rule: string, message: string, place: Position = { line: 1, column: 1 }, path: DataPath = []): Refused => ({
     findings: [{ file, ...place, path: pathText(path), rule, message, severity: "error" }],
   });
   const size = typeof text === "string" ? text.length : text.byteLength;
@@ -110,9 +110,9 @@ const tooDeep = `found nesting that is too deep, expected at most ${depthMax} le
 
 class Refusal extends Error {
   readonly rule: string;
-  readonly place: Place;
+  readonly place: Position;
   readonly path: DataPath;
-  constructor(rule: string, message: string, place: Place, path: DataPath) {
+  constructor(rule: string, message: string, place: Position, path: DataPath) {
     super(message);
     this.rule = rule;
     this.place = place;
@@ -125,7 +125,7 @@ function plainOf(document: Document.Parsed, lines: LineCounter, file: string): P
   const meant = new Map<Node, Node>();
   const open = new Set<Node>();
   let nodes = 0;
-  const placeOf = (node: unknown): Place => placeAt(lines, rangeOf(node));
+  const placeOf = (node: unknown): Position => placeAt(lines, rangeOf(node));
 
   const plain = (node: unknown, path: DataPath): unknown => {
     const refuse = (rule: string, message: string, at: unknown = node): never => {
@@ -199,12 +199,12 @@ function rangeOf(node: unknown): number {
   return range?.[0] ?? 0;
 }
 
-function placeAt(lines: LineCounter, offset: number): Place {
+function placeAt(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-function placeIn(text: string, offset: number): Place {
+function placeIn(text: string, offset: number): Position {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
@@ -219,7 +219,7 @@ function decoded(text: string | Uint8Array): string | null {
 }
 
 /** JSON is stricter than YAML: what only YAML would take is refused in a .json file. */
-function jsonFault(source: string): { message: string; place: Place } | null {
+function jsonFault(source: string): { message: string; place: Position } | null {
   try {
     JSON.parse(source);
     return null;

@@ -1,3 +1,5 @@
+// safe-json: JSON that is safe to print on a terminal and still parses to the same value.
+
 /**
  * JSON that is safe to print: it parses to the same value, and holds no character that steers a terminal or turns the reading direction.
  * JSON.stringify escapes the first control characters itself; what is replaced here stands only inside strings.

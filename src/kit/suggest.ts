@@ -1,3 +1,5 @@
+// suggest: suggests the closest known word for a misspelt one, for "Did you mean …?".
+
 const wordCharactersMax = 64;
 
 /** The candidate nearest to a misspelt word, or null where none is near enough to be meant. */

@@ -1,3 +1,5 @@
+// utc-time: tests quickly whether a text is a UTC timestamp, for logs with millions of lines.
+
 /**
  * Whether a text is a time in UTC as logs write it: `2026-05-15T14:32:01Z`, to the second or finer.
  * It is asked of every line of logs that have a million, so it looks at each character once and makes nothing.

@@ -1,3 +1,5 @@
+// visible: escapes untrusted text so that it cannot control the terminal or change the reading direction.
+
 /**
  * Text from agents, files and other tools, made safe to show in a terminal: one line stays one line, and nothing in it
  * moves the cursor, paints, sets the title or the clipboard (OSC 52), or turns the reading direction round.

@@ -10,7 +10,7 @@ import type { ModelCall, Upstream } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
 import { type AnswerScan, openAnswerScan } from "./answer-scan.ts";
 import { collectError, errorText, withoutKey } from "./error-text.ts";
-import { endWithWords } from "./farewell.ts";
+import { endWithWords } from "./abort-stream.ts";
 import type { Figures } from "./figures.ts";
 import { headersToAgent } from "./headers.ts";
 import { callTotalMs, providerIdleMs } from "./limits.ts";

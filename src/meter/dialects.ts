@@ -1,7 +1,7 @@
 // dialects: the four languages of model providers: where each tells its figures, its end and its errors, and what in it is text.
 
 import type { ModelApi } from "../contracts/model-api.ts";
-import { figureOf, type Told } from "./figures.ts";
+import { figureOf, type ReportedUsage } from "./figures.ts";
 
 export type Dialect = {
   /** Where the figures are. */
@@ -18,7 +18,7 @@ export type Dialect = {
   readonly texts: readonly string[];
   /** The same in an answer that comes in one piece, where it differs. */
   readonly wholeTexts?: readonly string[];
-  readonly told: (usage: Readonly<Record<string, unknown>>) => Told;
+  readonly told: (usage: Readonly<Record<string, unknown>>) => ReportedUsage;
 };
 
 export const dialects: Readonly<Record<ModelApi, Dialect>> = {
@@ -119,7 +119,7 @@ function tellOf(
   cached: number | null,
   written: number | null,
   writtenLong: number | null,
-): Told {
+): ReportedUsage {
   const all = [input, output, cached, written, writtenLong];
   const sound = (value: number | null): number | null => (value === null || Number.isNaN(value) ? null : value);
   return {

@@ -9,7 +9,7 @@
 
 import { eventBytesMax, uncountedBytesMax } from "./limits.ts";
 
-export type Heard = {
+export type ScannedEvent = {
   /** Keys whose strings are text. */
   readonly texts: readonly string[];
   /** Keys whose objects make an event worth taking apart. */
@@ -34,7 +34,7 @@ const backslash = 92;
 /** What may stand between a key and its value: space, and the border of two lines of data. */
 const gap = "(?:\\s|data:)*";
 
-export function openEventScan(heard: Heard): EventScan {
+export function openEventScan(heard: ScannedEvent): EventScan {
   // A text begins with a quote, a mark does not: the last character of a find tells which it is.
   const look = new RegExp(
     `"(?:${heard.texts.join("|")})":${gap}"|"(?:${heard.marks.join("|")})":${gap}\\{${heard.alsoMarks === undefined ? "" : `|${heard.alsoMarks}`}`,

@@ -9,7 +9,7 @@ import { bytesPerToken, frameBytesPerToken, textBytesPerTokenMax, tokensMax } fr
 import type { ListPrice } from "./prices.ts";
 
 /** A provider's figures, brought to one meaning; null where it did not tell. Input holds what was read from and written to a cache. */
-export type Told = {
+export type ReportedUsage = {
   readonly input: number | null;
   readonly output: number | null;
   /** Read from a cache. */
@@ -34,7 +34,7 @@ export const usedNothing: Used = { tokens: 0, input: 0, output: 0, cached: 0, us
 
 export type Figures = {
   /** The provider told how much; later figures replace earlier ones. */
-  readonly tell: (told: Told) => void;
+  readonly tell: (told: ReportedUsage) => void;
   /** So much text, and so many bytes in all, came so far. */
   readonly streamed: (textBytes: number, bytes: number) => void;
   /** The request went out: from now on it counts. */

@@ -12,7 +12,7 @@ import { credentialsOf, proxyTokenOf } from "./headers.ts";
 import { type Lookup, targetOf } from "./hosts.ts";
 import {
   connectionsMax,
-  farewellMs,
+  abortGraceMs,
   headerBytesMax,
   headersMax,
   headersTimeoutMs,
@@ -71,7 +71,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     // What was said last is handed over first.
     const detach = account.attach("connection", () => {
       socket.destroySoon();
-      setTimeout(() => socket.destroy(), farewellMs).unref();
+      setTimeout(() => socket.destroy(), abortGraceMs).unref();
     });
     socket.on("close", detach);
     return true;

@@ -6,7 +6,7 @@
 //   J2. A value is found by its path of keys, never by its look: text that somebody wrote cannot pass for a figure.
 //   J3. Memory is bounded, whatever comes.
 
-import { hashOf, hashPrime, hashStart, type Place, treeOf } from "./key-tree.ts";
+import { hashOf, hashPrime, hashStart, type KeyNode, treeOf } from "./key-tree.ts";
 import { captureBytesMax } from "./limits.ts";
 
 export type Wanted = {
@@ -58,7 +58,7 @@ export function openJsonScan(wanted: Wanted): JsonScan {
   const attachmentMax = wanted.attachmentBytesMax ?? Infinity;
   // The key at each depth, and what the object at each depth stands for in the wanted tree.
   const keys = new Int32Array(depthKept + 1);
-  const places: (Place | null)[] = Array.from({ length: depthKept + 1 }, () => null);
+  const places: (KeyNode | null)[] = Array.from({ length: depthKept + 1 }, () => null);
 
   let fed = 0;
   let textBytes = 0;
@@ -95,7 +95,7 @@ export function openJsonScan(wanted: Wanted): JsonScan {
   }
 
   /** What the value after the latest key stands for in the wanted tree. */
-  function placeAt(depth: number): Place | null {
+  function placeAt(depth: number): KeyNode | null {
     if (depth === 0 || depth > depthKept) return null;
     return places[depth]?.next.get(keys[depth] as number) ?? null;
   }

@@ -5,14 +5,14 @@ export const hashStart = 0x811c9dc5 | 0;
 export const hashPrime = 0x01000193;
 
 /** What an object or a value stands for: the wanted path that ends here, and those that go on. */
-export type Place = { readonly next: Map<number, Place>; path: readonly string[] | null };
+export type KeyNode = { readonly next: Map<number, KeyNode>; path: readonly string[] | null };
 
-export function treeOf(paths: readonly (readonly string[])[]): Place {
-  const root: Place = { next: new Map(), path: null };
+export function treeOf(paths: readonly (readonly string[])[]): KeyNode {
+  const root: KeyNode = { next: new Map(), path: null };
   for (const path of paths) {
     let place = root;
     for (const name of path) {
-      const next: Place = place.next.get(hashOf(name)) ?? { next: new Map(), path: null };
+      const next: KeyNode = place.next.get(hashOf(name)) ?? { next: new Map(), path: null };
       place.next.set(hashOf(name), next);
       place = next;
     }

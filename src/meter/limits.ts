@@ -27,7 +27,7 @@ export const callTotalMs = 2 * 60 * 60_000;
 export const dialTimeoutMs = 30_000;
 export const tunnelIdleMs = 10 * 60_000;
 /** How long a cut stream may take to hand over its last words. */
-export const farewellMs = 2000;
+export const abortGraceMs = 2000;
 
 export const connectionsMax = 2048;
 /** Connections that have not yet shown a token. */

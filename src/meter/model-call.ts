@@ -16,7 +16,7 @@ import { isLoopback } from "./addresses.ts";
 import { openMax } from "./limits.ts";
 import { priceLine, type PriceOf } from "./prices.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import { type Asked, type Held, readRequest, withUsageAsked } from "./request-body.ts";
+import { type Asked, type HeldBytes, readRequest, withUsageAsked } from "./request-body.ts";
 import { addressOf, type Route } from "./routes.ts";
 import type { Dial } from "./dial.ts";
 
@@ -24,7 +24,7 @@ export type Floor = {
   readonly accounts: () => Iterable<OpenAccount>;
   readonly priceOf: PriceOf;
   readonly now: () => number;
-  readonly held: Held;
+  readonly held: HeldBytes;
   readonly dial: Dial;
 };
 

@@ -22,9 +22,9 @@ export type Asked = {
 const paths = { model: ["model"], stream: ["stream"], background: ["background"], streamOptions: ["stream_options"] } as const;
 
 /** What all requests of a meter hold in memory. */
-export type Held = { bytes: number };
+export type HeldBytes = { bytes: number };
 
-export function readRequest(request: IncomingMessage, held: Held): Promise<Asked | Refusal> {
+export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<Asked | Refusal> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > requestBytesMax) return Promise.resolve(tooLarge);
   return new Promise((resolve) => {

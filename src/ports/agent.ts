@@ -1,3 +1,5 @@
+// agent: port to agents: the order for one turn and what the turn returns.
+
 import type { Usage } from "../contracts/budget.ts";
 import type { Cast, ProviderFault } from "../contracts/event.ts";
 import type { AttemptId, RunId } from "../contracts/ids.ts";

@@ -1,3 +1,5 @@
+// functions: port to the runner's own functions that flows call: steps, proofs, and readers of phases and tasks.
+
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { PhaseRead, TaskRead } from "../contracts/found.ts";
 import type { AttemptId } from "../contracts/ids.ts";
@@ -34,7 +36,7 @@ export type DocumentDiffered = {
 export type Effect = "none" | "idempotent" | "keyed";
 
 /**
- * The runner's own deeds, by name: what `run:` steps, named proofs, readers and check groups stand for.
+ * The runner's own actions, by name: what `run:` steps, named proofs, readers and check groups stand for.
  * `State` and `Walk` are the core's views; a port names no room above it, so they come in as types.
  */
 export interface Functions<State, Walk> {

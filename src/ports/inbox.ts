@@ -1,3 +1,5 @@
+// inbox: port to requests from other processes: pause, stop, resume, answers and raised limits.
+
 import type { EventOf } from "../contracts/event.ts";
 
 /** What another process may ask of a run: pause or stop it, resume it, raise a limit, answer a block. */

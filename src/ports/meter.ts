@@ -1,3 +1,5 @@
+// meter: port to the meter: an account per turn that counts and cuts model calls and holds the real key.
+
 import type { ModelApi } from "../contracts/model-api.ts";
 import type { Allowance, ReportedUsage } from "./agent.ts";
 

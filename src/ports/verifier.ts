@@ -1,3 +1,5 @@
+// verifier: port to verification: runs checks, judges artifacts and tests claims in a clean checkout of a commit.
+
 import type { Check, CheckResult, CheckStatus, ClaimChecked, LookAt, OracleChange, TestTally } from "../contracts/evidence.ts";
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
@@ -5,13 +7,13 @@ import type { Signal } from "../contracts/signal.ts";
 
 export type ProofFailure = { readonly rule: string; readonly file: string | null; readonly found: string; readonly expected: string };
 /** A file a gate holds on, and why there is nothing in it all the same. */
-export type HollowFile = { readonly file: string; readonly why: string };
+export type PlaceholderFile = { readonly file: string; readonly why: string };
 export type ProofResult = {
   readonly holds: boolean;
   readonly failures: readonly ProofFailure[];
   readonly checks: readonly CheckResult[];
   /** Files that hold the gates and hold nothing. They decide nothing here: a run that rests on them has a gap. */
-  readonly hollow?: readonly HollowFile[];
+  readonly hollow?: readonly PlaceholderFile[];
   /** Files the gates looked at that hold something. */
   readonly solid?: readonly string[];
 };

@@ -1,3 +1,5 @@
+// workspace: port to the workspace: layers, change sets, commits, reverts and landing.
+
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 
 export type Violation = {

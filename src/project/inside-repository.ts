@@ -1,11 +1,13 @@
+// inside-repository: refuses to start a run from a subfolder, because checks run in the repository's root.
+
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
-import type { Home } from "./runs/home.ts";
-import type { Place } from "./place.ts";
+import type { ProjectPaths } from "./runs/project-paths.ts";
+import type { CommandContext } from "./command-context.ts";
 import { refuse } from "./reply.ts";
 
 /** A run works on the whole repository, so one that is begun in a folder of it would run its checks elsewhere than its user expects. */
-export function refuseInside(place: Pick<Place, "cwd">, home: Pick<Home, "root">): void {
+export function refuseInside(place: Pick<CommandContext, "cwd">, home: Pick<ProjectPaths, "root">): void {
   const [here, root] = [realpathSync(place.cwd), realpathSync(home.root)];
   if (here === root) return;
   const inside = relative(root, here);

@@ -1,6 +1,8 @@
+// reply: builds a command's answer from a reason code, and turns refusals and system errors into answers.
+
 import type { Answer } from "../contracts/answer.ts";
 import { type ReasonCode, type ResultWord, reasons } from "../contracts/reason.ts";
-import { troubleOf } from "./trouble.ts";
+import { classifySystemError } from "./system-errors.ts";
 
 /** What fits a terminal of the usual size with room for a prompt. */
 export const screenRows = 34;
@@ -48,7 +50,7 @@ export async function answered(work: () => Promise<Answer>): Promise<Answer> {
     return await work();
   } catch (error) {
     if (error instanceof Refusal) return error.answer;
-    const trouble = troubleOf(error);
+    const trouble = classifySystemError(error);
     if (trouble === null) throw error;
     return reply(trouble.code, { message: trouble.message, remediation: [trouble.hint] });
   }

@@ -21,14 +21,14 @@ import { borrowedIn } from "../workspace/layers/records.ts";
 import { scopeOf } from "../workspace/layers/scope.ts";
 import { boxLimitsOf } from "./box-limits.ts";
 import { returnsEntry, scriptedEntry } from "./embedded.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { socketFolder } from "../project/runs/temporary.ts";
 
 /** Where the door stands inside a box with a network of its own. */
 const doorPort = 4517;
 
 export type AgentsBox = {
-  readonly place: Place;
+  readonly place: CommandContext;
   readonly isolation: Isolation;
   readonly limits: OpenedLimits;
   readonly policy: Policy;

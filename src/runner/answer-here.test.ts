@@ -8,8 +8,8 @@ import { block, runView, walk } from "../views/run-view.test-support.ts";
 import type { Request } from "../ports/inbox.ts";
 import { answerHere } from "./answer-here.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
-import type { Hand } from "./open-run.ts";
-import type { Place } from "../project/place.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { CommandContext } from "../project/command-context.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -48,7 +48,7 @@ function scene(typed: readonly string[] = []) {
       state.status = "stopped";
       return Promise.resolve("operator_stopped");
     },
-  } as unknown as Hand;
+  } as unknown as OpenRun;
   const lines = [...typed];
   const place = {
     user: "kim",
@@ -62,7 +62,7 @@ function scene(typed: readonly string[] = []) {
         for (const tell of waiting.splice(0)) tell();
       });
     },
-  } as unknown as Place;
+  } as unknown as CommandContext;
   return {
     hand,
     place,

@@ -2,7 +2,7 @@
 
 import type { EventOf } from "../contracts/event.ts";
 import { own } from "../core/record.ts";
-import { stepsOf } from "../core/reading.ts";
+import { stepsOf } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { chooseBox, questionsOf } from "../views/choose-box.ts";
 import { oneLine } from "../views/wording.ts";
@@ -10,11 +10,11 @@ import { isVerdict } from "../views/verdicts.ts";
 import type { Request } from "../ports/inbox.ts";
 import { answerMeant } from "./answer-meant.ts";
 import { askListening } from "./listening.ts";
-import type { Hand } from "./open-run.ts";
-import type { Place } from "../project/place.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { CommandContext } from "../project/command-context.ts";
 
 /** True: the question is answered, here or elsewhere, and the run goes on now. */
-export async function answerHere(place: Place, hand: Hand): Promise<boolean> {
+export async function answerHere(place: CommandContext, hand: OpenRun): Promise<boolean> {
   for (;;) {
     const run = hand.view();
     const questions = questionsOf(run);
@@ -60,7 +60,7 @@ function elsewhereWords(request: Request): string {
 }
 
 /** An answer to what holds the run up lets it go on, wherever it came from: there is a process here that waits for nothing else. */
-function goingOn(hand: Hand, request: Request): (() => Promise<void>) | null {
+function goingOn(hand: OpenRun, request: Request): (() => Promise<void>) | null {
   if (request.event !== "block_answered") return null;
   const { block, answer, actor } = request;
   const isHeld = own(hand.view().blocks, block)?.hold === true;
@@ -70,7 +70,7 @@ function goingOn(hand: Hand, request: Request): (() => Promise<void>) | null {
   };
 }
 
-async function takeAnswer(place: Place, hand: Hand, id: string, text: string): Promise<boolean> {
+async function takeAnswer(place: CommandContext, hand: OpenRun, id: string, text: string): Promise<boolean> {
   const run = hand.view();
   const block = own(run.blocks, id);
   if (text === "" || block === undefined) return false;
@@ -93,7 +93,7 @@ async function takeAnswer(place: Place, hand: Hand, id: string, text: string): P
   return true;
 }
 
-const resumed = (hand: Hand, actor: string): EventOf<"run_resumed"> => ({
+const resumed = (hand: OpenRun, actor: string): EventOf<"run_resumed"> => ({
   event: "run_resumed",
   request: `resume:${hand.view().seq}`,
   actor,
@@ -103,7 +103,12 @@ const resumed = (hand: Hand, actor: string): EventOf<"run_resumed"> => ({
 });
 
 /** What is wrong, where a verdict says that something is; null where nobody says it, and without it there is nothing to put right. */
-async function issuesFor(place: Place, hand: Hand, block: RunView["blocks"][string], answer: string): Promise<readonly string[] | null> {
+async function issuesFor(
+  place: CommandContext,
+  hand: OpenRun,
+  block: RunView["blocks"][string],
+  answer: string,
+): Promise<readonly string[] | null> {
   if (!isVerdict(block) || answer === "pass") return [];
   const heard = await askListening(place, hand, { question: "What is wrong? In one line:", choices: [] });
   if (heard.kind === "requests") {

@@ -1,3 +1,5 @@
+// answer-meant: matches a person's words to one of a question's options.
+
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 

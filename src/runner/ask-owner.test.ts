@@ -5,16 +5,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { questionsOpen } from "../core/reading.ts";
+import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { fits } from "../engine/requests.ts";
 import { openJournal } from "../journal/file.ts";
 import { ask } from "./ask-owner.ts";
-import { runFolder, type Home } from "../project/runs/home.ts";
-import type { Place } from "../project/place.ts";
+import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { bindRun } from "../project/runs/run-binding.ts";
-import type { Standing } from "../project/runs/standing.ts";
+import type { LoadedRun } from "../project/runs/loaded-run.ts";
 
 const golden = "test/golden/journals/0.1.0-people/journal.jsonl";
 const run = "run-2026-11-15-044340";
@@ -24,7 +24,7 @@ const linesAsking = 51;
 const made: string[] = [];
 afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-function laid(): { readonly place: Place; readonly home: Home } {
+function laid(): { readonly place: CommandContext; readonly home: ProjectPaths } {
   const root = mkdtempSync(join(tmpdir(), "autopilot-ask-"));
   made.push(root);
   const home = { root, folder: join(root, ".autopilot") };
@@ -37,7 +37,7 @@ function laid(): { readonly place: Place; readonly home: Home } {
   const { ack, isolation } = JSON.parse(text.split("\n")[0] ?? "") as { ack: string; isolation: string };
   bindRun(env, home, runFolder(home, run), { run, ack, isolation });
   const nothing = (): void => undefined;
-  const place: Place = {
+  const place: CommandContext = {
     cwd: root,
     env,
     user: "ada",
@@ -50,13 +50,13 @@ function laid(): { readonly place: Place; readonly home: Home } {
   return { place, home };
 }
 
-async function seen(home: Home): Promise<Standing> {
+async function seen(home: ProjectPaths): Promise<LoadedRun> {
   return { home, run, ...(await readRun(home, run)) };
 }
 
 const answering = (answer: string) => ({ event: "block_answered", block: "block:after.land@1/approve#1", answer }) as const;
 const isAnswered = ({ blocks }: RunView): boolean => Object.keys(blocks).length === 0;
-const journalOf = (home: Home): string => readFileSync(join(runFolder(home, run), "journal.jsonl"), "utf8");
+const journalOf = (home: ProjectPaths): string => readFileSync(join(runFolder(home, run), "journal.jsonl"), "utf8");
 
 test("of two answers to one question the first counts, and the second is told that it does not", async () => {
   const { place, home } = laid();

@@ -7,16 +7,16 @@ import type { RunView } from "../core/state.ts";
 import { eventOf, fits } from "../engine/requests.ts";
 import { redactEvent } from "../kit/redact-value.ts";
 import type { Request } from "../ports/inbox.ts";
-import { runFolder } from "../project/runs/home.ts";
+import { runFolder } from "../project/runs/project-paths.ts";
 import { removeRequest } from "../project/inbox/inbox-files.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
-import { type Hand, withRun } from "./open-run.ts";
-import type { Place } from "../project/place.ts";
+import { type OpenRun, withRun } from "./open-run.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { Refusal, refuse } from "../project/reply.ts";
 import { requireOurs } from "../project/runs/run-door.ts";
-import type { Standing } from "../project/runs/standing.ts";
+import type { LoadedRun } from "../project/runs/loaded-run.ts";
 
 const journaledWithinMs = 1_500;
 const doneWithinMs = 8_000;
@@ -28,7 +28,7 @@ type Asked = Request extends infer R ? (R extends Request ? Omit<R, "request" | 
 export type Came = { readonly outcome: "done" | "taken" | "late"; readonly view: RunView };
 
 /** Asks for something of a run and waits until `isDone`, or until it is written down where that is all one can wait for. */
-export async function ask(place: Place, standing: Standing, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
+export async function ask(place: CommandContext, standing: LoadedRun, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
   const { home, run } = standing;
   await requireOurs(place, home, runFolder(home, run), run);
   const request = requestOf(place, home.root, asked);
@@ -56,7 +56,7 @@ export async function ask(place: Place, standing: Standing, asked: Asked, isDone
 }
 
 /** Refuses what came too late: the run is over, or the same was settled from somewhere else. */
-export function refuseLate({ run }: Standing, { status }: RunView, message: string): never {
+export function refuseLate({ run }: LoadedRun, { status }: RunView, message: string): never {
   const isOver = status === "stopped" || status === "completed";
   return refuse("invalid_state_transition", {
     run_id: run,
@@ -67,7 +67,7 @@ export function refuseLate({ run }: Standing, { status }: RunView, message: stri
   });
 }
 
-function refuseSilent({ run }: Standing, now: Pick<Standing, "view" | "owner">, isTaken: boolean): never {
+function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">, isTaken: boolean): never {
   const pid = now.owner?.pid;
   const who = pid === undefined ? "Whoever works on it" : `Process ${pid}`;
   const seconds = doneWithinMs / 1_000;
@@ -86,19 +86,19 @@ function refuseSilent({ run }: Standing, now: Pick<Standing, "view" | "owner">, 
 }
 
 /** What was asked for, as it may lie in a file until its owner takes it: without secrets. */
-export function requestOf(place: Place, root: string, asked: Asked): Request {
+export function requestOf(place: CommandContext, root: string, asked: Asked): Request {
   const request = { ...asked, request: randomUUID(), actor: `operator:${place.user}` } as Request;
   return redactEvent(redactionOf(place, root).redactor.text, request);
 }
 
 /** Nobody owns the run: the command takes the lock, writes the request down, and lets the run come to rest. Null where somebody was quicker. */
 async function takeInHand(
-  place: Place,
-  { home, run }: Standing,
+  place: CommandContext,
+  { home, run }: LoadedRun,
   request: Request,
   isDone: (run: RunView) => boolean,
 ): Promise<Came | null> {
-  const work = async (hand: Hand): Promise<Came> => {
+  const work = async (hand: OpenRun): Promise<Came> => {
     const isTaken = own(hand.view().requests, request.request) !== undefined;
     if (!isTaken && !fits(hand.view(), request)) return { outcome: "late", view: hand.view() };
     if (!isTaken) await hand.append(eventOf(hand.view(), request));

@@ -1,3 +1,5 @@
+// box-limits: the process, memory and disk limits of a sandbox, from the run's policy.
+
 import type { Policy } from "../contracts/policy.ts";
 import type { Limits } from "../workspace/isolation/confinement.ts";
 import { defaultLimits } from "../workspace/isolation/limits.ts";

@@ -8,8 +8,8 @@
 
 import type { Step } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
-import { stepsOf } from "../core/reading.ts";
-import type { OpenView, RunView, WalkView } from "../core/state.ts";
+import { stepsOf } from "../core/selectors.ts";
+import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { cut } from "../flows/prompt.ts";
 
 const oraclesShownMax = 20;
@@ -27,7 +27,7 @@ export type BriefSources = {
   readonly learningsOf?: (role: string) => Promise<string>;
 };
 
-export async function previousOf(run: RunView, walk: WalkView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
+export async function previousOf(run: RunView, walk: CursorView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
   const lines: string[] = [];
   if (run.violation !== null && run.violation.attempt === open.attempt) {
     const { by, detail } = run.violation;
@@ -66,7 +66,7 @@ export async function previousOf(run: RunView, walk: WalkView, step: Step, open:
 
 /** One step: whether it passed, what failed with the end of its output, what its agent handed back. */
 async function toldOf(
-  walk: WalkView,
+  walk: CursorView,
   id: string,
   step: Step | undefined,
   outcome: Outcome,

@@ -2,10 +2,10 @@
 
 import type { Step } from "../contracts/flow.ts";
 import type { Cast } from "../contracts/event.ts";
-import type { OpenView, RunView, WalkView } from "../core/state.ts";
+import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
 import { phaseDirIn } from "../engine/prove.ts";
-import type { Brief } from "../engine/world.ts";
+import type { Brief } from "../engine/runtime.ts";
 import { cut, renderPrompt } from "../flows/prompt.ts";
 import { jsonSchemaOf } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
@@ -19,7 +19,7 @@ export type Prompts = Readonly<Record<string, string>>;
 export async function briefOf(
   prompts: Prompts,
   run: RunView,
-  walk: WalkView,
+  walk: CursorView,
   step: Step,
   open: OpenView,
   sources: BriefSources,
@@ -64,7 +64,7 @@ export async function briefOf(
 }
 
 /** A phase as its document tells it, else by its id; what comes after the phases is told of those that were completed. */
-function aboutPhase(run: RunView, { phase: id }: WalkView): string {
+function aboutPhase(run: RunView, { phase: id }: CursorView): string {
   const phase = run.phases.find((candidate) => candidate.id === id);
   if (phase?.group === "after") {
     const completed = run.phases.filter(({ group, status, about }) => group === "phases" && status === "completed" && about !== undefined);
@@ -73,4 +73,4 @@ function aboutPhase(run: RunView, { phase: id }: WalkView): string {
   return phase?.about ?? (phase === undefined || phase.name === id ? id : `${id}: ${phase.name}`);
 }
 
-const aboutTask = ({ task, about }: WalkView): string => (task === null ? "" : about === undefined ? task : `${task}\n${about}`);
+const aboutTask = ({ task, about }: CursorView): string => (task === null ? "" : about === undefined ? task : `${task}\n${about}`);

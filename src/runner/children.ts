@@ -8,11 +8,11 @@ import { dimensions } from "../contracts/budget.ts";
 import type { EventOf } from "../contracts/event.ts";
 import { leftOf } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
-import type { Children } from "../engine/world.ts";
+import type { Children } from "../engine/runtime.ts";
 import type { LoadedFlow } from "../flows/load.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { registryVersions } from "../playbooks/registry/registry.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
 
 /** A run in hand, as far as a parent needs it. */
@@ -23,7 +23,7 @@ export type ChildHand = {
 };
 
 export type ChildParts = {
-  readonly place: Place;
+  readonly place: CommandContext;
   readonly folder: string;
   readonly view: () => RunView;
   readonly readBlob: (hash: string) => Promise<Buffer>;

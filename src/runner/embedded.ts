@@ -1,3 +1,5 @@
+// embedded: finds the helper programs shipped with this one: the embedded agent and the tool server.
+
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,3 +1,5 @@
+// go-draft: drafts a run and starts it once its preview is acknowledged.
+
 import { fitted } from "../kit/fitted.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
@@ -8,16 +10,16 @@ import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";
 import { faceOf } from "../playbooks/registry/table.ts";
 import type { GoInput } from "../playbooks/contract/go-input.ts";
-import { type Home, homeOf, writeCurrent } from "../project/runs/home.ts";
+import { type ProjectPaths, homeOf, writeCurrent } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { previewOf } from "./draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { refuse, reply, screenRows } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/run-door.ts";
 import { settingsOf } from "../project/config/settings.ts";
-import { mustBe } from "../project/runs/standing.ts";
+import { requireStatus } from "../project/runs/loaded-run.ts";
 import { work } from "./work.ts";
 
 export type GoFlags = GoInput & {
@@ -28,7 +30,7 @@ export type GoFlags = GoInput & {
 };
 
 /** Drafts what was asked for, and starts it. */
-export async function goNew(place: Place, input: GoFlags, told: readonly string[] = []): Promise<Answer> {
+export async function goNew(place: CommandContext, input: GoFlags, told: readonly string[] = []): Promise<Answer> {
   const home = await homeOf(place.cwd);
   const { run, warnings, uncommitted } = await makeDraft(place, home, input);
   return goDraft(place, home, run, input, null, [...told, ...warnings], uncommitted);
@@ -36,8 +38,8 @@ export async function goNew(place: Place, input: GoFlags, told: readonly string[
 
 /** A draft runs only when its preview is acknowledged: beforehand, by --yes, by the user's policy, or here and now. */
 export async function goDraft(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   run: string,
   input: GoFlags,
   stale: string | null,
@@ -69,7 +71,7 @@ export async function goDraft(
   if (isAcknowledged) for (const line of told) place.show(`! ${line}`); // before it is paid for, not when it is too late
   for (const line of await keepWithinQuota(place, home, settingsOf(place, home).config.disk_quota)) place.show(`! ${line}`);
   const answer = await work(place, home, run, input, [...new Set([...warnings, ...told, ...preview.warnings])], async (hand) => {
-    mustBe({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
+    requireStatus({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
     const { ack } = hand.view().drafted;
     const actor = `operator:${place.user}`;
     if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
@@ -82,7 +84,7 @@ export async function goDraft(
   return { ...answer, data: { ...answer.data, inferred_defaults: preview.data.inferred_defaults } };
 }
 
-async function refuseStale(place: Place, home: Home, view: RunView): Promise<void> {
+async function refuseStale(place: CommandContext, home: ProjectPaths, view: RunView): Promise<void> {
   const stale = await whyStale(place, home, view);
   if (stale !== null) refuseAs(view.drafted.run_id, stale);
 }
@@ -90,13 +92,13 @@ async function refuseStale(place: Place, home: Home, view: RunView): Promise<voi
 const refuseAs = (run: string, stale: string): never =>
   refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
 
-async function asked(place: Place, page: readonly string[], told: readonly string[]): Promise<string | null> {
+async function asked(place: CommandContext, page: readonly string[], told: readonly string[]): Promise<string | null> {
   for (const line of [...fitted(page, screenRows), ...told.map((one) => `! ${one}`)]) place.show(line);
   return place.ask("Start this run?", ["y", "n"]);
 }
 
 /** Changes in the checkout as it is now: a draft may have lain for days. */
-async function uncommitted(home: Home, { drafted }: RunView): Promise<readonly string[]> {
+async function uncommitted(home: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(home.root);
   const owned = (await faceOf(drafted.flow.face))?.owned ?? [];
   const { changed } = await statusOf(repository, ownedOf(owned));

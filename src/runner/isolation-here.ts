@@ -1,3 +1,5 @@
+// isolation-here: finds which isolation levels work on this machine and describes them.
+
 import type { ChosenLogin } from "../agents/profiles/login.ts";
 import { erase } from "../workspace/folder.ts";
 import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation/isolation.ts";

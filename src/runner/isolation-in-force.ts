@@ -1,3 +1,5 @@
+// isolation-in-force: combines isolation and resource limits into what is enforced and what is not.
+
 import type { IsolationInForce } from "../contracts/event.ts";
 import { type Isolation, mayOutlive } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";

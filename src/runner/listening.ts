@@ -8,11 +8,11 @@ import type { Draft } from "../contracts/event.ts";
 import { drain } from "../engine/requests.ts";
 import type { Request } from "../ports/inbox.ts";
 import { openInbox } from "../project/inbox/inbox.ts";
-import type { Hand } from "./open-run.ts";
-import type { Place } from "../project/place.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { CommandContext } from "../project/command-context.ts";
 
 /** What came of a question: an answer given here, none (nobody is there, or they left), or requests from elsewhere that are journaled. */
-export type Heard =
+export type OwnerMessage =
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "none" }
   | { readonly kind: "requests"; readonly requests: readonly Request[] };
@@ -21,8 +21,8 @@ export type Heard =
  * Asks the person at this terminal, and hears what others ask of the run meanwhile. `around` is asked before a request is
  * journaled (the state changes in place), and what it gives is done before the request is acknowledged. */
 export async function askListening(
-  place: Place,
-  hand: Hand,
+  place: CommandContext,
+  hand: OpenRun,
   {
     question,
     choices,
@@ -32,7 +32,7 @@ export async function askListening(
     readonly choices: readonly string[];
     readonly around?: (request: Request) => (() => Promise<void>) | null;
   },
-): Promise<Heard> {
+): Promise<OwnerMessage> {
   const inbox = await openInbox(hand.folder);
   const withdrawn = new AbortController();
   const isThere = async (): Promise<boolean> => (await inbox.pending()).length > 0;

@@ -5,9 +5,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
 import type { Signal } from "../contracts/signal.ts";
-import { glimpse } from "../views/progress.ts";
-import type { Desk } from "../playbooks/contract/desk.ts";
-import type { Place } from "../project/place.ts";
+import { liveLine } from "../views/progress.ts";
+import type { FileWriter } from "../playbooks/contract/file-writer.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 const everyMs = 150;
@@ -19,10 +19,10 @@ export const livePath = (folder: string): string => join(folder, file);
 export type LiveView = { readonly signal: (signal: Signal) => void; readonly fact: (entry: Entry) => void };
 
 export function openLiveView(
-  place: Pick<Place, "live">,
+  place: Pick<CommandContext, "live">,
   folder: string,
   hear: (signal: Signal) => () => Signal,
-  desk: Pick<Desk, "signal">,
+  desk: Pick<FileWriter, "signal">,
 ): LiveView {
   let shownAt = Number.NEGATIVE_INFINITY;
   let attempt: string | null = null;
@@ -39,7 +39,7 @@ export function openLiveView(
       const redacted = hear(signal);
       if (signal.signal === "tool" || signal.signal === "checking") desk.signal(redacted());
       if (systemClock.monotonicMs() - shownAt < everyMs) return;
-      const line = glimpse(redacted());
+      const line = liveLine(redacted());
       if (line === null) return;
       shownAt = systemClock.monotonicMs();
       ({ attempt } = signal);

@@ -19,9 +19,9 @@ import type { Group } from "../journal/group.ts";
 import type { Journal } from "../journal/journal.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { Redactor } from "../kit/redact.ts";
-import { drawFace } from "../playbooks/registry/open-face.ts";
-import { type Home, runFolder } from "../project/runs/home.ts";
-import type { Place } from "../project/place.ts";
+import { drawFace } from "../playbooks/registry/open-playbook.ts";
+import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { refuseJournal } from "../project/runs/read-run.ts";
 import { redactDraft, redactedJournal } from "../project/secrets/redacted-journal.ts";
@@ -29,9 +29,9 @@ import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { refuse } from "../project/reply.ts";
 import { bindRun, type BindingRecord } from "../project/runs/run-binding.ts";
 import { requireAsAcknowledged, requireOurs } from "../project/runs/run-door.ts";
-import { openShelf } from "./status-lay.ts";
+import { openStatusCache } from "./write-status-cache.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { type Trouble, troubleOf } from "../project/trouble.ts";
+import { type Trouble, classifySystemError } from "../project/system-errors.ts";
 import { openWorld } from "./world.ts";
 
 const snapshotEveryEvents = 10_000;
@@ -49,8 +49,8 @@ export type DriveOptions = {
 };
 
 /** A run in hand. */
-export type Hand = {
-  readonly home: Home;
+export type OpenRun = {
+  readonly home: ProjectPaths;
   readonly run: string;
   readonly folder: string;
   readonly view: () => RunView;
@@ -60,22 +60,27 @@ export type Hand = {
   readonly drive: (options?: DriveOptions) => Promise<string>;
 };
 
-export function withRun<Value>(place: Place, home: Home, run: string, work: (hand: Hand) => Promise<Value>): Promise<Value> {
+export function withRun<Value>(
+  place: CommandContext,
+  home: ProjectPaths,
+  run: string,
+  work: (hand: OpenRun) => Promise<Value>,
+): Promise<Value> {
   return withRunIn(place, home, runFolder(home, run), run, work);
 }
 
 async function withRunIn<Value>(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   folder: string,
   run: string,
-  work: (hand: Hand) => Promise<Value>,
+  work: (hand: OpenRun) => Promise<Value>,
   group: Group | null = null,
 ): Promise<Value> {
   try {
     return await holding(place, home, folder, run, work, group);
   } catch (error) {
-    const trouble = troubleOf(error);
+    const trouble = classifySystemError(error);
     if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
     const state = await pauseFor(folder, trouble, redactionOf(place, home.root).redactor); // H2
     return refuse(trouble.code, {
@@ -88,17 +93,17 @@ async function withRunIn<Value>(
 }
 
 async function holding<Value>(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   folder: string,
   run: string,
-  work: (hand: Hand) => Promise<Value>,
+  work: (hand: OpenRun) => Promise<Value>,
   group: Group | null,
 ): Promise<Value> {
   let bound = await requireOurs(place, home, folder, run); // H0
   const { journal, fold } = await open(folder, redactionOf(place, home.root).redactor, group); // H1
   const view = (): RunView => viewOf(fold);
-  const shelf = openShelf({ folder, view, position: () => journal.position });
+  const statusCache = openStatusCache({ folder, view, position: () => journal.position });
   let unsnapped = 0;
   const rebind = (said: Partial<Pick<BindingRecord, "isolation" | "head">>): void => {
     bound = { ...bound, ...said };
@@ -117,7 +122,7 @@ async function holding<Value>(
     if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
     unsnapped += events.length;
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
-    shelf.note();
+    statusCache.note();
     return entries;
   };
   const write = async (event: Draft): Promise<void> => {
@@ -171,7 +176,7 @@ async function holding<Value>(
     const value = await work({ home, run, folder, view, append: note, putBlob: (text) => journal.putBlob(text), drive: driveOn });
     if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
     if (hasWritten) await drawFace({ place, home, folder, view });
-    await shelf.close();
+    await statusCache.close();
     if (group === null) rememberHead(); // lines that only the shared log has on disk are not to be known yet
     return value;
   } finally {
@@ -181,8 +186,8 @@ async function holding<Value>(
 
 /** A new run's journal, with its first event and the blobs that event names. */
 export async function beginRun(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   folder: string,
   event: EventOf<"run_drafted">,
   blobs: readonly string[],
@@ -203,8 +208,8 @@ export async function beginRun(
 
 /** Writes the first events of a run's new user into its journal. Nothing is driven, and the door stays shut until the run is bound. */
 export async function appendAdoption(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   folder: string,
   events: readonly Draft[],
   blobs: readonly string[],
@@ -279,7 +284,7 @@ async function pauseFor(folder: string, { code, message }: Trouble, redactor: Re
       await journal.close();
     }
   } catch (error) {
-    if (troubleOf(error) === null) throw error;
+    if (classifySystemError(error) === null) throw error;
     return null; // the journal ends where it was acknowledged
   }
 }

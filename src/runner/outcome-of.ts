@@ -1,3 +1,5 @@
+// outcome-of: turns the state in which `go` or `resume` left a run into the command's answer.
+
 import type { Answer } from "../contracts/answer.ts";
 import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
 import { reasons } from "../contracts/reason.ts";
@@ -6,7 +8,7 @@ import { completionCodes } from "../core/verdict.ts";
 import { chooseBox, questionsOf } from "../views/choose-box.ts";
 import { branchKept, endingOf, nextActions } from "../views/next-actions.ts";
 import { oneLine } from "../views/wording.ts";
-import { codeOf } from "../project/runs/standing.ts";
+import { codeOf } from "../project/runs/loaded-run.ts";
 import { reply } from "../project/reply.ts";
 
 /** What an invocation of `go` or `resume` came to: the run's state, in an answer. */

@@ -7,10 +7,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunView } from "../core/state.ts";
-import type { Hand } from "./open-run.ts";
+import type { OpenRun } from "./open-run.ts";
 import { openInbox } from "../project/inbox/inbox.ts";
 import { askListening } from "./listening.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
 
 const minuteMs = 60_000;
@@ -32,7 +32,7 @@ export function goesOnAt(run: RunView, nowMs: number): number | null {
 }
 
 /** Waits for the provider where the policy says so. True: the run was resumed. False: it stays as it is. */
-export async function waitForProvider(place: Place, hand: Hand): Promise<boolean> {
+export async function waitForProvider(place: CommandContext, hand: OpenRun): Promise<boolean> {
   const at = goesOnAt(hand.view(), Date.now());
   if (at === null || !(await isWanted(place, hand, at))) return false;
   place.show(`! Parked until ${new Date(at).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
@@ -52,7 +52,7 @@ export async function waitForProvider(place: Place, hand: Hand): Promise<boolean
   return true;
 }
 
-async function isWanted(place: Place, hand: Hand, at: number): Promise<boolean> {
+async function isWanted(place: CommandContext, hand: OpenRun, at: number): Promise<boolean> {
   const policy = recordedPolicy(hand.view()).on_limit ?? "resume";
   if (policy !== "ask") return policy === "resume";
   const question = `The provider answers again at ${new Date(at).toISOString()}. Wait for it and go on?`;
@@ -61,7 +61,7 @@ async function isWanted(place: Place, hand: Hand, at: number): Promise<boolean> 
   return heard.kind === "answer" && heard.text === "yes";
 }
 
-async function waitUntil(place: Place, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {
+async function waitUntil(place: CommandContext, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {
   const inbox = await openInbox(folder);
   const over = new AbortController();
   let heard: "time" | "mail" | "interrupted" = "time";

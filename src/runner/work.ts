@@ -1,16 +1,18 @@
+// work: opens a run and drives it until it rests, waiting for providers or asking the person at the terminal.
+
 import type { Answer } from "../contracts/answer.ts";
-import { hasFailed } from "../core/reading.ts";
+import { hasFailed } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Asks } from "../contracts/asks.ts";
 import { asksOf } from "../playbooks/contract/asks.ts";
-import type { Home } from "../project/runs/home.ts";
+import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { narrate } from "./narrate.ts";
-import { type Hand, withRun } from "./open-run.ts";
+import { type OpenRun, withRun } from "./open-run.ts";
 import { outcomeOf } from "./outcome-of.ts";
-import type { Place } from "../project/place.ts";
+import type { CommandContext } from "../project/command-context.ts";
 
 /** Whether a run that rests may go on in this invocation: its provider answers again, or the person at the terminal answers what it asks. */
-async function goesOn(place: Place, hand: Hand): Promise<boolean> {
+async function goesOn(place: CommandContext, hand: OpenRun): Promise<boolean> {
   const run = hand.view();
   // Both are rarely needed, so they are loaded when they are.
   if (hasFailed(run)) return false; // an answer to something else is no `resume`
@@ -23,12 +25,12 @@ const isParked = ({ status, parked }: RunView): boolean => status === "paused" &
 
 /** Takes a run in hand, lets it begin, and works until it rests. */
 export async function work(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   run: string,
   input: { readonly maxCycles?: number | undefined; readonly asks?: Asks | undefined },
   warnings: readonly string[],
-  begin: (hand: Hand) => Promise<void>,
+  begin: (hand: OpenRun) => Promise<void>,
 ): Promise<Answer> {
   return withRun(place, home, run, async (hand) => {
     const asked = asksOf(hand.view().drafted.flow, input.asks ?? {}, place.isTerminal);

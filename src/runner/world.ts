@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Entry, IsolationInForce } from "../contracts/event.ts";
 import type { Evidence } from "../contracts/evidence.ts";
 import type { RunView } from "../core/state.ts";
-import type { Recorder, World } from "../engine/world.ts";
+import type { Recorder, Runtime } from "../engine/runtime.ts";
 import { redactBytes } from "../kit/redact-stream.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
 import { worldKindFor } from "../workspace/worlds/world-kind.ts";
@@ -16,10 +16,10 @@ import { openAgentsBox } from "./agents-box.ts";
 import { briefOf } from "./brief.ts";
 import { openChecks } from "./checks-box.ts";
 import { childrenOf, type ChildParts } from "./children.ts";
-import { blobsIn, entriesIn, openFace } from "../playbooks/registry/open-face.ts";
+import { blobsIn, entriesIn, openFace } from "../playbooks/registry/open-playbook.ts";
 import { faceOf } from "../playbooks/registry/table.ts";
 import { registryOf } from "../playbooks/registry/registry.ts";
-import type { Home } from "../project/runs/home.ts";
+import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { openInbox, sendRequest } from "../project/inbox/inbox.ts";
 import { detects } from "./isolation-here.ts";
 import { isolationFor } from "./draft/isolation-for.ts";
@@ -28,9 +28,9 @@ import { openEndedFolders } from "../project/runs/ended-folders.ts";
 import { openHolding } from "./learnings-hold.ts";
 import { openLiveView } from "./live-view.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
-import { atOnce } from "../project/place.ts";
+import { atOnce } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
-import { openGlimpses, redactedAgents } from "../project/secrets/redacted-glimpse.ts";
+import { openLiveEvents, redactedAgents } from "../project/secrets/redacted-live-events.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { secretFinder } from "../project/secrets/redaction.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
@@ -38,7 +38,7 @@ import { sweepTemporary } from "../project/runs/temporary.ts";
 import { transcribedAgents } from "../project/runs/transcript-write.ts";
 
 export type WorldParts = ChildParts & {
-  readonly home: Home;
+  readonly home: ProjectPaths;
   readonly recorder: Recorder;
   readonly watch: (entry: Entry, run: RunView) => void;
   readonly cancel: AbortSignal | null;
@@ -46,7 +46,7 @@ export type WorldParts = ChildParts & {
 
 const evidenceCharsMax = 4_000;
 
-export type OpenedWorld = { readonly world: World; readonly isolation: IsolationInForce; readonly close: () => Promise<void> };
+export type OpenedWorld = { readonly world: Runtime; readonly isolation: IsolationInForce; readonly close: () => Promise<void> };
 
 export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const { place, home, folder, view, recorder } = parts;
@@ -110,7 +110,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const desk = await openFace({ place, home, folder, view });
   const holding = openHolding({ verifier, view });
   const ended = openEndedFolders(folder);
-  const live = openLiveView(place, folder, openGlimpses(redactor), desk);
+  const live = openLiveView(place, folder, openLiveEvents(redactor), desk);
   // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
   const called = parts.cancel ?? place.interrupted;
@@ -125,7 +125,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   if (called.aborted) pause(); // interrupted before there was anybody to tell
   else called.addEventListener("abort", pause, { once: true });
 
-  const world: World = {
+  const world: Runtime = {
     journal: recorder,
     clock: systemClock,
     agents: transcribedAgents(redactedAgents(agents, redactor), { folder, redactor, now: () => systemClock.now() }),

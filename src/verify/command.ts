@@ -14,7 +14,7 @@ import { type Answer, openAnswer } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, environmentFor, envHashOf } from "./environment.ts";
-import type { Ear } from "./ear.ts";
+import type { TestOutput } from "./test-output.ts";
 import { explain } from "./explain.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
 import { endFamily, type Family, signalFamily } from "./processes.ts";
@@ -47,7 +47,7 @@ export type CommandOrder = {
   /** Takes secrets out of what the command prints; without it, only what looks like one. */
   readonly redactor?: Redactor;
   /** Who hears what it prints, all of it, each stream by itself. */
-  readonly ear?: Ear;
+  readonly ear?: TestOutput;
 };
 
 export type CommandResult = {

@@ -1,8 +1,10 @@
+// explain: explains in a sentence how a check's command ended: timeout, missing tool, leftover processes.
+
 import type { CheckStatus } from "../contracts/evidence.ts";
 import { unreachable } from "../kit/never.ts";
 import { excerptOf, type Output } from "./output.ts";
 
-export type Told = {
+export type CheckExplanation = {
   readonly status: CheckStatus | "cancelled";
   readonly ending: { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
   readonly timeoutMs: number;
@@ -12,11 +14,11 @@ export type Told = {
 };
 
 /** What a person should know about a command's end beyond its exit code. Empty where there is nothing. */
-export function explain(told: Told): string {
+export function explain(told: CheckExplanation): string {
   return [endOf(told), terminalOf(told), offspringOf(told), outputOf(told)].filter((sentence) => sentence !== "").join("; ");
 }
 
-function endOf({ status, ending, timeoutMs }: Told): string {
+function endOf({ status, ending, timeoutMs }: CheckExplanation): string {
   switch (status) {
     case "timed_out":
       return `did not end within ${timeoutMs / 1000} s and was ended`;
@@ -40,18 +42,18 @@ function endOf({ status, ending, timeoutMs }: Told): string {
 }
 
 /** Checks have no terminal and no input; a command that asks for one fails, and seldom says so in these words. */
-function terminalOf({ status, output }: Told): string {
+function terminalOf({ status, output }: CheckExplanation): string {
   if (status === "passed" || status === "cancelled") return "";
   const asks = /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;
   return asks.test(excerptOf(output, 40, 4096)) ? "it asked for a terminal, and checks run without one and with empty input" : "";
 }
 
-function offspringOf({ leftBehind, survivors }: Told): string {
+function offspringOf({ leftBehind, survivors }: CheckExplanation): string {
   if (survivors > 0) return `${survivors} of its processes could not be ended`;
   if (leftBehind === 0) return "";
   return leftBehind === 1 ? "it left a process running, which was ended" : `it left ${leftBehind} processes running, which were ended`;
 }
 
-function outputOf({ output }: Told): string {
+function outputOf({ output }: CheckExplanation): string {
   return output.omittedBytes === 0 ? "" : `it wrote ${output.totalBytes} bytes, of which the beginning and the end are kept`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openEar } from "./ear.ts";
+import { openTestOutput } from "./test-output.ts";
 import { openFailingLines } from "./failing-lines.ts";
 
 const failingOf = (lines: readonly string[]): readonly string[] => {
@@ -40,7 +40,7 @@ test("what passed, and a sum without a failure, is none", () => {
 });
 
 test("they are bounded, each is told once, and they are found however much is printed after them", () => {
-  const ear = openEar("x", "/f");
+  const ear = openTestOutput("x", "/f");
   ear.said(Buffer.from("not ok 1 - first\nnot ok 1 - first\n"));
   for (let at = 0; at < 5_000; at++) ear.said(Buffer.from(`fine, line ${at}\n`));
   for (let at = 0; at < 100; at++) ear.complained(Buffer.from(`Error: number ${at} ${"x".repeat(1_000)}\n`));

@@ -1,3 +1,5 @@
+// holds-tests: tests whether a file of a checkout contains test cases, without trusting the file.
+
 import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { countsOf } from "./oracles/test-words.ts";

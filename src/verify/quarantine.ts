@@ -1,3 +1,5 @@
+// quarantine: finds whether a flaky check is quarantined, and until when.
+
 import type { Quarantine } from "../contracts/config.ts";
 import type { Check } from "../contracts/evidence.ts";
 

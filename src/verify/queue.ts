@@ -1,8 +1,10 @@
-/** Runs deeds one after the other, in the order they came; one that fails does not hold up the next. */
-export function openQueue(): <T>(deed: () => Promise<T>) => Promise<T> {
+// queue: runs async work one at a time in order; a failure does not block the next.
+
+/** Runs actions one after the other, in the order they came; one that fails does not hold up the next. */
+export function openQueue(): <T>(action: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  return (deed) => {
-    const mine = last.then(deed, deed);
+  return (action) => {
+    const mine = last.then(action, action);
     last = mine.catch(() => undefined);
     return mine;
   };

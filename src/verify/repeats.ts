@@ -1,3 +1,5 @@
+// repeats: decides how often a check is run on one tree, so that flaky checks are recognised.
+
 import type { Check, CheckStatus } from "../contracts/evidence.ts";
 
 const failingRuns = 2;

@@ -6,13 +6,13 @@ import type { Verifier } from "../ports/verifier.ts";
 import type { Taken } from "../ports/workspace.ts";
 import { commandFor } from "./check-command.ts";
 import { type CommandResult, envHashFor, runCommand } from "./command.ts";
-import { openEar } from "./ear.ts";
+import { openTestOutput } from "./test-output.ts";
 import { keepEvidence, readEvidence } from "./evidence.ts";
 import { tryOut } from "./experiments/try-out.ts";
 import { testFilesIn } from "./holds-tests.ts";
 import { readIn } from "./detect/manifest-file.ts";
 import { missingPackages, missingPackageWords } from "./detect/missing-packages.ts";
-import { brokenSince, keptNames, type NamesTold, together, unrunSince } from "./detect/names.ts";
+import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
 import { judgesAmong } from "./oracles/protect.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
@@ -30,7 +30,7 @@ type Run = {
   readonly result: CommandResult;
   readonly status: CheckStatus;
   readonly tests: TestTally | null;
-  readonly names: NamesTold;
+  readonly names: ReportedNames;
   readonly failing: readonly string[];
   /** Oracles that it rewrote. */
   readonly rewrote: readonly string[];
@@ -175,7 +175,7 @@ class CheckSession {
   async #run(check: Check): Promise<Run | null> {
     const place = await this.#clean(check);
     if (place === null || this.#order.cancel.aborted) return null;
-    const ear = openEar(check.command, place.folder);
+    const ear = openTestOutput(check.command, place.folder);
     const { onSignal, attempt } = this.#order;
     const stopTelling = tellRunning(this.#parts.clock, (elapsedMs) =>
       onSignal({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),

@@ -1,3 +1,5 @@
+// scratch: creates an empty private HOME and TMP for a check and removes them afterwards.
+
 import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,11 +1,11 @@
 // What test runners say of themselves, and what it means when they say less than before.
 
 import { describe, expect, test } from "vitest";
-import { openEar } from "./ear.ts";
+import { openTestOutput } from "./test-output.ts";
 import { lostSince } from "./tally.ts";
 
 const tallyIn = (output: string, isOfTests: (path: string) => boolean = () => false) => {
-  const ear = openEar("", "/nowhere");
+  const ear = openTestOutput("", "/nowhere");
   ear.said(Buffer.from(output));
   return ear.take(isOfTests).tests;
 };

@@ -1,3 +1,5 @@
+// tell-running: reports once a second how long a check has been running.
+
 import type { Clock } from "../ports/clock.ts";
 
 const everyMs = 1_000;

@@ -18,7 +18,7 @@
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";
-import { lookAtOracles } from "./oracles/look-oracles.ts";
+import { findProtected } from "./oracles/look-oracles.ts";
 import type { VerifierParts } from "./parts.ts";
 import { prove } from "./gates/prove-artifacts.ts";
 import { openQueue } from "./queue.ts";
@@ -37,7 +37,7 @@ export function openVerifier(given: VerifierParts): Verifier {
   return {
     check: (order) => queue(() => runChecks(parts, order)),
     prove: (order) => queue(() => prove(parts, order)),
-    oracles: (order) => lookAtOracles({ workspace, protect, restores: restores.length > 0, areTriedOut: given.canary !== "off" }, order),
+    oracles: (order) => findProtected({ workspace, protect, restores: restores.length > 0, areTriedOut: given.canary !== "off" }, order),
     claims: (order) => lookUpClaims(workspace, order),
   };
 }

@@ -1,7 +1,7 @@
 // board: a run at a glance while it works: phases, the steps and tasks under way, what is spent, the breaker, the agent's last words.
 // Drawn again and again in place, so it has a fixed order and never more lines than it is given.
 
-import { deedsOf, stepsOfPhase, taskPath } from "../core/reading.ts";
+import { executionsOf, stepsOfPhase, taskPath } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { breakerOf, breakerWords } from "./breaker-view.ts";
@@ -67,17 +67,17 @@ function spendLine(run: RunView, sinceMinutes: number): string {
 
 const marks = { passed: "✓", failed: "✗", skipped: "-" } as const;
 
-/** For each phase under way its steps, and the tasks of the step that has some; then the deeds themselves. */
+/** For each phase under way its steps, and the tasks of the step that has some; then the actions themselves. */
 function openLines(run: RunView): readonly string[] {
   const open = run.phases.filter(({ status }) => status === "open");
   const phases = open.slice(0, openMax).flatMap(({ id }) => [stepsLine(run, id), ...tasksLine(run, id)]);
-  const deeds = deedsOf(run)
+  const actions = executionsOf(run)
     .slice(0, openMax)
     .map(
       ({ attempt, role, stage, kind }) =>
         `  ▸ ${attemptWords(attempt)}, ${role ?? kind}${kind === "agent" ? `: ${stages[stage] ?? stage}` : ""}`,
     );
-  return [...phases, ...deeds];
+  return [...phases, ...actions];
 }
 
 const stages: Readonly<Record<string, string>> = { started: "at work", turned: "its changes are judged", applied: "being proved" };

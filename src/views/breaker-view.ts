@@ -1,3 +1,5 @@
+// breaker-view: shows the circuit breaker: its state, counters, cooldown and the last error.
+
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { thresholdsOf } from "../core/breaker.ts";
 import type { RunView } from "../core/state.ts";

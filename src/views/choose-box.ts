@@ -2,7 +2,7 @@
 
 import type { Scalar } from "../contracts/flow.ts";
 import { own } from "../core/record.ts";
-import { stepsOf } from "../core/reading.ts";
+import { stepsOf } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { fewLines, oneLine } from "./wording.ts";
 

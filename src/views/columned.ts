@@ -1,3 +1,5 @@
+// columned: aligns rows of cells into columns of text.
+
 import { columnsOf, paddedTo } from "../kit/columns.ts";
 
 /** Rows as lines whose cells stand under each other; `right`: the columns whose figures end alike. */

@@ -1,3 +1,5 @@
+// flow-proof: summarises what a flow's completion rests on: criteria, commands and artifact gates.
+
 import type { FlowView } from "../core/state.ts";
 
 /** How a flow comes to its end, as far as its own words tell. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { expect, test } from "vitest";
 import { type Event, eventNames, eventSchemas } from "../contracts/event.ts";
 import { logLine, sentenceOf } from "./log-lines.ts";
-import { glimpse, milestone } from "./progress.ts";
+import { liveLine, milestone } from "./progress.ts";
 import { checked, drafted, entryOf, hash, sha } from "./run-view.test-support.ts";
 
 const attempt = "1@1/execute#2";
@@ -133,12 +133,12 @@ test("while a run works, book-keeping is quiet and what matters bears a mark", (
 });
 
 test("a glimpse is one short line, and an empty one is none", () => {
-  expect(glimpse({ signal: "said", attempt, text: "  \n " })).toBeNull();
-  expect(glimpse({ signal: "said", attempt, text: `a\n${"b".repeat(500)}` })?.length).toBeLessThan(130);
-  expect(glimpse({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" })).toBe("  ✗ edit src/a.ts (failed)");
-  expect(glimpse({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe("  · checking c1: npm test");
+  expect(liveLine({ signal: "said", attempt, text: "  \n " })).toBeNull();
+  expect(liveLine({ signal: "said", attempt, text: `a\n${"b".repeat(500)}` })?.length).toBeLessThan(130);
+  expect(liveLine({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" })).toBe("  ✗ edit src/a.ts (failed)");
+  expect(liveLine({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe("  · checking c1: npm test");
   const running = { signal: "check_running", attempt, title: "npm test" } as const;
-  expect(glimpse({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe("  · npm test, 12 s: ✓ src/a.test.ts");
-  expect(glimpse({ ...running, elapsedMs: 125_000, line: "" })).toBe("  · npm test, 2 min 5 s");
-  expect(glimpse({ signal: "usage", attempt, tokens: 1500 })).toBe("  · 1,500 tokens so far in execute #2 (phase 1)");
+  expect(liveLine({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe("  · npm test, 12 s: ✓ src/a.test.ts");
+  expect(liveLine({ ...running, elapsedMs: 125_000, line: "" })).toBe("  · npm test, 2 min 5 s");
+  expect(liveLine({ signal: "usage", attempt, tokens: 1500 })).toBe("  · 1,500 tokens so far in execute #2 (phase 1)");
 });

@@ -4,7 +4,7 @@ import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
 import { proofSentence, verdictLabel } from "./verdict-words.ts";
-import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, walkWords } from "./wording.ts";
+import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, cursorWords } from "./wording.ts";
 
 /** The event in words. What somebody else's words ended with stands for our full stop. */
 export const sentenceOf = (event: Event): string =>
@@ -76,14 +76,14 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `Read ${plural(phases.length, "phase")}: ${firstFew(phases.map(({ id, name }) => (name === undefined ? id : `${id} ${name}`)))}.`,
   artifacts_surveyed: ({ gone, proved, lost = [] }) =>
     `Looked at the artifacts: ${plural(proved.length, "proof")} hold${proved.length === 1 ? "s" : ""}${gone.length + lost.length === 0 ? "" : `; gone: ${firstFew([...gone, ...lost.map(({ walk, step }) => `${walk}/${step}`)])}`}.`,
-  phase_started: ({ walk }) => `${capital(walkWords(walk))} began.`,
-  phase_reopened: ({ walk, visit, because: why }) => `${capital(walkWords(walk))} was opened again, visit ${visit}${reasoned(why)}.`,
-  phases_rewound: ({ walk, step, to }) => `${step} of ${walkWords(walk)} sent the run back to phase ${oneLine(to)}.`,
-  phase_skipped: ({ walk, because: why }) => `${capital(walkWords(walk))} was skipped${reasoned(why)}.`,
-  phase_completed: (event) => `${capital(walkWords(event.walk))} is completed${because(event)}.`,
-  phase_failed: (event) => `${capital(walkWords(event.walk))} failed${because(event)}.`,
-  closing_completed: (event) => `${capital(walkWords(event.walk))} is completed${because(event)}.`,
-  closing_failed: (event) => `${capital(walkWords(event.walk))} failed${because(event)}.`,
+  phase_started: ({ walk }) => `${capital(cursorWords(walk))} began.`,
+  phase_reopened: ({ walk, visit, because: why }) => `${capital(cursorWords(walk))} was opened again, visit ${visit}${reasoned(why)}.`,
+  phases_rewound: ({ walk, step, to }) => `${step} of ${cursorWords(walk)} sent the run back to phase ${oneLine(to)}.`,
+  phase_skipped: ({ walk, because: why }) => `${capital(cursorWords(walk))} was skipped${reasoned(why)}.`,
+  phase_completed: (event) => `${capital(cursorWords(event.walk))} is completed${because(event)}.`,
+  phase_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
+  closing_completed: (event) => `${capital(cursorWords(event.walk))} is completed${because(event)}.`,
+  closing_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
 
   step_started: ({ attempt, kind, try: tries, need }) =>
     `Began ${attemptWords(attempt)}, ${kind}${tries > 1 ? `, try ${tries}` : ""}${need === undefined ? "" : `, up to ${amount("tokens", need.tokens)} set aside`}.`,
@@ -101,18 +101,18 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
     `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was set aside"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
   attempt_settled: ({ attempt, remedy, why }) => `After a crash, ${attemptWords(attempt)}: ${remedy}, ${oneLine(why)}.`,
-  step_skipped: ({ walk, step }) => `${step} of ${walkWords(walk)} was skipped.`,
-  step_retried: ({ walk, step, n }) => `${step} of ${walkWords(walk)} is tried again (${n}).`,
+  step_skipped: ({ walk, step }) => `${step} of ${cursorWords(walk)} was skipped.`,
+  step_retried: ({ walk, step, n }) => `${step} of ${cursorWords(walk)} is tried again (${n}).`,
   route_taken: (event) =>
-    `${event.step} of ${walkWords(event.walk)} leads to ${event.to}${reasoned(event.because ?? event.pause ?? event.rest)}.`,
+    `${event.step} of ${cursorWords(event.walk)} leads to ${event.to}${reasoned(event.because ?? event.pause ?? event.rest)}.`,
 
   tasks_read: ({ attempt, waves, left }) =>
     `Read ${plural(waves.flat().length, "task")} in ${plural(waves.length, "wave")} for ${attemptWords(attempt)}${left.length === 0 ? "" : `; left to people: ${firstFew(left)}`}.`,
-  task_completed: (event) => `${capital(walkWords(event.walk))} is completed${because(event)}.`,
-  task_failed: (event) => `${capital(walkWords(event.walk))} failed${because(event)}.`,
-  task_skipped: ({ walk, because: why }) => `${capital(walkWords(walk))} was skipped${reasoned(why)}.`,
-  wave_completed: (event) => `${capital(walkWords(event.walk))} is completed${because(event)}.`,
-  wave_failed: (event) => `${capital(walkWords(event.walk))} failed${because(event)}.`,
+  task_completed: (event) => `${capital(cursorWords(event.walk))} is completed${because(event)}.`,
+  task_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
+  task_skipped: ({ walk, because: why }) => `${capital(cursorWords(walk))} was skipped${reasoned(why)}.`,
+  wave_completed: (event) => `${capital(cursorWords(event.walk))} is completed${because(event)}.`,
+  wave_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
 
   block_opened: ({ block, question, options }) => `A question for a person (${oneLine(block)}): ${oneLine(question)} [${choices(options)}]`,
   block_answered: ({ block, answer }) => `${oneLine(block)} was answered: ${oneLine(answer)}.`,

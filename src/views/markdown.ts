@@ -1,3 +1,5 @@
+// markdown: builds Markdown tables, lists and sections, and escapes untrusted text in them.
+
 /** Other people's words inside our Markdown: on one line, and none of them able to end a cell, open a heading or begin a link. */
 
 import { oneLine } from "./wording.ts";

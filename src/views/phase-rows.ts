@@ -1,7 +1,7 @@
 // phase-rows: each phase of a run as one row: how it stands, its score, what it used, where it is and what it waits for.
 // From the run's state alone, so that `status` need not read the journal again.
 
-import { stepsOfPhase, taskPath } from "../core/reading.ts";
+import { stepsOfPhase, taskPath } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict } from "./verdicts.ts";

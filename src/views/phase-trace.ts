@@ -3,14 +3,14 @@
 // Invariants:
 //   T1. A span comes from a frame the agent sent while it worked or from the runner's own record, never from what an agent says it did.
 //   T2. Every span is valid against its schema: known words, summaries of at most 200 characters.
-//   T3. Spans of entries are a function of the journal; those of signals are glimpses, and may be lost with the process that saw them.
+//   T3. Spans of entries are a function of the journal; those of signals are liveEvents, and may be lost with the process that saw them.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult, Evidence } from "../contracts/evidence.ts";
 import { isReasonCode } from "../contracts/reason.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
 import type { Signal } from "../contracts/signal.ts";
-import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfWalk } from "../insight/places.ts";
+import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/places.ts";
 import { isoOf, msOf } from "../kit/iso-time.ts";
 import { attemptWords, oneLine, plural } from "./wording.ts";
 
@@ -209,7 +209,7 @@ function commandsOf(results: readonly CheckResult[], endedAt: string, evidenceOf
 export function stepOf(attempt: string): Step {
   const parts = attemptParts(attempt);
   if (parts === null) return "phase_runner";
-  if (taskOfWalk(parts.walk) === null) return stepName(parts.step);
+  if (taskOfCursor(parts.walk) === null) return stepName(parts.step);
   return stepName(/\/([^/#]+)#\d+\/[^/]+$/.exec(parts.walk)?.[1] ?? parts.step);
 }
 

@@ -8,7 +8,7 @@ import type { Check } from "../contracts/evidence.ts";
 import { type Flow, kindOf, type Phase, type Scalar, type Step } from "../contracts/flow.ts";
 import type { Objective } from "../contracts/objective.ts";
 import { type FlowProof, flowProofOf } from "./flow-proof.ts";
-import { isGoalAlone } from "./standing.ts";
+import { isGoalAlone } from "./criteria-status.ts";
 import { isolationWords } from "./status.ts";
 import { amount, figure, firstFew, money, oneLine, plural } from "./wording.ts";
 

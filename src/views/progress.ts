@@ -14,7 +14,7 @@ import { amount, attemptWords, figure, oneLine, plural } from "./wording.ts";
 const lineCharsMax = 120;
 
 /** A glimpse as a line; null where there is nothing to see. */
-export function glimpse(signal: Signal): string | null {
+export function liveLine(signal: Signal): string | null {
   switch (signal.signal) {
     case "said":
     case "thought": {

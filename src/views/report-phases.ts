@@ -7,7 +7,7 @@ import type { Entry } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import type { RunView } from "../core/state.ts";
-import { phaseOfEntry, taskOfWalk } from "../insight/places.ts";
+import { phaseOfEntry, taskOfCursor } from "../insight/places.ts";
 import { postMortemOf } from "../insight/post-mortem.ts";
 import type { ClaimRead } from "../insight/rejection.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
@@ -117,7 +117,7 @@ const rankOf = ({ check: { kind } }: CheckResult): number => (kind === "project"
 
 /** A commit by what it was made for: a task's id says more than the attempt's. */
 function subjectOf(attempt: string): string {
-  const task = taskOfWalk(attempt.replace(/@\d+\/[^/]+$/, ""));
+  const task = taskOfCursor(attempt.replace(/@\d+\/[^/]+$/, ""));
   return task === null ? attemptWords(attempt) : `task ${task}`;
 }
 

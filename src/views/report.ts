@@ -7,13 +7,13 @@ import type { Entry } from "../contracts/event.ts";
 import type { Check, CheckStatus, ClaimChecked } from "../contracts/evidence.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import { type ReasonCode, reasons } from "../contracts/reason.ts";
-import { stepsOfPhase } from "../core/reading.ts";
+import { stepsOfPhase } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { type Decision, decisionsOf } from "./decisions.ts";
 import { endingOf, nextActions, type Owner } from "./next-actions.ts";
 import { phaseReports, type PhaseReport } from "./report-phases.ts";
-import { blockersOf, type CriterionStanding, failingChecksOf, isByPhases, ownCriteriaOf } from "./standing.ts";
+import { blockersOf, type CriterionStatus, failingChecksOf, isByPhases, ownCriteriaOf } from "./criteria-status.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { reasonOf } from "./status.ts";
 import { amount, attemptWords, firstFew, oneLine, plural } from "./wording.ts";
@@ -86,7 +86,7 @@ export type ReportView = {
   readonly flow: string;
   readonly goal: string;
   readonly scope: readonly string[];
-  readonly criteria: readonly CriterionStanding[];
+  readonly criteria: readonly CriterionStatus[];
   readonly summary: string;
   /** How a completed run ended, in a sentence made from its verdict; null while it is not completed. */
   readonly ending: string | null;
@@ -179,7 +179,7 @@ function afterwardsOf(run: RunView): ReportView["afterwards"] {
   );
   return after.map(({ id, name, status, because }) => {
     const isDone =
-      status === "skipped" && stepsOfPhase(run.drafted.flow, id).every(({ run: deed }) => deed !== undefined && done.has(deed));
+      status === "skipped" && stepsOfPhase(run.drafted.flow, id).every(({ run: action }) => action !== undefined && done.has(action));
     return { name: name === "" ? id : name, status: isDone ? "completed" : status, because: isDone ? null : because };
   });
 }

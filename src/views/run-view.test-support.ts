@@ -5,8 +5,8 @@ import type { Entry, Envelope, Event, EventOf } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { Flow } from "../contracts/flow.ts";
 import type { Objective } from "../contracts/objective.ts";
-import { born } from "../core/born.ts";
-import type { Block, PhaseState, Run, Walk } from "../core/state.ts";
+import { initialState } from "../core/initial-state.ts";
+import type { Block, PhaseState, Run, StepCursor } from "../core/state.ts";
 
 const hash = (digit: string): string => digit.repeat(64);
 const sha = (digit: string): string => digit.repeat(40);
@@ -91,14 +91,14 @@ export function entryOf(event: Event, seq: number): Entry {
 
 /** A run like the draft but for what is given. */
 export function runView(changes: Partial<Run> = {}): Run {
-  return { ...born({ ...drafted(), ...entryOf(drafted(), 0) } as EventOf<"run_drafted"> & Envelope), ...changes };
+  return { ...initialState({ ...drafted(), ...entryOf(drafted(), 0) } as EventOf<"run_drafted"> & Envelope), ...changes };
 }
 
 /** Phases in flow order with these states. */
 export const phases = (...states: readonly PhaseState["status"][]): PhaseState[] =>
   runView().phases.map((phase, at) => ({ ...phase, status: states[at] ?? "waiting" }));
 
-export function walk(path: string, passed: readonly string[]): Walk {
+export function walk(path: string, passed: readonly string[]): StepCursor {
   const outcome = { kind: "passed" as const, facts: {}, says: {}, reason: null, detail: null, checks: [] };
   const last = Object.fromEntries(passed.map((step) => [step, outcome]));
   return {

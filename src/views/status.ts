@@ -12,7 +12,7 @@ import { type Interrupted, interruptedLines, interruptedOf } from "./interrupted
 import { endingOf, nextActions, type Owner } from "./next-actions.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
-import { blockersOf, type CriterionStanding, criteriaOf, isByPhases, placeOf, stepsOf } from "./standing.ts";
+import { blockersOf, type CriterionStatus, criteriaOf, isByPhases, placeOf, stepsOf } from "./criteria-status.ts";
 import { verdictLabel } from "./verdict-words.ts";
 import { figure, firstFew, oneLine, plural } from "./wording.ts";
 
@@ -29,7 +29,7 @@ export type StatusView = {
   readonly state: RunStatus;
   readonly reason_code: ReasonCode;
   readonly flow: string;
-  readonly objective: Omit<Objective, "done_criteria"> & { readonly done_criteria: readonly CriterionStanding[] };
+  readonly objective: Omit<Objective, "done_criteria"> & { readonly done_criteria: readonly CriterionStatus[] };
   readonly budget: BudgetView;
   readonly progress: {
     readonly completed_steps: readonly string[];

@@ -1,7 +1,7 @@
 // verdicts: the questions that wait for a person's verdict on a phase, told apart from all others by the answers they take.
 
 import { humanVerdicts } from "../contracts/human-verdict.ts";
-import { questionsOpen } from "../core/reading.ts";
+import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 
 export type VerdictWord = (typeof humanVerdicts)[number];

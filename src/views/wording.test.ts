@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { amount, attemptWords, duration, fewLines, figure, firstFew, oneLine, walkWords } from "./wording.ts";
+import { amount, attemptWords, duration, fewLines, figure, firstFew, oneLine, cursorWords } from "./wording.ts";
 
 test("figures read the same in every locale", () => {
   expect([0, 999, 1000, 1234567, 0.126, 1234.5].map(figure)).toEqual(["0", "999", "1,000", "1,234,567", "0.13", "1,234.5"]);
@@ -8,10 +8,10 @@ test("figures read the same in every locale", () => {
 });
 
 test("places in words", () => {
-  expect(walkWords("1")).toBe("phase 1");
-  expect(walkWords("before.survey")).toBe("survey");
-  expect(walkWords("1/closing")).toBe("closing of phase 1");
-  expect(walkWords("1@1/execute#1/03-01")).toBe("03-01 of phase 1");
+  expect(cursorWords("1")).toBe("phase 1");
+  expect(cursorWords("before.survey")).toBe("survey");
+  expect(cursorWords("1/closing")).toBe("closing of phase 1");
+  expect(cursorWords("1@1/execute#1/03-01")).toBe("03-01 of phase 1");
   expect(attemptWords("1@1/execute#2")).toBe("execute #2 (phase 1)");
   expect(attemptWords("1@2/execute#1")).toBe("execute #1 (phase 1, visit 2)");
   expect(attemptWords("1@1/execute#1/03-01@1/do#1")).toBe("do #1 (03-01 of phase 1)");

@@ -51,7 +51,7 @@ export function firstFew(items: readonly string[], itemsMax = 8): string {
 }
 
 /** A walk in words: `1` → phase 1; `before.survey` → survey; `1/closing` → closing of phase 1; `1@1/execute#1/03-01` → 03-01 of phase 1. */
-export function walkWords(walk: string): string {
+export function cursorWords(walk: string): string {
   const parts = walk.split("/");
   const root = oneLine((parts[0] ?? walk).replace(/@\d+$/, ""));
   const phase = root.startsWith("before.") || root.startsWith("after.") ? root.replace(/^(before|after)\./, "") : `phase ${root}`;
@@ -65,7 +65,7 @@ export function attemptWords(attempt: string): string {
   if (found === null) return oneLine(attempt);
   const [, walk = "", visit = "1", step = "", ordinal = ""] = found;
   const again = visit === "1" ? "" : `, visit ${visit}`;
-  return `${step} #${ordinal} (${walkWords(walk)}${again})`;
+  return `${step} #${ordinal} (${cursorWords(walk)}${again})`;
 }
 
 /** A block's answers in words: `A: execute, B: stop`. */

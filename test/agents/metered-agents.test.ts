@@ -144,7 +144,7 @@ describe("an agent that works past the meter's count", () => {
     expect(await table.agents.turn(habit("unknown-kinds"))).toMatchObject({ kind: "ended", said: contains("done") });
   });
 
-  test("ends its turn without a word, a deed or any usage: the provider failed", async () => {
+  test("ends its turn without a word, an action or any usage: the provider failed", async () => {
     await set();
     expect(
       await table.agents.turn({

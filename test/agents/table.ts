@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { AcpLimits } from "../../src/agents/acp/limits.ts";
 import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/agents/open-agents.ts";
-import type { ReturnOf } from "../../src/agents/returns/desk.ts";
+import type { ReturnOf } from "../../src/agents/returns/submissions.ts";
 import type { Script } from "../../src/contracts/script.ts";
 import type { Signal } from "../../src/contracts/signal.ts";
 import type { TurnOrder } from "../../src/ports/agent.ts";

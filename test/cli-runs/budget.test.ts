@@ -9,7 +9,7 @@ const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
 const used = (input: number, output = 0) => ({ usage: { input, output } });
 /** Turns that move the run on without finishing it, so that only the budget ends them. */
-const busy = (...deeds: readonly object[]) => ({ do: [{ run: "date +%N >> src/notes.txt" }, ...deeds], repeat: 0 });
+const busy = (...actions: readonly object[]) => ({ do: [{ run: "date +%N >> src/notes.txt" }, ...actions], repeat: 0 });
 type Budget = {
   limits: Record<string, number>;
   counters: Record<string, number>;

@@ -19,9 +19,9 @@ describe.concurrent("agents that break", () => {
     ["floods its output", { flood: 40_000_000 }, "agent_failed", /.+/],
   ])(
     "an agent that %s: nothing of the turn is kept, its turn is paid for, and the next one completes the run",
-    async (_what, deed, reason, detail) => {
+    async (_what, action, reason, detail) => {
       const folder = scratch();
-      const { json } = await goScripted(folder, [{ do: [{ write: { path: "src/half.txt", text: "half\n" } }, deed] }, honest], bExists);
+      const { json } = await goScripted(folder, [{ do: [{ write: { path: "src/half.txt", text: "half\n" } }, action] }, honest], bExists);
       expect(json).toMatchObject({ result: "PASS", reason_code: "completion_verified", state: "completed" });
       const [failed] = eventsOf(folder, "step_failed");
       expect(failed).toMatchObject({ reason_code: reason, detail: expect.stringMatching(detail) as string });

@@ -37,7 +37,7 @@ const provedIn = (folder: string, event = "step_failed") =>
   }[];
 
 /** The agent insists: it does its trick, says that it is done, and says so again when it is told. */
-const insisting = (...deeds: object[]) => [{ do: [...deeds, promise] }, { do: [promise], repeat: 10 }];
+const insisting = (...actions: object[]) => [{ do: [...actions, promise] }, { do: [promise], repeat: 10 }];
 
 describe("an agent that changes its judges", () => {
   test.each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
@@ -118,9 +118,9 @@ describe("an agent that changes its judges", () => {
       ["--done-criteria", "all tests :: node test/run.js"],
       { path: ".mocharc.json", kind: "test_config", how: "added" },
     ],
-  ])("%s", async (_what, start, deeds, words, change) => {
+  ])("%s", async (_what, start, actions, words, change) => {
     const folder = scratch({ files: start });
-    const { json } = await goScripted(folder, insisting(...deeds, put("src/b.txt", "b\n")), words);
+    const { json } = await goScripted(folder, insisting(...actions, put("src/b.txt", "b\n")), words);
     expect(json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     expect(changesOf(folder)).toMatchObject([{ ...change, allowed: null, detail: expect.stringMatching(/^[A-Z0-9].+\.$/) as string }]);
     const [proved] = provedIn(folder);
@@ -186,8 +186,8 @@ describe("an agent that changes its judges", () => {
     const plant = hooks
       .map((name) => `printf '#!/bin/sh\\ntouch ${mark}\\n' > .git/hooks/${name} && chmod +x .git/hooks/${name}`)
       .join(" && ");
-    const deeds = [{ run: `mkdir -p .git/hooks && ${plant} && git config core.hooksPath .git/hooks` }, put("src/b.txt", "b\n"), promise];
-    const { json } = await goScripted(folder, [{ do: deeds }], [...testsPass, "--max-cycles", "1"]);
+    const actions = [{ run: `mkdir -p .git/hooks && ${plant} && git config core.hooksPath .git/hooks` }, put("src/b.txt", "b\n"), promise];
+    const { json } = await goScripted(folder, [{ do: actions }], [...testsPass, "--max-cycles", "1"]);
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached" });
     expect(provedIn(folder)).toMatchObject([{ reason_code: "criterion_failed" }]);
     expect(existsSync(mark)).toBe(false);
@@ -238,9 +238,9 @@ describe("an honest agent", () => {
       [mended, put("vitest.config.js", "export default {};\n"), put("test/add.test.js", tests)],
       testsPass,
     ],
-  ])("%s", async (_what, start, deeds, words) => {
+  ])("%s", async (_what, start, actions, words) => {
     const folder = scratch({ files: start });
-    const { json } = await goScripted(folder, [{ do: [...deeds, promise] }], words);
+    const { json } = await goScripted(folder, [{ do: [...actions, promise] }], words);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     expect(changesOf(folder).filter(({ allowed }) => allowed === null)).toEqual([]);
   });

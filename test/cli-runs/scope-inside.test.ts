@@ -21,14 +21,14 @@ const inSrc = ["--scope", "src/**", "--done-criteria", "b is there :: test -f sr
 describe.concurrent("inside the scope", () => {
   test("a file created, edited, deleted, renamed and made executable lands", async () => {
     const folder = scratch({ files });
-    const deeds = [
+    const actions = [
       makeB,
       { append: { path: "src/a.txt", text: "more\n" } },
       { delete: { path: "src/gone.txt" } },
       { rename: { from: "src/old.txt", to: "src/deep/new.txt" } },
       { chmod: { path: "src/run.sh", mode: "755" } },
     ];
-    const { json } = await goScripted(folder, [{ do: [...deeds, promise] }], inSrc);
+    const { json } = await goScripted(folder, [{ do: [...actions, promise] }], inSrc);
     expect(json).toMatchObject({ result: "PASS", state: "completed", verdict: "verified" });
     expect(git(folder, "diff", "--name-status", "--no-renames", "HEAD~1", "HEAD").split("\n").toSorted()).toEqual(
       ["A\tsrc/b.txt", "A\tsrc/deep/new.txt", "D\tsrc/gone.txt", "D\tsrc/old.txt", "M\tsrc/a.txt", "M\tsrc/run.sh"].toSorted(),
@@ -56,12 +56,12 @@ describe.concurrent("inside the scope", () => {
 
   test("ignored files are neither applied nor violations, wherever they lie; who leaves nothing else is told", async () => {
     const folder = scratch({ files });
-    const deeds = [
+    const actions = [
       { write: { path: "ignored/x.bin", text: "x" } },
       { write: { path: "src/debug.log", text: "x" } },
       { write: { path: "top.log", text: "x" } },
     ];
-    const { json } = await goScripted(folder, [{ do: deeds }, { do: [makeB, ...deeds, promise] }], inSrc);
+    const { json } = await goScripted(folder, [{ do: actions }, { do: [makeB, ...actions, promise] }], inSrc);
     expect(json).toMatchObject({ result: "PASS", state: "completed" });
     expect(eventsOf(folder, "step_interrupted")).toEqual([]);
     expect(eventsOf(folder, "step_completed").map(({ detail }) => detail)).toContain(

@@ -34,11 +34,11 @@ function place(): { readonly folder: string; readonly beside: string; readonly u
   return { folder, beside, untouched };
 }
 
-type Deeds = (beside: string) => readonly object[];
+type Actions = (beside: string) => readonly object[];
 const one =
-  (deed: object): Deeds =>
-  () => [deed];
-const kinds: readonly (readonly [string, Deeds, string | RegExp])[] = [
+  (action: object): Actions =>
+  () => [action];
+const kinds: readonly (readonly [string, Actions, string | RegExp])[] = [
   ["a file created", one({ write: { path: "outside/new.txt", text: "x" } }), "outside/new.txt"],
   ["a file edited", one({ append: { path: "outside/o.txt", text: "x" } }), "outside/o.txt"],
   ["a file deleted", one({ delete: { path: "outside/o.txt" } }), "outside/o.txt"],
@@ -68,10 +68,10 @@ const kinds: readonly (readonly [string, Deeds, string | RegExp])[] = [
 ];
 
 describe.concurrent("outside the scope", () => {
-  test.each(kinds)("%s: refused twice, told in between, then paused, and nothing is applied", async (_what, deeds, path) => {
+  test.each(kinds)("%s: refused twice, told in between, then paused, and nothing is applied", async (_what, actions, path) => {
     const { folder, beside, untouched } = place();
     const before = untouched();
-    const { code, json } = await goScripted(folder, [{ do: [makeB, ...deeds(beside), promise], repeat: 0 }], inSrc);
+    const { code, json } = await goScripted(folder, [{ do: [makeB, ...actions(beside), promise], repeat: 0 }], inSrc);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "scope_violation_blocked", state: "paused" });
     expect(code).toBe(1);
     const refused = eventsOf(folder, "step_interrupted");
@@ -88,8 +88,8 @@ describe.concurrent("outside the scope", () => {
   test("every path of an attempt that left its scope is listed, and none that did not", async () => {
     const { folder } = place();
     const away = ["outside/1.txt", "outside/2.txt", "top.txt", "outside/o.txt"];
-    const deeds = [...away.slice(0, 3).map((path) => ({ write: { path, text: "x" } })), { delete: { path: "outside/o.txt" } }];
-    await goScripted(folder, [{ do: [makeB, ...deeds, promise], repeat: 0 }], inSrc);
+    const actions = [...away.slice(0, 3).map((path) => ({ write: { path, text: "x" } })), { delete: { path: "outside/o.txt" } }];
+    await goScripted(folder, [{ do: [makeB, ...actions, promise], repeat: 0 }], inSrc);
     expect(eventsOf(folder, "step_interrupted").map(({ paths }) => (paths as string[]).toSorted())).toEqual([
       away.toSorted(),
       away.toSorted(),

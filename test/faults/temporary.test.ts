@@ -23,7 +23,7 @@ test("the folder of a runner that was killed in a turn goes with the next start,
   const TMPDIR = join(dirname(killed), "tmp");
   mkdirSync(TMPDIR);
   const env = { TMPDIR };
-  const lying = (): readonly string[] =>
+  const detected = (): readonly string[] =>
     readdirSync(TMPDIR, { recursive: true, encoding: "utf8" }).filter((path) => /(?:door|work)-\w+$/.test(path));
   // Waits the first time alone: after a kill the turn is played from its beginning.
   const again = join(dirname(killed), "again");
@@ -32,17 +32,17 @@ test("the folder of a runner that was killed in a turn goes with the next start,
   };
 
   const other = begin(alive, words(alive, { do: [{ hang: true }] }), { env });
-  const theirs = await until("the living one's door", () => lying().find((path) => path.includes("door-")));
+  const theirs = await until("the living one's door", () => detected().find((path) => path.includes("door-")));
   const first = begin(killed, words(killed, hang), { env });
-  const ours = await until("the other door", () => lying().find((path) => path.includes("door-") && path !== theirs));
+  const ours = await until("the other door", () => detected().find((path) => path.includes("door-") && path !== theirs));
   await until("its turn", () => existsSync(again));
   first.child.kill("SIGKILL");
   await first.ended;
-  expect(lying()).toEqual(expect.arrayContaining([theirs, ours])); // it is left, and nobody else takes it away
+  expect(detected()).toEqual(expect.arrayContaining([theirs, ours])); // it is left, and nobody else takes it away
 
   const resumed = await autopilot(killed, ["resume", "--json"], { env });
   expect(resumed.json).toMatchObject({ state: "completed" });
-  expect(lying()).toEqual([theirs]);
+  expect(detected()).toEqual([theirs]);
 
   expect((await autopilot(alive, ["stop", "--json"], { env })).json.state).toBe("stopped");
   await other.ended;

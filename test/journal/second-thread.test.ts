@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../../src/contracts/event.ts";
-import { walkChain } from "../../src/journal/chain.ts";
+import { checkChain } from "../../src/journal/chain.ts";
 import { isSound } from "../../src/journal/chain-check.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
 import { openJournal } from "../../src/journal/file.ts";
@@ -54,7 +54,7 @@ function walk(second: (real: SecondThread | null) => SecondThread | null = (real
       const real = second(checkBeside(stretch, program));
       return real === null ? null : { ...real, answer: () => (told.asked++, real.answer()), callOff: () => (told.asked++, real.callOff()) };
     };
-    const walked = walkChain(fd, genesis, onEntry ?? ((entry) => void told.entries.push(entry)), { bytesMin: 0, check });
+    const walked = checkChain(fd, genesis, onEntry ?? ((entry) => void told.entries.push(entry)), { bytesMin: 0, check });
     return { ...told, end: walked.end.seq };
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.trouble.kind !== "journal_damaged") throw error;

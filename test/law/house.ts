@@ -133,7 +133,7 @@ export const emptyFileWords: Readonly<Record<string, string>> = {
   types: "the schema or type stands where it is made",
   manager: "say what it does",
   service: "say what it does",
-  handler: "name it after the deed",
+  handler: "name it after the action",
 };
 
 /** Words at a name's end that say nothing about what it does. `packageManager` is what the thing is called. */

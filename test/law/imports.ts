@@ -83,7 +83,7 @@ export function deedsAmongPromisesIn(files: readonly SourceFile[]): string[] {
     .filter((file) => isProduct(file) && typesOnlyFolders.includes(folderOf(file.path)))
     .flatMap((file) => {
       const body = treeOf(file)["body"] as readonly { readonly type: string; readonly declaration?: { readonly type: string } | null }[];
-      const deeds = body.filter(
+      const actions = body.filter(
         (node) =>
           !isPromise.test(node.type) ||
           (node.declaration !== null &&
@@ -91,6 +91,6 @@ export function deedsAmongPromisesIn(files: readonly SourceFile[]): string[] {
             !/^TS(TypeAlias|Interface)Declaration$/.test(node.declaration.type)),
       );
       const runs = [...nodesOf(file)].some(({ node }) => node.type === "ImportDeclaration" && node["importKind"] !== "type");
-      return deeds.length > 0 || runs ? [`${file.path}: only types and interfaces belong here`] : [];
+      return actions.length > 0 || runs ? [`${file.path}: only types and interfaces belong here`] : [];
     });
 }

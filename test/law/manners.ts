@@ -1,7 +1,7 @@
 // manners: sizes, names and words; what may not lie in the repository at all.
 
 import { emptyEndings, emptyFileWords, linesMax, properNames, wordsNotOurs } from "./house.ts";
-import { isDeclared, isTest, isTypeScript, lineOf, nodesOf, type SourceFile, type SyntaxNode } from "./source.ts";
+import { isDeclared, isProduct, isTest, isTypeScript, lineOf, nodesOf, type SourceFile, type SyntaxNode } from "./source.ts";
 
 export function longFilesIn(files: readonly SourceFile[]): string[] {
   return files.filter(isTypeScript).flatMap((file) => {
@@ -9,6 +9,13 @@ export function longFilesIn(files: readonly SourceFile[]): string[] {
     const most = isTest(file) ? linesMax.test : linesMax.source;
     return lines > most ? [`${file.path}: ${lines} lines, at most ${most}`] : [];
   });
+}
+
+/** Source files that do not begin with a sentence on their purpose; what is written by a script says so by itself. */
+export function purposelessIn(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isProduct(file) && isTypeScript(file) && !/^\/\/ \S/.test(file.text))
+    .map((file) => `${file.path}: begin with "// ${file.path.split("/").at(-1)?.replace(/\.ts$/, "") ?? ""}: what it is for."`);
 }
 
 export function badFileNamesIn(files: readonly SourceFile[]): string[] {

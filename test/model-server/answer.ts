@@ -20,7 +20,7 @@ const charsPerToken = 4;
 const tokensOf = (chars: number): number => Math.ceil(chars / charsPerToken);
 
 export function answerOf(planned: Planned, asked: Asked): Answer {
-  const call = planned.deed === null ? null : callOf(planned.deed, asked);
+  const call = planned.action === null ? null : callOf(planned.action, asked);
   const text = planned.text === "" && call === null ? "Done." : planned.text;
   const thinking = "step by step ... "
     .repeat(Math.ceil((planned.thinkingTokens * charsPerToken) / 17))

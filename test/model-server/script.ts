@@ -23,7 +23,7 @@ export type Usage = {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
 };
-export type Deed = { readonly deed: "write" | "bash" | "tool"; readonly name: string; readonly text: string };
+export type Deed = { readonly action: "write" | "bash" | "tool"; readonly name: string; readonly text: string };
 export type Refusal = {
   readonly status: number;
   readonly retryAfterS: number;
@@ -37,7 +37,7 @@ export type Refusal = {
 export type Planned = {
   readonly text: string;
   readonly thinkingTokens: number;
-  readonly deed: Deed | null;
+  readonly action: Deed | null;
   readonly hangMs: number;
   readonly slowMs: number;
   readonly isDropped: boolean;
@@ -56,7 +56,7 @@ export function plannedIn(script: string): readonly Planned[] {
   let open: Planned = nothing;
   for (const word of wordsOf(script)) {
     open = meanings[word.name]?.(open, word.rest) ?? open;
-    if (open.deed === null) continue;
+    if (open.action === null) continue;
     answers.push(open);
     open = nothing;
   }
@@ -66,7 +66,7 @@ export function plannedIn(script: string): readonly Planned[] {
 const nothing: Planned = {
   text: "",
   thinkingTokens: 0,
-  deed: null,
+  action: null,
   hangMs: 0,
   slowMs: 0,
   isDropped: false,
@@ -93,12 +93,12 @@ const read = (text: string): Json => (text.trim() === "" ? {} : (JSON.parse(text
 const meanings: Readonly<Record<string, (open: Planned, rest: string) => Planned>> = {
   write: (open, rest) => {
     const [name, text] = split(rest);
-    return { ...open, deed: { deed: "write", name, text: unescaped(text) } };
+    return { ...open, action: { action: "write", name, text: unescaped(text) } };
   },
-  bash: (open, rest) => ({ ...open, deed: { deed: "bash", name: "", text: rest } }),
+  bash: (open, rest) => ({ ...open, action: { action: "bash", name: "", text: rest } }),
   tool: (open, rest) => {
     const [name, text] = split(rest);
-    return { ...open, deed: { deed: "tool", name, text: text === "" ? "{}" : text } };
+    return { ...open, action: { action: "tool", name, text: text === "" ? "{}" : text } };
   },
   say: (open, rest) => ({ ...open, text: open.text + unescaped(rest) }),
   fill: (open, rest) => ({

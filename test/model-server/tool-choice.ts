@@ -1,4 +1,4 @@
-// tool-choice: turns a deed of the script into a call of a tool that the request offers, whatever the agent calls it.
+// tool-choice: turns an action of the script into a call of a tool that the request offers, whatever the agent calls it.
 
 import { type Asked, type Tool, workFolderOf } from "./conversation.ts";
 import { type Json, type JsonObject, objectOf, textOf } from "./json.ts";
@@ -28,10 +28,10 @@ const pathNames = ["file_path", "filePath", "path", "absolute_path", "filename"]
 const contentNames = ["content", "file_text", "contents", "text"];
 const commandNames = ["command", "cmd", "script"];
 
-export function callOf(deed: Deed, asked: Asked): Call {
-  if (deed.deed === "tool") return namedCall(deed, asked);
-  if (deed.deed === "bash") return runCall(deed.text, asked.tools);
-  return writeCall(deed, asked);
+export function callOf(action: Deed, asked: Asked): Call {
+  if (action.action === "tool") return namedCall(action, asked);
+  if (action.action === "bash") return runCall(action.text, asked.tools);
+  return writeCall(action, asked);
 }
 
 /**

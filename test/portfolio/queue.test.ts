@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
-import type { Place } from "../../src/project/place.ts";
+import type { CommandContext } from "../../src/project/command-context.ts";
 import { dispatched, project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";
 import { plan } from "../../src/portfolio/planner/plan.ts";
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
@@ -15,7 +15,7 @@ import { mergeBatch, settleBatches } from "../../src/portfolio/merge/merge-queue
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-queue-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const place = (cwd: string): Place => ({
+const place = (cwd: string): CommandContext => ({
   cwd,
   env: { HOME: folder, PATH: process.env["PATH"] },
   user: "kim",
@@ -29,7 +29,7 @@ const said = { actor: "system", reason_code: "ok" } as const;
 const id = (name: string): string => `task-${name}-aaaaaa`;
 
 type Scene = {
-  readonly parts: { readonly place: Place; readonly paths: PortfolioPaths; readonly isolation: "clone" };
+  readonly parts: { readonly place: CommandContext; readonly paths: PortfolioPaths; readonly isolation: "clone" };
   readonly git: (...words: readonly string[]) => string;
   readonly write: (...changes: readonly PortfolioChange[]) => Promise<void>;
   readonly status: (name: string) => string | undefined;

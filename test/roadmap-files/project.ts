@@ -96,7 +96,7 @@ export const ownChecks: Files = {
 };
 
 type Turn = Readonly<Record<string, unknown>>;
-/** What a test wants to be different in a step of a phase: other deeds, another return, or none. */
+/** What a test wants to be different in a step of a phase: other actions, another return, or none. */
 export type Changes = Readonly<Record<string, Turn | readonly Turn[]>>;
 
 /** Every turn of a phase that goes well; `changes` are by step. A list of turns is played one after the other. */

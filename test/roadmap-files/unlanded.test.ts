@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { RoadmapPhase } from "../../src/contracts/roadmap.ts";
-import { unlandedBelow } from "../../src/playbooks/roadmap/files/roadmap-unlanded.ts";
+import { unlandedBelow } from "../../src/playbooks/roadmap/files/unmerged-dependencies.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const phase = (id: string, ...depends_on: readonly string[]): RoadmapPhase => ({ id, depends_on }) as unknown as RoadmapPhase;

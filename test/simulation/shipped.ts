@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { parse } from "yaml";
 import { Flow, type Step } from "../../src/contracts/flow.ts";
-import { domainsOf, optionSets, toldBy } from "../../src/engine/explore-domains.ts";
-import { stepOf } from "../../src/core/reading.ts";
+import { domainsOf, optionSets, knownFrom } from "../../src/engine/explore-domains.ts";
+import { stepOf } from "../../src/core/selectors.ts";
 import type { RunView } from "../../src/core/state.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { answerTo, resume, task } from "./story-words.ts";
@@ -64,7 +64,7 @@ function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof 
   const trouble = 0.15 * chanceAt("trouble").below(4) * 0.33; // some runs are calm, some are not
   const chance = chanceAt(phase, visit, inTask, id, n);
   const step: Step = stepOf(run, walk, id);
-  const told = toldBy(step, domains);
+  const told = knownFrom(step, domains);
   const { facts, says } = told[chance.below(told.length)] ?? { facts: {}, says: {} };
   const tasks = ["a", "b", "c", "d"].slice(0, chance.below(5)).map((name, at) => task(name, [name], at === 3 ? ["a"] : []));
   return {

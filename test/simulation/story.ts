@@ -1,4 +1,4 @@
-import type { RunView, WalkView } from "../../src/core/state.ts";
+import type { RunView, CursorView } from "../../src/core/state.ts";
 import type { Request } from "../../src/ports/inbox.ts";
 
 /** Where something happens in a run. */
@@ -10,7 +10,7 @@ export type Place = {
   readonly n: number;
   readonly visit: number;
   readonly run: RunView;
-  readonly walk: WalkView;
+  readonly walk: CursorView;
 };
 
 export type TaskPlan = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };

@@ -1,8 +1,8 @@
 // world: the engine's ports over the fake machine. What the scripted plan says, happens; what the plug cuts, does not.
 
 import type { Entry } from "../../src/contracts/event.ts";
-import type { RunView, WalkView } from "../../src/core/state.ts";
-import type { Brief, World } from "../../src/engine/world.ts";
+import type { RunView, CursorView } from "../../src/core/state.ts";
+import type { Brief, Runtime } from "../../src/engine/runtime.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { TurnResult } from "../../src/ports/agent.ts";
 import type { FunctionOrder, FunctionResult } from "../../src/ports/functions.ts";
@@ -11,9 +11,9 @@ import type { Place, Plan, Script } from "./story.ts";
 
 export const sha = (text: string): string => Buffer.from(text.padEnd(20, "·")).toString("hex").slice(0, 40).padEnd(40, "0");
 
-type Order = FunctionOrder<RunView, WalkView>;
+type Order = FunctionOrder<RunView, CursorView>;
 
-export function worldOf(machine: Machine, journal: Journal, script: Script, view: () => RunView, onEntry: (entry: Entry) => void): World {
+export function worldOf(machine: Machine, journal: Journal, script: Script, view: () => RunView, onEntry: (entry: Entry) => void): Runtime {
   const { disk } = machine;
   const planOf = (attempt: string): Plan => script(placeOf(view(), attempt)) ?? {};
 
@@ -84,7 +84,7 @@ export function worldOf(machine: Machine, journal: Journal, script: Script, view
       tasks: new Proxy(
         {},
         {
-          get: () => async (_run: RunView, walk: WalkView) => {
+          get: () => async (_run: RunView, walk: CursorView) => {
             await machine.tick();
             const plan = planOf(walk.open ?? "");
             const left = (plan.left ?? []).map((id) => ({ id, files: [], after: [], type: "checkpoint:human-verify" }));
@@ -166,7 +166,7 @@ async function turn(machine: Machine, attempt: string, plan: Plan): Promise<Turn
   };
 }
 
-function workspaceOf(machine: Machine, view: () => RunView): World["workspace"] {
+function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"] {
   const { disk } = machine;
   const tip = (): { commit: string; tree: string } =>
     disk.commits.at(-1) ?? { commit: view().drafted.base.commit, tree: view().drafted.base.tree };

@@ -7,7 +7,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Door, Isolation } from "../../src/workspace/isolation/confinement.ts";
+import type { Egress, Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { erase } from "../../src/workspace/folder.ts";
 import { attempt, openBench } from "./bench-repository.ts";
 import { boxLevels, commandOf, hasBoxes, openLevel, start } from "./boxed.ts";
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** A gateway on a socket of its own. */
-async function gateway(answer: (socket: Socket) => void): Promise<Door> {
+async function gateway(answer: (socket: Socket) => void): Promise<Egress> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-gate-")));
   folders.push(folder);
   const server = createServer({ allowHalfOpen: true }, answer);
@@ -32,12 +32,12 @@ async function gateway(answer: (socket: Socket) => void): Promise<Door> {
 }
 
 /** A client in the box that waits until the door stands, then does as told with a connected `socket`. */
-const client = (host: string, deed: string): readonly string[] => [
+const client = (host: string, action: string): readonly string[] => [
   process.execPath,
   "-e",
   `const knock = () => {
      const socket = require("node:net").connect({ port: ${port}, host: "${host}", allowHalfOpen: true });
-     socket.once("error", () => setTimeout(knock, 5)).once("connect", () => { socket.removeAllListeners("error"); socket.on("error", (error) => console.log(error.code)); ${deed} });
+     socket.once("error", () => setTimeout(knock, 5)).once("connect", () => { socket.removeAllListeners("error"); socket.on("error", (error) => console.log(error.code)); ${action} });
    };
    knock();`,
 ];
@@ -56,13 +56,13 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
       socket.on("data", (bytes) => got.push(bytes));
       socket.on("end", () => socket.end(sent));
     });
-    const deed = `
+    const action = `
       const hash = require("node:crypto").createHash("sha256");
       socket.on("data", (bytes) => hash.update(bytes)).on("end", () => console.log(hash.digest("hex")));
       socket.end(Buffer.alloc(2000000, "a"));`;
     for (const host of ["127.0.0.1", "::1"]) {
       got.length = 0;
-      const { out, code } = await start(isolation, layer, "", { argv: client(host, deed), network: "door", door });
+      const { out, code } = await start(isolation, layer, "", { argv: client(host, action), network: "door", door });
       expect({ out: out.trim(), code }).toEqual({ out: createHash("sha256").update(sent).digest("hex"), code: 0 });
       expect(Buffer.concat(got).equals(Buffer.alloc(2_000_000, "a"))).toBe(true);
     }
@@ -72,14 +72,14 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     const { layer, isolation } = await open(level);
     let calls = 0;
     const door = await gateway((socket) => void (++calls % 10 === 0 ? socket.destroy() : socket.end("yes")));
-    const deed = `
+    const action = `
       socket.destroy(); // this one only found the door
       let left = 40, yes = 0;
       for (let at = 0; at < 40; at++) {
         const one = require("node:net").connect(${port}, "127.0.0.1");
         one.on("data", (bytes) => (yes += String(bytes) === "yes")).on("error", () => undefined).on("close", () => --left === 0 && console.log(yes >= 30));
       }`;
-    expect(await start(isolation, layer, "", { argv: client("127.0.0.1", deed), network: "door", door })).toMatchObject({
+    expect(await start(isolation, layer, "", { argv: client("127.0.0.1", action), network: "door", door })).toMatchObject({
       out: "true\n",
       code: 0,
     });

@@ -50,7 +50,7 @@ function treeOf(root: string): readonly string[] {
 }
 
 /** All that can be done to a folder: each kind of change over each kind of thing. */
-const deeds = `
+const actions = `
   echo changed > src/a.ts; rm src/b.ts; echo new > src/c.ts; chmod 755 src/c.ts
   mkdir -p deep/er/still; echo deep > deep/er/still/file
   rm -r docs; mkdir docs; echo other > docs/other.md
@@ -106,7 +106,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     const { bench, layer, isolation } = await open();
     furnish(layer);
     const before = treeOf(layer);
-    const seen = run(isolation, layer, `${deeds}\n chmod 755 shut; find . -path ./.git -prune -o -print | sort; chmod 000 shut`);
+    const seen = run(isolation, layer, `${actions}\n chmod 755 shut; find . -path ./.git -prune -o -print | sort; chmod 000 shut`);
     expect(seen.err).toBe("");
     expect(treeOf(layer)).toEqual(before);
     await isolation.collect(layer);
@@ -120,7 +120,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
   test("interrupted before any of its changes, collecting again ends with the same layer", async () => {
     const { bench, layer, isolation } = await open();
     furnish(layer);
-    expect(run(isolation, layer, deeds).err).toBe("");
+    expect(run(isolation, layer, actions).err).toBe("");
     const apart = apartOf(bench.runDir, layer) ?? "";
     let interruptions = 0;
     for (let at = 1; ; at += 1) {
@@ -146,7 +146,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     for (const at of [1, 3, 6, 10, 15, 21, 28]) {
       const { bench, layer, isolation: fresh } = await open();
       furnish(layer);
-      run(fresh, layer, deeds);
+      run(fresh, layer, actions);
       let left = at;
       const failpoint = (): void => {
         if (--left === 0) throw new Error("killed here");

@@ -1,4 +1,4 @@
-// Limits: what is said to be in force is, each with the same deed below the limit that does succeed; nothing stays behind.
+// Limits: what is said to be in force is, each with the same action below the limit that does succeed; nothing stays behind.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -59,7 +59,7 @@ const vandal = [
 ].join("; ");
 
 /** What agents do to folders, each by itself; each must be found alike in a view and in a copy. */
-const deeds: Readonly<Record<string, string>> = {
+const actions: Readonly<Record<string, string>> = {
   nothing: "true",
   "only reads and touches": "cat src/a.ts > /dev/null; touch src/a.ts; chmod 600 src/b.ts; chmod 644 src/b.ts",
   "edits, makes and deletes files": "echo x >> src/a.ts; rm src/b.ts; echo n > src/new.ts; mkdir -p p/q && echo n > p/q/r",
@@ -138,7 +138,7 @@ describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespa
     expect(names).toBe("");
   });
 
-  test("nothing that is written in it reaches the base, and the same deeds change a folder that is none", async () => {
+  test("nothing that is written in it reaches the base, and the same actions change a folder that is none", async () => {
     const bench = await openAt("overlay");
     const layer = await bench.workspace.openLayer(attempt, []);
     const before = allBytes(baseFiles(bench.store));
@@ -169,14 +169,14 @@ describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespa
     expect(readdirSync(join(bench.runDir, "worlds"))).toEqual([]);
   });
 
-  test.each(Object.entries(deeds))("an agent that %s is found to have done the same as in a copy", async (_, deed) => {
+  test.each(Object.entries(actions))("an agent that %s is found to have done the same as in a copy", async (_, action) => {
     const looks = [];
     for (const level of ["overlay", "bwrap"] as const) {
       const bench = await openAt(level);
       const layer = await bench.workspace.openLayer(attempt, []);
       const isolation = await openLevel(level, bench);
       const env = { PATH: process.env["PATH"] ?? "", GIT_AUTHOR_DATE: "1700000000 +0000", GIT_COMMITTER_DATE: "1700000000 +0000" };
-      run(isolation, layer, deed, { readable: borrowedIn(bench.runDir, attempt), env });
+      run(isolation, layer, action, { readable: borrowedIn(bench.runDir, attempt), env });
       const { paths, violations, ignored, tree } = await bench.workspace.changesOf(attempt);
       const kinds = violations.map(({ path, kind }) => `${kind} ${path}`);
       looks.push({ paths, kinds, ignored, tree });

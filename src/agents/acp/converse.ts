@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import type { ReportedUsage, TurnOrder, TurnResult } from "../../ports/agent.ts";
 import { askAgain, asksMax, endedTurn, judge } from "../judge.ts";
-import type { Seat } from "../seat.ts";
+import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Collector } from "./collector.ts";
 import { TurnOver, type Watch } from "./ending.ts";
 import { insideOf } from "./inside.ts";
@@ -19,7 +19,7 @@ const rawCharsMax = 3000;
 
 export type Talk = {
   readonly order: TurnOrder;
-  readonly seat: Seat;
+  readonly seat: TurnEnvironment;
   readonly connection: ClientConnection;
   readonly watch: Watch;
   readonly collector: Collector;

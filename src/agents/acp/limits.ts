@@ -1,3 +1,5 @@
+// limits: time limits for an Agent Client Protocol turn: startup, silence, cancellation and shutdown.
+
 import { type WireLimits, wireLimits } from "./wire.ts";
 
 /** How long an agent may take for what is not work, and how long it is waited for when it must go. */

@@ -4,11 +4,11 @@ import { claudeProfiles } from "../profiles/claude.ts";
 import { codexProfiles } from "../profiles/codex.ts";
 import { copilotProfiles } from "../profiles/copilot.ts";
 import type { FailureProbe } from "../profiles/profile.ts";
-import { outcomeOf, type Seen } from "./outcome.ts";
+import { outcomeOf, type TurnObservations } from "./outcome.ts";
 
 const nowMs = Date.parse("2026-03-10T12:00:00.000Z");
 const used = { tokens: 100, calls: 1 };
-const seen = (changes: Partial<Seen>): Seen => ({
+const seen = (changes: Partial<TurnObservations>): TurnObservations => ({
   end: { by: "stop", stop: "end_turn" },
   isOpen: true,
   said: "done",
@@ -36,7 +36,7 @@ const call = (status: number | null, changes: Partial<ModelCall> = {}): ModelCal
 });
 const leftAlone = { ended: "broken", error: "The agent went away." } as const;
 const brokenOff = { ended: "broken", error: "overloaded_error: Overloaded" } as const;
-const error = (code: number, message: string, data: unknown = null): Partial<Seen> => ({
+const error = (code: number, message: string, data: unknown = null): Partial<TurnObservations> => ({
   end: { by: "error", code, message, data },
   usage: null,
 });
@@ -44,7 +44,7 @@ const answered = { kind: "answered" };
 const provider = (fault: string, resetAt: string | null = null) => ({ kind: "cut", by: "provider", fault, resetAt });
 const unavailable = { kind: "failed", reason: "agent_unavailable" };
 
-test.each<[string, Partial<Seen>, object]>([
+test.each<[string, Partial<TurnObservations>, object]>([
   // What the meter saw.
   ["it ended its turn, and every call was answered", { calls: [call(200), call(200)] }, answered],
   ["it ended its turn after a failed call that was made up for", { calls: [call(429), call(200)] }, answered],
@@ -107,7 +107,7 @@ test.each<[string, Partial<Seen>, object]>([
   ["an error that says nothing of a provider", error(-32603, "Request was aborted."), { kind: "failed", reason: "agent_failed" }],
   ["an error before there is a session", { ...error(-32603, "no config"), isOpen: false }, unavailable],
   // Without a meter.
-  ["it ended its turn without a word, a deed or usage", { answer: "", tools: 0, usage: null }, provider("service")],
+  ["it ended its turn without a word, an action or usage", { answer: "", tools: 0, usage: null }, provider("service")],
   ["… and no model is behind it", { answer: "", tools: 0, usage: null, hasProvider: false }, answered],
   ["it ended its turn without a word and told what it used", { answer: "", tools: 0 }, answered],
 ])("%s", (_, changes, expected) => {
@@ -115,7 +115,7 @@ test.each<[string, Partial<Seen>, object]>([
 });
 
 const codexMeta = [{ _meta: { codex: { threadStatus: { type: "systemError" } } } }];
-const probed = (probes: readonly FailureProbe[], changes: Partial<Seen>): unknown =>
+const probed = (probes: readonly FailureProbe[], changes: Partial<TurnObservations>): unknown =>
   outcomeOf(seen({ usage: null, tools: 0, probes, ...changes }));
 const limited = "exceeded retry limit, last status: 429 Too Many Requests";
 

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   O1. That the agent says it came to its end does not make it so: the meter's calls, the profile's probes and an answer
-//       without word, deed and usage all overrule it.
+//       without word, action and usage all overrule it.
 //   O2. What the runner did itself (cancel, deadline, budget) is told as that, whatever the agent answered to it. A provider that
 //       had failed by then is told instead of the deadline, because waiting helps there and trying again does not.
 //   O3. A provider that refuses us is an agent that cannot be used: somebody must log in.
@@ -21,7 +21,7 @@ import { clip, failed, type Left, stoppedBy, wordsOfEnding } from "./result.ts";
 /** How the prompt came to its end, as it looks from here. */
 export type End = Ending | { readonly by: "stop"; readonly stop: string } | ({ readonly by: "error" } & AgentError);
 
-export type Seen = Left & {
+export type TurnObservations = Left & {
   readonly end: End;
   /** What was said since the last prompt. */
   readonly answer: string;
@@ -41,7 +41,7 @@ export type Seen = Left & {
 /** `answered`: the prompt came to its end, and what was said counts. */
 export type Computed = { readonly kind: "answered"; readonly warnings: readonly string[] } | Exclude<TurnResult, { kind: "ended" }>;
 
-export function outcomeOf(seen: Seen): Computed {
+export function outcomeOf(seen: TurnObservations): Computed {
   const { end } = seen;
   switch (end.by) {
     case "cancel":
@@ -78,21 +78,21 @@ function reasonOf(end: Ending, seen: Left): "agent_failed" | "agent_unavailable"
   return end.by === "wire" || seen.isOpen ? "agent_failed" : "agent_unavailable";
 }
 
-function metered({ calls }: Seen): Fault | null {
+function metered({ calls }: TurnObservations): Fault | null {
   const failing = failingCall(calls);
   return failing === null ? null : faultOfCall(failing.call);
 }
 
 const onStderr = (probes: readonly FailureProbe[]): readonly FailureProbe[] => probes.filter(({ where }) => where === "stderr");
 
-function ofError(error: AgentError, seen: Seen): Computed {
+function ofError(error: AgentError, seen: TurnObservations): Computed {
   const fault = metered(seen) ?? faultOfError(error) ?? faultOfProbes(onStderr(seen.probes), seen);
   if (fault !== null) return byProvider(fault, seen);
   const sentence = `The agent answered with error ${error.code}: ${error.message}${detailsOf(error.data)}`;
   return failed(seen.isOpen ? "agent_failed" : "agent_unavailable", visible(sentence), seen);
 }
 
-function ofStop(stop: string, seen: Seen): Computed {
+function ofStop(stop: string, seen: TurnObservations): Computed {
   const { answer, tools, usage, calls } = seen;
   const failing = failingCall(calls);
   const probed = faultOfProbes(seen.probes, seen);
@@ -120,7 +120,7 @@ function ofStop(stop: string, seen: Seen): Computed {
   };
 }
 
-function byProvider({ fault, words, retryAt }: Fault, seen: Seen): Computed {
+function byProvider({ fault, words, retryAt }: Fault, seen: TurnObservations): Computed {
   if (fault === "access") {
     const hint = seen.loginHint === "" ? "It needs to be logged in." : `It needs to be logged in: ${seen.loginHint}`;
     return failed("agent_unavailable", `${visible(`The model provider or the agent refused the login: ${words}`)} ${hint}`, seen); // O3

@@ -11,7 +11,7 @@ import type { TurnOrder, TurnResult } from "../../ports/agent.ts";
 import { firstWords } from "../first-words.ts";
 import { playProcess } from "../play-process.ts";
 import type { Spawned } from "../process/spawn.ts";
-import type { Seat } from "../seat.ts";
+import type { TurnEnvironment } from "../turn-environment.ts";
 import { Collector } from "./collector.ts";
 import { converse } from "./converse.ts";
 import { openWatch, TurnOver, type Watch } from "./ending.ts";
@@ -24,7 +24,7 @@ import { failed } from "./result.ts";
 import { openSession } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
 
-export async function acpTurn(order: TurnOrder, seat: Seat): Promise<TurnResult> {
+export async function acpTurn(order: TurnOrder, seat: TurnEnvironment): Promise<TurnResult> {
   const played = await playProcess(seat, { layer: order.layer, hasInput: true }, async (spawned) => {
     const value = await talk(order, seat, spawned);
     return { value, isAtRest: value.kind === "ended" };
@@ -34,7 +34,7 @@ export async function acpTurn(order: TurnOrder, seat: Seat): Promise<TurnResult>
   return value.kind === "ended" ? { ...value, warnings: [...value.warnings, ...warnings] } : value;
 }
 
-async function talk(order: TurnOrder, seat: Seat, spawned: Spawned): Promise<TurnResult> {
+async function talk(order: TurnOrder, seat: TurnEnvironment, spawned: Spawned): Promise<TurnResult> {
   const collector = new Collector(order.attempt, order.onSignal);
   const watch = openWatch(order, seat.limits, () => collector.tools.hasOpen());
   const wire = openWire(
@@ -87,7 +87,7 @@ async function talk(order: TurnOrder, seat: Seat, spawned: Spawned): Promise<Tur
 }
 
 /** What ended a turn before it had a session to work in. */
-function unopened(end: End, seat: Seat, spawned: Spawned, collector: Collector): TurnResult {
+function unopened(end: End, seat: TurnEnvironment, spawned: Spawned, collector: Collector): TurnResult {
   const computed = outcomeOf({
     end,
     isOpen: false,
@@ -111,7 +111,7 @@ function unopened(end: End, seat: Seat, spawned: Spawned, collector: Collector):
 /** An agent asks before it uses a tool; everything else it may ask for was not offered. */
 function answerQuestions(
   order: TurnOrder,
-  seat: Seat,
+  seat: TurnEnvironment,
   watch: Watch,
   collector: Collector,
   answers: Answers,

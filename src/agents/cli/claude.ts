@@ -7,7 +7,7 @@
 import type { End } from "../acp/outcome.ts";
 import { amountOf, listOf, type Loose, recordOf, textOf } from "../acp/loose.ts";
 import { asJson, serverName } from "../returns/tools.ts";
-import { type Asked, type Dialect, type Heard, isTooLong, said, thought } from "./dialect.ts";
+import { type Asked, type Dialect, type ReadLine, isTooLong, said, thought } from "./dialect.ts";
 
 export const claudeDialect: Dialect = {
   namesSession: true,
@@ -30,7 +30,7 @@ function wordsOf({ session, left, tools }: Asked): readonly string[] {
   ];
 }
 
-function hear(line: Loose): Heard {
+function hear(line: Loose): ReadLine {
   const session = textOf(line["session_id"]);
   const named = session === null || session === "" ? {} : { session };
   switch (line["type"]) {
@@ -102,7 +102,7 @@ function ofUser(line: Loose): readonly Loose[] {
     }));
 }
 
-function ofResult(line: Loose): Heard {
+function ofResult(line: Loose): ReadLine {
   const denied = listOf(line["permission_denials"]).map((one) => textOf(recordOf(one)["tool_name"]) ?? "a tool");
   const costUsd = amountOf(line["total_cost_usd"]);
   return {

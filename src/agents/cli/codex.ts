@@ -1,7 +1,7 @@
 // codex: the lines of `codex exec --json`.
 
 import { listOf, type Loose, recordOf, textOf } from "../acp/loose.ts";
-import { type Asked, type Dialect, type Heard, isTooLong, said, thought } from "./dialect.ts";
+import { type Asked, type Dialect, type ReadLine, isTooLong, said, thought } from "./dialect.ts";
 
 export const codexDialect: Dialect = {
   namesSession: false,
@@ -28,7 +28,7 @@ function toolsOf(tools: Asked["tools"]): readonly string[] {
   return values.flatMap((value) => ["-c", `${at}.${value}`]);
 }
 
-function hear(line: Loose): Heard {
+function hear(line: Loose): ReadLine {
   switch (line["type"]) {
     case "thread.started": {
       const session = textOf(line["thread_id"]);
@@ -51,7 +51,7 @@ function hear(line: Loose): Heard {
 
 const messageIn = (value: unknown): string => textOf(recordOf(value)["message"]) ?? textOf(value) ?? "it failed without a word";
 
-function ofItem(item: Loose, isDone: boolean): Heard {
+function ofItem(item: Loose, isDone: boolean): ReadLine {
   const text = textOf(item["text"]) ?? "";
   switch (item["type"]) {
     case "agent_message":
@@ -82,7 +82,7 @@ function textsOf(item: Loose): Loose {
   return { ...(given == null ? {} : { rawInput: given }), ...(answered == null ? {} : { rawOutput: answered }) };
 }
 
-function tool(item: Loose, isDone: boolean, kind: string, title: string, paths: readonly string[]): Heard {
+function tool(item: Loose, isDone: boolean, kind: string, title: string, paths: readonly string[]): ReadLine {
   const hasFailed = item["status"] === "failed" || item["status"] === "declined";
   const status = !isDone ? "in_progress" : hasFailed ? "failed" : "completed";
   const locations = paths.map((path) => ({ path }));

@@ -19,7 +19,7 @@ export type Asked = {
 };
 
 /** What one line says, in the words of the Agent Client Protocol where it has any. */
-export type Heard = {
+export type ReadLine = {
   readonly session?: string;
   readonly updates?: readonly Loose[];
   /** What was used, as it stands there. */
@@ -38,7 +38,7 @@ export type Dialect = {
   readonly namesSession: boolean;
   /** The words to start it with, and what it is given to read, where the prompt is too long for a word. */
   readonly command: (asked: Asked) => { readonly argv: readonly string[]; readonly input: string | null };
-  readonly hear: (line: Loose) => Heard;
+  readonly hear: (line: Loose) => ReadLine;
   /** The words by which it says that it knows no such session. */
   readonly unknownSession: RegExp;
 };

@@ -51,7 +51,7 @@ describe("claude -p", () => {
   test.each<[string, object, object]>([
     ["its beginning", { type: "system", subtype: "init", session_id: "u" }, { session: "u" }],
     [
-      "a word and a deed",
+      "a word and an action",
       {
         type: "assistant",
         message: {
@@ -76,7 +76,7 @@ describe("claude -p", () => {
       { updates: [{ sessionUpdate: "usage_update" }] },
     ],
     [
-      "a deed's end",
+      "an action's end",
       { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t", is_error: true }] } },
       { updates: [{ sessionUpdate: "tool_call_update", toolCallId: "t", status: "failed" }] },
     ],

@@ -7,7 +7,7 @@ import type { Loose } from "../acp/loose.ts";
 import type { End } from "../acp/outcome.ts";
 import { playProcess } from "../play-process.ts";
 import type { Spawned } from "../process/spawn.ts";
-import type { Seat } from "../seat.ts";
+import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Dialect } from "./dialect.ts";
 import { openLines } from "./lines.ts";
 
@@ -34,7 +34,7 @@ export type Ran = {
 export async function runOnce(
   dialect: Dialect,
   order: TurnOrder,
-  seat: Seat,
+  seat: TurnEnvironment,
   collector: Collector,
   asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isTakenUp: boolean } | null },
   onBegun: (session: string) => Promise<void>,
@@ -52,7 +52,7 @@ export async function runOnce(
 async function listen(
   dialect: Dialect,
   order: TurnOrder,
-  seat: Seat,
+  seat: TurnEnvironment,
   collector: Collector,
   spawned: Spawned,
   onBegun: (session: string) => Promise<void>,

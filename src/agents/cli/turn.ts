@@ -14,7 +14,7 @@ import { failed } from "../acp/result.ts";
 import { nothingUsed, usageAfter, type UsageBefore, usageOf } from "../acp/usage.ts";
 import { firstWords } from "../first-words.ts";
 import { askAgain, asksMax, endedTurn, judge } from "../judge.ts";
-import type { Seat } from "../seat.ts";
+import type { TurnEnvironment } from "../turn-environment.ts";
 import { claudeDialect } from "./claude.ts";
 import { codexDialect } from "./codex.ts";
 import type { Dialect } from "./dialect.ts";
@@ -23,7 +23,7 @@ import { runOnce, sheetSession } from "./run-once.ts";
 const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } as const;
 const rawCharsMax = 3000;
 
-export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, seat: Seat): Promise<TurnResult> {
+export async function cliTurn(speech: keyof typeof dialects, order: TurnOrder, seat: TurnEnvironment): Promise<TurnResult> {
   const dialect: Dialect = dialects[speech];
   const collector = new Collector(order.attempt, order.onSignal);
   collector.open(sheetSession);

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Belongs } from "./mark.ts";
 
 /** A process, with the moment it began, so that a number used again is not mistaken for it. */
-export type Seen = { readonly pid: number; readonly parent: number; readonly began: string };
+export type SeenProcess = { readonly pid: number; readonly parent: number; readonly began: string };
 
 const psTimeoutMs = 1000;
 const psBytesMax = 32 * 1024 * 1024;
@@ -22,9 +22,9 @@ export function findMarked(belongs: Belongs): readonly number[] {
 }
 
 /** Children, their children, and so on, as far as the chain is unbroken. */
-export function descendantsOf(root: number): readonly Seen[] {
+export function descendantsOf(root: number): readonly SeenProcess[] {
   const all = everyProcess();
-  const found: Seen[] = [];
+  const found: SeenProcess[] = [];
   const reached = new Set([root]);
   for (let grew = true; grew;) {
     grew = false;
@@ -39,12 +39,12 @@ export function descendantsOf(root: number): readonly Seen[] {
 }
 
 /** Whether this very process is still there; one that only waits to be collected is not. */
-export function isAlive(seen: Seen): boolean {
+export function isAlive(seen: SeenProcess): boolean {
   const now = process.platform === "linux" ? statOf(seen.pid) : everyProcess().find(({ pid }) => pid === seen.pid);
   return now !== undefined && now.began === seen.began;
 }
 
-export function seenOf(pid: number): Seen | undefined {
+export function seenOf(pid: number): SeenProcess | undefined {
   return process.platform === "linux" ? statOf(pid) : everyProcess().find((seen) => seen.pid === pid);
 }
 
@@ -60,7 +60,7 @@ function parentsByPs(): (pid: number) => number | undefined {
   return (pid) => parents.get(pid);
 }
 
-function everyProcess(): readonly Seen[] {
+function everyProcess(): readonly SeenProcess[] {
   if (process.platform !== "linux") return parsePs(ps("pid=,ppid=,lstart="));
   return pids().flatMap((pid) => statOf(pid) ?? []);
 }
@@ -83,7 +83,7 @@ export function pids(): readonly number[] {
 }
 
 /** On Linux only; one that only waits to be collected is none. */
-export function statOf(pid: number): Seen | undefined {
+export function statOf(pid: number): SeenProcess | undefined {
   const line = read(`/proc/${pid}/stat`);
   // The name stands in parentheses and may hold anything, parentheses too; what follows the last one is regular.
   const rest = line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -115,7 +115,7 @@ function ps(columns: string, ...more: readonly string[]): string {
   return answer.stdout ?? "";
 }
 
-export function parsePs(text: string): readonly Seen[] {
+export function parsePs(text: string): readonly SeenProcess[] {
   return text.split("\n").flatMap((line) => {
     const found = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
     return found === null ? [] : [{ pid: Number(found[1]), parent: Number(found[2]), began: found[3] ?? "" }];

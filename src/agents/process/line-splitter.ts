@@ -1,3 +1,5 @@
+// line-splitter: splits a byte stream into lines and holds at most one line's limit in memory.
+
 /** Puts the lines of a byte stream together, holding no more than one line's limit in memory. */
 export function lineSplitter(
   lineBytesMax: number,

@@ -11,7 +11,7 @@ import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import type { Belongs } from "./mark.ts";
-import { openRoll } from "./roll.ts";
+import { openRoll } from "./process-tracker.ts";
 
 export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 

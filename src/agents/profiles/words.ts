@@ -1,3 +1,5 @@
+// words: describes in words what usage an agent reports, for `agents` and `doctor`.
+
 import type { AgentProfile, UsageMeaning } from "./profile.ts";
 
 const meanings: Readonly<Record<UsageMeaning, string>> = {

@@ -16,7 +16,7 @@ test("YAML and JSON are read alike, whatever the file is called", () => {
 });
 
 test.each([
-  ["a deed that is none", "turns:\n  - do:\n      - wirte: { path: a, text: b }\n", 3],
+  ["an action that is none", "turns:\n  - do:\n      - wirte: { path: a, text: b }\n", 3],
   ["an unknown key", "turns:\n  - wen: {}\n", 2],
   ["a negative repeat", "turns:\n  - repeat: -1\n", 2],
   ["no turns", "turn: []\n", 1],

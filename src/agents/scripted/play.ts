@@ -1,8 +1,8 @@
-// play: plays one turn of a script, deed by deed.
+// play: plays one turn of a script, action by action.
 
 import { setTimeout as wait } from "node:timers/promises";
-import type { ScriptDeed, ScriptTurn } from "../../contracts/script.ts";
-import { type Tool, toolOf } from "./deeds.ts";
+import type { ScriptAction, ScriptTurn } from "../../contracts/script.ts";
+import { type Tool, toolOf } from "./actions.ts";
 import type { CallRunner } from "./runner-tools.ts";
 
 /** What the player acts on: the world outside this turn. */
@@ -32,16 +32,16 @@ const internalError = -32603;
 export async function play(turn: ScriptTurn, stage: Stage): Promise<Played> {
   let stop = "end_turn";
   let used: Used | null = null;
-  for (const deed of turn.do ?? []) {
+  for (const action of turn.do ?? []) {
     if (stage.cancelled.aborted) return { stop: "cancelled", used };
-    if ("error" in deed) return { error: { code: deed.error.code ?? internalError, message: deed.error.message } };
-    if ("stop" in deed) stop = deed.stop;
-    if ("usage" in deed) {
-      used = more(used, deed.usage);
+    if ("error" in action) return { error: { code: action.error.code ?? internalError, message: action.error.message } };
+    if ("stop" in action) stop = action.stop;
+    if ("usage" in action) {
+      used = more(used, action.usage);
       await stage.used(used);
     }
-    const tool = toolOf(deed, stage.cwd, stage.callRunner);
-    await (tool === null ? act(deed, stage) : use(tool, stage));
+    const tool = toolOf(action, stage.cwd, stage.callRunner);
+    await (tool === null ? act(action, stage) : use(tool, stage));
   }
   if (stage.cancelled.aborted) return { stop: "cancelled", used };
   if (turn.returns !== undefined) await stage.say(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
@@ -57,16 +57,16 @@ async function use(tool: Tool, stage: Stage): Promise<void> {
   await stage.tool(tool, result);
 }
 
-async function act(deed: ScriptDeed, stage: Stage): Promise<void> {
-  if ("say" in deed) return stage.say(deed.say);
-  if ("think" in deed) return stage.think(deed.think);
-  if ("sleep" in deed) return wait(deed.sleep, undefined, { signal: stage.cancelled }).catch(() => undefined);
-  if ("ignore_term" in deed) return stage.ignoreTerm();
-  if ("garbage" in deed) return stage.print(Buffer.from(`${deed.garbage}\n`));
-  if ("flood" in deed) return flood(deed.flood, stage);
-  if ("exit" in deed) return stage.exit(deed.exit);
+async function act(action: ScriptAction, stage: Stage): Promise<void> {
+  if ("say" in action) return stage.say(action.say);
+  if ("think" in action) return stage.think(action.think);
+  if ("sleep" in action) return wait(action.sleep, undefined, { signal: stage.cancelled }).catch(() => undefined);
+  if ("ignore_term" in action) return stage.ignoreTerm();
+  if ("garbage" in action) return stage.print(Buffer.from(`${action.garbage}\n`));
+  if ("flood" in action) return flood(action.flood, stage);
+  if ("exit" in action) return stage.exit(action.exit);
   // It never answers, whatever it is told.
-  if ("hang" in deed) await new Promise(() => undefined);
+  if ("hang" in action) await new Promise(() => undefined);
 }
 
 async function flood(bytes: number, stage: Stage): Promise<void> {

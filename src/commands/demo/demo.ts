@@ -8,17 +8,17 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
 import { criteria, files, goal, scope, script } from "./shop.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 
 const waitMsMax = 30_000;
 const lookEveryMs = 25;
 
-export function demo(place: Place, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+export function demo(place: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
   return answered(() => play(place, input));
 }
 
-async function play(place: Place, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+async function play(place: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
   const shop = join(folder, "shop");
   const say = (line = ""): void => place.show(line);
@@ -104,10 +104,10 @@ function layOut(shop: string, folder: string): void {
 }
 
 const entry = (): string => process.argv[1] ?? "";
-const environment = (place: Place): NodeJS.ProcessEnv => ({ ...place.env, NO_COLOR: place.isTerminal ? undefined : "1" });
+const environment = (place: CommandContext): NodeJS.ProcessEnv => ({ ...place.env, NO_COLOR: place.isTerminal ? undefined : "1" });
 
 /** Runs a command to its end, or until whoever watches has seen enough. */
-async function spoken(place: Place, cwd: string, words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+async function spoken(place: CommandContext, cwd: string, words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(place), stdio: ["ignore", "pipe", "pipe"] });
   const said = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text));
@@ -118,7 +118,7 @@ async function spoken(place: Place, cwd: string, words: readonly string[]): Prom
 }
 
 /** The code a child ends with. An interrupt ends it at once; what it started is its guardian's to end. */
-async function endOf(place: Place, child: ChildProcess): Promise<number> {
+async function endOf(place: CommandContext, child: ChildProcess): Promise<number> {
   const end = (): void => void child.kill("SIGKILL");
   place.interrupted.addEventListener("abort", end, { once: true });
   if (place.interrupted.aborted) end();
@@ -129,7 +129,7 @@ async function endOf(place: Place, child: ChildProcess): Promise<number> {
   }
 }
 
-async function mustGoOn(place: Place, cwd: string): Promise<void> {
+async function mustGoOn(place: CommandContext, cwd: string): Promise<void> {
   if (!place.interrupted.aborted) return;
   const left = await leftOf(cwd);
   refuse("command_interrupted", {
@@ -138,7 +138,7 @@ async function mustGoOn(place: Place, cwd: string): Promise<void> {
   });
 }
 
-async function show(place: Place, cwd: string, words: readonly string[], say: (line?: string) => void): Promise<{ code: number }> {
+async function show(place: CommandContext, cwd: string, words: readonly string[], say: (line?: string) => void): Promise<{ code: number }> {
   say(`$ autopilot ${quoted(words)}`);
   const { out, err, code } = await spoken(place, cwd, words);
   for (const line of `${err}${out}`.trimEnd().split("\n")) say(`   ${line}`);
@@ -149,7 +149,7 @@ const quoted = (words: readonly string[]): string => words.map((word) => (/^[\w.
 
 /** Runs until the last turn is under way, kills the runner, and counts what is left of its processes. */
 async function runAndPullThePlug(
-  place: Place,
+  place: CommandContext,
   cwd: string,
   words: readonly string[],
   say: (line?: string) => void,

@@ -13,7 +13,7 @@ import { isIdleQuestion } from "../../portfolio/planner/plan.ts";
 import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "../../portfolio/planner/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { findPortfolio, portfolioAt, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -24,11 +24,11 @@ export const invalid = (message: string, data: Readonly<Record<string, unknown>>
 
 export const refuseUsage = (message: string): Promise<Answer> => Promise.resolve(reply("usage", { message }));
 
-export const operatorOf = (place: Place) => ({ actor: `operator:${place.user}`, reason_code: "ok" }) as const;
+export const operatorOf = (place: CommandContext) => ({ actor: `operator:${place.user}`, reason_code: "ok" }) as const;
 export const newTaskId = (objective: string): string => taskIdOf(objective, randomBytes(6));
 
 export function initPortfolio(
-  place: Place,
+  place: CommandContext,
   input: { readonly name?: string | undefined; readonly budget?: string | undefined; readonly dayBudget?: string | undefined },
 ): Promise<Answer> {
   return answered(async () => {
@@ -69,7 +69,7 @@ export type ProjectInput = {
   readonly acceptUnproved?: boolean | undefined;
 };
 
-export function addProject(place: Place, input: ProjectInput): Promise<Answer> {
+export function addProject(place: CommandContext, input: ProjectInput): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place.cwd);
     if (input.name.trim() === "") invalid("A project needs a name.");
@@ -125,7 +125,7 @@ export async function repositoryOf(
 
 export type TaskInput = Omit<TaskDraft, "place" | "budget"> & { readonly budget?: string | undefined };
 
-export function addTask(place: Place, input: TaskInput): Promise<Answer> {
+export function addTask(place: CommandContext, input: TaskInput): Promise<Answer> {
   return answered(async () =>
     withPortfolio(place, requirePortfolio(place.cwd), async (open) => {
       const drafted = draftTasks(

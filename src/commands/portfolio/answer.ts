@@ -1,6 +1,8 @@
+// answer: answers an open question of a portfolio's project, task or run.
+
 import type { Answer } from "../../contracts/answer.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, Refusal, reply } from "../../project/reply.ts";
 import { operatorOf } from "./add.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -11,7 +13,7 @@ import { viewOf } from "../../portfolio/worker/worker.ts";
 
 /** Answers a question of a portfolio: the one that is named, or the only one. An answer counts for the question it was shown. */
 export function answerPortfolio(
-  place: Place,
+  place: CommandContext,
   input: { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string },
 ): Promise<Answer> {
   return answered(async () => {

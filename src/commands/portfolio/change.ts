@@ -7,7 +7,7 @@ import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { criterionOf, whyRing } from "../../portfolio/planner/backlog.ts";
 import { openBlocks, type TaskView } from "../../portfolio/planner/state.ts";
 import { mayStep } from "../../portfolio/planner/task-changes.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { budgetOf, invalid, operatorOf, priorityIn, repositoryOf, requireProject, requireTask, type TaskInput } from "./add.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -15,7 +15,7 @@ import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts
 
 /** `ready`, `retry` and `cancel`. */
 export function moveTask(
-  place: Place,
+  place: CommandContext,
   input: { readonly task: string; readonly to: "ready" | "canceled"; readonly because: string },
 ): Promise<Answer> {
   return answered(async () =>
@@ -48,7 +48,10 @@ function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTa
     });
 }
 
-export function pausePortfolio(place: Place, input: { readonly project?: string | undefined; readonly paused: boolean }): Promise<Answer> {
+export function pausePortfolio(
+  place: CommandContext,
+  input: { readonly project?: string | undefined; readonly paused: boolean },
+): Promise<Answer> {
   return answered(async () =>
     withPortfolio(place, requirePortfolio(place.cwd), async (open) => {
       const { paused } = input;
@@ -74,7 +77,7 @@ export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propo
   readonly acceptUnproved?: boolean | undefined;
 };
 
-export function editPortfolio(place: Place, input: EditInput): Promise<Answer> {
+export function editPortfolio(place: CommandContext, input: EditInput): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place.cwd);
     const repository = input.repo === undefined ? null : await repositoryOf(resolve(place.cwd, input.repo), input.target);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { addProject, addTask, initPortfolio } from "./add.ts";
 import { answerPortfolio } from "./answer.ts";
 import { editPortfolio, moveTask, pausePortfolio } from "./change.ts";
@@ -18,7 +18,7 @@ import { showPortfolio, tickPortfolio } from "./show.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-portfolio-")));
 const repository = join(folder, "repo");
-const placeIn = (cwd: string): Place => ({
+const placeIn = (cwd: string): CommandContext => ({
   cwd,
   env: { HOME: folder, PATH: process.env["PATH"] },
   user: "kim",
@@ -42,7 +42,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let made = 0;
 /** A new portfolio with one project. */
-async function begun(): Promise<{ readonly place: Place; readonly shown: (path: string) => string; readonly root: string }> {
+async function begun(): Promise<{ readonly place: CommandContext; readonly shown: (path: string) => string; readonly root: string }> {
   const root = join(folder, `p${++made}`);
   mkdirSync(root);
   const place = placeIn(root);

@@ -11,7 +11,7 @@ import { projectIdOf } from "../../portfolio/planner/ids.ts";
 import { openPortfolio, type Portfolio } from "../../portfolio/planner/state.ts";
 import { reduce } from "../../portfolio/planner/reduce.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
 import { budgetOf, invalid, newTaskId, operatorOf, repositoryOf, resolvedIdle } from "./add.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -48,7 +48,10 @@ type Imported = {
   readonly problems: readonly string[];
 };
 
-export function importBacklog(place: Place, input: { readonly file: string; readonly propose?: boolean | undefined }): Promise<Answer> {
+export function importBacklog(
+  place: CommandContext,
+  input: { readonly file: string; readonly propose?: boolean | undefined },
+): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place.cwd);
     const content = readOwnFile(resolve(place.cwd, input.file));
@@ -87,7 +90,7 @@ export function importBacklog(place: Place, input: { readonly file: string; read
 
 /** The new projects, and the state as it will be with them. */
 function projectsOf(
-  place: Place,
+  place: CommandContext,
   state: Portfolio,
   projects: Imported["projects"],
   places: ReadonlyMap<string, { readonly root: string; readonly target: string }>,

@@ -1,3 +1,5 @@
+// meant: whether an answer or a question is about a portfolio rather than a single run.
+
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { journalFile } from "../../journal/journal.ts";

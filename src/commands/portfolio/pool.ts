@@ -18,7 +18,7 @@ import { type Action, plan, type Plan } from "../../portfolio/planner/plan.ts";
 import { remedyOf } from "../../portfolio/planner/recovery.ts";
 import type { TaskView } from "../../portfolio/planner/state.ts";
 import { unfinished } from "../../portfolio/planner/under-way.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";
 import { resume } from "../resume.ts";
@@ -46,7 +46,7 @@ export type PoolInput = {
 
 type Pool = Workers & { readonly input: PoolInput; held: string | null };
 
-export function runPortfolio(place: Place, input: PoolInput): Promise<Answer> {
+export function runPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place.cwd);
     const release = await holdPool(paths);
@@ -82,7 +82,7 @@ export function runPortfolio(place: Place, input: PoolInput): Promise<Answer> {
 
 /** It is in this process, so whatever kills the pool kills its workers; their journals know the rest. */
 const driveRun: Drive = async (place, copy, run) => {
-  const here: Place = { ...place, cwd: copy, isTerminal: false, ask: () => Promise.resolve(null) };
+  const here: CommandContext = { ...place, cwd: copy, isTerminal: false, ask: () => Promise.resolve(null) };
   const found = await readRunOrNull(homeOfCopy(copy), run);
   if (found === null || found.view.status === "draft") await go(here, { words: [], yes: true, run });
   else await resume(here, { words: [], yes: true, run, now: true });
@@ -145,7 +145,7 @@ async function tick(pool: Pool): Promise<boolean> {
 }
 
 export function planFor(
-  place: Place,
+  place: CommandContext,
   open: Pick<OpenPortfolio, "state" | "now">,
   given: { readonly input: PoolInput; readonly paths: PortfolioPaths },
   gone: ReadonlySet<string>,

@@ -1,5 +1,7 @@
+// rebuild: draws every snapshot of a portfolio anew from its events.
+
 import type { Answer } from "../../contracts/answer.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { operatorOf } from "./add.ts";
 import { redraw } from "../../portfolio/store/draw.ts";
@@ -7,7 +9,7 @@ import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { allLines, withPortfolio } from "../../portfolio/store/open.ts";
 
 /** Draws every file anew from the journal, and says which of them were different. */
-export function rebuildPortfolio(place: Place): Promise<Answer> {
+export function rebuildPortfolio(place: CommandContext): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place.cwd);
     const { different, warnings } = await withPortfolio(place, paths, (open) => {
@@ -24,7 +26,7 @@ export function rebuildPortfolio(place: Place): Promise<Answer> {
 }
 
 /** Writes a checkpoint: what there is, in numbers. No event is ever deleted. */
-export function compactPortfolio(place: Place): Promise<Answer> {
+export function compactPortfolio(place: CommandContext): Promise<Answer> {
   return answered(async () =>
     withPortfolio(place, requirePortfolio(place.cwd), async ({ state, write, now, warnings }) => {
       const window_start = state.checkpoints.at(-1)?.window_end ?? state.created_at;

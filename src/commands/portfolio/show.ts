@@ -8,7 +8,7 @@ import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
 import type { Plan } from "../../portfolio/planner/plan.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -17,7 +17,7 @@ import { lookAtWorkers, planFor, type PoolInput, runPortfolio } from "./pool.ts"
 
 const rowsShown = 12;
 
-export function showPortfolio(place: Place, input: PoolInput): Promise<Answer> {
+export function showPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place.cwd);
     const { state, planned } = await looked(place, paths, input);
@@ -57,7 +57,7 @@ export function showPortfolio(place: Place, input: PoolInput): Promise<Answer> {
 
 /** The state with what is true of its workers now, and what a tick would do. Nothing is written. */
 async function looked(
-  place: Place,
+  place: CommandContext,
   paths: PortfolioPaths,
   input: PoolInput,
 ): Promise<{ readonly state: PortfolioView; readonly planned: Plan }> {
@@ -109,7 +109,7 @@ export function board(state: PortfolioView, planned: Plan): readonly string[] {
 }
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */
-export function tickPortfolio(place: Place, input: PoolInput & { readonly dryRun: boolean }): Promise<Answer> {
+export function tickPortfolio(place: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<Answer> {
   if (!input.dryRun) return runPortfolio(place, { ...input, ticksMax: 1 });
   return answered(async () => {
     const paths = requirePortfolio(place.cwd);
@@ -158,7 +158,7 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
     command: `autopilot portfolio answer --block ${block.block_id} <answer>`,
   }));
 
-export function portfolioInbox(place: Place): Promise<Answer> {
+export function portfolioInbox(place: CommandContext): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place.cwd);
     // What runs have come to ask since the last tick is asked here too.

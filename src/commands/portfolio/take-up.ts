@@ -1,14 +1,16 @@
+// take-up: reads the task pages that another tool left in a portfolio folder.
+
 import { join } from "node:path";
 import { portfolioFiles, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
 import { prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
 import { criterionOf } from "../../portfolio/planner/backlog.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 
 /** What another tool's task pages say in front, beyond what its events told. Pages without data are only kept. */
-export async function takeUpSnapshots(place: Place, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
+export async function takeUpSnapshots(place: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const task_id of Object.keys(state.tasks)) {
     const name = `${portfolioFiles.tasks}/${task_id}.md`;

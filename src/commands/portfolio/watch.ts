@@ -1,6 +1,8 @@
+// watch: shows a live board of all projects and tasks.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import type { PoolInput } from "./pool.ts";
@@ -9,7 +11,7 @@ import { showPortfolio } from "./show.ts";
 const lookEveryMs = 1000;
 
 /** A board that fits the terminal, drawn anew while things change. Without a terminal it is shown once. */
-export function watchPortfolio(place: Place, input: PoolInput): Promise<Answer> {
+export function watchPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
     requirePortfolio(place.cwd);
     const { board } = place;

@@ -4,9 +4,9 @@ import type { Answer } from "../../contracts/answer.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
 import { describedBy } from "../../playbooks/contract/go-input.ts";
 import { openRunOf } from "../../project/runs/open-run-of.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered } from "../../project/reply.ts";
-import { takeUp } from "../../runner/take-up.ts";
+import { resumeRun } from "../../runner/resume-run.ts";
 
 const flow = "quality";
 
@@ -19,7 +19,7 @@ export type QualityInput = GoFlags & {
   readonly requireDocs?: boolean | undefined;
 };
 
-export function quality(place: Place, input: QualityInput): Promise<Answer> {
+export function quality(place: CommandContext, input: QualityInput): Promise<Answer> {
   return answered(async () => {
     const given = {
       benchmark: input.benchmark,
@@ -37,7 +37,7 @@ export function quality(place: Place, input: QualityInput): Promise<Answer> {
     const standing = isAsked ? null : await openRunOf(place, flow, input.run);
     if (standing === null) return goNew(place, { ...asked, words: [], flow });
     const { home, run, view } = standing;
-    if (view.status !== "draft") return takeUp(place, standing, input);
+    if (view.status !== "draft") return resumeRun(place, standing, input);
     return goDraft(place, home, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(place, home, view));
   });
 }

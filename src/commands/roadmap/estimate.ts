@@ -1,3 +1,5 @@
+// estimate: estimates what roadmap phases will cost; runs and writes nothing.
+
 import type { Answer } from "../../contracts/answer.ts";
 import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
 import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
@@ -5,15 +7,15 @@ import { costWarning } from "../../insight/cost.ts";
 import { costConstants } from "../../project/config/cost-constants.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { limitsNotRaised } from "../../project/config/config-loosened.ts";
-import { homeOf } from "../../project/runs/home.ts";
-import type { Place } from "../../project/place.ts";
+import { homeOf } from "../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.ts";
 import { judged, refuseRoadmap, roadmapHere } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
 /** What phases of the roadmap will probably cost. Nothing runs and nothing is written. */
-export function estimate(place: Place, input: { readonly phases?: string | undefined }): Promise<Answer> {
+export function estimate(place: CommandContext, input: { readonly phases?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const home = await homeOf(place.cwd);
     const { read, completed } = roadmapHere(home);

@@ -6,15 +6,15 @@ import type { RoadmapPhase } from "../../contracts/roadmap.ts";
 import { columned } from "../../views/columned.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
 import { unreadableState } from "../../playbooks/roadmap/files/roadmap-prepare.ts";
-import { findHome } from "../../project/runs/home.ts";
-import type { Place } from "../../project/place.ts";
+import { findProject } from "../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
 import { choosePhases, weighed } from "../../playbooks/roadmap/files/roadmap-choose.ts";
 import { type RoadmapHere, roadmapHere } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 
-export function roadmapList(place: Place): Promise<Answer> {
+export function roadmapList(place: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd) ?? { root: place.cwd, folder: join(place.cwd, ".autopilot") };
+    const home = findProject(place.cwd) ?? { root: place.cwd, folder: join(place.cwd, ".autopilot") };
     const here = roadmapHere(home);
     const { findings } = weighed(here, "all");
     const answer = told(here, findings, await refusalOf(() => choosePhases(home.root, here, "all")));

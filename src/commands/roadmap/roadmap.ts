@@ -3,14 +3,14 @@
 import type { Answer } from "../../contracts/answer.ts";
 import { phaseIdOf } from "../../documents/phase-id.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
-import { goLying, refuseFailedElsewhere } from "../go-found.ts";
+import { goDetected, refuseFailedElsewhere } from "../go-found.ts";
 import { describedBy } from "../../playbooks/contract/go-input.ts";
-import { findHome } from "../../project/runs/home.ts";
-import { type Lying, lyingHere, theOne } from "../lying-here.ts";
+import { findProject } from "../../project/runs/project-paths.ts";
+import { type DetectedWork, detectWork, onlyCandidate } from "../detect-work.ts";
 import { openRunOf } from "../../project/runs/open-run-of.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
-import { takeUp } from "../../runner/take-up.ts";
+import { resumeRun } from "../../runner/resume-run.ts";
 
 const flow = "roadmap";
 
@@ -19,7 +19,7 @@ export type RoadmapInput = GoFlags & {
   readonly checkpointEvery?: number | undefined;
 };
 
-export function roadmap(place: Place, input: RoadmapInput): Promise<Answer> {
+export function roadmap(place: CommandContext, input: RoadmapInput): Promise<Answer> {
   return answered(async () => {
     const phases = wordOf(input.words);
     const wrong = misusedWords(phases, input);
@@ -34,19 +34,19 @@ export function roadmap(place: Place, input: RoadmapInput): Promise<Answer> {
     const standing = asked ? null : await openRunOf(place, flow, input.run);
     if (standing === null) {
       const theirs = asked ? null : await begunElsewhere(place, input.run);
-      return theirs === null ? goNew(place, { ...input, words: [], flow, options }) : goLying(place, theirs, { ...input, words: [] });
+      return theirs === null ? goNew(place, { ...input, words: [], flow, options }) : goDetected(place, theirs, { ...input, words: [] });
     }
     const { home, run, view } = standing;
-    if (view.status !== "draft") return takeUp(place, standing, input);
+    if (view.status !== "draft") return resumeRun(place, standing, input);
     return goDraft(place, home, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(place, home, view));
   });
 }
 
 /** What another tool left of a roadmap's run; refused where it cannot be read, and where it failed: that waits for an explicit `resume`. */
-async function begunElsewhere(place: Place, run: string | undefined): Promise<Lying | null> {
-  const home = findHome(place.cwd);
+async function begunElsewhere(place: CommandContext, run: string | undefined): Promise<DetectedWork | null> {
+  const home = findProject(place.cwd);
   if (home === null || run !== undefined) return null;
-  const theirs = theOne((await lyingHere(place, home.root)).filter((one) => one.isBegun && one.flow === flow));
+  const theirs = onlyCandidate((await detectWork(place, home.root)).filter((one) => one.isBegun && one.flow === flow));
   if (theirs?.hasFailed === true) refuseFailedElsewhere(theirs);
   return theirs;
 }

@@ -1,10 +1,12 @@
+// verdict: records a person's verdict on a phase that waits for one.
+
 import type { Answer } from "../../contracts/answer.ts";
 import { type VerdictOpen, verdictCommand, verdictsOpen, type VerdictWord } from "../../views/verdicts.ts";
 import { phaseIdOf } from "../../documents/phase-id.ts";
 import { ask, refuseLate } from "../../runner/ask-owner.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { standingOf, type Standing } from "../../project/runs/standing.ts";
+import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 
 const issuesMax = 100;
 
@@ -16,9 +18,9 @@ type Input = {
 };
 
 /** A person's verdict on a phase that waits for one. */
-export function verdict(place: Place, input: Input): Promise<Answer> {
+export function verdict(place: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const standing = await standingOf(place, input.run);
+    const standing = await loadRun(place, input.run);
     const { phase, name, block } = openFor(standing, input.phase);
     const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
     refuseIssues(standing, phase, input.verdict, issues);
@@ -47,7 +49,7 @@ const consequence: Readonly<Record<VerdictWord, string>> = {
   issues_found: "The issues go to the debugger when the run goes on.",
 };
 
-function openFor(standing: Standing, named: string): VerdictOpen {
+function openFor(standing: LoadedRun, named: string): VerdictOpen {
   const id = phaseIdOf(named.replace(/^phase[_ ]?/i, "")) ?? named;
   const open = verdictsOpen(standing.view);
   const found = open.find(({ phase }) => phase === id);
@@ -66,7 +68,7 @@ function openFor(standing: Standing, named: string): VerdictOpen {
 }
 
 /** Issues are what the debugger works on: there are some when there are issues, and none when all is well. */
-function refuseIssues(standing: Standing, phase: string, word: VerdictWord, issues: readonly string[]): void {
+function refuseIssues(standing: LoadedRun, phase: string, word: VerdictWord, issues: readonly string[]): void {
   const bad = (message: string, hint: string): never =>
     refuse("objective_schema_invalid", {
       run_id: standing.run,

@@ -1,18 +1,20 @@
+// flow-detect: finds which flow a project is in and at which step, from an open run, the state file or the folders.
+
 import type { Answer } from "../../contracts/answer.ts";
-import { listedPhases } from "../../core/reading.ts";
+import { listedPhases } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { detectStaged } from "../../playbooks/staged/files/staged-detect.ts";
-import { findHome, type Home, listRuns } from "../../project/runs/home.ts";
-import type { Place } from "../../project/place.ts";
+import { findProject, type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
 
 type Found = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
 
 /** Which flow a project is in, and at which step: an open run is asked first, then the state file, then the folders. Writes nothing. */
-export function detect(place: Place, _input: object): Promise<Answer> {
+export function detect(place: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const { flow, step, name, because } = (home === null ? null : await openIn(home)) ?? (await detectStaged(home?.root ?? place.cwd));
     const where = step === "done" ? "all steps are done" : `step ${step} ${name}`;
     return reply("ok", {
@@ -24,7 +26,7 @@ export function detect(place: Place, _input: object): Promise<Answer> {
 }
 
 /** The newest run that is open here; its artifacts may still lie on its branch. */
-async function openIn(home: Home): Promise<Found | null> {
+async function openIn(home: ProjectPaths): Promise<Found | null> {
   for (const run of listRuns(home).toReversed()) {
     const view = await viewOf(home, run);
     if (view !== null && (view.status === "running" || view.status === "paused")) return standing(run, view);
@@ -41,7 +43,7 @@ function standing(run: string, { drafted: { flow }, phases, status }: RunView): 
   return { flow: flow.flow, step: open?.id ?? "done", name: open?.name ?? first?.name ?? "", because: `${run} is ${status} there` };
 }
 
-async function viewOf(home: Home, run: string): Promise<RunView | null> {
+async function viewOf(home: ProjectPaths, run: string): Promise<RunView | null> {
   try {
     return (await readRun(home, run)).view;
   } catch (error) {

@@ -1,3 +1,5 @@
+// validate-file: recognises one file's format by its content and checks it against that format's rules.
+
 import type { Violation } from "../../documents/line-rules.ts";
 import { visible } from "../../kit/visible.ts";
 import { type Format, formatOf, headBytes, type LogFormat, logFormats } from "../../playbooks/contract/formats.ts";

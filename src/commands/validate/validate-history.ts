@@ -19,7 +19,7 @@ import { git } from "../../workspace/git/git.ts";
 import { entriesOf } from "../../project/runs/entries.ts";
 import { QualityLogFile } from "../../playbooks/quality/files/quality-log-file.ts";
 import { earlierOf, logOf } from "../../playbooks/quality/files/quality-open.ts";
-import { findHome, type Home, runFolder } from "../../project/runs/home.ts";
+import { findProject, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { Refusal } from "../../project/reply.ts";
 import { bytesOf } from "./validate-open.ts";
@@ -43,7 +43,7 @@ export async function editedSince(path: string, fd: number, facts: RunStateFacts
 
 /** By the run that the log names, if it is one of ours and this is its log. */
 async function againstJournal(path: string, fd: number, { runId }: RunStateFacts): Promise<Edited | null> {
-  const home = findHome(dirname(path));
+  const home = findProject(dirname(path));
   if (home === null || runId === null || !isOurs(home, runId) || join(home.root, runStatePath) !== path) return null;
   if (fstatSync(fd).size > comparedBytesMax) return { why: "it is too long to be held against the journal at once" };
   const read = await readWhole(home, runId);
@@ -62,9 +62,10 @@ async function againstJournal(path: string, fd: number, { runId }: RunStateFacts
   return { edits: [{ line: differs.line, message: `is not what the journal of ${runId} holds for it; what is written is never edited` }] };
 }
 
-const isOurs = (home: Home, run: string): boolean => /^run-[\d-]+$/.test(run) && existsSync(join(runFolder(home, run), "journal.jsonl"));
+const isOurs = (home: ProjectPaths, run: string): boolean =>
+  /^run-[\d-]+$/.test(run) && existsSync(join(runFolder(home, run), "journal.jsonl"));
 
-async function readWhole(home: Home, run: string): Promise<{ readonly view: RunView; readonly entries: readonly Entry[] } | null> {
+async function readWhole(home: ProjectPaths, run: string): Promise<{ readonly view: RunView; readonly entries: readonly Entry[] } | null> {
   try {
     return { view: (await readRun(home, run)).view, entries: (await entriesOf(home, run)).entries };
   } catch (error) {

@@ -7,7 +7,7 @@ import { openPortfolioCheckpointRules, openPortfolioEventRules } from "../../por
 import { docsWanted } from "../../playbooks/quality/views/run-state-docs.ts";
 import { openRunStateRules, type RunStateFacts } from "../../playbooks/quality/views/run-state-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
-import { walkChain } from "../../journal/chain.ts";
+import { checkChain } from "../../journal/chain.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { genesis } from "../../journal/line.ts";
 import { bugHeadingsIn } from "../../playbooks/quality/steps/counted-in.ts";
@@ -111,7 +111,7 @@ async function bugsBeside(path: string, { level, end, bugsCounted }: RunStateFac
 export function judgeJournal(fd: number): LogJudged {
   const violations = openViolations();
   try {
-    const { end, torn } = walkChain(fd, genesis, () => undefined);
+    const { end, torn } = checkChain(fd, genesis, () => undefined);
     const where = end.seq + 1;
     if (end.seq === 0)
       violations.add(1, "chain", torn === null ? "holds no event" : `holds no event: ${torn.bytes} bytes that are none (${torn.detail})`);

@@ -5,14 +5,14 @@ import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { visible } from "../../kit/visible.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { formatByName } from "../../playbooks/contract/formats.ts";
 import { type FileNamed, type Validated, validateFile } from "./validate-file.ts";
 import { validateFolder } from "./validate-folder.ts";
 import { isFolderAt } from "./validate-open.ts";
 
-export function validate(place: Place, input: { readonly paths: readonly string[] }): Promise<Answer> {
+export function validate(place: CommandContext, input: { readonly paths: readonly string[] }): Promise<Answer> {
   return answered(async () => {
     const files: Validated[] = [];
     for (const path of input.paths) files.push(...(await validatedAt(place.cwd, path)));

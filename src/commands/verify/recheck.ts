@@ -14,9 +14,9 @@ import { git } from "../../workspace/git/git.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { openChecks } from "../../runner/checks-box.ts";
-import type { Home } from "../../project/runs/home.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { isolationFor } from "../../runner/draft/isolation-for.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "../../runner/draft/policy.ts";
 import { Refusal } from "../../project/reply.ts";
 
@@ -28,7 +28,13 @@ export type Recheck = {
   readonly close: () => void;
 };
 
-export async function openRecheck(place: Place, home: Home, repository: Repository, view: RunView, folder: string): Promise<Recheck> {
+export async function openRecheck(
+  place: CommandContext,
+  home: ProjectPaths,
+  repository: Repository,
+  view: RunView,
+  folder: string,
+): Promise<Recheck> {
   const { drafted } = view;
   const policy = recordedPolicy(view);
   const isolation = await isolationFor(drafted.isolation, home, folder).catch((error: unknown) => {

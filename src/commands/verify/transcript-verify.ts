@@ -1,14 +1,16 @@
+// transcript-verify: finds transcripts that no longer match the hash recorded in the journal.
+
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eachEntry } from "../../project/runs/entries.ts";
-import { type Home, runFolder } from "../../project/runs/home.ts";
+import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { transcriptsFolder } from "../../project/runs/transcript-write.ts";
 
 const keptName = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 
 /** Transcripts that are no longer what the journal says they were. One that is gone is none of them: they are kept within a size. */
-export async function changedTranscripts(home: Home, run: string): Promise<readonly string[]> {
+export async function changedTranscripts(home: ProjectPaths, run: string): Promise<readonly string[]> {
   const kept = new Map<string, string>();
   await eachEntry(home, run, (entry) => {
     if (entry.event === "turn_ended" && entry.transcript !== undefined) kept.set(entry.transcript.file, entry.transcript.sha256);

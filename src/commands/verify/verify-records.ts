@@ -7,7 +7,7 @@ import type { CheckResult, OracleChange } from "../../contracts/evidence.ts";
 import { readBlob } from "../../journal/blobs.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { eachEntry } from "../../project/runs/entries.ts";
-import { type Home, runFolder } from "../../project/runs/home.ts";
+import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 
 export type Records = {
   /** Results by the hash of their evidence, in the order in which they were made. */
@@ -18,7 +18,7 @@ export type Records = {
   readonly blobs: ReadonlySet<string>;
 };
 
-export async function recordsOf(home: Home, run: string): Promise<Records> {
+export async function recordsOf(home: ProjectPaths, run: string): Promise<Records> {
   const results = new Map<string, CheckResult>();
   const oracles = new Map<string, readonly OracleChange[]>();
   const commits: { commit: string; tree: string; what: string }[] = [];
@@ -61,7 +61,7 @@ const scriptsIn = (cast: Readonly<Record<string, { readonly script?: string | un
 
 /** Every blob the journal names, and every one that lies there: each must be what its name says. */
 export function damagedBlobs(
-  home: Home,
+  home: ProjectPaths,
   run: string,
   named: Iterable<string>,
 ): { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] } {

@@ -1,3 +1,5 @@
+// verify-verdict: computes a run's verdict from the evidence as recorded and from the evidence as re-checked now.
+
 import type { CheckStatus } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
 import { judgeCompletion } from "../../core/completion.ts";

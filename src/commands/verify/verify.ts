@@ -1,13 +1,15 @@
+// verify: re-checks a finished run: journal chain, blobs, commits, and every recorded check in a fresh checkout.
+
 import { rmSync } from "node:fs";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
 import { type Verification, verifyJournal } from "../../journal/read.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { findHome, namedRun, runFolder, type Home } from "../../project/runs/home.ts";
+import { findProject, namedRun, runFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { type Again, openRecheck, treeOf } from "./recheck.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { readRun, waysOn } from "../../project/runs/read-run.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
@@ -20,11 +22,11 @@ import { verdictAgain } from "./verify-verdict.ts";
 
 /** Re-checks a run from its journal and evidence: the chain, the blobs, the commits, and every recorded check once more in a fresh checkout. */
 export function verify(
-  place: Place,
+  place: CommandContext,
   input: { readonly run?: string | undefined; readonly chainOnly?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const home = findHome(place.cwd);
+    const home = findProject(place.cwd);
     const run = namedRun(home, input.run);
     if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
     const chain = verifyJournal(runFolder(home, run));
@@ -49,8 +51,8 @@ function damaged(run: string, chain: Verification, shown: object): Answer {
 }
 
 async function recheckAll(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   run: string,
   view: RunView,
   chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
@@ -115,8 +117,8 @@ const notYours = "the run isn't yours, so its commands are not run; autopilot ad
 
 /** Each distinct check on a commit that the journal rests on, run again; `now` is what the pieces come to, by their hash. */
 async function evidenceAgain(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   repository: Repository,
   view: RunView,
   { results, oracles }: Records,

@@ -1,6 +1,8 @@
+// go-input: the input of `start` and `go` as the command line gave it, not yet validated.
+
 import type { LandMinimum } from "../../contracts/objective.ts";
 import type { Asks } from "../../contracts/asks.ts";
-import { given } from "./given.ts";
+import { nonBlank } from "./non-blank.ts";
 
 /** The flags as they were given; nothing is checked yet. */
 export type ObjectiveInput = {
@@ -38,10 +40,10 @@ export type GoInput = ObjectiveInput & {
 
 /** Whether something new is asked for, rather than what is there to be taken up. */
 export function hasGoal(input: GoInput): boolean {
-  const isGiven = (texts: readonly string[] | undefined): boolean => texts?.some((text) => given(text) !== null) === true;
+  const isGiven = (texts: readonly string[] | undefined): boolean => texts?.some((text) => nonBlank(text) !== null) === true;
   return (
-    given(input.words.join(" ")) !== null ||
-    given(input.goal) !== null ||
+    nonBlank(input.words.join(" ")) !== null ||
+    nonBlank(input.goal) !== null ||
     isGiven(input.doneCriteria) ||
     isGiven(input.scope) ||
     input.flow !== undefined

@@ -1,3 +1,5 @@
+// ignored-paths: finds the git ignore rule that would keep a gate's required file from ever being committed.
+
 import type { Gate, Proof } from "../../contracts/flow.ts";
 import { git } from "../../workspace/git/git.ts";
 import { inView, placesAround } from "../../workspace/git/user-view.ts";

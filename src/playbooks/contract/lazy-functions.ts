@@ -1,6 +1,6 @@
 // lazy-functions: functions that are loaded when a flow first calls one of them, so that a run of another flow does not wait for their parsers.
 
-import type { RunView, WalkView } from "../../core/state.ts";
+import type { RunView, CursorView } from "../../core/state.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { Effect, Functions } from "../../ports/functions.ts";
 
@@ -13,7 +13,7 @@ export type FunctionNames = {
   readonly version: number;
 };
 
-type All = Functions<RunView, WalkView>;
+type All = Functions<RunView, CursorView>;
 
 export function lazyFunctions(names: FunctionNames, load: () => Promise<All>): All {
   let loading: Promise<All> | null = null;

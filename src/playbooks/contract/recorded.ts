@@ -1,3 +1,5 @@
+// recorded: reads a run's whole journal and its blobs from the run folder.
+
 import type { Entry } from "../../contracts/event.ts";
 import { readBlob } from "../../journal/blobs.ts";
 import { readJournal } from "../../journal/read.ts";

@@ -1,4 +1,6 @@
-import type { RunView, WalkView } from "../../core/state.ts";
+// baseline: step that runs every check on the base commit, to know what failed before the work.
+
+import type { RunView, CursorView } from "../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
@@ -7,7 +9,7 @@ export function baseline(verifier: Verifier) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ attempt, state, cancel, onSignal }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ attempt, state, cancel, onSignal }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const { checks, base } = state.drafted;
       const results = await verifier.check({ attempt, checks, commit: base.commit, cancel, onSignal });
       const passing = results.filter(({ status }) => status === "passed").length;

@@ -1,13 +1,15 @@
+// completion: step that judges from recorded evidence whether the objective is reached.
+
 import type { Outcome, Facts } from "../../contracts/outcome.ts";
 import { judgeCompletion } from "../../core/completion.ts";
-import type { RunView, WalkView } from "../../core/state.ts";
+import type { RunView, CursorView } from "../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 
 /** Whether the objective is reached: judged from recorded evidence; the promise alone never suffices. */
 export const completion = {
   version: 1,
   effect: "none" as const,
-  perform({ state, walk, previous, sees }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+  perform({ state, walk, previous, sees }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
     const { objective, base } = state.drafted;
     const before = previous?.facts ?? {};
     const picked = seenFact(sees, "criterion");

@@ -1,12 +1,14 @@
-import { runFolder } from "../../project/runs/home.ts";
-import type { Place } from "../../project/place.ts";
+// draw-ended: rewrites the files of a finished run if its last process died before writing them.
+
+import { runFolder } from "../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { isOurs } from "../../project/runs/run-binding.ts";
-import type { Standing } from "../../project/runs/standing.ts";
+import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 
 /** Draws the files of a run that is over: its last process may have been cut off after the journal's last line and before its files. */
-export async function drawEnded(place: Place, { home, run, view, owner }: Standing): Promise<void> {
+export async function drawEnded(place: CommandContext, { home, run, view, owner }: LoadedRun): Promise<void> {
   if (owner !== null || (view.status !== "completed" && view.status !== "stopped") || view.drafted.flow.face === undefined) return;
   if (!isOurs(place, home, run)) return;
-  const { drawFace } = await import("./open-face.ts"); // whoever resumes an open run needs none of this
+  const { drawFace } = await import("./open-playbook.ts"); // whoever resumes an open run needs none of this
   await drawFace({ place, home, folder: runFolder(home, run), view: () => view });
 }

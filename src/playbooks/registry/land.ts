@@ -1,12 +1,14 @@
+// land: step that merges proven work into the user's branch; idempotent, and leaves unproven work on its branch.
+
 import type { landWords } from "../../contracts/config.ts";
 import type { LookAt } from "../../contracts/evidence.ts";
 import type { Policy } from "../../contracts/policy.ts";
-import type { RunView, WalkView } from "../../core/state.ts";
+import type { RunView, CursorView } from "../../core/state.ts";
 import { landingVerdict, mayLand } from "../../core/verdict.ts";
 import { proofSentence } from "../../views/verdict-words.ts";
 import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import type { Home } from "../../project/runs/home.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { landInTurn } from "../contract/landing.ts";
 
 type LandWord = (typeof landWords)[number];
@@ -34,11 +36,11 @@ const lookSentence = (look: readonly LookAt[]): string =>
  * Brings work to the user's branch where it is proved and nothing has to be forced; landing twice is landing once. A child's goes to its
  * parent. What is not proved stays where it is, unless this run was told otherwise.
  */
-export function land(workspace: Workspace, { isChild, home }: { readonly isChild: boolean; readonly home: Home }) {
+export function land(workspace: Workspace, { isChild, home }: { readonly isChild: boolean; readonly home: ProjectPaths }) {
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ state, walk, cancel }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ state, walk, cancel }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       if (isChild) return { ok: true, facts: { landed: false, why: "child_run" }, detail: "The run that called this flow takes its work." };
       const { run_id, objective, policy, base } = state.drafted;
       if (state.tip.commit === base.commit)

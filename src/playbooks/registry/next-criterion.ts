@@ -1,12 +1,14 @@
+// next-criterion: step that picks the criterion to work on: the least tried of those still open.
+
 import type { Outcome } from "../../contracts/outcome.ts";
-import type { RunView, WalkView } from "../../core/state.ts";
+import type { RunView, CursorView } from "../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 
 /** Picks the criterion of this cycle: the least tried of those still open, else none (the goal itself). */
 export const nextCriterion = {
   version: 1,
   effect: "none" as const,
-  perform({ state, previous, sees }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+  perform({ state, previous, sees }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
     const before = previous?.facts ?? {};
     const open = state.drafted.objective.done_criteria.filter(({ id, check }) => {
       if (check === null) return !isDone(sees, id);

@@ -1,5 +1,7 @@
+// project-tests: proof that the project's own checks pass and that nothing they rely on was changed.
+
 import { judgeChecks } from "../../core/completion.ts";
-import type { RunView, WalkView } from "../../core/state.ts";
+import type { RunView, CursorView } from "../../core/state.ts";
 import { testsBefore } from "../../engine/oracles.ts";
 import type { FunctionOrder, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
@@ -8,7 +10,7 @@ import type { Verifier } from "../../ports/verifier.ts";
 export function projectTests(verifier: Verifier) {
   return {
     version: 1,
-    async prove({ attempt, state, commit, cancel, onSignal }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async prove({ attempt, state, commit, cancel, onSignal }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const checks = state.drafted.checks.filter(({ kind }) => kind === "project");
       if (checks.length === 0) return { ok: false, facts: { checks: 0 }, detail: "no project check was found to run" };
       const { base, objective } = state.drafted;

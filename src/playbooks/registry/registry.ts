@@ -1,5 +1,7 @@
+// registry: every function that flows may call by name, with its version; playbook code loads on first use.
+
 import type { Entry } from "../../contracts/event.ts";
-import type { RunView, WalkView } from "../../core/state.ts";
+import type { RunView, CursorView } from "../../core/state.ts";
 import { checkGroups } from "../../engine/checks.ts";
 import type { Registry } from "../../flows/lint-subject.ts";
 import { returnSchemas, saysFieldsOf } from "../../flows/returns.ts";
@@ -7,8 +9,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Functions } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import type { Home } from "../../project/runs/home.ts";
-import { faceNames } from "./face-names.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
+import { faceNames } from "./playbook-names.ts";
 import { baseline } from "./baseline.ts";
 import { completion } from "./completion.ts";
 import { land } from "./land.ts";
@@ -25,7 +27,7 @@ import { tasksFile } from "./tasks-file.ts";
 export type FunctionParts = {
   readonly verifier: Verifier;
   readonly workspace: Workspace;
-  readonly home: Home;
+  readonly home: ProjectPaths;
   /** The run's own folder. */
   readonly folder: string;
   readonly view: () => RunView;
@@ -38,7 +40,7 @@ export type FunctionParts = {
 };
 
 /** The runner's own functions, by the names that flows call them. */
-export function registryOf(parts: FunctionParts): Functions<RunView, WalkView> {
+export function registryOf(parts: FunctionParts): Functions<RunView, CursorView> {
   const roadmap = lazyFunctions(roadmapNames, async () => (await import("../roadmap/steps/roadmap-functions.ts")).roadmapFunctions(parts));
   const quality = lazyFunctions(qualityNames, async () => (await import("../quality/steps/quality-functions.ts")).qualityFunctions(parts));
   const staged = lazyFunctions(stagedNames, async () => (await import("../staged/steps/staged-functions.ts")).stagedFunctions(parts));

@@ -5,8 +5,8 @@
 //   T2. What is handed on can be put in waves: ids are unique, `after` names tasks that are there, and none waits for itself.
 
 import * as v from "valibot";
-import { stepOf } from "../../core/reading.ts";
-import type { RunView, WalkView } from "../../core/state.ts";
+import { stepOf } from "../../core/selectors.ts";
+import type { RunView, CursorView } from "../../core/state.ts";
 import { findingText } from "../../kit/finding.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
@@ -27,7 +27,7 @@ const TaskList = v.pipe(v.array(Task), v.maxLength(tasksMax));
 
 type Found = { readonly tasks: readonly TaskFound[] } | { readonly problem: string };
 
-export function tasksFile(workspace: Workspace): (run: RunView, walk: WalkView) => Promise<Found> {
+export function tasksFile(workspace: Workspace): (run: RunView, walk: CursorView) => Promise<Found> {
   return async (run, walk) => {
     const path = fileOf(run, walk);
     const folder = await workspace.checkout(run.tip.commit, "tasks-file"); // T1
@@ -43,7 +43,7 @@ export function tasksFile(workspace: Workspace): (run: RunView, walk: WalkView) 
 }
 
 /** The file that the step at which this walk stands names. */
-function fileOf(run: RunView, walk: WalkView): string {
+function fileOf(run: RunView, walk: CursorView): string {
   const open = walk.open === null ? undefined : run.open[walk.open];
   invariant(open !== undefined, `E1: ${walk.path} reads its tasks in an attempt`);
   const { from } = stepOf(run, walk, open.step).tasks ?? {};

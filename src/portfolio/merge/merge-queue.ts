@@ -12,7 +12,7 @@ import { bisect } from "../planner/bisect.ts";
 import type { Action } from "../planner/plan.ts";
 import { remedyOf } from "../planner/recovery.ts";
 import type { TaskView, VerifiedBatch } from "../planner/state.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type Exchange, openExchange } from "../worker/git-exchange.ts";
@@ -23,7 +23,7 @@ import { proveCommit } from "./prove-commit.ts";
 type MergeAction = Extract<Action, { readonly do: "merge" }>;
 const system = { actor: "system", reason_code: "ok" } as const;
 
-export type QueueParts = { readonly place: Place; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
+export type QueueParts = { readonly place: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
 export type QueueEnd = { readonly landed: number; readonly rejected: number; readonly held: string | null; readonly proofs: number };
 
 export const hubOf = ({ own }: PortfolioPaths, repository: string): string =>

@@ -13,7 +13,7 @@ import { openWorkspace } from "../../workspace/workspace.ts";
 import { openChecks } from "../../runner/checks-box.ts";
 import { treeAt } from "../../runner/draft/checks-of.ts";
 import { isolationFor } from "../../runner/draft/isolation-for.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "../../runner/draft/policy.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
@@ -23,7 +23,7 @@ const excerptCharactersMax = 1500;
 
 /** Whether every criterion and the project's own checks hold on this commit. */
 export async function proveCommit(
-  place: Place,
+  place: CommandContext,
   repository: Repository,
   order: {
     readonly commit: string;

@@ -1,3 +1,5 @@
+// under-way: which tasks are being worked on, and what they hold.
+
 import type { PortfolioView, TaskView } from "./state.ts";
 
 /** Tasks that hold their paths: at work, resting, or waiting to be merged. */

@@ -17,7 +17,7 @@ import { invariant } from "../../kit/invariant.ts";
 import { reduceToLine } from "../views/event-line.ts";
 import { reduce } from "../planner/reduce.ts";
 import { openPortfolio, type Portfolio, type PortfolioView } from "../planner/state.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
@@ -40,7 +40,7 @@ export type OpenPortfolio = {
 
 /** Takes the portfolio in hand, does the work, draws the files. Waits while another process has it. */
 export async function withPortfolio<Value>(
-  place: Place,
+  place: CommandContext,
   paths: PortfolioPaths,
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {

@@ -1,3 +1,5 @@
+// checkpoints: the lines of checkpoints.jsonl, made from a portfolio's events.
+
 import type { PortfolioCheckpoint } from "../../contracts/portfolio.ts";
 import type { PortfolioView } from "../planner/state.ts";
 

@@ -1,3 +1,5 @@
+// metrics: counts and durations of a portfolio for its snapshots.
+
 import { portfolioTaskStatuses, type PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioView } from "../planner/state.ts";
 

@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { isApproved, newBlockId } from "./ingest.ts";
@@ -15,7 +15,7 @@ const system = { actor: "system", reason_code: "ok" } as const;
 const planner = { actor: "planner", reason_code: "ok" } as const;
 
 export type Workers = {
-  readonly place: Place;
+  readonly place: CommandContext;
   readonly paths: PortfolioPaths;
   readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
   /** Runs that this process drives. */
@@ -50,7 +50,7 @@ export async function dispatch(pool: Workers, task_id: string): Promise<boolean>
     return false;
   }
   place.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}`);
-  const here: Place = { ...place, show: (line) => place.show(`${task_id} │ ${line}`), live: () => undefined };
+  const here: CommandContext = { ...place, show: (line) => place.show(`${task_id} │ ${line}`), live: () => undefined };
   const driving = pool
     .drive(here, copy, run)
     .catch((error: unknown) => place.show(`! ${task_id}: ${error instanceof Error ? error.message : String(error)}`))

@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { hasFailed, questionsOpen } from "../../core/reading.ts";
+import { hasFailed, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isoOf, msOf } from "../../kit/iso-time.ts";
 import { blockIdOf } from "../planner/ids.ts";

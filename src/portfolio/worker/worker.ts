@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PortfolioUsage } from "../../contracts/portfolio-journal.ts";
-import { isOpen } from "../../core/reading.ts";
+import { isOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { allowanceOf } from "../planner/budgets.ts";
 import type { RunEnd } from "../planner/result.ts";
@@ -17,8 +17,8 @@ import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { unfinished } from "../planner/under-way.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
-import { type Home, isBegun } from "../../project/runs/home.ts";
-import type { Place } from "../../project/place.ts";
+import { type ProjectPaths, isBegun } from "../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { openExchange } from "./git-exchange.ts";
@@ -27,7 +27,7 @@ import { hubOf } from "../merge/merge-queue.ts";
 export const backendDefault = "acp";
 export const agentDefault = "codex";
 
-export const homeOfCopy = (copy: string): Home => ({ root: copy, folder: join(copy, ".autopilot") });
+export const homeOfCopy = (copy: string): ProjectPaths => ({ root: copy, folder: join(copy, ".autopilot") });
 
 export type Prepared = {
   readonly run: string;
@@ -40,7 +40,7 @@ export type Prepared = {
 
 /** Makes a copy and a draft for a task, or finds the run that can go on. */
 export async function prepare(
-  place: Place,
+  place: CommandContext,
   paths: PortfolioPaths,
   state: PortfolioView,
   task: TaskView,
@@ -118,7 +118,7 @@ export async function viewOf(task: TaskView): Promise<{ readonly view: RunView; 
 }
 
 /** Works on a run until it rests: `go` for a draft, `resume` for one that can go on. Handed in by the command, which knows both. */
-export type Drive = (place: Place, copy: string, run: string) => Promise<void>;
+export type Drive = (place: CommandContext, copy: string, run: string) => Promise<void>;
 
 export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: ledger.run.usd });
 

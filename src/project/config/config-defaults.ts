@@ -1,3 +1,5 @@
+// config-defaults: the defaults of the config, and of every limit with its looser direction.
+
 import type { Config } from "../../contracts/config.ts";
 
 /** What holds where nobody says otherwise. */

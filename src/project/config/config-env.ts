@@ -1,3 +1,5 @@
+// config-env: reads config keys from AUTOPILOT_ environment variables.
+
 import type { Config } from "../../contracts/config.ts";
 import { Config as ConfigSchema } from "../../contracts/config.ts";
 import { pathText, type Finding } from "../../kit/finding.ts";

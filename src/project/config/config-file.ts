@@ -1,3 +1,5 @@
+// config-file: reads and validates one config file; errors carry their line.
+
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { likeable, unlike } from "../../agents/profiles/resolve.ts";
 import { Config } from "../../contracts/config.ts";

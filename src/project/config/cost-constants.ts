@@ -1,3 +1,5 @@
+// cost-constants: the constants of cost estimates, with the config's overrides applied.
+
 import { complexities, phaseTypes } from "../../contracts/roadmap-values.ts";
 import { type CostEstimation, costEstimation } from "../../insight/cost.ts";
 

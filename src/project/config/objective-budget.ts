@@ -1,3 +1,5 @@
+// objective-budget: reads a budget such as `tokens=250k`, derives a flow's default one, and compares two.
+
 import { type Budget, dimensions, profiles } from "../../contracts/budget.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { readQuantity } from "../../kit/quantity.ts";

@@ -1,10 +1,12 @@
+// settings: the settings in force for a command, from files, environment and defaults, or a refusal.
+
 import { existsSync } from "node:fs";
 import type { Config } from "../../contracts/config.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
 import { projectConfigPath, readConfig, userConfigPath } from "./config.ts";
-import type { Home } from "../runs/home.ts";
-import type { Place } from "../place.ts";
+import type { ProjectPaths } from "../runs/project-paths.ts";
+import type { CommandContext } from "../command-context.ts";
 import { refuse } from "../reply.ts";
 
 /** What is in force for a command, the flags of this very invocation apart. */
@@ -20,7 +22,7 @@ export type Settings = {
 };
 
 export function readSettings(
-  place: Place,
+  place: CommandContext,
   root: string | null,
 ): Settings | { readonly kind: "invalid"; readonly findings: readonly Finding[] } {
   const read = readConfig({ env: place.env, root });
@@ -31,7 +33,7 @@ export function readSettings(
 }
 
 /** The settings, or the broken file's lines as a refusal. */
-export function settingsOf(place: Place, home: Home, flags: { readonly isolation?: string | undefined } = {}): Settings {
+export function settingsOf(place: CommandContext, home: ProjectPaths, flags: { readonly isolation?: string | undefined } = {}): Settings {
   const read = readSettings(place, home.root);
   if (read.kind === "invalid")
     return refuse("config_invalid", { message: read.findings.map(findingText).join("; "), data: { findings: read.findings } });

@@ -18,14 +18,14 @@ const rememberedMax = 1_000;
 
 const Nudge = v.strictObject({ nudge: v.pipe(v.string(), v.minLength(1), v.maxLength(128)) });
 
-export type Ear = {
+export type InboxListener = {
   /** Tells whoever waits for this request what became of it; later askers are told too. */
   readonly tell: (request: string, word: "journaled" | "gone") => void;
   readonly close: () => Promise<void>;
 };
 
 /** Listens. Where no socket can be had, the folder is watched all the same: null. */
-export async function openEar(runDir: string, onNudge: () => void): Promise<Ear | null> {
+export async function openInboxListener(runDir: string, onNudge: () => void): Promise<InboxListener | null> {
   const path = await chooseSocketPath(runDir).catch(() => null);
   if (path === null || !(await clearSocket(path))) return null;
   const sockets = new Set<Socket>();

@@ -6,7 +6,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import type { Inbox } from "../../ports/inbox.ts";
 import { clearAside, inboxFolder, namesIn, readRequests, removeRequest } from "./inbox-files.ts";
-import { openEar } from "./inbox-socket.ts";
+import { openInboxListener } from "./inbox-socket.ts";
 
 export { sendRequest, type Sent } from "./inbox-send.ts";
 
@@ -23,7 +23,7 @@ export async function openInbox(runDir: string): Promise<OwnedInbox> {
   await clearAside(runDir, Date.now());
   const callbacks = new Set<() => void>();
   const ring = (): void => callbacks.forEach((callback) => callback());
-  const ear = await openEar(runDir, ring);
+  const ear = await openInboxListener(runDir, ring);
   const stopLooking = lookFor(inboxFolder(runDir), ring);
   return {
     pending: () => readRequests(runDir),

@@ -1,15 +1,21 @@
+// disk-quota: removes the oldest finished runs to stay within the user's disk quota.
+
 import { bytesWords } from "../../views/runs-page.ts";
 import { freeRun } from "./ended-folders.ts";
-import { type Home, runFolder } from "./home.ts";
+import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { isOver, knownRuns } from "./known-runs.ts";
 import { openedRepository } from "./opened-repository.ts";
-import type { Place } from "../place.ts";
+import type { CommandContext } from "../command-context.ts";
 import { removeAll, whileNobodyWorks } from "./remove-run.ts";
 
 const bytesInMb = 1_000_000;
 
 /** Keeps all runs together within the user's quota: the oldest that are over go first, never one that is open. Says what it did. */
-export async function keepWithinQuota(place: Pick<Place, "env">, home: Home, quotaMb: number | undefined): Promise<readonly string[]> {
+export async function keepWithinQuota(
+  place: Pick<CommandContext, "env">,
+  home: ProjectPaths,
+  quotaMb: number | undefined,
+): Promise<readonly string[]> {
   if (quotaMb === undefined) return [];
   const quota = quotaMb * bytesInMb;
   const sum = async (): Promise<number> => (await knownRuns(place, home)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);

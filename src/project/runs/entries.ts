@@ -1,17 +1,19 @@
+// entries: reads every event of a run and the hash of the last journal line.
+
 import type { Entry } from "../../contracts/event.ts";
 import { type Read, readJournal } from "../../journal/read.ts";
-import { type Home, runFolder } from "./home.ts";
+import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { refuseJournal } from "./read-run.ts";
 
 /** Every event of a run from its first line on, and the hash of the last: whoever keeps it can tell later whether anything was changed. */
-export async function entriesOf(home: Home, run: string): Promise<{ readonly entries: readonly Entry[]; readonly head: string }> {
+export async function entriesOf(home: ProjectPaths, run: string): Promise<{ readonly entries: readonly Entry[]; readonly head: string }> {
   const entries: Entry[] = [];
   const { prev } = await eachEntry(home, run, (entry) => entries.push(entry));
   return { entries, head: prev };
 }
 
 /** Calls back with each event and says where the journal ends now. */
-export async function eachEntry(home: Home, run: string, onEntry: (entry: Entry) => void): Promise<Read["end"]> {
+export async function eachEntry(home: ProjectPaths, run: string, onEntry: (entry: Entry) => void): Promise<Read["end"]> {
   await Promise.resolve();
   try {
     return readJournal(runFolder(home, run), { from: "start", onEntry }).end;

@@ -3,14 +3,14 @@
 import type { RunView } from "../../core/state.ts";
 import { interruptedOf } from "../../views/interrupted.ts";
 import type { RunRow } from "../../views/runs-page.ts";
-import { currentRun, type Home, listRuns, runFolder } from "./home.ts";
-import type { Place } from "../place.ts";
+import { currentRun, type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
+import type { CommandContext } from "../command-context.ts";
 import { isOurs } from "./run-binding.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { diskOf } from "./run-disk.ts";
 
 /** Oldest first. A run whose journal cannot be read is in the list, and says so. */
-export async function knownRuns(place: Pick<Place, "env">, home: Home): Promise<readonly RunRow[]> {
+export async function knownRuns(place: Pick<CommandContext, "env">, home: ProjectPaths): Promise<readonly RunRow[]> {
   const current = currentRun(home);
   const rows: RunRow[] = [];
   for (const run of listRuns(home)) {

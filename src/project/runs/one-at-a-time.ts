@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { type Lock, takeLock } from "../../journal/lock.ts";
-import { type Home, ownFolder } from "./home.ts";
+import { type ProjectPaths, ownFolder } from "./project-paths.ts";
 
 const lookEveryMs = 50;
 
@@ -13,7 +13,7 @@ type Patience = { readonly waitMs: number; readonly cancel?: AbortSignal };
 
 /** Does it while no other process does; null where its turn did not come in time, or it was called off before. */
 export async function oneAtATime<Value>(
-  home: Home,
+  home: ProjectPaths,
   what: "starting" | "landing",
   work: () => Promise<Value>,
   { waitMs, cancel }: Patience,

@@ -1,13 +1,15 @@
-import { isOpen } from "../../core/reading.ts";
-import { type Home, listRuns } from "./home.ts";
-import type { Place } from "../place.ts";
+// open-instead: finds the user's newest open run when the current one is a draft or someone else's.
+
+import { isOpen } from "../../core/selectors.ts";
+import { type ProjectPaths, listRuns } from "./project-paths.ts";
+import type { CommandContext } from "../command-context.ts";
 import { type readRun, readRunOrNull } from "./read-run.ts";
 import { isOurs } from "./run-binding.ts";
 
-type OpenRun = { readonly home: Home; readonly run: string } & Awaited<ReturnType<typeof readRun>>;
+type OpenRun = { readonly home: ProjectPaths; readonly run: string } & Awaited<ReturnType<typeof readRun>>;
 
 /** The newest of one's own runs that is open, besides the one named: neither a draft nor somebody else's run hides it from a bare command. */
-export async function openInstead(place: Pick<Place, "env">, home: Home, besides: string): Promise<OpenRun | null> {
+export async function openInstead(place: Pick<CommandContext, "env">, home: ProjectPaths, besides: string): Promise<OpenRun | null> {
   for (const run of listRuns(home).toReversed()) {
     if (run === besides || !isOurs(place, home, run)) continue;
     const found = await readRunOrNull(home, run);

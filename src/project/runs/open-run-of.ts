@@ -1,13 +1,15 @@
-import { findHome, listRuns, namedRun } from "./home.ts";
-import type { Place } from "../place.ts";
+// open-run-of: finds the open run of a given flow, by name or the newest.
+
+import { findProject, listRuns, namedRun } from "./project-paths.ts";
+import type { CommandContext } from "../command-context.ts";
 import { readRun } from "./read-run.ts";
 import { Refusal } from "../reply.ts";
 import { isOurs } from "./run-binding.ts";
-import type { Standing } from "./standing.ts";
+import type { LoadedRun } from "./loaded-run.ts";
 
 /** The run of a flow that is named, else the newest of that flow, where it is not over; null where there is none. */
-export async function openRunOf(place: Place, flow: string, named: string | undefined): Promise<Standing | null> {
-  const home = findHome(place.cwd);
+export async function openRunOf(place: CommandContext, flow: string, named: string | undefined): Promise<LoadedRun | null> {
+  const home = findProject(place.cwd);
   if (home === null) return null;
   const run = named === undefined ? null : namedRun(home, named);
   const newest = listRuns(home).toReversed();
@@ -22,7 +24,7 @@ export async function openRunOf(place: Place, flow: string, named: string | unde
 }
 
 /** Null for a run whose journal cannot be read: it is no reason not to find another. */
-async function standingOf(home: Standing["home"], run: string): Promise<Standing | null> {
+async function standingOf(home: LoadedRun["home"], run: string): Promise<LoadedRun | null> {
   try {
     return { home, run, ...(await readRun(home, run)) };
   } catch (error) {

@@ -1,9 +1,9 @@
 // open-runs: one open run per flow family and repository. Whoever starts a run looks and starts under one lock, so that two never both do.
 
-import { isOpen } from "../../core/reading.ts";
-import { type Home, listRuns } from "./home.ts";
+import { isOpen } from "../../core/selectors.ts";
+import { type ProjectPaths, listRuns } from "./project-paths.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
-import type { Place } from "../place.ts";
+import type { CommandContext } from "../command-context.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { refuse } from "../reply.ts";
 import { isOurs } from "./run-binding.ts";
@@ -11,7 +11,7 @@ import { isOurs } from "./run-binding.ts";
 const waitMs = 10_000;
 
 /** Does something while no other process starts a run in this repository. */
-export async function whileNoOtherStarts<Value>(home: Home, work: () => Promise<Value>): Promise<Value> {
+export async function whileNoOtherStarts<Value>(home: ProjectPaths, work: () => Promise<Value>): Promise<Value> {
   const done = await oneAtATime(home, "starting", async () => ({ value: await work() }), { waitMs });
   if (done !== null) return done.value;
   return refuse("run_locked", { message: `Another process has been starting a run here for ${waitMs / 1_000} s.` });
@@ -24,8 +24,8 @@ const familyOf = ({ flow, face }: Family): string => (face === undefined ? `flow
 
 /** Refuses where another run of this family is still open here. A run whose journal cannot be read is left alone. */
 export async function refuseSecondRun(
-  place: Pick<Place, "env">,
-  home: Home,
+  place: Pick<CommandContext, "env">,
+  home: ProjectPaths,
   flow: Family,
   { self, isNew }: { self: string | null; isNew: boolean },
 ): Promise<void> {

@@ -1,3 +1,5 @@
+// opened-repository: opens the git repository around a folder, or refuses with the reason.
+
 import { findRepository, type Found, openRepository, type Repository, type SurveyedRepository } from "../../workspace/git/repository.ts";
 import { refuse } from "../reply.ts";
 

@@ -1,3 +1,5 @@
+// product: the program's name and version, as journal and evidence record them.
+
 import manifest from "../../../package.json" with { type: "json" };
 
 /** Name and version of this program, as journal and evidence record them. */

@@ -1,3 +1,5 @@
+// read-evidence: reads a piece of evidence by its hash; null if it is missing or damaged.
+
 import * as v from "valibot";
 import { Evidence } from "../../contracts/evidence.ts";
 import { readBlob } from "../../journal/blobs.ts";

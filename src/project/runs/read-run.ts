@@ -1,15 +1,17 @@
+// read-run: reads a run's state from its journal without locking it, and names the process that owns it.
+
 import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
 import type { Run, RunView } from "../../core/state.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { ownerOf } from "../../journal/owner.ts";
 import { readJournal } from "../../journal/read.ts";
-import { type Home, runFolder } from "./home.ts";
+import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { Refusal, refuse } from "../reply.ts";
 
 /** A run as its journal tells it, read without taking it in hand; with its living owner, if it has one. */
 export async function readRun(
-  home: Home,
+  home: ProjectPaths,
   run: string,
 ): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null }> {
   await Promise.resolve();
@@ -23,7 +25,7 @@ export async function readRun(
 }
 
 /** The same for a look at all runs here, where one whose journal cannot be read is left alone. */
-export async function readRunOrNull(home: Home, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
+export async function readRunOrNull(home: ProjectPaths, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
   try {
     return await readRun(home, run);
   } catch (error) {

@@ -16,14 +16,14 @@ import { takeLock } from "../../journal/lock.ts";
 import { erase, writeWhole } from "../../workspace/folder.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { branchesOf, deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
-import { type Home, listRuns, runFolder } from "./home.ts";
-import type { Place } from "../place.ts";
+import { type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
+import type { CommandContext } from "../command-context.ts";
 import { unbindRun } from "./run-binding.ts";
 
 const listFile = "removed-branches.json";
 const Listed = v.array(v.strictObject({ name: v.pipe(v.string(), v.startsWith("autopilot/run-")), commit: GitSha }));
 
-const trashOf = (home: Home): string => join(home.folder, "trash");
+const trashOf = (home: ProjectPaths): string => join(home.folder, "trash");
 
 /** Does something to a run that nobody works on; null where somebody does. V1 */
 export async function whileNobodyWorks<Value>(folder: string, work: () => Promise<Value>): Promise<Value | null> {
@@ -43,8 +43,8 @@ export async function whileNobodyWorks<Value>(folder: string, work: () => Promis
 
 /** False where somebody works on it. */
 export async function removeRun(
-  { env }: Pick<Place, "env">,
-  home: Home,
+  { env }: Pick<CommandContext, "env">,
+  home: ProjectPaths,
   repository: Repository,
   run: string,
   branches: readonly RunBranch[],
@@ -63,7 +63,7 @@ export async function removeRun(
 }
 
 /** Ends what an earlier removal began. V2 */
-export async function finishRemovals({ env }: Pick<Place, "env">, home: Home, repository: Repository): Promise<void> {
+export async function finishRemovals({ env }: Pick<CommandContext, "env">, home: ProjectPaths, repository: Repository): Promise<void> {
   const found = lstatSync(trashOf(home), { throwIfNoEntry: false });
   if (found?.isDirectory() !== true || (found.mode & 0o077) !== 0) return; // not what removeRun makes: it came with the repository
   for (const name of readdirSync(trashOf(home))) {
@@ -84,8 +84,8 @@ function listedIn(folder: string): v.InferOutput<typeof Listed> {
 
 /** Runs go; branches whose work is elsewhere go with them, the others stay and are named. */
 export async function removeAll(
-  place: Pick<Place, "env">,
-  home: Home,
+  place: Pick<CommandContext, "env">,
+  home: ProjectPaths,
   repository: Repository,
   doomed: readonly { readonly run_id: string }[],
 ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {

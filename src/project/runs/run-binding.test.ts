@@ -4,7 +4,7 @@ import { chmodSync, cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, renam
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Home, runFolder } from "./home.ts";
+import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { openJournal } from "../../journal/file.ts";
 import { bytesIn, putBytes, skipped, still } from "../../journal/scene.ts";
 import { bindingOf, bindRun, markForeign, stateFolder, unbindRun, whyForeign } from "./run-binding.ts";
@@ -16,13 +16,13 @@ afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: t
 
 type Bound = {
   readonly base: string;
-  readonly home: Home;
+  readonly home: ProjectPaths;
   readonly env: Record<string, string>;
   readonly folder: string;
   readonly journal: string;
 };
 
-const homeAt = (root: string): Home => ({ root, folder: join(root, ".autopilot") });
+const homeAt = (root: string): ProjectPaths => ({ root, folder: join(root, ".autopilot") });
 
 function bound(): Bound {
   const base = mkdtempSync(join(tmpdir(), "autopilot-binding-"));
@@ -37,7 +37,7 @@ function bound(): Bound {
   return { base, home, env, folder, journal };
 }
 
-const kindOf = ({ env, home }: Bound, at: Home = home, id = run): string => bindingOf(env, at, runFolder(at, id), id).kind;
+const kindOf = ({ env, home }: Bound, at: ProjectPaths = home, id = run): string => bindingOf(env, at, runFolder(at, id), id).kind;
 
 test("its own user's run is theirs, also after the repository was moved, and no longer once it is let go", () => {
   const here = bound();
@@ -54,7 +54,7 @@ test("its own user's run is theirs, also after the repository was moved, and no 
   expect(readdirSync(join(stateFolder(here.env), "runs"))).toEqual([]);
 });
 
-test.each<readonly [string, (here: Bound) => Home | Record<string, string> | undefined]>([
+test.each<readonly [string, (here: Bound) => ProjectPaths | Record<string, string> | undefined]>([
   [
     "a copy of the repository",
     ({ base, home }) => (cpSync(home.root, join(base, "copy"), { recursive: true }), homeAt(join(base, "copy"))),
@@ -140,7 +140,7 @@ test.each<readonly [string, (here: Bound) => Home | Record<string, string> | und
 ])("%s", (_what, change) => {
   const here = bound();
   const changed = change(here);
-  const at = changed !== undefined && "root" in changed ? (changed as Home) : here.home;
+  const at = changed !== undefined && "root" in changed ? (changed as ProjectPaths) : here.home;
   const env = changed !== undefined && !("root" in changed) ? changed : here.env;
   expect(kindOf({ ...here, env }, at)).toBe("foreign");
 });

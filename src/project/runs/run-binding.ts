@@ -15,8 +15,8 @@ import type { Answer } from "../../contracts/answer.ts";
 import { nodeDisk, replaceFile } from "../../journal/disk.ts";
 import { journalFile, type Position } from "../../journal/journal.ts";
 import { holdsHead } from "../../journal/read.ts";
-import { findHome, type Home, isBegun, runFolder } from "./home.ts";
-import type { Place } from "../place.ts";
+import { findProject, type ProjectPaths, isBegun, runFolder } from "./project-paths.ts";
+import type { CommandContext } from "../command-context.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -46,7 +46,12 @@ export function stateFolder(env: Env): string {
 }
 
 /** Records that a run is this user's. Durable before it returns: a run without its record is foreign to its own user. */
-export function bindRun(env: Env, home: Home, folder: string, said: Pick<BindingRecord, "run" | "ack" | "isolation" | "head">): void {
+export function bindRun(
+  env: Env,
+  home: ProjectPaths,
+  folder: string,
+  said: Pick<BindingRecord, "run" | "ack" | "isolation" | "head">,
+): void {
   const journal = lstatSync(join(folder, journalFile), { bigint: true });
   const record: BindingRecord = { ...said, born: String(journal.birthtimeNs), root: rootOf(home) };
   const place = recordPath(env, said.run, journal);
@@ -64,7 +69,7 @@ export function unbindRun(env: Env, folder: string, run: string): void {
 }
 
 /** Whose a run is, without asking git or opening its journal. */
-export function bindingOf(env: Env, home: Home, folder: string, run: string): Binding {
+export function bindingOf(env: Env, home: ProjectPaths, folder: string, run: string): Binding {
   const unsafe = whyUnusable(env, home, folder) ?? whyOpen(home, folder);
   if (unsafe !== null) return { kind: "foreign", why: unsafe };
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
@@ -79,9 +84,9 @@ export const whyOverwritten = (folder: string, { head }: BindingRecord): string 
   head === undefined || holdsHead(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
 
 /** Every answer about a run that is not its user's says so first, whichever command gave it. */
-export function markForeign(place: Pick<Place, "cwd" | "env">, answer: Answer): Answer {
+export function markForeign(place: Pick<CommandContext, "cwd" | "env">, answer: Answer): Answer {
   const { run_id: run, reason_code } = answer;
-  const home = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findHome(place.cwd);
+  const home = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findProject(place.cwd);
   const why = home === null || run === null || !isBegun(home, run) ? null : whyForeign(place, home, run);
   if (why === null) return answer;
   const warning = `${run} isn't yours: ${why}. It is only read here; autopilot adopt ${run} takes it over.`;
@@ -89,28 +94,28 @@ export function markForeign(place: Pick<Place, "cwd" | "env">, answer: Answer): 
 }
 
 /** Null where a run is its user's. Reads the end of the journal they left; nothing is executed. */
-export function whyForeign(place: Pick<Place, "env">, home: Home, run: string): string | null {
+export function whyForeign(place: Pick<CommandContext, "env">, home: ProjectPaths, run: string): string | null {
   const folder = runFolder(home, run);
   const binding = bindingOf(place.env, home, folder, run);
   return binding.kind === "foreign" ? binding.why : whyOverwritten(folder, binding.record);
 }
 
 /** Whether a run may be chosen where none is named. */
-export const isOurs = (place: Pick<Place, "env">, home: Home, run: string): boolean =>
+export const isOurs = (place: Pick<CommandContext, "env">, home: ProjectPaths, run: string): boolean =>
   bindingOf(place.env, home, runFolder(home, run), run).kind === "ours";
 
 /** What keeps a run from being anybody's here; null where nothing does. Adopting it does not help. */
-export function whyUnusable(env: Env, home: Home, folder: string): string | null {
+export function whyUnusable(env: Env, home: ProjectPaths, folder: string): string | null {
   return whyMisplaced(home, folder) ?? whyStateUnsafe(env, home);
 }
 
 /** B4: whether others can open the folder. */
-function whyOpen({ root }: Home, folder: string): string | null {
+function whyOpen({ root }: ProjectPaths, folder: string): string | null {
   const { mode } = lstatSync(folder, { bigint: true });
   return (mode & 0o077n) === 0n ? null : `others can open its folder ${relative(root, folder)}`;
 }
 
-function whyMisplaced({ root }: Home, folder: string): string | null {
+function whyMisplaced({ root }: ProjectPaths, folder: string): string | null {
   const parts = relative(root, folder).split(sep);
   let at = root;
   for (const part of parts) {
@@ -126,7 +131,7 @@ function whyMisplaced({ root }: Home, folder: string): string | null {
 }
 
 /** A state folder that came with the repository, or that others can write to, says nothing. */
-function whyStateUnsafe(env: Env, { root }: Home): string | null {
+function whyStateUnsafe(env: Env, { root }: ProjectPaths): string | null {
   const folder = join(stateFolder(env), "runs");
   const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return null;
@@ -138,7 +143,7 @@ function whyStateUnsafe(env: Env, { root }: Home): string | null {
 
 const isOwn = ({ uid }: BigIntStats): boolean => process.getuid === undefined || uid === BigInt(process.getuid());
 
-const rootOf = ({ root }: Home): string => String(statSync(root, { bigint: true }).ino);
+const rootOf = ({ root }: ProjectPaths): string => String(statSync(root, { bigint: true }).ino);
 
 const recordPath = (env: Env, run: string, { ino }: BigIntStats): string => join(stateFolder(env), "runs", `${run}.${ino}.json`);
 

@@ -1,3 +1,5 @@
+// run-disk: measures the disk space a folder uses, without following links.
+
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 

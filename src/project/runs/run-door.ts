@@ -5,13 +5,18 @@ import { isAsStrong, levelOf } from "../../contracts/isolation-order.ts";
 import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { inView, placesAround } from "../../workspace/git/user-view.ts";
-import { type Home, runFolder } from "./home.ts";
-import type { Place } from "../place.ts";
+import { type ProjectPaths, runFolder } from "./project-paths.ts";
+import type { CommandContext } from "../command-context.ts";
 import { refuse } from "../reply.ts";
 import { bindingOf, type BindingRecord, whyOverwritten } from "./run-binding.ts";
 
 /** The record of a run that is this user's; refused where it is not, or where git brings its files along. */
-export async function requireOurs(place: Pick<Place, "env">, home: Home, folder: string, run: string): Promise<BindingRecord> {
+export async function requireOurs(
+  place: Pick<CommandContext, "env">,
+  home: ProjectPaths,
+  folder: string,
+  run: string,
+): Promise<BindingRecord> {
   const binding = bindingOf(place.env, home, folder, run);
   if (binding.kind === "foreign") return refuseForeign(run, binding.why);
   const tracked = await whyTracked(home, folder);
@@ -19,7 +24,7 @@ export async function requireOurs(place: Pick<Place, "env">, home: Home, folder:
 }
 
 /** The same without asking git, for whoever goes through the door later. */
-export function refuseIfForeign(place: Pick<Place, "env">, home: Home, run: string): void {
+export function refuseIfForeign(place: Pick<CommandContext, "env">, home: ProjectPaths, run: string): void {
   const binding = bindingOf(place.env, home, runFolder(home, run), run);
   if (binding.kind === "foreign") refuseForeign(run, binding.why);
 }
@@ -46,7 +51,7 @@ export function refuseForeign(run: string, why: string): never {
 }
 
 /** Why git's index makes a run foreign: what is tracked comes and changes with every pull. Null where it does not. */
-export async function whyTracked({ root }: Home, folder: string): Promise<string | null> {
+export async function whyTracked({ root }: ProjectPaths, folder: string): Promise<string | null> {
   const path = relative(root, folder);
   // A file system that does not tell cases apart puts `.Autopilot` in the same place.
   const places = placesAround(root);

@@ -1,3 +1,5 @@
+// system-clock: the Clock port on the system's time, with cached timestamps.
+
 import type { Clock } from "../../ports/clock.ts";
 
 let last = { ms: Number.NaN, text: "" };

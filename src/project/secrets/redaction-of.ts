@@ -3,14 +3,14 @@
 // Invariants:
 //   X2. Nothing is written to a run's folder but through the redactor of the place it was asked for from.
 
-import type { Place } from "../place.ts";
+import type { CommandContext } from "../command-context.ts";
 import { openRedaction, type Redaction } from "./redaction.ts";
 import { readSettings } from "../config/settings.ts";
 
-const opened = new WeakMap<Place, Redaction>();
+const opened = new WeakMap<CommandContext, Redaction>();
 
 /** A config that cannot be read names nothing; whoever needs it says so. */
-export function redactionOf(place: Place, root: string | null): Redaction {
+export function redactionOf(place: CommandContext, root: string | null): Redaction {
   const known = opened.get(place);
   if (known !== undefined) return known;
   const read = readSettings(place, root);

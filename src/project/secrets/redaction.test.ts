@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { requestOf } from "../../runner/ask-owner.ts";
-import type { Place } from "../place.ts";
+import type { CommandContext } from "../command-context.ts";
 import { redactBlob } from "./redacted-journal.ts";
-import { openGlimpses } from "./redacted-glimpse.ts";
+import { openLiveEvents } from "./redacted-live-events.ts";
 import { namesSecret, passwordsIn, worthOf } from "./redaction-names.ts";
 import { openRedaction, redactAnswer } from "./redaction.ts";
 
@@ -131,7 +131,7 @@ test("a blob of JSON stays JSON, and its hashes stay; one without a secret is th
 });
 
 test("a secret said in pieces is not shown by the piece that ends it, nor by the one that has most of it", () => {
-  const hear = openGlimpses(opened({ API_TOKEN: token }).redactor);
+  const hear = openLiveEvents(opened({ API_TOKEN: token }).redactor);
   const shown = ["it is Zx81", "kQ-vv0", "2_Lm4 ok", "and on"].map((text) => hear({ signal: "said", attempt: "1@1/a#1", text })());
   expect(shown.map((signal) => ("text" in signal ? signal.text : ""))).toEqual([
     "it is Zx81",
@@ -143,7 +143,7 @@ test("a secret said in pieces is not shown by the piece that ends it, nor by the
 
 test("a request for a run's owner and an answer for the terminal are without secrets", () => {
   const env = { API_TOKEN: token, HOME: home };
-  const place = { cwd: home, env, user: "me" } as unknown as Place;
+  const place = { cwd: home, env, user: "me" } as unknown as CommandContext;
   const request = requestOf(place, home, { event: "block_answered", block: "block:1@1/ask#1", answer: `use ${token}` });
   expect(request).toMatchObject({ answer: "use [redacted:API_TOKEN]", block: "block:1@1/ask#1" });
   const answer = {

@@ -1,3 +1,5 @@
+// called-flows: loads the flows that a flow calls, directly or indirectly.
+
 import type { Flow } from "../../contracts/flow.ts";
 import type { Registry } from "../../flows/lint-subject.ts";
 import { stepsEverywhere } from "../../flows/lists.ts";

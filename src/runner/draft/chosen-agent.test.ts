@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 
 let home = "";
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** Somebody at a terminal who answers so, and how often they were asked. */
-function person(answer: string | null, isTerminal = true): { readonly place: Place; readonly asked: string[] } {
+function person(answer: string | null, isTerminal = true): { readonly place: CommandContext; readonly asked: string[] } {
   const asked: string[] = [];
   const ask = (question: string, choices: readonly string[]): Promise<string | null> => {
     asked.push(`${question} ${choices.join("/")}`);

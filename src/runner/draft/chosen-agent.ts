@@ -4,12 +4,12 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 
 const nameCharsMax = 100;
 
 /** One line: the agent's name. A relative XDG path is ignored, as its specification asks. */
-export function chosenAgentPath(env: Place["env"]): string {
+export function chosenAgentPath(env: CommandContext["env"]): string {
   const xdg = env["XDG_STATE_HOME"];
   const base = xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] ?? homedir(), ".local", "state");
   return join(base, "autopilot", "agent");
@@ -17,7 +17,7 @@ export function chosenAgentPath(env: Place["env"]): string {
 
 /** The agent that was chosen before, if it's still one of those installed; else the one that is chosen now; null if nobody can be asked. */
 export async function chooseAgent(
-  place: Place,
+  place: CommandContext,
   installed: readonly string[],
 ): Promise<{ readonly name: string; readonly isRemembered: boolean } | null> {
   const path = chosenAgentPath(place.env);

@@ -6,16 +6,16 @@ import { join } from "node:path";
 import type { RunView } from "../../core/state.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import { loadedFlow } from "./flows.ts";
-import { type Home, listRuns } from "../../project/runs/home.ts";
+import { type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { isOurs } from "../../project/runs/run-binding.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
 /** Why a draft can no longer be acknowledged or started; null while it is in force. */
-export async function whyStale(place: Place, home: Home, { drafted }: RunView): Promise<string | null> {
+export async function whyStale(place: CommandContext, home: ProjectPaths, { drafted }: RunView): Promise<string | null> {
   const later = await laterRun(place, home, drafted.run_id, drafted.flow.flow);
   if (later !== null) return `${later} took the place of this draft.`;
   const { hash } = await loadedFlow(place, drafted.flow.flow);
@@ -41,7 +41,7 @@ function hashOf(path: string, redactor: Redactor): string | null {
 }
 
 /** One draft a flow: a run of the same flow that was made later has replaced it, whatever became of that run. */
-async function laterRun(place: Place, home: Home, run: string, flow: string): Promise<string | null> {
+async function laterRun(place: CommandContext, home: ProjectPaths, run: string, flow: string): Promise<string | null> {
   const runs = listRuns(home);
   for (const later of runs.slice(runs.indexOf(run) + 1)) {
     if (isOurs(place, home, later) && (await readRun(home, later)).view.drafted.flow.flow === flow) return later;

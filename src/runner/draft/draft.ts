@@ -6,22 +6,22 @@ import { confidenceFloors } from "../../contracts/objective.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { calledBy } from "./called-flows.ts";
-import { castOf, inferredAgent, unheardRoles } from "./cast.ts";
+import { assignAgents, inferredAgent, unusedRoleWarnings } from "./assign-agents.ts";
 import { checksOf } from "./checks-of.ts";
 import { faceOf } from "../../playbooks/registry/table.ts";
 import { loadedFlow } from "./flows.ts";
 import { registryVersions } from "../../playbooks/registry/registry.ts";
-import { given } from "../../playbooks/contract/given.ts";
+import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
-import { type Home, newRunId, runFolder, writeCurrent } from "../../project/runs/home.ts";
+import { type ProjectPaths, newRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
 import { refuseInside } from "../../project/inside-repository.ts";
 import { readObjective } from "./objective.ts";
-import { limitsOf, unheardLimits } from "./limits-of.ts";
+import { limitsOf, unusedLimitWarnings } from "./limits-of.ts";
 import { beginRun } from "../open-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
 import { surveyedRepository } from "../../project/runs/opened-repository.ts";
-import { optionsOf, unheardPolicy } from "./options-of.ts";
-import type { Place } from "../../project/place.ts";
+import { optionsOf, unusedPolicyWarnings } from "./options-of.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
 import { product } from "../../project/runs/product.ts";
 import { refuse } from "../../project/reply.ts";
@@ -31,7 +31,7 @@ import { tryIsolation } from "./try-isolation.ts";
 
 export type Drafted = { readonly run: string; readonly warnings: readonly string[]; readonly uncommitted: readonly string[] };
 
-export async function makeDraft(place: Place, home: Home, input: GoInput): Promise<Drafted> {
+export async function makeDraft(place: CommandContext, home: ProjectPaths, input: GoInput): Promise<Drafted> {
   refuseInside(place, home);
   const settings = settingsOf(place, home, input);
   const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
@@ -51,7 +51,7 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
   const scripts: string[] = [];
   const only = await inferredAgent(place, input.agent, settings.config, flow);
   const config = only === null ? settings.config : { ...settings.config, agent: only.name };
-  const cast = await castOf(place, input.agent, config, flow, (text) => {
+  const cast = await assignAgents(place, input.agent, config, flow, (text) => {
     scripts.push(text);
     return Promise.resolve(sha256(text));
   });
@@ -119,9 +119,9 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
     warnings: [
       ...settings.warnings,
       ...(prepared?.warnings ?? []),
-      ...unheardLimits(flow, tuned),
-      ...unheardRoles(settings.config, Object.keys(cast)),
-      ...unheardPolicy(flow, objective),
+      ...unusedLimitWarnings(flow, tuned),
+      ...unusedRoleWarnings(settings.config, Object.keys(cast)),
+      ...unusedPolicyWarnings(flow, objective),
       ...warnings,
       ...assumed,
       ...repository.warnings,
@@ -133,12 +133,12 @@ export async function makeDraft(place: Place, home: Home, input: GoInput): Promi
 
 /** What the documents say is wanted, where the user said nothing else. */
 function withGoal(input: GoInput, goal: string | undefined): GoInput {
-  if (goal === undefined || given(input.words.join(" ")) !== null || given(input.goal) !== null) return input;
+  if (goal === undefined || nonBlank(input.words.join(" ")) !== null || nonBlank(input.goal) !== null) return input;
   return { ...input, goal };
 }
 
 const withScope = (input: GoInput, scope: readonly string[] | undefined): GoInput =>
-  scope === undefined || (input.scope ?? []).some((one) => given(one) !== null) ? input : { ...input, scope };
+  scope === undefined || (input.scope ?? []).some((one) => nonBlank(one) !== null) ? input : { ...input, scope };
 
 const hashesOf = (prompts: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)]));

@@ -1,3 +1,5 @@
+// estimate-of: a cost estimate from the budget alone, for when there is no history.
+
 import type { Estimate } from "../../views/preview.ts";
 
 /** Before there is any history of runs, the budget itself is all that can be said of the cost. */

@@ -6,16 +6,16 @@ import { stepsEverywhere } from "../../flows/lists.ts";
 import { loadFlow, type LoadedFlow } from "../../flows/load.ts";
 import type { Finding } from "../../kit/finding.ts";
 import { registryFor } from "./called-flows.ts";
-import { findHome } from "../../project/runs/home.ts";
-import type { Place } from "../../project/place.ts";
+import { findProject } from "../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
 
-export const rootOf = (place: Place): string => findHome(place.cwd)?.root ?? place.cwd;
+export const rootOf = (place: CommandContext): string => findProject(place.cwd)?.root ?? place.cwd;
 
 export const findingLine = ({ file, line, message, rule }: Finding): string => `${file}:${line}: ${message} (${rule})`;
 
 /** A flow that may run: found, well-formed, nothing lint or the walk through all its paths objects to. */
-export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow> {
+export async function loadedFlow(place: CommandContext, name: string): Promise<LoadedFlow> {
   const loaded = await loadFlow(rootOf(place), name);
   if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
   const findings = loaded.kind === "invalid" ? loaded.findings : await lintLoaded(place, loaded);
@@ -29,13 +29,13 @@ export async function loadedFlow(place: Place, name: string): Promise<LoadedFlow
 }
 
 /** Errors of lint, and then what a walk along every path of the flow finds; the built-in flows were walked when they were built. */
-async function lintLoaded(place: Place, loaded: LoadedFlow): Promise<readonly Finding[]> {
+async function lintLoaded(place: CommandContext, loaded: LoadedFlow): Promise<readonly Finding[]> {
   return (await walkLoaded(place, loaded)).found;
 }
 
 /** `states`: how many were looked at, once; null where the flow was not walked. */
 export async function walkLoaded(
-  place: Place,
+  place: CommandContext,
   loaded: LoadedFlow,
 ): Promise<{ readonly found: readonly Finding[]; readonly states: number | null }> {
   const registry = await registryFor(rootOf(place), loaded.flow);

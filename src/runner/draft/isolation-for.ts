@@ -1,13 +1,15 @@
+// isolation-for: sets up the requested isolation after its self-test, or refuses.
+
 import { mkdirSync } from "node:fs";
 import { isolationLevels } from "../../contracts/objective.ts";
 import type { Isolation, IsolationLevel } from "../../workspace/isolation/confinement.ts";
 import { chooseIsolation } from "../../workspace/isolation/isolation.ts";
 import { openSelfTestCache } from "../../workspace/isolation/self-test-cache.ts";
-import type { Home } from "../../project/runs/home.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { refuse } from "../../project/reply.ts";
 
 /** The isolation asked for, seen to hold here since the machine started; refused where it does not hold. */
-export async function isolationFor(wanted: string, home: Home, runDir: string): Promise<Isolation> {
+export async function isolationFor(wanted: string, home: ProjectPaths, runDir: string): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const level = isolationLevels.find((one) => one === wanted) ?? ("auto" satisfies IsolationLevel);
   const choice = await chooseIsolation(level, { hidden: [home.root], runDir, cache: openSelfTestCache(runDir) });

@@ -1,3 +1,5 @@
+// limits-of: computes a run's limits from the flow, the budget and the config, and finds names that have no effect.
+
 import type { EventOf } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
@@ -42,7 +44,7 @@ export function limitsOf(flow: Flow, objective: Objective, tuned: Tuned, { isBud
 }
 
 /** Names among the tuned that nothing in this flow listens to: most likely slips, so they are told. */
-export function unheardLimits(flow: Flow, tuned: Tuned): readonly string[] {
+export function unusedLimitWarnings(flow: Flow, tuned: Tuned): readonly string[] {
   const heard = [...Object.keys(limitDefaults), ...costNames, ...Object.keys(flow.options ?? {})];
   return Object.keys(tuned)
     .filter((name) => !heard.includes(name))

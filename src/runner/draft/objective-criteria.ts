@@ -1,3 +1,5 @@
+// objective-criteria: parses done criteria, each with an optional check: `text :: command`.
+
 import type { Criterion } from "../../contracts/objective.ts";
 
 export type CriteriaRead = { readonly criteria: readonly Criterion[] } | { readonly fault: string };

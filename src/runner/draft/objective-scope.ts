@@ -1,3 +1,5 @@
+// objective-scope: parses and validates the glob patterns that say which files may change.
+
 export type ScopeRead = { readonly scope: readonly string[] } | { readonly fault: string };
 
 const patternsMax = 200;

@@ -6,7 +6,7 @@ import type { Flow } from "../../contracts/flow.ts";
 import { approvalPolicies, completionModes, handoffModes, type Objective, riskLevels } from "../../contracts/objective.ts";
 import { quantityText } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { given } from "../../playbooks/contract/given.ts";
+import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import { flowBudget, readBudget } from "../../project/config/objective-budget.ts";
 import { readCriteria } from "./objective-criteria.ts";
 import { readScope } from "./objective-scope.ts";
@@ -48,8 +48,8 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
     return value;
   };
 
-  const words = given(input.words?.join(" "));
-  const flagged = given(input.goal);
+  const words = nonBlank(input.words?.join(" "));
+  const flagged = nonBlank(input.goal);
   if (words !== null && flagged !== null && words !== flagged)
     warnings.push(`--goal was taken as the goal; the words "${words}" were not.`);
   const goal = flagged ?? words ?? documentGoal(flow, infer);
@@ -67,7 +67,7 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
       ? [...criteriaRead.criteria]
       : infer("done-criteria", [{ id: "c1", text: goal, check: null }], "the goal");
 
-  const budgetText = given(input.maxBudget) ?? given(config.max_budget);
+  const budgetText = nonBlank(input.maxBudget) ?? nonBlank(config.max_budget);
   const budgetRead = budgetText === null ? { budget: flowBudget(flow, estimate, usedBefore) } : readBudget(budgetText);
   if ("fault" in budgetRead) return invalid("max-budget", budgetRead.fault);
   const budget = budgetRead.budget;
@@ -82,20 +82,20 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
     );
 
   const risk =
-    word("risk-level", given(input.riskLevel) ?? config.risk_level, riskLevels) ?? infer("risk-level", "medium" as const, "medium");
+    word("risk-level", nonBlank(input.riskLevel) ?? config.risk_level, riskLevels) ?? infer("risk-level", "medium" as const, "medium");
   const mode =
-    word("completion-mode", given(input.completionMode) ?? config.completion_mode, completionModes) ??
+    word("completion-mode", nonBlank(input.completionMode) ?? config.completion_mode, completionModes) ??
     infer("completion-mode", "promise" as const, "promise");
   const handoff =
-    word("handoff-mode", given(input.handoffMode) ?? config.handoff_mode, handoffModes) ??
+    word("handoff-mode", nonBlank(input.handoffMode) ?? config.handoff_mode, handoffModes) ??
     infer("handoff-mode", "manual" as const, "manual");
-  const named = word("approval-policy", given(input.approvalPolicy) ?? config.approval_policy, approvalPolicies);
+  const named = word("approval-policy", nonBlank(input.approvalPolicy) ?? config.approval_policy, approvalPolicies);
   const implied = risk === "high" ? "required-before-merge" : "none";
   const approval = named ?? infer("approval-policy", implied, risk === "high" ? `${implied} (risk-level high)` : implied);
   if (named === "none" && risk === "high")
     warnings.push("risk-level high asks for approval before the merge; approval-policy none was given by name and holds.");
 
-  const promise = given(input.completionPromise) ?? infer("completion-promise", "DONE", "DONE");
+  const promise = nonBlank(input.completionPromise) ?? infer("completion-promise", "DONE", "DONE");
   if (promise.length > promiseCharactersMax || /[<>`\u0000-\u001f\u007f]/.test(promise)) {
     invalid("completion-promise", `must be one line of at most ${promiseCharactersMax} characters without < > or backticks.`);
   }
@@ -130,7 +130,7 @@ function documentGoal(flow: Flow, infer: (field: string, value: string, shown: s
   return infer("goal", goal, `"${goal}"`);
 }
 
-const givenList = (texts: readonly string[] | undefined): string[] => (texts ?? []).filter((text) => given(text) !== null);
+const givenList = (texts: readonly string[] | undefined): string[] => (texts ?? []).filter((text) => nonBlank(text) !== null);
 
 function word<T extends string>(field: string, text: string | null | undefined, words: readonly T[]): T | null {
   if (text === null || text === undefined) return null;

@@ -11,7 +11,7 @@ import type { RunView } from "../../core/state.ts";
 import { estimatedTokens } from "../../insight/cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { costConstants, costNames } from "../../project/config/cost-constants.ts";
-import { limitsOf, unheardLimits } from "./limits-of.ts";
+import { limitsOf, unusedLimitWarnings } from "./limits-of.ts";
 import { optionsOf } from "./options-of.ts";
 import { Refusal } from "../../project/reply.ts";
 
@@ -88,7 +88,7 @@ test("a count that is no whole number is refused, by its name", () => {
 });
 
 test("a name that nothing listens to is told, with what may have been meant", () => {
-  expect(unheardLimits(flow, { no_progres_threshold: 3, buffer_multiplier: 2, alignment_min: 8 })).toEqual([
+  expect(unusedLimitWarnings(flow, { no_progres_threshold: 3, buffer_multiplier: 2, alignment_min: 8 })).toEqual([
     "limits.no_progres_threshold in the config is no limit that is known, and nothing listens to it. Did you mean no_progress_threshold?",
   ]);
 });

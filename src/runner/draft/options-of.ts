@@ -1,3 +1,5 @@
+// options-of: computes a flow's options from flags, documents, limits and the objective.
+
 import type { Flow, Scalar } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { didYouMean } from "../../kit/suggest.ts";
@@ -37,7 +39,7 @@ export function optionsOf(
 }
 
 /** A policy of the objective's that this flow never asks about is told: nobody is to count on it. */
-export function unheardPolicy({ flow, options, lands_nothing }: Flow, { approval_policy }: Objective): readonly string[] {
+export function unusedPolicyWarnings({ flow, options, lands_nothing }: Flow, { approval_policy }: Objective): readonly string[] {
   if (approval_policy === "none" || lands_nothing === true || options?.["approval_policy"] !== undefined) return [];
   return [`approval-policy ${approval_policy} is not followed by flow ${flow}: what is proved lands without being asked for.`];
 }

@@ -1,13 +1,15 @@
+// policy: records the config's rules for checks, sandbox and landing, and notices later changes to them.
+
 import type { Config } from "../../contracts/config.ts";
 import type { Check } from "../../contracts/evidence.ts";
 import type { Cast, Draft } from "../../contracts/event.ts";
 import type { LandMinimum } from "../../contracts/objective.ts";
 import type { Policy } from "../../contracts/policy.ts";
-import { given } from "../../core/drafts.ts";
+import { definedFields } from "../../core/drafts.ts";
 import type { RunView } from "../../core/state.ts";
-import { type Home, findHome } from "../../project/runs/home.ts";
+import { type ProjectPaths, findProject } from "../../project/runs/project-paths.ts";
 import { projectConfigPath } from "../../project/config/config.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
 const checkMinutesMax = 15;
@@ -22,16 +24,16 @@ export function policyOf(
     check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
     check_network: network?.checks ?? false,
     ...(restores.length === 0 ? {} : { restores: [...restores] }),
-    ...given({
+    ...definedFields({
       check_env: checks?.env,
       dependencies: checks?.dependencies,
       repeat: checks?.repeat,
       quarantine: checks?.quarantine,
       protect,
     }),
-    ...given({ agent_hosts: network?.agents, prices, box, on_limit, land: landGiven ?? land?.minimum }),
-    ...given({ land_squash: land?.squash, land_message: land?.message }),
-    ...given({ canary: checks?.canary, canary_minutes_max: checks?.canary_timeout }),
+    ...definedFields({ agent_hosts: network?.agents, prices, box, on_limit, land: landGiven ?? land?.minimum }),
+    ...definedFields({ land_squash: land?.squash, land_message: land?.message }),
+    ...definedFields({ canary: checks?.canary, canary_minutes_max: checks?.canary_timeout }),
   };
 }
 
@@ -46,8 +48,8 @@ const landFlagOf = (run: RunView): LandMinimum | undefined => (recordedPolicy(ru
 
 /** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null where nothing changed. */
 export async function policyChange(
-  place: Place,
-  home: Home,
+  place: CommandContext,
+  home: ProjectPaths,
   run: RunView,
   adopts: boolean,
   keep: (text: string) => Promise<string>,
@@ -57,7 +59,7 @@ export async function policyChange(
   if (settings.hash === config_hash) return null;
   const noticed = {
     event: "policy_changed",
-    path: projectConfigPath(findHome(place.cwd)?.root ?? home.root),
+    path: projectConfigPath(findProject(place.cwd)?.root ?? home.root),
     recorded: config_hash,
     found: settings.hash,
     reason_code: "config_changed",
@@ -67,7 +69,7 @@ export async function policyChange(
 }
 
 /** What a run that goes on under this user's config is held to from here on. */
-export async function adoptedPolicy(place: Place, home: Home, run: RunView, keep: (text: string) => Promise<string>) {
+export async function adoptedPolicy(place: CommandContext, home: ProjectPaths, run: RunView, keep: (text: string) => Promise<string>) {
   const settings = settingsOf(place, home);
   return {
     adopted: true,
@@ -80,12 +82,12 @@ export async function adoptedPolicy(place: Place, home: Home, run: RunView, keep
 
 /** Who plays from here on: whom the config names; else who played before, as the config has them now. A script that was named by hand is kept. */
 async function recast(
-  place: Place,
+  place: CommandContext,
   { drafted }: RunView,
   config: Config,
   keep: (text: string) => Promise<string>,
 ): Promise<Record<string, Cast>> {
-  const { castFor } = await import("./cast.ts"); // rarely needed, and it brings the parser of scripts
+  const { castFor } = await import("./assign-agents.ts"); // rarely needed, and it brings the parser of scripts
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(drafted.cast)) {
     const named = config.roles?.[role] ?? config.agent;

@@ -1,15 +1,17 @@
+// preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and estimate.
+
 import { resolveProfile } from "../../agents/profiles/resolve.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView } from "../../core/state.ts";
 import { type CheckVariable, missingWords, previewOf as viewOf, previewPage, type PreviewView } from "../../views/preview.ts";
 import { amount } from "../../views/wording.ts";
-import { commandOf } from "./agent-standing.ts";
+import { commandOf } from "./agent-availability.ts";
 import { namesAt, treeAt } from "./checks-of.ts";
 import { estimateOf } from "./estimate-of.ts";
 import { faceOf } from "../../playbooks/registry/table.ts";
-import type { Home } from "../../project/runs/home.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { missingTools } from "./missing-tools.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "./policy.ts";
 import { scopeMatches } from "./scope-matches.ts";
 import { settingsOf } from "../../project/config/settings.ts";
@@ -23,7 +25,7 @@ export type Preview = {
 };
 
 /** What a draft would do, looked up anew each time it is shown. */
-export async function previewOf(place: Place, home: Home, run: RunView): Promise<Preview> {
+export async function previewOf(place: CommandContext, home: ProjectPaths, run: RunView): Promise<Preview> {
   const { drafted } = run;
   const settings = settingsOf(place, home);
   const isolation = await tryIsolation(drafted.isolation, home);
@@ -86,7 +88,7 @@ function commandsOf(cast: readonly RunView["drafted"]["cast"][string][]): Readon
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
 /** What the config sets for checks, and what of the user's shell changes how tools behave. */
-function checkEnvironment({ env }: Place, { check_env = {} }: Policy): readonly CheckVariable[] {
+function checkEnvironment({ env }: CommandContext, { check_env = {} }: Policy): readonly CheckVariable[] {
   const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter((name) => check_env[name] === undefined);
   return [
     ...Object.entries(check_env).map(([name, value]) => ({ name, value, from: "config" as const })),

@@ -1,3 +1,5 @@
+// scope-matches: counts the files a scope covers and finds patterns that match none.
+
 import picomatch from "picomatch";
 
 /** How many of these files a scope takes in, and which of its patterns take in none: most likely slips. */

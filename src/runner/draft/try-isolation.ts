@@ -1,20 +1,22 @@
+// try-isolation: tests the isolation a run would have, in a temporary folder, once per command.
+
 import { rmSync } from "node:fs";
 import type { IsolationInForce } from "../../contracts/event.ts";
-import type { Home } from "../../project/runs/home.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { isolationFor } from "./isolation-for.ts";
 import { temporaryFolder } from "../../project/runs/temporary.ts";
 
 const tried = new Map<string, Promise<IsolationInForce>>();
 
 /** Tests the isolation a run would have, in a folder that goes again; refused where it does not hold. A command that drafts, shows and starts asks once. */
-export function tryIsolation(wanted: string, home: Home): Promise<IsolationInForce> {
+export function tryIsolation(wanted: string, home: ProjectPaths): Promise<IsolationInForce> {
   const key = JSON.stringify([wanted, home.root]);
   const known = tried.get(key) ?? test(wanted, home);
   tried.set(key, known);
   return known;
 }
 
-async function test(wanted: string, home: Home): Promise<IsolationInForce> {
+async function test(wanted: string, home: ProjectPaths): Promise<IsolationInForce> {
   const folder = await temporaryFolder("isolation");
   try {
     const { level, mechanism, enforced, not_enforced } = await isolationFor(wanted, home, folder);

@@ -7,7 +7,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
-import { atOnce } from "../../project/place.ts";
+import { atOnce } from "../../project/command-context.ts";
 import { markForeign } from "../../project/runs/run-binding.ts";
 import { redactAnswer, redactText } from "../../project/secrets/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
@@ -44,7 +44,7 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
       await command.run(place, given, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`)),
     );
     place.settle();
-    if (!isRaw || answer.result === "FAIL") return tell(answer, argv, io, answer.reason_code === "usage" ? command : undefined);
+    if (!isRaw || answer.result === "FAIL") return printAnswer(answer, argv, io, answer.reason_code === "usage" ? command : undefined);
     for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
     for (const warning of answer.warnings) io.write("err", `! ${visible(warning)}\n`);
     return exitOf(answer);
@@ -55,7 +55,7 @@ export async function carryOut({ command, given, globals }: Parsed, cwd: string,
 }
 
 /** Writes the answer where it belongs and says the exit code. A usage error also shows how the command is used. */
-export function tell(answer: Answer, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
+export function printAnswer(answer: Answer, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
   const isVerbose = wants("--verbose", argv) || wants("-v", argv);
   const whole = onScreen(completed(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer), isVerbose); // a refusal says back what it refuses
   const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
@@ -87,7 +87,7 @@ export function crashed(error: unknown, argv: readonly string[], io: Io): number
         .map(visible)
         .join("\n")}\n`,
     );
-  return tell(
+  return printAnswer(
     {
       ...plainAnswer("internal_error", `This is a bug of autopilot's. ${what}`),
       remediation: [

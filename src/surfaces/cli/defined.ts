@@ -1,3 +1,5 @@
+// defined: drops undefined fields, so that a flag that was not given is absent.
+
 type MaybeKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
 export type Defined<T> = Omit<T, MaybeKeys<T>> & { [K in MaybeKeys<T>]?: Exclude<T[K], undefined> };
 

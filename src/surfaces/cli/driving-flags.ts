@@ -1,3 +1,5 @@
+// driving-flags: the flags shared by every command that starts or resumes a run.
+
 import { defined } from "./defined.ts";
 import type { FlagSpec, Given } from "./spec.ts";
 

@@ -1,3 +1,5 @@
+// face-flags: the flags that are passed on to a flow's playbook when a run resumes.
+
 import type { FlagSpec, Given } from "./spec.ts";
 
 /** Flags that mean something to the documents of a flow when a run is taken up; the host hands them on by name. */

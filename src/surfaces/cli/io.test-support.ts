@@ -1,3 +1,5 @@
+// io.test-support: an input and output for tests of commands, in memory.
+
 import type { Interrupt, Io } from "./io.ts";
 
 export type FakeIo = {

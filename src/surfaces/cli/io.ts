@@ -1,3 +1,5 @@
+// io: the terminal and process as `main` needs them; tests pass in their own.
+
 /** What reached the process: Ctrl-C asks it to come to rest, a request to end waits for nothing, a hang-up says that its terminal is gone. */
 export type Interrupt = { readonly kind: "rest" | "end" | "hangup"; readonly code: number };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
-import { atOnce } from "../../project/place.ts";
+import { atOnce } from "../../project/command-context.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { crashed, exitOf } from "./carry-out.ts";
 import { fakeIo } from "./io.test-support.ts";

@@ -1,7 +1,7 @@
 // main: from the words of a command line to its exit code, whichever command it is.
 
 import type { Answer } from "../../contracts/answer.ts";
-import { carryOut, crashed, folderOf, plainAnswer, tell } from "./carry-out.ts";
+import { carryOut, crashed, folderOf, plainAnswer, printAnswer } from "./carry-out.ts";
 import { chapters, commands } from "./catalog.ts";
 import { helpAnswer } from "./commands/help.ts";
 import type { Io } from "./io.ts";
@@ -15,7 +15,7 @@ export async function main(argv: readonly string[], io: Io, known: readonly Comm
     const { cwd, isFolder } = folderOf(parsed.globals, io.cwd);
     if (!isFolder) return misused({ misuse: `${cwd} is not a folder.`, hint: "autopilot help", command: null }, argv, io);
     const special = await specialAnswer(parsed);
-    if (special !== null) return tell(special, argv, io);
+    if (special !== null) return printAnswer(special, argv, io);
     return await carryOut(parsed, cwd, argv, io);
   } catch (error) {
     return crashed(error, argv, io);
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], io: Io, known: readonly Comm
 }
 
 function misused({ misuse, hint, command }: Misuse, argv: readonly string[], io: Io): number {
-  return tell({ ...plainAnswer("usage", misuse), remediation: [hint] }, argv, io, command);
+  return printAnswer({ ...plainAnswer("usage", misuse), remediation: [hint] }, argv, io, command);
 }
 
 /** --version and --help, which need no place. */

@@ -1,6 +1,6 @@
 // place: where a command was given, as the host sees it: progress and questions go to stderr, so that stdout holds the answer alone.
 
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { oneLine } from "../../views/wording.ts";
 import { columnsOf, cutToColumns } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
@@ -19,7 +19,10 @@ export type PlaceSettings = {
   readonly interrupted: AbortSignal;
 };
 
-export function openPlace(io: Io, { cwd, mayAsk, hasColour, interrupted }: PlaceSettings): Place & { readonly settle: () => void } {
+export function openPlace(
+  io: Io,
+  { cwd, mayAsk, hasColour, interrupted }: PlaceSettings,
+): CommandContext & { readonly settle: () => void } {
   let isLive = false;
   let board: readonly string[] = [];
   /** Takes the live line or the board away, so that what follows begins on a clean line. */

@@ -2,7 +2,7 @@
 // Only `run` is code, and it imports its use case when it is called, so that `status` never loads what `go` needs.
 
 import type { Answer } from "../../contracts/answer.ts";
-import type { Place } from "../../project/place.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 
 export type Names = "flows" | "schemas";
 
@@ -66,7 +66,7 @@ export type Command = {
   /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
   readonly isRaw?: (given: Given) => boolean;
   /** `print` puts a line on stdout as it is, while the command still works. */
-  readonly run: (place: Place, given: Given, print: (line: string) => void) => Promise<Answer>;
+  readonly run: (place: CommandContext, given: Given, print: (line: string) => void) => Promise<Answer>;
 };
 
 /** Flags that every command knows. */

@@ -1,3 +1,5 @@
+// staged-flags: the flags that staged flows understand: --continue, --with and --tasks.
+
 import type { Asks } from "../../contracts/asks.ts";
 import { defined } from "./defined.ts";
 import type { FlagSpec, Given } from "./spec.ts";

@@ -1,24 +1,24 @@
 // handed: the claims in what an agent handed back: the fields that say something is so, and the sentences in its texts.
 
 import { listedThings } from "./listed-in.ts";
-import { spokenClaims } from "./spoken.ts";
-import { claimText, type SaidClaim } from "./said-claim.ts";
+import { reportedClaims } from "./agent-report.ts";
+import { claimText, type ReportedClaim } from "./said-claim.ts";
 
 const textsMax = 300;
 const depthMax = 6;
 
-export function handedClaims(value: unknown, prompt = ""): readonly SaidClaim[] {
+export function handedClaims(value: unknown, prompt = ""): readonly ReportedClaim[] {
   if (!isRecord(value)) return [];
   const told = textsIn(value, 0).slice(0, textsMax).join("\n\n");
-  return [...fieldClaims(value), ...foundClaims(value, prompt), ...spokenClaims(told, prompt)];
+  return [...fieldClaims(value), ...foundClaims(value, prompt), ...reportedClaims(told, prompt)];
 }
 
 const foundMax = 100;
 const isListed = new RegExp(`^(?:${listedThings})$`, "i");
 
 /** What is handed back as found: `{ id, file, line }`, however deep it lies, and numbers of such things. What it was told itself it claims not. */
-function foundClaims(value: Readonly<Record<string, unknown>>, prompt: string): readonly SaidClaim[] {
-  const claims: SaidClaim[] = [];
+function foundClaims(value: Readonly<Record<string, unknown>>, prompt: string): readonly ReportedClaim[] {
+  const claims: ReportedClaim[] = [];
   for (const [field, count] of Object.entries(value)) {
     const noun = field.replace(/_(?:count|found|total)$/i, "").replaceAll("_", " ");
     if (!isListed.test(noun) || typeof count !== "number" || !Number.isInteger(count)) continue;
@@ -49,9 +49,9 @@ function recordsIn(value: unknown, depth: number): readonly Readonly<Record<stri
   return Object.values(value).flatMap((item) => recordsIn(item, depth + 1));
 }
 
-function fieldClaims(value: Readonly<Record<string, unknown>>): readonly SaidClaim[] {
-  const claims: SaidClaim[] = [];
-  const each = (field: string, make: (item: string) => SaidClaim): void => {
+function fieldClaims(value: Readonly<Record<string, unknown>>): readonly ReportedClaim[] {
+  const claims: ReportedClaim[] = [];
+  const each = (field: string, make: (item: string) => ReportedClaim): void => {
     for (const item of stringsIn(value[field])) if (item.trim() !== "") claims.push(make(item.trim()));
   };
   each("files_changed", (path) => ({ kind: "file_changed", text: claimText(`files_changed: ${path}`), path }));
@@ -71,8 +71,8 @@ function fieldClaims(value: Readonly<Record<string, unknown>>): readonly SaidCla
   return claims;
 }
 
-function evidenceClaims(item: Readonly<Record<string, unknown>>): readonly SaidClaim[] {
-  return stringsIn(item["commands_run"]).flatMap((told): SaidClaim[] => {
+function evidenceClaims(item: Readonly<Record<string, unknown>>): readonly ReportedClaim[] {
+  return stringsIn(item["commands_run"]).flatMap((told): ReportedClaim[] => {
     const [command = "", result = ""] = told.split(/\s*(?:→|->|=>|: (?=(?:pass|fail|ok|exit)))\s*/, 2);
     if (command.trim() === "") return [];
     const passed = /\b(?:pass\w*|ok|success\w*|exit 0|0)\b/i.test(result)

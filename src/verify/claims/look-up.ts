@@ -9,8 +9,8 @@ import type { Verifier } from "../../ports/verifier.ts";
 import { decidedBy } from "./of-checks.ts";
 import { type ClaimsWorkspace, openLooks, type TreeLooks } from "./of-tree.ts";
 import { handedClaims } from "./handed.ts";
-import { claimLimits, claimText, type SaidClaim, unverifiable, type Verdict } from "./said-claim.ts";
-import { spokenClaims } from "./spoken.ts";
+import { claimLimits, claimText, type ReportedClaim, unverifiable, type Verdict } from "./said-claim.ts";
+import { reportedClaims } from "./agent-report.ts";
 
 type Order = Parameters<Verifier["claims"]>[0];
 
@@ -25,13 +25,18 @@ export async function lookUpClaims(workspace: ClaimsWorkspace, order: Order): Pr
 }
 
 /** All that was claimed, what was handed back first. */
-export function claimsIn({ said, claim, prompt, promised }: Pick<Order, "said" | "claim" | "prompt" | "promised">): readonly SaidClaim[] {
-  const promise: SaidClaim[] = promised === true ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }] : [];
-  const all = [...promise, ...handedClaims(claim, prompt), ...spokenClaims(said, prompt)];
+export function claimsIn({
+  said,
+  claim,
+  prompt,
+  promised,
+}: Pick<Order, "said" | "claim" | "prompt" | "promised">): readonly ReportedClaim[] {
+  const promise: ReportedClaim[] = promised === true ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }] : [];
+  const all = [...promise, ...handedClaims(claim, prompt), ...reportedClaims(said, prompt)];
   return [...new Map(all.toReversed().map((one) => [keyOf(one), one])).values()].toReversed().slice(0, claimLimits.claimsMax); // C1
 }
 
-function keyOf(claim: SaidClaim): string {
+function keyOf(claim: ReportedClaim): string {
   switch (claim.kind) {
     case "done":
       return `done ${claim.of}`;
@@ -51,7 +56,7 @@ function keyOf(claim: SaidClaim): string {
   }
 }
 
-async function lookedUp(claim: SaidClaim, looks: TreeLooks, { results }: Order): Promise<ClaimChecked> {
+async function lookedUp(claim: ReportedClaim, looks: TreeLooks, { results }: Order): Promise<ClaimChecked> {
   const { kind, text } = claim;
   if (kind === "done" || kind === "command") {
     const waits = kind === "done" ? { of: claim.of } : { of: claim.command, ...(claim.passed === null ? {} : { passed: claim.passed }) };
@@ -63,7 +68,7 @@ async function lookedUp(claim: SaidClaim, looks: TreeLooks, { results }: Order):
   return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
 }
 
-function verdictOf(claim: Exclude<SaidClaim, { kind: "done" | "command" }>, looks: TreeLooks): Promise<Verdict> {
+function verdictOf(claim: Exclude<ReportedClaim, { kind: "done" | "command" }>, looks: TreeLooks): Promise<Verdict> {
   switch (claim.kind) {
     case "commit":
       return looks.commit(claim);

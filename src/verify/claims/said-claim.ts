@@ -30,7 +30,15 @@ export type CountClaim = {
 export type NamedClaim = { readonly kind: "named"; readonly text: string; readonly id: string };
 export type ScoreClaim = { readonly kind: "score"; readonly text: string };
 
-export type SaidClaim = DoneClaim | CommandClaim | CommitClaim | FileLineClaim | FileChangedClaim | CountClaim | NamedClaim | ScoreClaim;
+export type ReportedClaim =
+  | DoneClaim
+  | CommandClaim
+  | CommitClaim
+  | FileLineClaim
+  | FileChangedClaim
+  | CountClaim
+  | NamedClaim
+  | ScoreClaim;
 
 export const claimLimits = {
   saidCharsMax: 64 * 1024,

@@ -1,3 +1,5 @@
+// detect-build: detects the checks of Cargo, Go and Make projects.
+
 import { parse } from "smol-toml";
 import { type Detected, projectCheck, type Tree, useManifest, warning } from "./manifest.ts";
 

@@ -1,3 +1,5 @@
+// detect-deno: detects the check, lint and test tasks of deno.json.
+
 import { parseJsonc } from "./jsonc.ts";
 import { type Detected, isRecord, projectCheck, type Tree, useManifest, warning } from "./manifest.ts";
 

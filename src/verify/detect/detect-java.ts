@@ -1,3 +1,5 @@
+// detect-java: detects the tests of Maven and Gradle builds, run through the wrapper if there is one.
+
 import { type Detected, projectCheck, type Tree } from "./manifest.ts";
 
 /** The tests of a Maven or Gradle build, by the wrapper where the project brings one. */

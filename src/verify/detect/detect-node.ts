@@ -1,3 +1,5 @@
+// detect-node: detects the scripts of package.json and the package manager to run them with.
+
 import { type Detected, type DetectWarning, isRecord, projectCheck, type Tree, useManifest, warning } from "./manifest.ts";
 
 const file = "package.json";

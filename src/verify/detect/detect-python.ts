@@ -1,3 +1,5 @@
+// detect-python: detects ruff, mypy and pytest from pyproject.toml or their own config files.
+
 import { basename, dirname } from "node:path";
 import { parse } from "smol-toml";
 import { type Detected, isRecord, projectCheck, type Tree, useManifest } from "./manifest.ts";

@@ -1,3 +1,5 @@
+// jsonc: parses JSON with comments and trailing commas.
+
 import { masked } from "../oracles/masked.ts";
 
 /** JSON in which there may be comments and commas too many. Throws where it is not that. */

@@ -1,3 +1,5 @@
+// manifest-file: reads a manifest from a folder if it is a regular file of bounded size.
+
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { manifestCharsMax } from "./manifest.ts";

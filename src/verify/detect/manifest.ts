@@ -1,3 +1,5 @@
+// manifest: the types that check detectors share; a broken manifest becomes a warning, not an error.
+
 import type { Check } from "../../contracts/evidence.ts";
 
 /** The tree in which checks are looked for: its paths, and the text of a file or null. */

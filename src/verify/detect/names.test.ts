@@ -1,11 +1,11 @@
 // Which tests passed and failed, as test runners print it, and which of them broke.
 
 import { describe, expect, test } from "vitest";
-import { openEar } from "../ear.ts";
+import { openTestOutput } from "../test-output.ts";
 import { brokenSince, keptNames, unrunSince } from "./names.ts";
 
 function told(output: string, command = "") {
-  const ear = openEar(command, "/somewhere/check");
+  const ear = openTestOutput(command, "/somewhere/check");
   ear.said(Buffer.from(output));
   return ear.take(() => false).names;
 }

@@ -8,12 +8,12 @@ import type { TestNames } from "../../contracts/evidence.ts";
 
 export type Group = string | null;
 /** What one output told. A failed name has a group where the output would have named it too if it had failed before. */
-export type NamesTold = {
+export type ReportedNames = {
   readonly passed: ReadonlySet<string>;
   readonly failed: ReadonlyMap<string, Group>;
   readonly whole: ReadonlySet<string>;
 };
-export type NamesReader = { readonly line: (line: string) => void; readonly take: () => NamesTold };
+export type NamesReader = { readonly line: (line: string) => void; readonly take: () => ReportedNames };
 
 const passedMax = 3_000;
 const failedMax = 500;
@@ -194,7 +194,7 @@ export function openNames(): NamesReader {
 }
 
 /** What several outputs of one command told together. */
-export function together(told: readonly NamesTold[]): NamesTold {
+export function together(told: readonly ReportedNames[]): ReportedNames {
   return {
     passed: new Set(told.flatMap(({ passed }) => [...passed])),
     failed: new Map(told.flatMap(({ failed }) => [...failed])),
@@ -203,14 +203,14 @@ export function together(told: readonly NamesTold[]): NamesTold {
 }
 
 /** As evidence keeps them. */
-export const keptNames = ({ passed, failed, whole }: NamesTold): TestNames => ({
+export const keptNames = ({ passed, failed, whole }: ReportedNames): TestNames => ({
   passed: [...passed].slice(0, passedMax),
   failed: [...failed.keys()].slice(0, failedMax),
   whole: [...whole].slice(0, passedMax),
 });
 
 /** What a command told of on the base and does not tell of now, though it tells of tests; how it tells of them is the same. */
-export function unrunSince(before: TestNames, now: NamesTold): readonly string[] {
+export function unrunSince(before: TestNames, now: ReportedNames): readonly string[] {
   if (now.passed.size === 0 || before.passed.length >= passedMax || now.passed.size >= passedMax) return []; // N1
   return before.passed.filter((name) => !now.passed.has(name) && !now.failed.has(name));
 }
@@ -219,7 +219,7 @@ export function unrunSince(before: TestNames, now: NamesTold): readonly string[]
  * What passed before anything was changed and fails now, each time it was run. `isSameJudge`: what judges is what it was, so that a name
  * which is not among those that failed then, of a group that was run whole, has passed then.
  */
-export function brokenSince(before: TestNames, runs: readonly NamesTold[], isSameJudge: boolean): readonly string[] {
+export function brokenSince(before: TestNames, runs: readonly ReportedNames[], isSameJudge: boolean): readonly string[] {
   const [first] = runs;
   if (first === undefined) return [];
   const [passed, failed, whole] = [new Set(before.passed), new Set(before.failed), new Set(before.whole)];

@@ -13,7 +13,7 @@ import type { Difference, Taken } from "../../ports/workspace.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import { commandFor } from "../check-command.ts";
 import { runCommand } from "../command.ts";
-import { openEar } from "../ear.ts";
+import { openTestOutput } from "../test-output.ts";
 import { readEvidence } from "../evidence.ts";
 import { testFilesIn } from "../holds-tests.ts";
 import type { Setting } from "../oracles/judge.ts";
@@ -152,7 +152,7 @@ async function observe(
 ): Promise<Observed | null> {
   const folder = await parts.workspace.checkout(commit, "check", taken);
   for (const restore of restores) await runCommand(commandFor(parts, restore, folder, order.cancel));
-  const ear = openEar(check.command, folder);
+  const ear = openTestOutput(check.command, folder);
   const command = commandFor(parts, check, folder, order.cancel);
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear });
   if (result.status === "cancelled" || result.status === "timed_out") return null;

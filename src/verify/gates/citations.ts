@@ -4,7 +4,7 @@
 //   C1. Only what is meant as a place of this tree counts: its first folder is there, or the file itself is. What lies elsewhere is not known.
 //   C2. What is quoted (code blocks) or said to be gone is no citation.
 
-import { placesIn } from "../claims/spoken-files.ts";
+import { placesIn } from "../claims/reported-files.ts";
 
 export type Cited = { readonly path: string; readonly line: number };
 export type CitedTree = {

@@ -1,3 +1,5 @@
+// gate-facts: the facts that artifact gates are judged by, and those still to be found out.
+
 import type { ProofFailure } from "../../ports/verifier.ts";
 import type { Matches } from "./pattern.ts";
 import type { Entry, Text } from "./tree-facts.ts";

@@ -19,11 +19,11 @@ export type Judgement = {
   /** What must be found out before the judgement is final; nothing holds while something is wanted. */
   readonly wanted: Wanted;
   /** The files the gates hold on, and how many lines each was asked to have; 0 where only that it is there. */
-  readonly held: ReadonlyMap<string, Held>;
+  readonly held: ReadonlyMap<string, HeldGate>;
 };
 
 /** What a gate asked of a file besides being there. */
-export type Held = { readonly asksContent: boolean; readonly minLines: number };
+export type HeldGate = { readonly asksContent: boolean; readonly minLines: number };
 
 const eachMax = 5_000;
 const depthMax = 16;
@@ -43,7 +43,7 @@ export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgemen
 class Judge {
   readonly commands = new Set<string>();
   readonly orders: FilePair[] = [];
-  readonly held = new Map<string, Held>();
+  readonly held = new Map<string, HeldGate>();
   readonly #facts: GateFacts;
 
   constructor(facts: GateFacts) {

@@ -9,11 +9,11 @@
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import type { HollowFile, ProofFailure, ProofResult, Verifier } from "../../ports/verifier.ts";
+import type { PlaceholderFile, ProofFailure, ProofResult, Verifier } from "../../ports/verifier.ts";
 import { citedIn, missingAmong } from "./citations.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
-import { type Held, judgeGates } from "./gates.ts";
-import { hollowOf, toldLines } from "./hollow.ts";
+import { type HeldGate, judgeGates } from "./gates.ts";
+import { placeholderReason, promptLines } from "./placeholder.ts";
 import type { OpenParts } from "../parts.ts";
 import { openMatcher } from "./pattern.ts";
 import { runChecks } from "../run-checks.ts";
@@ -24,14 +24,14 @@ type ProveOrder = Parameters<Verifier["prove"]>[0];
 const ordersMax = 500;
 const measuredMax = 500;
 
-const calledOff = (checks: readonly CheckResult[]): ProofResult => ({
+const cancelled = (checks: readonly CheckResult[]): ProofResult => ({
   holds: false,
   failures: [{ rule: "gate", file: null, found: "called off", expected: "judged" }],
   checks,
 });
 
 export async function prove(parts: OpenParts, order: ProveOrder): Promise<ProofResult> {
-  if (order.cancel.aborted) return calledOff([]);
+  if (order.cancel.aborted) return cancelled([]);
   const folder = await parts.workspace.checkout(order.commit, "proof"); // V4 of verifier.ts
   try {
     return await judged(parts, order, await listTree(parts.workspace.foldersOf(folder)));
@@ -66,7 +66,7 @@ async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Pr
       const results = await runChecks(parts, { ...order, checks: [proofCheck(command)] }); // A1
       checks.push(...results);
       const result = results.find(({ check: { kind } }) => kind === "proof");
-      if (result === undefined || order.cancel.aborted) return calledOff(checks);
+      if (result === undefined || order.cancel.aborted) return cancelled(checks);
       commands.set(command, { passed: result.status === "passed", found: foundOf(result, order) });
     }
   }
@@ -76,7 +76,7 @@ async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Pr
 async function wronglyCited(
   { workspace }: OpenParts,
   { base, commit, changed }: ProveOrder,
-  held: ReadonlyMap<string, Held>,
+  held: ReadonlyMap<string, HeldGate>,
   { files, isWhole, read }: GateFacts,
 ): Promise<readonly ProofFailure[]> {
   const documents = [...held.keys()].filter((path) => /\.(?:md|markdown|rst|adoc|txt)$/i.test(path));
@@ -119,19 +119,19 @@ async function linesAt(workspace: OpenParts["workspace"], base: GitSha | undefin
 async function measured(
   { workspace }: OpenParts,
   { base, commit, changed, prompt }: ProveOrder,
-  held: ReadonlyMap<string, Held>,
+  held: ReadonlyMap<string, HeldGate>,
   { files, read }: GateFacts,
 ): Promise<Pick<ProofResult, "hollow" | "solid">> {
   if (held.size === 0) return {};
   const ours = new Set(base === undefined ? changed : (await workspace.differences(base, commit)).map(({ path }) => path));
-  const told = prompt === undefined ? {} : { told: toldLines(prompt) };
-  const hollow: HollowFile[] = [];
+  const told = prompt === undefined ? {} : { told: promptLines(prompt) };
+  const hollow: PlaceholderFile[] = [];
   const solid: string[] = [];
   for (const [file, { asksContent, minLines }] of [...held].filter(([path]) => ours.has(path)).slice(0, measuredMax)) {
     // Who asks only that a file is there may mean a mark, which is empty.
     const text = files.get(file)?.size === 0 && !asksContent ? null : read(file);
     if (text === null || text.fault !== undefined) continue;
-    const why = hollowOf(text.text, { path: file, minLines, ...told });
+    const why = placeholderReason(text.text, { path: file, minLines, ...told });
     if (why === null) solid.push(file);
     else hollow.push({ file, why });
   }

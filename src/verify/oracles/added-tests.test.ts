@@ -1,7 +1,7 @@
 // Tests that are added to a file of tests need no leave, as long as checks are tried out: whatever comes with them is found that way.
 
 import { expect, test } from "vitest";
-import { lookAtOracles } from "./look-oracles.ts";
+import { findProtected } from "./look-oracles.ts";
 import { base, between, commit } from "./look-oracles.test-support.ts";
 
 const path = "test/add.test.js";
@@ -10,7 +10,7 @@ const more = 'test("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
 
 async function allowed(after: string, areTriedOut = true) {
   const parts = { workspace: between({ [path]: text }, { [path]: after }), protect: [], restores: false, areTriedOut };
-  const { changes } = await lookAtOracles(parts, { base, commit, scope: ["**"], approved: [] });
+  const { changes } = await findProtected(parts, { base, commit, scope: ["**"], approved: [] });
   return changes.map((change) => change.allowed);
 }
 
@@ -35,7 +35,7 @@ test("new settings beside the tests may be added, if checks are tried out", asyn
   const both = { ...tests, "tests/conftest.py": "import pytest\n" };
   const changes = async (areTriedOut: boolean) => {
     const parts = { workspace: between(tests, both), protect: [], restores: false, areTriedOut };
-    return (await lookAtOracles(parts, { base, commit, scope: ["**"], approved: [] })).changes.map(({ path: file, allowed: by }) => [
+    return (await findProtected(parts, { base, commit, scope: ["**"], approved: [] })).changes.map(({ path: file, allowed: by }) => [
       file,
       by,
     ]);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { rowsWith } from "./protect.ts";
-import { isCandidate, judgeOracles, type Seen, type Setting } from "./judge.ts";
+import { isCandidate, judgeProtected, type ChangedFile, type Setting } from "./judge.ts";
 import { movesIn } from "./look-oracles.ts";
 
 type Texts = Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ function judged(
   const { scope = ["**"], approved = [], commands = [], restores = false, protect = [] } = more;
   const setting: Setting = { base: new Set(Object.keys(before)), rowOf: rowsWith(protect), named: { commands, used: commands, restores } };
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path]);
-  const seen = paths.map((path): Seen => {
+  const seen = paths.map((path): ChangedFile => {
     const kind = before[path] === undefined ? "added" : after[path] === undefined ? "deleted" : "changed";
     return {
       difference: { path, kind, was: before[path] ?? null, now: after[path] ?? null },
@@ -24,7 +24,7 @@ function judged(
     };
   });
   const wanted = seen.filter(({ difference }) => isCandidate(difference, setting));
-  return judgeOracles(wanted, movesIn(seen.map(({ difference }) => difference)), setting, scope, approved);
+  return judgeProtected(wanted, movesIn(seen.map(({ difference }) => difference)), setting, scope, approved);
 }
 const hows = (before: Texts, after: Texts, more = {}) => judged(before, after, more).changes.map(({ path, how }) => `${path} ${how}`);
 
@@ -75,9 +75,9 @@ describe("tests", () => {
   test("deleted, moved, made something else", () => {
     expect(hows({ "test/a.test.ts": js }, {})).toEqual(["test/a.test.ts deleted"]);
     expect(hows({ "test/a.test.ts": js }, { "old/a.ts.bak": js })).toEqual(["test/a.test.ts renamed"]);
-    const binary: Seen = { difference: { path: "test/a.bin", kind: "changed", was: "1", now: "2" }, before: null, after: null };
+    const binary: ChangedFile = { difference: { path: "test/a.bin", kind: "changed", was: "1", now: "2" }, before: null, after: null };
     const setting: Setting = { base: new Set(), rowOf: rowsWith([]), named: { commands: [], used: [], restores: false } };
-    expect(judgeOracles([binary], new Map(), setting, ["**"], []).changes).toMatchObject([{ how: "changed" }]);
+    expect(judgeProtected([binary], new Map(), setting, ["**"], []).changes).toMatchObject([{ how: "changed" }]);
   });
 
   test("a new test file, a word in a comment or a string, and code are no changes of an oracle", () => {

@@ -15,7 +15,7 @@ import type { Difference } from "../../ports/workspace.ts";
 import { changedParts, decidingOf } from "./deciding.ts";
 import type { Deciding, Named } from "./named.ts";
 import { namingPattern } from "./explicit-scope.ts";
-import { type Finding, findingsIn, linesOf } from "./how.ts";
+import { type Finding, findingsIn, linesOf } from "./change-kind.ts";
 import { isRuling } from "./ruling.ts";
 import type { Row } from "./kinds.ts";
 
@@ -28,7 +28,7 @@ export type Setting = {
   readonly areTriedOut?: boolean;
 };
 /** A difference with both texts; null where there is none, or none that can be read. */
-export type Seen = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
+export type ChangedFile = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
 export type Judged = { readonly content: Hash; readonly changes: readonly OracleChange[] };
 
 /** Whether a difference may be one of an oracle, so that its texts are worth reading. */
@@ -44,8 +44,8 @@ export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowO
   return row !== null && (kind !== "added" || isRuling(path, row, base, rowOf, named)) ? row : null;
 }
 
-export function judgeOracles(
-  seen: readonly Seen[],
+export function judgeProtected(
+  seen: readonly ChangedFile[],
   moved: ReadonlyMap<string, string>,
   setting: Setting,
   scope: readonly string[],
@@ -74,7 +74,7 @@ export function judgeOracles(
   return { content, changes };
 }
 
-function findingOf({ difference, before, after }: Seen, row: Row, movedTo: string | null, named: Named): Finding | null {
+function findingOf({ difference, before, after }: ChangedFile, row: Row, movedTo: string | null, named: Named): Finding | null {
   const { path, kind } = difference;
   if (kind === "added") {
     const parts = row.part === undefined || after === null ? null : decidingOf(row.part, after, named);
@@ -99,7 +99,7 @@ function findingOf({ difference, before, after }: Seen, row: Row, movedTo: strin
 }
 
 /** Whether a file of tests has every line it had, in the same order, and more test cases. */
-function isOnlyMore({ before, after }: Seen, { how, words }: Finding): boolean {
+function isOnlyMore({ before, after }: ChangedFile, { how, words }: Finding): boolean {
   if (how !== "changed" || before === null || after === null || !/^\d+ test cases? (?:was|were) added/.test(words)) return false;
   const lines = after.split("\n");
   let at = 0;
@@ -155,7 +155,7 @@ const quoted = (text: string): string => {
 const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 
 /** A name for exactly these changes: what, how, and the content that came of it. */
-function contentOf(found: readonly { readonly seen: Seen; readonly change: OracleChange }[]): Hash {
+function contentOf(found: readonly { readonly seen: ChangedFile; readonly change: OracleChange }[]): Hash {
   const rows = found
     .map(({ seen, change }) => [change.path, change.how, seen.difference.now ?? null, seen.after] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1));

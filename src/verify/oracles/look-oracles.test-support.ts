@@ -2,7 +2,7 @@
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { lookAtOracles } from "./look-oracles.ts";
+import { findProtected } from "./look-oracles.ts";
 
 export type Texts = Readonly<Record<string, string>>;
 export const [base, commit] = ["b".repeat(40), "c".repeat(40)];
@@ -26,6 +26,6 @@ const check = (command: string): Check => ({ id: command, kind: "criterion", tit
 
 export async function changesIn(before: Texts, change: Texts, commands: readonly string[] = [], scope: readonly string[] = ["**"]) {
   const parts = { workspace: between(before, { ...before, ...change }), protect: [], restores: false };
-  return (await lookAtOracles(parts, { base, commit, scope, approved: [], checks: commands.map(check) })).changes;
+  return (await findProtected(parts, { base, commit, scope, approved: [], checks: commands.map(check) })).changes;
 }
 export const hows = async (...those: Parameters<typeof changesIn>) => (await changesIn(...those)).map(({ path, how }) => `${path} ${how}`);

@@ -10,16 +10,16 @@ import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
 import { decidingOf } from "./deciding.ts";
 import { aimsIn, includedIn } from "./deciding-make.ts";
-import { ledBy } from "./led.ts";
+import { ledBy } from "./imported-scripts.ts";
 import { lookAt } from "./look-at.ts";
 import type { Named } from "./named.ts";
-import { isCandidate, type Judged, judgeOracles, type Seen, type Setting } from "./judge.ts";
+import { isCandidate, type Judged, judgeProtected, type ChangedFile, type Setting } from "./judge.ts";
 import type { Row } from "./kinds.ts";
 import { programsIn, settingsIn } from "./programs.ts";
 import { rowsWith } from "./protect.ts";
 
 export type Reading = Pick<Workspace, "differences" | "pathsAt" | "textAt">;
-export type OracleParts = {
+export type ProtectedParts = {
   readonly workspace: Reading;
   readonly protect: readonly string[];
   readonly restores: boolean;
@@ -33,12 +33,12 @@ const lookMax = 200;
 
 type Order = Parameters<Verifier["oracles"]>[0];
 
-export async function lookAtOracles(
-  parts: OracleParts,
+export async function findProtected(
+  parts: ProtectedParts,
   { base, commit, scope, approved, checks = [] }: Order,
 ): Promise<Judged & { readonly look?: readonly LookAt[] }> {
   const differences = await parts.workspace.differences(base, commit);
-  if (differences.length === 0) return judgeOracles([], new Map(), nothing, scope, approved);
+  if (differences.length === 0) return judgeProtected([], new Map(), nothing, scope, approved);
   const setting = await settingOf(
     parts,
     base,
@@ -46,9 +46,9 @@ export async function lookAtOracles(
   );
   const { areTriedOut = false } = parts;
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
-  const seen: Seen[] = [];
+  const seen: ChangedFile[] = [];
   for (const [at, difference] of candidates.entries()) seen.push(await read(parts.workspace, base, commit, difference, at < textsMax)); // L1
-  const judged = judgeOracles(seen, movesIn(differences), { ...setting, areTriedOut }, scope, approved);
+  const judged = judgeProtected(seen, movesIn(differences), { ...setting, areTriedOut }, scope, approved);
   return { ...judged, changes: shortened(judged.changes), look: await lookedAt(parts.workspace, base, commit, differences, setting.rowOf) };
 }
 
@@ -74,7 +74,7 @@ const nothing: Setting = { base: new Set(), rowOf: () => null, named: { commands
 
 /** What counts as an oracle in a run, from its base and its commands. */
 export async function settingOf(
-  { workspace, protect, restores }: OracleParts,
+  { workspace, protect, restores }: ProtectedParts,
   base: GitSha,
   commands: readonly string[],
 ): Promise<Setting> {
@@ -137,7 +137,7 @@ const taken: Row = { kind: "scripts", fits: /$^/, part: "included", rules: "name
 /** The scripts and rules by which a project tests itself. */
 const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
 
-async function read(workspace: Reading, base: GitSha, commit: GitSha, difference: Difference, isRead: boolean): Promise<Seen> {
+async function read(workspace: Reading, base: GitSha, commit: GitSha, difference: Difference, isRead: boolean): Promise<ChangedFile> {
   const { path, kind } = difference;
   const before = isRead && kind !== "added" ? await workspace.textAt(base, path, textBytesMax) : null;
   const after = isRead && kind !== "deleted" ? await workspace.textAt(commit, path, textBytesMax) : null;

@@ -1,3 +1,5 @@
+// named: the commands whose files are protected from the agent's changes, as types.
+
 /** Named parts and what they say, written so that equal means equal. */
 export type Deciding = Readonly<Record<string, string>>;
 /** What the checks of a run are, as far as files are judged by it. */

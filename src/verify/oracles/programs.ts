@@ -1,3 +1,5 @@
+// programs: finds the scripts, settings and paths that check commands use, which count as protected files.
+
 import { normalize } from "node:path/posix";
 
 const interpreters = /^(?:sh|bash|zsh|dash|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|env|exec|time|command)$/;

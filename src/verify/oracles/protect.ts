@@ -1,3 +1,5 @@
+// protect: decides which paths are protected: by convention, plus or minus the config's `protect`.
+
 import picomatch from "picomatch";
 import { isProgramText, rowOf, type Row } from "./kinds.ts";
 

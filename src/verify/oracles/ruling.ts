@@ -1,3 +1,5 @@
+// ruling: decides whether a new file would override the test settings of the base.
+
 import type { Named } from "./named.ts";
 import type { Row } from "./kinds.ts";
 import { familyOf } from "./kinds.ts";

@@ -11,7 +11,7 @@ import type { Taken } from "../../ports/workspace.ts";
 import { mergedPackage } from "./deciding-package.ts";
 import type { Named } from "./named.ts";
 import { rowsWith } from "./protect.ts";
-import { movesIn, type OracleParts, textBytesMax } from "./look-oracles.ts";
+import { movesIn, type ProtectedParts, textBytesMax } from "./look-oracles.ts";
 import { withRustTests } from "./rust-tests.ts";
 
 export type Undoing = {
@@ -21,7 +21,10 @@ export type Undoing = {
   readonly commands: readonly string[];
 };
 
-export async function undoOf({ workspace, restores, protect }: OracleParts, { base, commit, changes, commands }: Undoing): Promise<Taken> {
+export async function undoOf(
+  { workspace, restores, protect }: ProtectedParts,
+  { base, commit, changes, commands }: Undoing,
+): Promise<Taken> {
   const rowOf = rowsWith(protect);
   const [differences, atBase] = [await workspace.differences(base, commit), new Set(await workspace.pathsAt(base))];
   const differs = new Map(differences.map((difference) => [difference.path, difference]));

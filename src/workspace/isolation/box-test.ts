@@ -98,7 +98,7 @@ const script = `
 const fs = require("node:fs"), net = require("node:net");
 const order = JSON.parse(process.argv[1]);
 process.chdir(order.folder); // a box that is none may have left us anywhere
-const can = (deed) => { try { deed(); return true; } catch { return false; } };
+const can = (action) => { try { action(); return true; } catch { return false; } };
 can(() => fs.rmSync("gone"));
 can(() => { fs.rmSync("changed", { recursive: true }); fs.mkdirSync("changed"); fs.writeFileSync("changed/new", ""); });
 const wrote = order.forbidden.filter((path) => can(() => fs.writeFileSync(path, "bad")));

@@ -26,7 +26,7 @@ export type BoxOrder = {
   readonly shownAt?: (folder: string) => string;
 };
 
-export type Box = {
+export type Sandbox = {
   /** bubblewrap's own command line; its filter is read from the descriptor `filterDescriptor`. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ const ending = ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--se
 const scratchBytesMax = 4 * 1024 ** 3;
 const etcEntriesMax = 20_000;
 
-export function boxOf({ place, means, command, shownAt }: BoxOrder): Box {
+export function boxOf({ place, means, command, shownAt }: BoxOrder): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = realOf(command.cwd);
   const door = command.network === "door" ? command.door : undefined;

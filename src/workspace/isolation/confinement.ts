@@ -21,14 +21,14 @@ export type Command = {
   /** Whether it may reach the network, nothing, or the door alone; only some means can hold it to that. */
   readonly network?: "on" | "off" | "door";
   /** For `network: "door"`: where the one way out leads. */
-  readonly door?: Door;
+  readonly door?: Egress;
   /** `apart`: what it writes into its folder is kept beside it where the means can do that, and brought in by `collect`. */
   readonly writes?: "directly" | "apart";
   readonly limits?: Limits;
 };
 
 /** The one way out of a box: what is sent to 127.0.0.1:`port` inside comes out at the socket. Where the network is shared, `port` is the meter's own. */
-export type Door = { readonly socket: string; readonly port: number };
+export type Egress = { readonly socket: string; readonly port: number };
 
 /** What the processes of one command may take of the machine together. */
 export type Limits = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };

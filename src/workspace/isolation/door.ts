@@ -8,13 +8,13 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { invariant } from "../../kit/invariant.ts";
-import type { Door } from "./confinement.ts";
+import type { Egress } from "./confinement.ts";
 
 /** Where the forwarder and its socket lie inside the box. */
 const inside = { program: "/run/autopilot/door.cjs", socket: "/run/autopilot/door.sock" } as const;
 
 /** What must be given to the box, as pairs: where it lies outside, where inside. */
-export const doorGifts = (door: Door, program: string): readonly (readonly [string, string])[] => [
+export const doorGifts = (door: Egress, program: string): readonly (readonly [string, string])[] => [
   [program, inside.program],
   [door.socket, inside.socket],
 ];
@@ -25,7 +25,7 @@ const script = `
 shift 4
 exec "$@"`;
 
-export function besideDoor(argv: readonly string[], door: Door): readonly string[] {
+export function besideDoor(argv: readonly string[], door: Egress): readonly string[] {
   return ["/bin/sh", "-c", script, "autopilot-door", process.execPath, inside.program, String(door.port), inside.socket, ...argv]; // D1
 }
 

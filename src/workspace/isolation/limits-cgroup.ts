@@ -12,10 +12,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Limits } from "./confinement.ts";
 
-export type Held = "processes" | "memory" | "ending";
+export type LimitKind = "processes" | "memory" | "ending";
 
 export type Cgroups = {
-  readonly holds: ReadonlySet<Held>;
+  readonly holds: ReadonlySet<LimitKind>;
   readonly version: "v1" | "v2";
   /** Makes the key's seat with these limits, and names the files to write one's process id into. */
   seat(key: string, limits: Limits): readonly string[];
@@ -102,7 +102,7 @@ function filesOfSeat(parent: string, name: string): readonly string[] | null {
   }
 }
 
-function heldBy(files: readonly string[]): readonly Held[] {
+function heldBy(files: readonly string[]): readonly LimitKind[] {
   return [
     ...(files.includes("pids.max") ? (["processes"] as const) : []),
     ...(files.includes("memory.max") || files.includes("memory.limit_in_bytes") ? (["memory"] as const) : []),

@@ -18,7 +18,7 @@ import { setImmediate } from "node:timers/promises";
 import { joined, partsOf, type BytePath } from "../git/byte-path.ts";
 import { errnoOf, WorkspaceFailed } from "../failure.ts";
 import { discard } from "../folder.ts";
-import { kindAt, letIn, linkInto, listAt, makeFolder, moveAway, withHeld, type Held } from "./overlay-fd.ts";
+import { kindAt, letIn, linkInto, listAt, makeFolder, moveAway, withHeld, type HeldFolder } from "./overlay-fd.ts";
 import { apartNames, apartOf, apartPrefix, apartRoot, makeApart, mountedShell, type MountPrograms } from "./overlay-place.ts";
 
 export type CollectOrder = {
@@ -106,11 +106,11 @@ async function differencesIn(order: CollectOrder, apart: string, shared: readonl
 
 async function bringIn({ folder, failpoint }: CollectOrder, apart: string, differences: ReadonlyMap<BytePath, Difference>): Promise<void> {
   const draft = join(apart, apartNames.draft);
-  const away = (below: Held, name: BytePath): void => {
+  const away = (below: HeldFolder, name: BytePath): void => {
     failpoint?.();
     moveAway(below, name, join(apart, apartNames.gone));
   };
-  const bring = (path: BytePath, name: BytePath, above: Held, below: Held): boolean => {
+  const bring = (path: BytePath, name: BytePath, above: HeldFolder, below: HeldFolder): boolean => {
     const kind = kindAt(above, name);
     const isFolder = kind === "folder" && mayEnter(path);
     const there = kindAt(below, name);
@@ -138,11 +138,11 @@ async function bringIn({ folder, failpoint }: CollectOrder, apart: string, diffe
 const mayEnter = (path: BytePath): boolean => partsOf(path).length < depthMax;
 
 /** Every folder of a tree, from the top; `visit` reads its names by `names`, which counts them, and says which to go into. */
-async function walk(visit: (path: BytePath, names: (held: Held) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
+async function walk(visit: (path: BytePath, names: (held: HeldFolder) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
   const folders: BytePath[] = ["" as BytePath];
   let entries = 0;
   let began = performance.now();
-  const names = (held: Held): BytePath[] => {
+  const names = (held: HeldFolder): BytePath[] => {
     const found = listAt(held);
     entries += found.length;
     if (entries > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);

@@ -21,7 +21,7 @@ import { bytePathOf, bytesOf, partsOf, type BytePath } from "../git/byte-path.ts
 import { errnoOf } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
-export type Held = { readonly descriptor: number };
+export type HeldFolder = { readonly descriptor: number };
 export type Kind = "folder" | "whiteout" | "other" | "none";
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -31,7 +31,7 @@ const isRefused = new Set(["EMLINK", "EPERM", "EXDEV"]);
 const isThereNot = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 /** Null where there is no such real folder. */
-export function withHeld<T>(root: string, path: BytePath, use: (held: Held) => T): T | null {
+export function withHeld<T>(root: string, path: BytePath, use: (held: HeldFolder) => T): T | null {
   let descriptor = openFolder(root);
   try {
     for (const part of partsOf(path)) {
@@ -55,16 +55,17 @@ function openFolder(path: string | Buffer): number | null {
   }
 }
 
-const at = ({ descriptor }: Held, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytesOf(name)]);
+const at = ({ descriptor }: HeldFolder, name: BytePath): Buffer =>
+  Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytesOf(name)]);
 
-export const listAt = (held: Held): BytePath[] =>
+export const listAt = (held: HeldFolder): BytePath[] =>
   readdirSync(at(held, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathOf(name));
 
-function statAt(held: Held, name: BytePath): Stats | undefined {
+function statAt(held: HeldFolder, name: BytePath): Stats | undefined {
   return lstatSync(at(held, name), { throwIfNoEntry: false });
 }
 
-export function kindAt(held: Held, name: BytePath): Kind {
+export function kindAt(held: HeldFolder, name: BytePath): Kind {
   const stat = statAt(held, name);
   if (stat === undefined) return "none";
   if (stat.isDirectory()) return "folder";
@@ -72,7 +73,7 @@ export function kindAt(held: Held, name: BytePath): Kind {
 }
 
 /** Lets us into a folder that was shut to keep us out. */
-export function letIn(held: Held, name: BytePath): void {
+export function letIn(held: HeldFolder, name: BytePath): void {
   const mode = statAt(held, name)?.mode ?? 0o700;
   if ((mode & 0o700) === 0o700) return;
   const descriptor = openSync(at(held, name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -83,13 +84,13 @@ export function letIn(held: Held, name: BytePath): void {
   }
 }
 
-export function makeFolder(held: Held, name: BytePath): void {
+export function makeFolder(held: HeldFolder, name: BytePath): void {
   if (statAt(held, name) === undefined) mkdirSync(at(held, name), { mode: 0o755 });
   else letIn(held, name);
 }
 
 /** Gives what bears the name in `from` a second name in `to`, in place of what was there; where it cannot be had, a link to nowhere. */
-export function linkInto(from: Held | null, to: Held, name: BytePath, draft: string): void {
+export function linkInto(from: HeldFolder | null, to: HeldFolder, name: BytePath, draft: string): void {
   const [above, below] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
   // Two names of one file: a rename would do nothing and leave the draft.
   if (above !== undefined && below !== undefined && above.ino === below.ino && above.dev === below.dev) return;
@@ -110,7 +111,7 @@ function hasLinked(path: Buffer, draft: string): boolean {
 }
 
 /** Takes a file or a whole folder out of the way by one rename. */
-export function moveAway(held: Held, name: BytePath, into: string): void {
+export function moveAway(held: HeldFolder, name: BytePath, into: string): void {
   if (kindAt(held, name) === "folder") letIn(held, name);
   renameSync(at(held, name), join(into, randomUUID()));
 }

@@ -23,7 +23,7 @@ const timeoutMs = 30_000;
 const script = `
 const fs = require("node:fs"), net = require("node:net");
 const order = JSON.parse(process.argv[1]);
-const can = (deed) => { try { deed(); } catch {} };
+const can = (action) => { try { action(); } catch {} };
 for (const path of order.forbidden) can(() => fs.writeFileSync(path, "bad"));
 can(() => fs.copyFileSync(order.hidden, "seen"));
 const call = (port, left) => {

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { LandResult } from "../../ports/workspace.ts";
 import { bytePathOf, shownOf, type BytePath } from "../git/byte-path.ts";
-import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./cut-landing.ts";
+import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, gitLine, isDiskFull } from "../git/git.ts";
 import { inUser, shortOf, tipOf } from "../git/history.ts";

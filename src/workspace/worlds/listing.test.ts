@@ -26,7 +26,7 @@ test("files that nobody touched are known", async () => {
   expect(await unchanged()).toEqual(["a", "b", "l"]);
 });
 
-const deeds: Readonly<Record<string, (file: string) => void>> = {
+const actions: Readonly<Record<string, (file: string) => void>> = {
   "a change of the same length with its time set back": (file) => {
     const { atime, mtime } = lstatSync(file);
     writeFileSync(file, "bad\n");
@@ -43,8 +43,8 @@ const deeds: Readonly<Record<string, (file: string) => void>> = {
     symlinkSync("b", file);
   },
 };
-test.each(Object.entries(deeds))("%s is no longer known, and has to be read", async (_, deed) => {
-  deed(join(folder, "a"));
+test.each(Object.entries(actions))("%s is no longer known, and has to be read", async (_, action) => {
+  action(join(folder, "a"));
   expect(await unchanged()).toEqual(["b", "l"]);
 });
 

@@ -1,13 +1,13 @@
 // stage: a fake outside with a disk that survives a power cut, and a small synchronous driver over it.
 // Every tick is a moment where the plug may be pulled; what was appended and what lies on the disk stays.
 
-import type { Doubt } from "../../../src/contracts/doubt.ts";
+import type { CrashState } from "../../../src/contracts/crash-state.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Flow, Scalar } from "../../../src/contracts/flow.ts";
 import { chargeOf, limitOf, usedOf } from "../../../src/core/budget.ts";
 import type { Next } from "../../../src/core/next.ts";
 import { historyOf } from "../../../src/core/history.ts";
-import { phaseRule, stepOf, walkOf } from "../../../src/core/reading.ts";
+import { phaseRule, stepOf, cursorOf } from "../../../src/core/selectors.ts";
 import { remedyFor } from "../../../src/core/recovery.ts";
 import type { OpenAttempt, Run } from "../../../src/core/state.ts";
 import { wavesOf } from "../../../src/core/waves.ts";
@@ -133,9 +133,9 @@ function fits(run: Run, request: Draft): boolean {
 }
 
 function step(machine: Machine, live: Map<string, Generator<Draft | null, void>>, tape: Tape, append: (draft: Draft) => void): void {
-  const [attempt, deed] = [...live][machine.pick?.(live.size) ?? 0] ?? [];
-  if (attempt === undefined || deed === undefined) throw new Error("it waits for nothing");
-  const { value, done } = deed.next();
+  const [attempt, action] = [...live][machine.pick?.(live.size) ?? 0] ?? [];
+  if (attempt === undefined || action === undefined) throw new Error("it waits for nothing");
+  const { value, done } = action.next();
   machine.tick();
   if (value !== null && value !== undefined) append(value);
   const open = tape.run.open[attempt];
@@ -144,7 +144,7 @@ function step(machine: Machine, live: Map<string, Generator<Draft | null, void>>
 
 function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Script): Generator<Draft | null, void> {
   const open = now().open[attempt] as OpenAttempt;
-  const walk = walkOf(now(), open.walk);
+  const walk = cursorOf(now(), open.walk);
   const task = walk.kind === "phase" || walk.kind === "closing" ? null : (open.walk.split("/").pop() ?? null);
   const plan = script.plan({
     phase: walk.phase,
@@ -217,7 +217,7 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
   yield ended;
 }
 
-function inspect(disk: Disk, run: Run, attempt: string): Doubt {
+function inspect(disk: Disk, run: Run, attempt: string): CrashState {
   const open = run.open[attempt] as OpenAttempt;
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
   const found = disk.layers.get(attempt);
@@ -250,8 +250,8 @@ function survey(disk: Disk, run: Run): { gone: string[]; proved: string[] } {
 function affordedOrThrow(run: Run, next: Extract<Next, { do: "attempt" }>): void {
   const { need, walk, step: id } = next.event;
   if (need === undefined) return;
-  const { phase } = walkOf(run, walk);
-  if (stepOf(run, walkOf(run, walk), id).agent === undefined) throw new Error(`${id} needs nothing`);
+  const { phase } = cursorOf(run, walk);
+  if (stepOf(run, cursorOf(run, walk), id).agent === undefined) throw new Error(`${id} needs nothing`);
   for (const scope of ["run", "phase"] as const) {
     for (const dimension of dimensions) {
       const limit = limitOf(run, scope, phase, dimension);

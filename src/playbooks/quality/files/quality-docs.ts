@@ -15,15 +15,15 @@ export async function refuseUncommittedDocs(root: string, target: string): Promi
   const { code, out } = await git({ cwd: root, args: ["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", ...folders], codes: [0, 128] });
   const committed = code === 0 ? out.toString("utf8").split("\0") : [];
   if (committed.some(isDocument)) return;
-  const lying = (await Promise.all(folders.map((folder) => documentsIn(root, folder)))).flat();
-  const [first] = lying;
+  const detected = (await Promise.all(folders.map((folder) => documentsIn(root, folder)))).flat();
+  const [first] = detected;
   if (first === undefined) return;
-  const more = lying.length > shownMax ? ` and ${lying.length - shownMax} more` : "";
+  const more = detected.length > shownMax ? ` and ${detected.length - shownMax} more` : "";
   const folder = folders.find((one) => first.startsWith(one)) ?? "";
   refuse("workspace_unusable", {
-    message: `Not committed yet: ${lying.slice(0, shownMax).join(", ")}${more}. A run starts from the last commit, so no agent would see the documentation that --require-docs asks for. Nothing was started.`,
+    message: `Not committed yet: ${detected.slice(0, shownMax).join(", ")}${more}. A run starts from the last commit, so no agent would see the documentation that --require-docs asks for. Nothing was started.`,
     remediation: [`git add -f ${folder} && git commit -m "reference documentation", then autopilot quality --require-docs`],
-    data: { paths: lying },
+    data: { paths: detected },
   });
 }
 

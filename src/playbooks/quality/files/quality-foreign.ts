@@ -1,18 +1,20 @@
+// quality-foreign: detects an open quality run that another tool started, from its log.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { progressPath, runStatePath } from "../views/run-state-names.ts";
 import { readLog } from "../views/run-state-read.ts";
 import { type Finding } from "../../../kit/finding.ts";
-import { findHome, runFolder } from "../../../project/runs/home.ts";
-import type { Place } from "../../../project/place.ts";
-import type { Foreign } from "../../contract/face.ts";
-import { headOf, standingOf } from "./quality-prepare.ts";
+import { findProject, runFolder } from "../../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../../project/command-context.ts";
+import type { Foreign } from "../../contract/playbook.ts";
+import { headOf, qualityStatusOf } from "./quality-prepare.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
 
 /** A quality run that another tool began, or whose journal is gone: its log is here, open, and no run of ours keeps it. */
-export async function foreignQuality(_place: Place, root: string): Promise<Foreign | null> {
+export async function foreignQuality(_place: CommandContext, root: string): Promise<Foreign | null> {
   const read = await readBounded(root, runStatePath, logBytesMax);
   if (read.kind !== "read" || read.bytes.toString("utf8").trim() === "") return null;
   const log = readLog(read.bytes.toString("utf8"));
@@ -33,7 +35,7 @@ export async function foreignQuality(_place: Place, root: string): Promise<Forei
   return {
     flow: "quality",
     files: [runStatePath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
-    standing: `${begun}: ${findings.length > 0 ? "its log is damaged, so a new one will be begun" : standingOf(log)}`,
+    standing: `${begun}: ${findings.length > 0 ? "its log is damaged, so a new one will be begun" : qualityStatusOf(log)}`,
     options: headOf(log),
     findings,
   };
@@ -41,6 +43,6 @@ export async function foreignQuality(_place: Place, root: string): Promise<Forei
 
 /** Whether the run a log names has a journal here. */
 function isOurs(root: string, run: unknown): boolean {
-  const home = findHome(root);
+  const home = findProject(root);
   return typeof run === "string" && /^run-[\d-]+$/.test(run) && home !== null && existsSync(join(runFolder(home, run), "journal.jsonl"));
 }

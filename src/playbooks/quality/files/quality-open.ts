@@ -10,9 +10,9 @@ import { progressPage } from "../views/quality-progress.ts";
 import { earlierLogPath, gateLogPath, progressPath, runStatePath } from "../views/run-state-names.ts";
 import { RunStateLog } from "../views/run-state.ts";
 import type { RunView } from "../../../core/state.ts";
-import type { FaceParts, OpenedFace } from "../../contract/face.ts";
+import type { FaceParts, OpenedFace } from "../../contract/playbook.ts";
 import { type Differs, type EarlierLog, QualityLogFile } from "./quality-log-file.ts";
-import { openSheets } from "../../contract/sheets.ts";
+import { openSheets } from "../../contract/generated-files.ts";
 
 export async function openQualityFace(parts: FaceParts): Promise<OpenedFace> {
   await Promise.resolve();

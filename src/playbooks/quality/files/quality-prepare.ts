@@ -12,11 +12,11 @@ import { ownedAlways } from "../../../workspace/owned.ts";
 import { ownedOf } from "../../../workspace/layers/scope.ts";
 import { statusOf } from "../../../workspace/git/status.ts";
 import { docsFolders, isDocument } from "../steps/docs-present.ts";
-import type { Home } from "../../../project/runs/home.ts";
+import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareOrder } from "../../contract/face.ts";
+import type { Prepared, PrepareOrder } from "../../contract/playbook.ts";
 import { ignoredAmong } from "../../contract/ignored-paths.ts";
 import { refuseUncommittedDocs } from "./quality-docs.ts";
 import { hashOf } from "./quality-log-file.ts";
@@ -64,7 +64,7 @@ export async function prepareQuality({ place, home, input }: PrepareOrder): Prom
 
 const isOutside = (target: string): boolean => target === "" || target.startsWith("/") || target.split(/[/\\]/).includes("..");
 
-function refuseTarget(home: Home, target: string): void {
+function refuseTarget(home: ProjectPaths, target: string): void {
   const stats = isOutside(target) ? undefined : lstatSync(join(home.root, target), { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isSymbolicLink()) return;
   refuse("objective_schema_invalid", {
@@ -128,7 +128,7 @@ async function earlierIn(root: string): Promise<Earlier> {
       earlier_verified: log.ended.has(6) && (await isVerified(root)),
     },
     documents: [{ path: runStatePath, text }],
-    warnings: [`${runStatePath} is open (${standingOf(log)}): this run goes on with it.`],
+    warnings: [`${runStatePath} is open (${qualityStatusOf(log)}): this run goes on with it.`],
   };
 }
 
@@ -160,14 +160,14 @@ async function isVerified(root: string): Promise<boolean> {
 }
 
 /** Where an open log stands, in a few words. */
-export function standingOf({ started, ended }: LogRead): string {
+export function qualityStatusOf({ started, ended }: LogRead): string {
   const open = [...started].filter((phase) => !ended.has(phase)).at(-1);
   if (open !== undefined) return `phase ${open} of 6 is in progress`;
   return ended.size === 6 ? "all six phases have ended, only its run_end is missing" : `${ended.size} of 6 phases have ended`;
 }
 
 /** Files under version control's eye that no commit holds as they are, the runner's own left out. */
-async function uncommittedIn(home: Home): Promise<readonly string[]> {
+async function uncommittedIn(home: ProjectPaths): Promise<readonly string[]> {
   const { changed, untracked } = await statusOf(await openedRepository(home.root), ownedOf([...ownedAlways, ...ownedHere]));
   return [...changed, ...untracked];
 }

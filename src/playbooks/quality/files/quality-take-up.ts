@@ -16,9 +16,9 @@ import { openMatcher } from "../../../verify/gates/pattern.ts";
 import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { gatesOfPhase } from "../steps/phase-gates.ts";
-import { type Home, runFolder } from "../../../project/runs/home.ts";
+import { type ProjectPaths, runFolder } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
-import type { TakenUp, TakeUpOrder } from "../../contract/face.ts";
+import type { TakenUp, TakeUpOrder } from "../../contract/playbook.ts";
 import { blobsIn, entriesIn } from "../../contract/recorded.ts";
 import { type Differs, QualityLogFile } from "./quality-log-file.ts";
 import { differsWords, earlierOf, logOf } from "./quality-open.ts";
@@ -52,7 +52,7 @@ const differedEvent = ({ line, found }: Differs): Draft => ({
 });
 
 /** U1 */
-async function phasesGone(home: Home, view: RunView): Promise<TakenUp> {
+async function phasesGone(home: ProjectPaths, view: RunView): Promise<TakenUp> {
   const { branch } = await openedRepository(home.root);
   const landed = landingsOf(view);
   const newest = [...landed.values()].at(-1);

@@ -3,7 +3,7 @@
 
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
@@ -15,7 +15,7 @@ export function docsNote(workspace: Pick<Workspace, "textAt" | "openLayer" | "ap
   return {
     version: 1,
     effect: "keyed" as const,
-    async perform({ attempt, state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ attempt, state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const before = await workspace.textAt(commit, path, textBytesMax);
       if (before === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(before)) return { ok: true, facts: { noted: false } };
       const layer = await workspace.openLayer(attempt, []);

@@ -1,5 +1,7 @@
-import { optionOf } from "../../../core/reading.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+// docs-present: step that finds whether reference_docs/ holds documentation to audit the code against.
+
+import { optionOf } from "../../../core/selectors.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
@@ -11,7 +13,7 @@ export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const folders = docsFolders(String(optionOf(state, "target_path")));
       const named = (await workspace.pathsAt(commit)).filter(
         (path) => folders.some((folder) => path.startsWith(folder)) && isDocument(path),

@@ -1,3 +1,5 @@
+// ids-claimed: collects the bug ids that agents returned, whichever return schema they used.
+
 /** The bug ids that agents handed back, whichever phase's form they used. */
 export function idsClaimed(claims: readonly unknown[]): readonly string[] {
   const ids = claims.flatMap((claim) => {

@@ -1,7 +1,9 @@
-import type { WalkView } from "../../../core/state.ts";
+// kept-return: reads what the agent of a step returned, from the recorded blob.
+
+import type { CursorView } from "../../../core/state.ts";
 
 /** What the agent of a walk's step handed back, as its turn was kept; null where it handed nothing back or that can no longer be read. */
-export function keptReturn(readBlob: (hash: string) => Buffer | null, walk: Pick<WalkView, "handed">, step = "do"): unknown {
+export function keptReturn(readBlob: (hash: string) => Buffer | null, walk: Pick<CursorView, "handed">, step = "do"): unknown {
   const hash = walk.handed?.[step];
   const bytes = hash === undefined ? null : readBlob(hash);
   if (bytes === null) return null;

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import type { Entry } from "../../../contracts/event.ts";
 import { earlierLogPath, goneField } from "../views/run-state-names.ts";
 import { readLog } from "../views/run-state-read.ts";
-import { optionOf } from "../../../core/reading.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import { optionOf } from "../../../core/selectors.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { asFound } from "../../../engine/found-gates.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
@@ -19,7 +19,7 @@ import { bugHeadingsIn } from "./counted-in.ts";
 import { gatesOfPhase } from "./phase-gates.ts";
 import { openQualityTree } from "./quality-tree.ts";
 
-type Order = FunctionOrder<RunView, WalkView>;
+type Order = FunctionOrder<RunView, CursorView>;
 type Parts = {
   readonly verifier: Pick<Verifier, "prove">;
   readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "openLayer" | "apply">;

@@ -1,5 +1,7 @@
+// phase-gates: the artifact gates of a phase's agent steps, taken from the run's own flow.
+
 import type { Gate } from "../../../contracts/flow.ts";
-import { stepsOfPhase } from "../../../core/reading.ts";
+import { stepsOfPhase } from "../../../core/selectors.ts";
 import type { RunView } from "../../../core/state.ts";
 
 /** The artifact rules of a phase's agents, as the run's own flow has them. */

@@ -1,6 +1,6 @@
 // phase-places: where each phase of a quality run leaves what it makes, and whether this run has made any of it.
 
-import { optionOf } from "../../../core/reading.ts";
+import { optionOf } from "../../../core/selectors.ts";
 import type { RunView } from "../../../core/state.ts";
 
 const places: Readonly<Record<string, RegExp>> = {

@@ -9,7 +9,7 @@ import * as v from "valibot";
 import type { Entry } from "../../../contracts/event.ts";
 import { factIn, gateFact, GateFound, type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import { qualityReturns } from "../../../contracts/quality-returns.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { keptReturn } from "./kept-return.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -18,7 +18,7 @@ import { isTakenOver, placeOfPhase } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { reconciliationOf } from "./reconciliation.ts";
 
-type Order = FunctionOrder<RunView, WalkView>;
+type Order = FunctionOrder<RunView, CursorView>;
 type Parts = {
   readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "differences">;
   readonly entries: () => readonly Entry[];

@@ -1,5 +1,7 @@
+// quality-functions: the functions that the quality flow calls by name, bound to one run.
+
 import type { Entry } from "../../../contracts/event.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -18,7 +20,7 @@ export type QualityParts = {
   readonly readBlob: (hash: string) => Buffer | null;
 };
 
-export function qualityFunctions(parts: QualityParts): Functions<RunView, WalkView> {
+export function qualityFunctions(parts: QualityParts): Functions<RunView, CursorView> {
   return {
     run: {
       docs_present: docsPresent(parts.workspace),

@@ -1,3 +1,5 @@
+// quality-tree: reads the files under quality/ in a commit on demand, within size limits.
+
 import { linesOf } from "../../../verify/gates/gate-file.ts";
 import type { ArtifactFound } from "../../../contracts/quality-facts.ts";
 import type { Workspace } from "../../../ports/workspace.ts";

@@ -1,3 +1,5 @@
+// reconciliation: checks that every confirmed bug has its write-up, red test log and test results.
+
 import type { GateCheck, GateFound } from "../../../contracts/quality-facts.ts";
 import type { QualityTree } from "./quality-tree.ts";
 

@@ -1,5 +1,7 @@
-import { optionOf } from "../../../core/reading.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+// run-agrees: final step: BUGS.md must match the last count, and gate warnings become gaps in the verdict.
+
+import { optionOf } from "../../../core/selectors.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { bugHeadingsIn } from "./counted-in.ts";
@@ -11,7 +13,7 @@ export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const tree = await openQualityTree(workspace, commit);
       const now = bugHeadingsIn(await tree.text("quality/BUGS.md"));
       const counted = state.walks["6"]?.last["tally"]?.facts["bugs_md_count"];

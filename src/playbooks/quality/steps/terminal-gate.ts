@@ -7,7 +7,7 @@
 //       this run did not make.
 
 import { factIn, gateFact, GateFound, type GateCheck } from "../../../contracts/quality-facts.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { asFound } from "../../../engine/found-gates.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
@@ -19,7 +19,7 @@ import { phasesNotMade } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { idsClaimed } from "./ids-claimed.ts";
 
-type Order = FunctionOrder<RunView, WalkView>;
+type Order = FunctionOrder<RunView, CursorView>;
 type Parts = {
   readonly verifier: Pick<Verifier, "prove">;
   readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "differences">;

@@ -1,3 +1,5 @@
+// quality-gate-log: renders quality-gate.log: one line per check, the totals and the result.
+
 import type { GateFound } from "../../../contracts/quality-facts.ts";
 import { oneLine } from "../../../views/wording.ts";
 

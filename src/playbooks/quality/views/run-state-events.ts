@@ -1,3 +1,5 @@
+// run-state-events: builds the events of run_state.jsonl: header, phase counts and gate results.
+
 import type { EventOf } from "../../../contracts/event.ts";
 import type { GateFound, PhaseTally } from "../../../contracts/quality-facts.ts";
 import { type PhaseNumber, type QualityRunEvent, runEventNames, runStateVersion } from "../../../contracts/quality-run.ts";

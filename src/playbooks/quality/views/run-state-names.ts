@@ -1,3 +1,5 @@
+// run-state-names: the paths, phase titles and field names that a quality run's journal and log share.
+
 /** The files of a quality run, and the words its journal and its log share. */
 
 export const runStatePath = "quality/run_state.jsonl";

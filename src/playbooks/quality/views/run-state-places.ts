@@ -1,3 +1,5 @@
+// run-state-places: maps attempts to the six quality phases, and words why a phase is repeated.
+
 import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.ts";
 
 /** Why a phase is done again, in words. */

@@ -1,3 +1,5 @@
+// run-state-read: reads a run_state.jsonl that an earlier run or another tool left, with its violations.
+
 import { runEventIn } from "../../../contracts/quality-facts.ts";
 import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality-run.ts";
 import { isTree, openViolations, treeOf, type Violation } from "../../../documents/line-rules.ts";

@@ -4,7 +4,7 @@
 //   P1. Every rule looks at every task: whoever plans again sees all that is wrong at once.
 
 import type { CheckedCriterion, Plan, PlanTask } from "../../../contracts/roadmap.ts";
-import { shown, type Finding, type Place } from "../../../kit/finding.ts";
+import { shown, type Finding, type Position } from "../../../kit/finding.ts";
 import { ringsAmong } from "../../../documents/graph.ts";
 import { openReport, type Report } from "../../../documents/report.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
@@ -30,7 +30,7 @@ export function lintPlan(file: string, plan: Plan, { requirements }: { readonly 
   return report.findings();
 }
 
-const placeOf = ({ line }: { readonly line: number }): Place => ({ line, column: 1 });
+const placeOf = ({ line }: { readonly line: number }): Position => ({ line, column: 1 });
 
 function lintIds(tasks: readonly PlanTask[], report: Report): void {
   const first = new Map<string, PlanTask>();

@@ -1,6 +1,6 @@
 // plan-tags: the `<task …>` tags of a plan and their attributes, in any order and quoting.
 
-import { shown, type Place } from "../../../kit/finding.ts";
+import { shown, type Position } from "../../../kit/finding.ts";
 import { withoutCode } from "../../../documents/code-spans.ts";
 import { headingLevelOf } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
@@ -11,7 +11,7 @@ const attributesMax = 50;
 
 /** A task as it lies in the file: its attributes, and the lines between its tags. */
 export type TaskBlock = {
-  readonly place: Place;
+  readonly place: Position;
   readonly attributes: ReadonlyMap<string, string>;
   readonly wave: number | null;
   readonly lines: readonly Line[];
@@ -30,7 +30,7 @@ export function taskBlocksOf(
     const line = lines[at];
     if (line === undefined) break;
     const tag = line.is === "text" ? /^\s*<(\/?)task(?=[\s>/]|$)/i.exec(line.text) : null;
-    const place: Place = { line: line.number, column: line.text.search(/\S/) + 1 };
+    const place: Position = { line: line.number, column: line.text.search(/\S/) + 1 };
     if (tag === null) {
       const inner = open === null ? null : closedWithin(line);
       if (inner !== null && open !== null) {
@@ -89,7 +89,7 @@ function tagFrom(
   report: Report,
 ): { readonly attributes: ReadonlyMap<string, string>; readonly rest: Line | null; readonly at: number; readonly isClosed: boolean } {
   const first = lines[from];
-  const place: Place = { line: first?.number ?? 1, column: column + 1 };
+  const place: Position = { line: first?.number ?? 1, column: column + 1 };
   let text = first?.text.slice(column) ?? "";
   for (let at = from; ; at += 1) {
     const read = attributesIn(text);

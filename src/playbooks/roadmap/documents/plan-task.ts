@@ -1,7 +1,7 @@
 // plan-task: one task of a plan from its block: attributes, and its parts either as bold fields or as child elements.
 
 import { complexities, taskTypes, type CheckedCriterion, type PlanTask } from "../../../contracts/roadmap.ts";
-import { shown, type Place } from "../../../kit/finding.ts";
+import { shown, type Position } from "../../../kit/finding.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
 import { codeSpansOf } from "../../../documents/code-spans.ts";
 import { fieldsOf, headingLevelOf, itemsOf, oncePerLabel, paragraphOf, type Field } from "../../../documents/fields.ts";
@@ -50,7 +50,7 @@ export function planTaskOf(block: TaskBlock, report: Report): PlanTask | null {
   };
 }
 
-function typeOf(attributes: ReadonlyMap<string, string>, place: Place, path: string, report: Report): PlanTask["type"] {
+function typeOf(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["type"] {
   const written = attributes.get("type") ?? "";
   const type = taskTypes.find((one) => one === written);
   if (type !== undefined) return type;
@@ -59,7 +59,7 @@ function typeOf(attributes: ReadonlyMap<string, string>, place: Place, path: str
   return "auto";
 }
 
-function complexityOf(attributes: ReadonlyMap<string, string>, place: Place, path: string, report: Report): PlanTask["complexity"] {
+function complexityOf(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["complexity"] {
   const written = attributes.get("complexity") ?? "";
   const complexity = complexities.find((one) => one === written) ?? null;
   const message = `found ${written === "" ? "no complexity" : `the complexity ${shown(written)}`}, expected ${complexities.join(", ")}.${didYouMean(written, complexities)}`;
@@ -109,7 +109,7 @@ function elementsOf(lines: readonly Line[], path: string, report: Report): reado
     const opened: RegExpExecArray | null = open === null && line.is === "text" ? elementOpens.exec(text) : null;
     if (opened !== null) {
       const name = (opened[1] ?? "").toLowerCase();
-      const place: Place = { line: line.number, column: text.search(/\S/) + 1 };
+      const place: Position = { line: line.number, column: text.search(/\S/) + 1 };
       open = {
         name,
         label: name.replace("_", " "),
@@ -168,7 +168,7 @@ function piecesIn(text: string): readonly string[] {
     });
 }
 
-const itemsOrLines = (field: Field): readonly { readonly text: string; readonly place: Place }[] => {
+const itemsOrLines = (field: Field): readonly { readonly text: string; readonly place: Position }[] => {
   const listed = itemsOf(field);
   if (listed.length > 0) return listed;
   const lines = field.lines.filter(({ is, text }) => is === "text" && text.trim() !== "");

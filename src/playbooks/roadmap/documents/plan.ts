@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import type { Plan, PlanTask } from "../../../contracts/roadmap.ts";
-import type { Finding, Place } from "../../../kit/finding.ts";
+import type { Finding, Position } from "../../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../../kit/located.ts";
 import { fieldsOf, headingLevelOf, listItemOf, type Field } from "../../../documents/fields.ts";
 import { markdownLines, type Line } from "../../../documents/markdown-lines.ts";
@@ -101,7 +101,7 @@ function criteriaIn(lines: readonly Line[], report: Report): Plan["criteria"] {
 }
 
 function fieldUnder(lines: readonly Line[], at: number, heading: Line | undefined): Field {
-  const place: Place = { line: heading?.number ?? 1, column: 1 };
+  const place: Position = { line: heading?.number ?? 1, column: 1 };
   const end = lines.findIndex((line, n) => n > at && headingLevelOf(line) > 0);
   const own = lines.slice(at + 1, end < 0 ? undefined : end);
   const first = own.findIndex((line) => listItemOf(line.text) !== null);

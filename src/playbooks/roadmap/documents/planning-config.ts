@@ -1,3 +1,5 @@
+// planning-config: reads .planning/config.json and reports wrong types with their line.
+
 import { PlanningConfig } from "../../../contracts/roadmap.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { isRefused, readLocated } from "../../../kit/located.ts";

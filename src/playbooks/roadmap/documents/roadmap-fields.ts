@@ -1,6 +1,6 @@
 // roadmap-fields: what the fields of a phase say: on whom it depends, which requirements it has, whether its goal is only a placeholder.
 
-import { shown, type Place } from "../../../kit/finding.ts";
+import { shown, type Position } from "../../../kit/finding.ts";
 import type { CheckedCriterion } from "../../../contracts/roadmap.ts";
 import { readCriterion } from "./criterion.ts";
 import { itemsOf, paragraphOf, type Field } from "../../../documents/fields.ts";
@@ -121,7 +121,7 @@ export function criteriaOf(field: Field, path: string, report: Report): CheckedC
 }
 
 /** A criterion with its line, its faults reported there. */
-export function locatedCriterion(written: string, place: Place, path: string, report: Report): CheckedCriterion {
+export function locatedCriterion(written: string, place: Position, path: string, report: Report): CheckedCriterion {
   const { faults, ...criterion } = readCriterion(written);
   for (const { rule, message, severity } of faults) report[severity](place, path, rule, message);
   return { ...criterion, line: place.line };

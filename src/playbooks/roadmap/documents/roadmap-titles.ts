@@ -1,12 +1,12 @@
 // roadmap-titles: the two lines that make a phase: `- [ ] **Phase 3: Name** *(INSERTED)* - what` and `### Phase 3: Name`.
 
-import { shown, type Place } from "../../../kit/finding.ts";
+import { shown, type Position } from "../../../kit/finding.ts";
 import { headingLevelOf, listItemOf } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import { phaseIdOf } from "../../../documents/phase-id.ts";
 import type { Report } from "../../../documents/report.ts";
 
-export type Title = { readonly id: string; readonly name: string; readonly inserted: boolean; readonly place: Place };
+export type Title = { readonly id: string; readonly name: string; readonly inserted: boolean; readonly place: Position };
 export type ChecklistLine = Title & { readonly checked: boolean };
 export type HeadingLine = Title & { readonly level: number };
 
@@ -18,7 +18,7 @@ export function checklistLineOf(line: Line, { isInSection }: { readonly isInSect
   const item = line.is === "text" ? listItemOf(line.text) : null;
   const box = item === null ? null : /^\[(.{0,3}?)\]\s+(?=(?:\*\*|__)?\s*phase\b)/i.exec(item.text);
   if (item === null || box === null) return null;
-  const place: Place = { line: line.number, column: item.column };
+  const place: Position = { line: line.number, column: item.column };
   const read = titleIn(item.text.slice(box[0].length), { place, isLine: true }, report);
   if (read === null) return null;
   if (!read.isBold) {
@@ -45,14 +45,14 @@ export function headingLineOf(line: Line, report: Report): HeadingLine | null {
   let text = line.text.slice(at).trimEnd();
   const closed = text.lastIndexOf(" ");
   if (closed > 0 && /^#+$/.test(text.slice(closed + 1))) text = text.slice(0, closed).trimEnd();
-  const place: Place = { line: line.number, column: at + 1 };
+  const place: Position = { line: line.number, column: at + 1 };
   const read = titleIn(text, { place, isLine: false }, level === 3 ? report : null);
   return read === null ? null : { id: read.id, name: read.name, inserted: read.inserted, place, level };
 }
 
 type Read = { readonly id: string; readonly name: string; readonly inserted: boolean; readonly isBold: boolean };
 
-function titleIn(text: string, about: { readonly place: Place; readonly isLine: boolean }, report: Report | null): Read | null {
+function titleIn(text: string, about: { readonly place: Position; readonly isLine: boolean }, report: Report | null): Read | null {
   const head = /^(\*\*|__)?\s*phase\s+([^\s:：*_]{1,40})\s*/i.exec(text);
   if (head === null) return null;
   const [whole, mark, token = ""] = head;

@@ -6,7 +6,7 @@
 //   R3. Phases come in execution order: topological, ties by number; those that wait for each other last.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
-import { shown, type Finding, type Place } from "../../../kit/finding.ts";
+import { shown, type Finding, type Position } from "../../../kit/finding.ts";
 import { suggest } from "../../../kit/suggest.ts";
 import { fieldsOf, headingLevelOf, oncePerLabel, paragraphOf, type Field } from "../../../documents/fields.ts";
 import { inOrder, ringsAmong } from "../../../documents/graph.ts";
@@ -24,7 +24,7 @@ const fieldsMax = 100;
 export type RoadmapRead = { readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
 
 type Section = { readonly title: HeadingLine; readonly lines: Line[] };
-type Draft = { readonly phase: Omit<RoadmapPhase, "depends_on">; readonly dependencies: readonly Dependency[]; readonly at: Place };
+type Draft = { readonly phase: Omit<RoadmapPhase, "depends_on">; readonly dependencies: readonly Dependency[]; readonly at: Position };
 
 export function readRoadmap(file: string, text: string): RoadmapRead {
   const report = openReport(file);
@@ -172,7 +172,7 @@ function linked(drafts: readonly Draft[], report: Report): readonly RoadmapPhase
   for (const id of ids) family.set(wholePart(id), [...(family.get(wholePart(id)) ?? []), id].slice(0, 5));
   const isPhase = new Set(ids);
   const byId = new Map<string, RoadmapPhase>();
-  const places = new Map<string, Place>();
+  const places = new Map<string, Position>();
   let edges = 0;
   for (const { phase, dependencies, at } of drafts) {
     const path = `phase_${phase.id}.depends_on`;

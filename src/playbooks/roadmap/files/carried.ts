@@ -1,3 +1,5 @@
+// carried: restores the state of another tool's run that this run continues, as recorded with the draft.
+
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import type { RunView } from "../../../core/state.ts";
 import { readRoadmapState } from "../views/roadmap-state-read.ts";

@@ -10,8 +10,8 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { executionOrder, selectPhases } from "../documents/order.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
-import { belowOf, type Unlanded, unlandedBelow } from "./roadmap-unlanded.ts";
-import { refuseIgnored, refuseUncommitted } from "./roadmap-unseen.ts";
+import { belowOf, type Unlanded, unlandedBelow } from "./unmerged-dependencies.ts";
+import { refuseIgnored, refuseUncommitted } from "./git-visibility.ts";
 import { refuse } from "../../../project/reply.ts";
 import { judged, refuseRoadmap, type RoadmapHere } from "./roadmap-problems.ts";
 

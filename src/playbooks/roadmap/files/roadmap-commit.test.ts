@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Event } from "../../../contracts/event.ts";
 import type { RunView } from "../../../core/state.ts";
 import { entryOf, runView } from "../../../views/run-view.test-support.ts";
-import type { FaceParts } from "../../contract/face.ts";
+import type { FaceParts } from "../../contract/playbook.ts";
 import { commitEndedPages, landedPhases } from "./roadmap-commit.ts";
 import { clearRooms, room } from "./roadmap-room.test-support.ts";
 

@@ -12,7 +12,7 @@ import type { RunView } from "../../../core/state.ts";
 import { commitPages, type Pages } from "../../../workspace/landing/commit-pages.ts";
 import { oneAtATime } from "../../../project/runs/one-at-a-time.ts";
 import { readSettings } from "../../../project/config/settings.ts";
-import type { FaceParts } from "../../contract/face.ts";
+import type { FaceParts } from "../../contract/playbook.ts";
 import { ownedInPhases, phaseFolder } from "../../../contracts/roadmap-places.ts";
 import { isReached, readBounded } from "../../contract/whole-file.ts";
 

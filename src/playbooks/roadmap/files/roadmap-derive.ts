@@ -1,14 +1,16 @@
+// roadmap-derive: rebuilds the text of state.json from a run's journal.
+
 import { fold } from "../../../core/fold.ts";
 import { openRoadmapState } from "../views/roadmap-state.ts";
 import { readBlob } from "../../../journal/blobs.ts";
 import { readJournal } from "../../../journal/read.ts";
 import type { Entry } from "../../../contracts/event.ts";
-import { type Home, isBegun, runFolder } from "../../../project/runs/home.ts";
+import { type ProjectPaths, isBegun, runFolder } from "../../../project/runs/project-paths.ts";
 import { claimsFrom } from "../../../project/runs/run-blobs.ts";
 import { carriedBy } from "./carried.ts";
 
 /** The text of state.json as the journal of a run of this project tells it; null where there is no such journal, or it cannot be read. */
-export function stateOfRun(home: Home, run: string): string | null {
+export function stateOfRun(home: ProjectPaths, run: string): string | null {
   if (!isBegun(home, run)) return null;
   const folder = runFolder(home, run);
   const entries: Entry[] = [];

@@ -9,7 +9,7 @@ import { estimateOf, type PhaseSample, type RoadmapEstimate } from "../../../ins
 import { minutesBetween } from "../../../insight/metrics.ts";
 import { phaseTypeOf } from "../../../insight/phase-type.ts";
 import { aboutPhase } from "../steps/about.ts";
-import { type Home, listRuns } from "../../../project/runs/home.ts";
+import { type ProjectPaths, listRuns } from "../../../project/runs/project-paths.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
 import { readRun } from "../../../project/runs/read-run.ts";
 import { Refusal } from "../../../project/reply.ts";
@@ -20,7 +20,7 @@ const archiveBytesMax = 16 * 1_048_576;
 
 /** `ids`: those that would be walked. */
 export async function estimateRoadmap(
-  home: Home,
+  home: ProjectPaths,
   { phases, plans, config }: Pick<RoadmapDocuments, "phases" | "plans" | "config">,
   ids: readonly string[],
   constants: CostEstimation,
@@ -57,7 +57,7 @@ function withoutPrices(estimate: RoadmapEstimate): RoadmapEstimate {
 }
 
 /** What finished phases of earlier runs used: the archived states, with prices where the run's own journal is still there. */
-async function historyOf(home: Home): Promise<readonly PhaseSample[]> {
+async function historyOf(home: ProjectPaths): Promise<readonly PhaseSample[]> {
   const samples: PhaseSample[] = [];
   const runs = new Set(listRuns(home));
   for (const state of archived(join(home.folder, "archive"))) {
@@ -80,7 +80,10 @@ async function historyOf(home: Home): Promise<readonly PhaseSample[]> {
 const isSample = ({ status, tokens_used, started_at, completed_at }: PhaseRecord): boolean =>
   status === "completed" && tokens_used > 0 && started_at !== null && completed_at !== null;
 
-async function spentIn(home: Home, run: string): Promise<Readonly<Record<string, { readonly minutes: number; readonly usd: number }>>> {
+async function spentIn(
+  home: ProjectPaths,
+  run: string,
+): Promise<Readonly<Record<string, { readonly minutes: number; readonly usd: number }>>> {
   try {
     return (await readRun(home, run)).view.ledger.phase;
   } catch (error) {

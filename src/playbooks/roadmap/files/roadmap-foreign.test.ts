@@ -23,7 +23,7 @@ const theirs = (status: string, changes: object = {}) =>
     },
     ...changes,
   });
-const lying = (text: string, backup?: string): Room => {
+const detected = (text: string, backup?: string): Room => {
   const here = room(ours);
   here.write(".autopilot/state.json", text);
   if (backup !== undefined) here.write(".autopilot/state.json.backup", backup);
@@ -34,7 +34,7 @@ test("nothing here is nothing", async () => expect(await foreignRoadmap(room(our
 
 describe.each(["running", "paused", "failed"])("a run of another tool that says %s", (status) => {
   test("is told with where it stands, and goes on with the phases it has not completed, the one it stopped in and the spec it was locked to", async () => {
-    const foreign = await foreignRoadmap(lying(theirs(status)).home);
+    const foreign = await foreignRoadmap(detected(theirs(status)).home);
     expect(foreign).toMatchObject({
       flow: "roadmap",
       files: [".autopilot/state.json"],
@@ -46,15 +46,15 @@ describe.each(["running", "paused", "failed"])("a run of another tool that says 
   });
 });
 
-test("one that is completed is not gone on with", async () => expect(await foreignRoadmap(lying(theirs("completed")).home)).toBeNull());
+test("one that is completed is not gone on with", async () => expect(await foreignRoadmap(detected(theirs("completed")).home)).toBeNull());
 test("a state that a journal of ours accounts for is not another tool's", async () => {
-  const here = lying(theirs("running"));
+  const here = detected(theirs("running"));
   mkdirSync(join(here.home.folder, "runs", seedState._meta.run_id), { recursive: true });
   writeFileSync(join(here.home.folder, "runs", seedState._meta.run_id, "journal.jsonl"), '{"seq":1}\n');
   expect(await foreignRoadmap(here.home)).toBeNull();
 });
 test("a state that lists no open phase is taken up as a whole", async () => {
-  const foreign = await foreignRoadmap(lying(theirs("running", { phases: { "phase_6.1": phase } })).home);
+  const foreign = await foreignRoadmap(detected(theirs("running", { phases: { "phase_6.1": phase } })).home);
   expect(foreign?.options["phases"]).toBe("all");
 });
 
@@ -68,7 +68,7 @@ describe("damaged", () => {
     ["of a gigabyte", "too_large", (here) => truncateSync(join(here.root, ".autopilot/state.json"), 1_073_741_824)],
   ];
   test.each(damages)("a state.json that is %s gives way to its backup, with a warning and no error", async (_, rule, damage) => {
-    const here = lying(good, good);
+    const here = detected(good, good);
     damage(here);
     const foreign = await foreignRoadmap(here.home);
     expect(foreign).toMatchObject({ files: [".autopilot/state.json.backup"], options: { phases: "6.2,6.10,6.3" } });
@@ -78,7 +78,7 @@ describe("damaged", () => {
   test.each(damages)(
     "one that is %s and has no backup is an error that names the file, and nothing is taken from it",
     async (_, rule, damage) => {
-      const here = lying(good);
+      const here = detected(good);
       damage(here);
       const foreign = await foreignRoadmap(here.home);
       expect(foreign?.options).toEqual({});
@@ -97,7 +97,7 @@ describe("damaged", () => {
     expect((await foreignRoadmap(here.home))?.findings[0]).toMatchObject({ rule: "no_file" });
   });
   test("where a run of ours has a journal, a damaged file is ours to draw anew", async () => {
-    const here = lying("{ torn");
+    const here = detected("{ torn");
     writeFileSync(join(here.folder, "journal.jsonl"), '{"seq":1}\n');
     expect(await foreignRoadmap(here.home)).toBeNull();
   });

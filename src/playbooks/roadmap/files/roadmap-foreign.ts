@@ -2,8 +2,8 @@
 
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import type { Finding } from "../../../kit/finding.ts";
-import { isBegun, listRuns } from "../../../project/runs/home.ts";
-import type { Foreign } from "../../contract/face.ts";
+import { isBegun, listRuns } from "../../../project/runs/project-paths.ts";
+import type { Foreign } from "../../contract/playbook.ts";
 import { backupFile, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 

@@ -1,11 +1,13 @@
+// roadmap-here: detects a roadmap with open phases in a project and summarises its progress.
+
 import { join } from "node:path";
-import type { Place } from "../../../project/place.ts";
+import type { CommandContext } from "../../../project/command-context.ts";
 import { readRoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
 import { knownPhases } from "./roadmap-known.ts";
-import type { Foreign } from "../../contract/face.ts";
+import type { Foreign } from "../../contract/playbook.ts";
 
 /** A roadmap with something left to do. One at the top in prose, with no phase in it, is somebody else's and no business of ours. */
-export async function documents(_place: Place, root: string): Promise<Omit<Foreign, "findings"> | null> {
+export async function documents(_place: CommandContext, root: string): Promise<Omit<Foreign, "findings"> | null> {
   await Promise.resolve();
   const known = knownPhases({ folder: join(root, ".autopilot") });
   const isDone = ({ id, checked }: { readonly id: string; readonly checked: boolean }): boolean => known.get(id) ?? checked;

@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { phaseIdOf } from "../../../documents/phase-id.ts";
-import type { Home } from "../../../project/runs/home.ts";
+import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
 
 const archivesMax = 1_000;
@@ -18,10 +18,10 @@ export type KnownPhase = {
 };
 
 /** Completed somewhere: true. Begun and never completed: false. Not in it: nobody has begun it, and the roadmap's own box decides. */
-export const knownPhases = (home: Pick<Home, "folder">): ReadonlyMap<string, boolean> =>
+export const knownPhases = (home: Pick<ProjectPaths, "folder">): ReadonlyMap<string, boolean> =>
   new Map([...phasesKnown(home)].map(([id, { isCompleted }]) => [id, isCompleted]));
 
-export function phasesKnown(home: Pick<Home, "folder">): ReadonlyMap<string, KnownPhase> {
+export function phasesKnown(home: Pick<ProjectPaths, "folder">): ReadonlyMap<string, KnownPhase> {
   const known = new Map<string, KnownPhase>();
   const current = stateIn(join(home.folder, "state.json")) ?? stateIn(join(home.folder, "state.json.backup"));
   for (const state of [...archivesIn(join(home.folder, "archive")).map(stateIn), current]) {

@@ -5,7 +5,7 @@ import { RunMetrics } from "../../../contracts/roadmap-reports.ts";
 import { metricsOf } from "../../../insight/metrics.ts";
 import { archivedIn, readState } from "./roadmap-states.ts";
 import { archiveFolder, metricsFile } from "../../../contracts/roadmap-places.ts";
-import { setAside } from "../../contract/sheets.ts";
+import { setAside } from "../../contract/generated-files.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
 const metricsBytesMax = 16 * 1024 * 1024;

@@ -15,11 +15,11 @@ import { diagnosticName, diagnosticPage } from "../../../views/diagnostic.ts";
 import { learningsPage } from "../views/learnings.ts";
 import { nextActions } from "../../../views/next-actions.ts";
 import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
-import { type BooksExtra, openRoadmapBooks } from "../views/roadmap-books.ts";
+import { type BooksExtra, openRoadmapBooks } from "../views/roadmap-projections.ts";
 import { isHalt } from "../views/roadmap-log.ts";
 import { hasRoadmapState, openRoadmapState } from "../views/roadmap-state.ts";
 import { msOf } from "../../../kit/iso-time.ts";
-import type { FaceParts, OpenedFace } from "../../contract/face.ts";
+import type { FaceParts, OpenedFace } from "../../contract/playbook.ts";
 import { claimsFrom, evidenceFrom } from "../../../project/runs/run-blobs.ts";
 import { carriedBy } from "./carried.ts";
 import { commitEndedPages } from "./roadmap-commit.ts";
@@ -29,7 +29,7 @@ import { diagnosticsFolder, learningsFile, phaseFolder } from "../../../contract
 import { openStateFile } from "./roadmap-state-file.ts";
 import { completedEarlier } from "./roadmap-states.ts";
 import { type Kept, openSpanStore, openTraceFiles } from "./roadmap-traces.ts";
-import { openSheets } from "../../contract/sheets.ts";
+import { openSheets } from "../../contract/generated-files.ts";
 
 const readAtOnce = 1_000;
 const breath = (): Promise<void> => new Promise((go) => void setImmediate(go));

@@ -25,7 +25,7 @@ import { roadmapHere } from "./roadmap-problems.ts";
 import { costConstants } from "../../../project/config/cost-constants.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareOrder } from "../../contract/face.ts";
+import type { Prepared, PrepareOrder } from "../../contract/playbook.ts";
 import { acceptedWords } from "./roadmap-take-up.ts";
 
 const warningsShownMax = 8;

@@ -1,3 +1,5 @@
+// roadmap-preview: previews a roadmap draft: the phases it would run and their estimated cost.
+
 import type { Estimate } from "../../../views/preview.ts";
 import { columned } from "../../../views/columned.ts";
 import { oneLine } from "../../../views/wording.ts";
@@ -7,7 +9,7 @@ import { readRoadmapDocuments } from "./roadmap-documents.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { knownPhases } from "./roadmap-known.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { PreviewOrder, Previewed } from "../../contract/face.ts";
+import type { PreviewOrder, Previewed } from "../../contract/playbook.ts";
 
 const phasesMax = 15;
 const nameCharsMax = 60;

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import type { Entry } from "../../../contracts/event.ts";
 import { fold } from "../../../core/fold.ts";
 import type { Run } from "../../../core/state.ts";
-import type { FaceParts, OpenedFace } from "../../contract/face.ts";
+import type { FaceParts, OpenedFace } from "../../contract/playbook.ts";
 import { openRoadmapFace } from "./roadmap-open.ts";
 
 export type Room = {

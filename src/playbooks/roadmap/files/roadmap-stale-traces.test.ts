@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import type { TraceSpan } from "../../../contracts/roadmap-reports.ts";
 import { clearRooms, room } from "./roadmap-room.test-support.ts";
 import { openTraceFiles } from "./roadmap-traces.ts";
-import { openSheets } from "../../contract/sheets.ts";
+import { openSheets } from "../../contract/generated-files.ts";
 
 afterEach(clearRooms);
 

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { archiveFile, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
-import { setAside } from "../../contract/sheets.ts";
+import { setAside } from "../../contract/generated-files.ts";
 import { readBounded, writeWholeFile } from "../../contract/whole-file.ts";
 
 export type StateFileParts = {

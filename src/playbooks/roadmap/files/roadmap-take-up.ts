@@ -7,7 +7,7 @@ import { findingText } from "../../../kit/finding.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import { redactionOf } from "../../../project/secrets/redaction-of.ts";
 import { refuse } from "../../../project/reply.ts";
-import type { TakenUp, TakeUpOrder } from "../../contract/face.ts";
+import type { TakenUp, TakeUpOrder } from "../../contract/playbook.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 

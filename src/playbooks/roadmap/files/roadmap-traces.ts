@@ -11,7 +11,7 @@ import * as v from "valibot";
 import { TraceSpan } from "../../../contracts/roadmap-reports.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
 import { phaseFolder } from "../../../contracts/roadmap-places.ts";
-import type { Sheets } from "../../contract/sheets.ts";
+import type { Sheets } from "../../contract/generated-files.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
 
 /** A span that no entry tells, and the entry it came after. */

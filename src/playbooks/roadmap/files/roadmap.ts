@@ -1,5 +1,7 @@
-import { findHome } from "../../../project/runs/home.ts";
-import type { Face } from "../../contract/face.ts";
+// roadmap: the roadmap playbook: documents in .planning/, state in .autopilot/state.json, pages per phase.
+
+import { findProject } from "../../../project/runs/project-paths.ts";
+import type { Playbook } from "../../contract/playbook.ts";
 import { foreignRoadmap } from "./roadmap-foreign.ts";
 import { documents } from "./roadmap-here.ts";
 import { openRoadmapFace } from "./roadmap-open.ts";
@@ -9,7 +11,7 @@ import { preview } from "./roadmap-preview.ts";
 import { takeUp } from "./roadmap-take-up.ts";
 
 /** The roadmap's face: documents in `.planning/`, state in `.autopilot/state.json`, a folder of pages for each phase. */
-export const roadmapFace: Face = {
+export const roadmapFace: Playbook = {
   owned: ownedInPhases,
   prepare,
   preview,
@@ -17,7 +19,7 @@ export const roadmapFace: Face = {
   open: openRoadmapFace,
   documents,
   foreign: (_place, root) => {
-    const home = findHome(root);
+    const home = findProject(root);
     return home === null ? Promise.resolve(null) : foreignRoadmap(home);
   },
 };

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { type Gap, scoreOf } from "../insight/self-audit.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
 import { placesIn, whyNotThere } from "./places.ts";
@@ -46,7 +46,7 @@ export function auditScope(parts: RoadmapParts) {
   };
 }
 
-function auditOf(parts: Pick<RoadmapParts, "readBlob">, walk: WalkView): SelfAuditReturn | null {
+function auditOf(parts: Pick<RoadmapParts, "readBlob">, walk: CursorView): SelfAuditReturn | null {
   const read = v.safeParse(SelfAuditReturn, handedBy(parts, walk, auditStep));
   return read.success ? read.output : null;
 }
@@ -79,7 +79,7 @@ export function auditEvidence(parts: RoadmapParts) {
 /** The reader `audit_gaps`: one task a gap, under the requirement's own id. */
 export function readAuditGaps(
   parts: RoadmapParts,
-): (state: RunView, walk: WalkView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
+): (state: RunView, walk: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
   return (_state, walk) => {
     const audit = auditOf(parts, walk);
     if (audit === null) return Promise.resolve({ problem: "No audit was handed back that could be read." });

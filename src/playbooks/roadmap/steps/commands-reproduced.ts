@@ -27,7 +27,7 @@ export function commandsReproduced(parts: RoadmapParts) {
           reason: "return_invalid",
           detail: "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",
         }; // C2
-      const claims = told.flatMap(toldCommand).slice(0, commandsMax);
+      const claims = told.flatMap(reportedCommand).slice(0, commandsMax);
       const checks = claims.map(({ command, expect }, n): Check => ({
         id: `told:${order.walk.phase}.${n + 1}`,
         kind: "proof",
@@ -51,10 +51,10 @@ export function commandsReproduced(parts: RoadmapParts) {
   };
 }
 
-export type ToldCommand = { readonly command: string; readonly expect: Expectation | null };
+export type ReportedCommand = { readonly command: string; readonly expect: Expectation | null };
 
 /** `command -> result`, as far as the result says that it passed, or a number that it printed. */
-export function toldCommand(text: string): readonly ToldCommand[] {
+export function reportedCommand(text: string): readonly ReportedCommand[] {
   const [, left = "", right = ""] = /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
   const command = left
     .trim()

@@ -1,3 +1,5 @@
+// documents-kept: proof that the run did not change the roadmap, specification or planning config.
+
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 import { roadmapPathOf, textOption } from "./recorded.ts";
 

@@ -1,8 +1,10 @@
-import type { WalkView } from "../../../core/state.ts";
+// handed: reads what a step's agent returned in this visit, and fields of it.
+
+import type { CursorView } from "../../../core/state.ts";
 import type { RoadmapParts } from "./parts.ts";
 
 /** What a step's agent last handed back in this visit; null where it handed nothing back, or it cannot be read any more. */
-export function handedBy({ readBlob }: Pick<RoadmapParts, "readBlob">, walk: WalkView, step: string): unknown {
+export function handedBy({ readBlob }: Pick<RoadmapParts, "readBlob">, walk: CursorView, step: string): unknown {
   const hash = walk.handed?.[step];
   const bytes = hash === undefined ? null : readBlob(hash);
   if (bytes === null) return null;

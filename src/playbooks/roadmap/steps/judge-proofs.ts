@@ -5,7 +5,7 @@
 //   J2. A finding is the judge's own where it stood in the blind report, or where the verifier has not got it; and where what it
 //       names is there.
 
-import { roadmapSteps } from "../views/roadmap-chronicle.ts";
+import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { sameWords } from "../../../documents/same-words.ts";
 import { fieldOf, handedBy, textsIn } from "./handed.ts";

@@ -1,5 +1,7 @@
+// parts: the parts of a run that the roadmap playbook's functions may use.
+
 import type { Entry } from "../../../contracts/event.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -13,5 +15,5 @@ export type RoadmapParts = {
   readonly entries: () => readonly Entry[];
 };
 
-export type Order = FunctionOrder<RunView, WalkView>;
+export type Order = FunctionOrder<RunView, CursorView>;
 export type Found = Promise<FunctionResult>;

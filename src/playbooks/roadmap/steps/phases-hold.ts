@@ -1,3 +1,5 @@
+// phases-hold: proof that the checks of every completed phase still pass on the whole tree; yields the verdict.
+
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
 import type { RunView } from "../../../core/state.ts";

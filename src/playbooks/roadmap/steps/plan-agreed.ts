@@ -1,3 +1,5 @@
+// plan-agreed: proof that the plan checker approved the plan with enough confidence.
+
 import { fieldOf, handedBy } from "./handed.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 import { openStep } from "./written.ts";

@@ -1,6 +1,8 @@
+// read-plan: reads the tasks of a phase from its PLAN.md, without those already done.
+
 import type { Check } from "../../../contracts/evidence.ts";
 import type { PlanTask } from "../../../contracts/roadmap.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { taskCriterionId } from "../documents/phase-criteria.ts";
 import { lintPlan } from "../documents/plan-lint.ts";
 import { planWaves } from "../documents/plan-waves.ts";
@@ -16,7 +18,7 @@ const aboutCharsMax = 16_000;
 /** The reader `plan`: the tasks of the phase's plan on the run's branch, each behind the wave before its own. */
 export function readPlanTasks(
   parts: RoadmapParts,
-): (state: RunView, walk: WalkView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
+): (state: RunView, walk: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
   return async (state, { phase }) => {
     const found = await planAt(parts, state, phase, state.tip.commit);
     if (found === null) return { problem: `Phase ${phase} has no PLAN.md on the run's branch.` };

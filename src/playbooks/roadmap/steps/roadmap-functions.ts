@@ -1,6 +1,6 @@
 // roadmap-functions: the runner's own functions that a roadmap is walked with, by the names its flow calls them (names.ts).
 
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import { auditEvidence, auditScope, readAuditGaps } from "./audit.ts";
 import { commandsReproduced } from "./commands-reproduced.ts";
@@ -20,7 +20,7 @@ import { wiring } from "./wiring.ts";
 import { withdraw } from "./withdraw.ts";
 import { written } from "./written.ts";
 
-export function roadmapFunctions(parts: RoadmapParts): Functions<RunView, WalkView> {
+export function roadmapFunctions(parts: RoadmapParts): Functions<RunView, CursorView> {
   return {
     run: {
       preflight: preflight(parts),

@@ -11,7 +11,7 @@ import { CompletionFile, MetricsFile, type RunMetrics, SelfAuditSummary, TrendSu
 import { roadmapEventSchemas } from "../../../contracts/roadmap-events.ts";
 import { roadmapStateOf } from "../views/roadmap-state.ts";
 import type { Entry } from "../../../contracts/event.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder } from "../../../ports/functions.ts";
 import { clearRooms, room, type Room } from "../files/roadmap-room.test-support.ts";
 import { wrapUp } from "./roadmap-wrap-up.ts";
@@ -28,7 +28,7 @@ const perform = (here: Room, state: RunView = run, now = "2026-02-01T00:00:00.00
     entries: () => tape.entries,
     readBlob: () => null,
     clock: { now: () => now },
-  }).perform({ state } as FunctionOrder<RunView, WalkView>);
+  }).perform({ state } as FunctionOrder<RunView, CursorView>);
 const metricsIn = (here: Room): readonly RunMetrics[] => v.parse(MetricsFile, JSON.parse(here.text(".autopilot/archive/metrics.json")));
 const dataIn = (here: Room): CompletionFile => v.parse(CompletionFile, JSON.parse(here.text(".autopilot/completion-report.json")));
 const wholeIn = (here: Room): Extract<CompletionFile, { mode: "--complete" }> => {
@@ -127,7 +127,7 @@ describe("the report", () => {
   });
   test("an audit that failed is no audit without gaps, and phases that do not hold together are no completed run", async () => {
     const failedIn = (phase: string, step: string, detail: string): RunView => {
-      const walk = { ...run.walks[phase], last: { [step]: { kind: "failed", facts: {}, reason: "x", detail } } } as unknown as WalkView;
+      const walk = { ...run.walks[phase], last: { [step]: { kind: "failed", facts: {}, reason: "x", detail } } } as unknown as CursorView;
       const completed = run.phases.map((one) => (one.status === "failed" ? { ...one, status: "completed" as const } : one));
       return { ...run, phases: completed, walks: { ...run.walks, [phase]: walk } };
     };

@@ -10,11 +10,11 @@ import type { Verdict } from "../../../contracts/objective.ts";
 import type { Facts } from "../../../contracts/outcome.ts";
 import type { CompletionReport } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { optionOf } from "../../../core/reading.ts";
+import { optionOf } from "../../../core/selectors.ts";
 import { own } from "../../../core/record.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { type CompletionInput, completionData, completionPage } from "../views/completion-report.ts";
-import { integration, selfAudit } from "../views/roadmap-chronicle.ts";
+import { integration, selfAudit } from "../views/phase-history.ts";
 import { selfAuditSummary } from "../views/roadmap-self-audit.ts";
 import { roadmapStateOf } from "../views/roadmap-state.ts";
 import { type VerdictFound, verdictOf } from "../../../core/verdict.ts";
@@ -31,19 +31,19 @@ import { readMetrics } from "../files/roadmap-metrics.ts";
 import { completionDataFile, completionPageFile, metricsFile } from "../../../contracts/roadmap-places.ts";
 import { completedEarlier } from "../files/roadmap-states.ts";
 import { writeWholeFile } from "../../contract/whole-file.ts";
-import type { Home } from "../../../project/runs/home.ts";
+import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 
 const detailCharsMax = 500;
 
 export type WrapUpParts = {
-  readonly home: Pick<Home, "root">;
+  readonly home: Pick<ProjectPaths, "root">;
   readonly folder: string;
   readonly entries: () => readonly Entry[];
   readonly readBlob: (hash: string) => Buffer | null;
   readonly clock: Pick<Clock, "now">;
 };
 
-export function wrapUp(parts: WrapUpParts): Functions<RunView, WalkView>["run"][string] {
+export function wrapUp(parts: WrapUpParts): Functions<RunView, CursorView>["run"][string] {
   return {
     version: 1,
     effect: "idempotent",

@@ -1,3 +1,5 @@
+// rollback: step that reverts a failed phase in one commit and keeps the work on a diagnostic branch.
+
 import { phaseDirIn } from "../../../engine/prove.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 import { checkpointOf } from "./checkpoint.ts";

@@ -1,3 +1,5 @@
+// run-checks: runs checks on a commit with the protected tests of the base.
+
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
 import { testsBefore } from "../../../engine/oracles.ts";
 import type { Order, RoadmapParts } from "./parts.ts";

@@ -1,3 +1,5 @@
+// task-commands: proof that the commands given for a task in its plan all pass.
+
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 import { redIn, runChecks } from "./run-checks.ts";

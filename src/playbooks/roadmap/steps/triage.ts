@@ -9,7 +9,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import type { TriageReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView } from "../../../core/state.ts";
-import { roadmapSteps } from "../views/roadmap-chronicle.ts";
+import { roadmapSteps } from "../views/phase-history.ts";
 import { checksIn, phaseCriteria } from "../documents/phase-criteria.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 import { costWarning, estimatedTokens } from "../../../insight/cost.ts";

@@ -1,5 +1,7 @@
+// withdraw: step that reverts a failed phase on the user's branch too, if it had already landed there.
+
 import type { Entry } from "../../../contracts/event.ts";
-import type { WalkView } from "../../../core/state.ts";
+import type { CursorView } from "../../../core/state.ts";
 import { landInTurn } from "../../contract/landing.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 
@@ -28,7 +30,7 @@ export function withdraw({ workspace, home, entries }: Pick<RoadmapParts, "works
 }
 
 /** Whether anything landed since this visit of the phase first committed something. */
-function hasLanded(entries: readonly Entry[], { path, visit }: WalkView): boolean {
+function hasLanded(entries: readonly Entry[], { path, visit }: CursorView): boolean {
   const first = entries.findIndex((entry) => entry.event === "changes_applied" && entry.attempt.startsWith(`${path}@${visit}/`));
   return first >= 0 && entries.slice(first).some((entry) => entry.event === "step_completed" && entry.facts["landed"] === true);
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { PlanTask } from "../../../contracts/roadmap.ts";
 import { tasksFor } from "./audit.ts";
-import { toldCommand } from "./commands-reproduced.ts";
+import { reportedCommand } from "./commands-reproduced.ts";
 import { planPath } from "./phase-plan.ts";
 import { placesIn, whyNotThere } from "./places.ts";
 import { saysItStays } from "./plan-proof.ts";
@@ -48,7 +48,7 @@ describe("what an agent says it ran", () => {
     ["npm test", []],
     ["true -> passed", []], // it proves nothing either way
   ])("%j", (text, wanted) => {
-    expect(toldCommand(text)).toEqual(wanted);
+    expect(reportedCommand(text)).toEqual(wanted);
   });
 });
 

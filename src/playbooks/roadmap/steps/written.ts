@@ -1,6 +1,8 @@
+// written: proof that the document a step should write exists and has content.
+
 import { createHash } from "node:crypto";
-import { stepOf } from "../../../core/reading.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import { stepOf } from "../../../core/selectors.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Step } from "../../../contracts/flow.ts";
 import { phaseDirIn } from "../../../engine/prove.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
@@ -8,14 +10,14 @@ import { invariant } from "../../../kit/invariant.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
 
 /** The step at which this walk stands, as the flow has it. */
-export function openStep(state: RunView, walk: WalkView): Step {
+export function openStep(state: RunView, walk: CursorView): Step {
   const open = walk.open === null ? undefined : state.open[walk.open];
   invariant(open !== undefined, `E1: ${walk.path} proves something in an attempt`);
   return stepOf(state, walk, open.step);
 }
 
 /** The document that a step says it writes, in the folder of its phase. */
-export const documentOf = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: WalkView): string | null =>
+export const documentOf = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: CursorView): string | null =>
   writes?.[0] === undefined ? null : `${phaseDirIn(state.drafted.flow, phase)}/${writes[0]}`;
 
 /** A named proof: the phase's document that the step writes is there and has content. What it holds is written down by its hash. */

@@ -2,8 +2,8 @@
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
-import { attemptParts, phaseOfEntry, taskOfWalk } from "../../../insight/places.ts";
-import { selfAudit } from "./roadmap-chronicle.ts";
+import { attemptParts, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { selfAudit } from "./phase-history.ts";
 
 export type AuditLine = { readonly event: RoadmapEventName; readonly details: Readonly<Record<string, unknown>> };
 /** What an auditor handed back, by the hash the journal names; undefined where it is not at hand. */
@@ -89,7 +89,7 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
           return [...lines, ...tasks.flatMap(({ id, title, files }) => find(gapOfTask(id, title, files)))];
         }
         case "changes_applied": {
-          const task = taskOfWalk(attemptParts(entry.attempt)?.walk ?? "");
+          const task = taskOfCursor(attemptParts(entry.attempt)?.walk ?? "");
           const gap = [...open.values()].find(({ requirement_id }) => taskFor(requirement_id) === task);
           if (gap !== undefined) gap.commit = entry.commit;
           return [];

@@ -6,7 +6,7 @@
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
-import { attemptParts, isAround, phaseOfEntry, taskOfWalk } from "../../../insight/places.ts";
+import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { msOf } from "../../../kit/iso-time.ts";
 import { inCode, inText, section, table } from "../../../views/markdown.ts";
 import { attemptWords, duration, plural } from "../../../views/wording.ts";
@@ -45,7 +45,7 @@ export function openExecutionLog(): ExecutionLog {
     return known;
   };
   const taskOf = (phase: Phase, walk: string): Task | undefined => {
-    const task = taskOfWalk(walk);
+    const task = taskOfCursor(walk);
     return task === null ? undefined : phase.rounds.findLast(({ attempt }) => walk.startsWith(`${attempt}/`))?.tasks.get(task);
   };
 

@@ -10,12 +10,12 @@ import { isReasonCode, reasons } from "../../../contracts/reason.ts";
 import type { RoadmapEvent, RoadmapEventName } from "../../../contracts/roadmap-events.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isCategory } from "../../../insight/metrics.ts";
-import { attemptParts, isAround, phaseOfEntry, taskOfWalk } from "../../../insight/places.ts";
+import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { type RootCause, rootCauseOf } from "../../../insight/root-cause.ts";
 import { highDeferRate, unnecessaryDeferral } from "../insight/warnings.ts";
 import { type ClaimOf, fieldOf, listOf, openAuditBook } from "./roadmap-audit.ts";
 import { eventsBefore } from "./roadmap-carried.ts";
-import { type Chronicle, roadmapSteps } from "./roadmap-chronicle.ts";
+import { type PhaseHistory, roadmapSteps } from "./phase-history.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
 /** Which entries of the journal each event of the seed comes from. */
@@ -66,7 +66,7 @@ type Details = Readonly<Record<string, unknown>>;
 export type RoadmapLog = { readonly events: readonly RoadmapEvent[]; take(entry: Entry, specPath: string): void };
 
 /** Takes entries that the chronicle has taken just before. */
-export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined, earlier = {}, carried }: LogExtra = {}): RoadmapLog {
+export function openRoadmapLog(chronicle: PhaseHistory, { claimOf = () => undefined, earlier = {}, carried }: LogExtra = {}): RoadmapLog {
   const events: RoadmapEvent[] = [...eventsBefore(carried)];
   const audit = openAuditBook(claimOf);
   const completed = new Set<string>();
@@ -143,14 +143,14 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
         completed.delete(phase);
         return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, rootCauseOf(told?.visit ?? [], phase, claimOf)));
       case "step_started":
-        if (taskOfWalk(entry.walk) !== null) return;
+        if (taskOfCursor(entry.walk) !== null) return;
         say("step_started", { attempt: entry.attempt }, entry.step);
         if (entry.step === roadmapSteps.undo) say("rollback_initiated", {}, entry.step);
         return;
       case "step_completed":
       case "step_failed": {
         const parts = attemptParts(entry.attempt);
-        if (parts === null || taskOfWalk(parts.walk) !== null) return;
+        if (parts === null || taskOfCursor(parts.walk) !== null) return;
         const categories = categoriesIn(claimOf, told?.steps.get(parts.step)?.claim ?? null);
         const why = entry.event === "step_failed" ? given({ reason: entry.reason_code, detail: entry.detail }) : {};
         say(
@@ -163,7 +163,7 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
       }
       case "task_completed":
       case "task_failed": {
-        const task = taskOfWalk(entry.walk) ?? entry.walk;
+        const task = taskOfCursor(entry.walk) ?? entry.walk;
         const commit = told?.tasks.get(task)?.commit ?? null;
         const details = { task: `task_${task}`, commit };
         return say(
@@ -173,7 +173,7 @@ export function openRoadmapLog(chronicle: Chronicle, { claimOf = () => undefined
         );
       }
       case "step_retried": {
-        const task = taskOfWalk(entry.walk);
+        const task = taskOfCursor(entry.walk);
         if (task !== null) say("task_retried", { task: `task_${task}`, retry: entry.n }, "execute");
         return;
       }
@@ -240,7 +240,7 @@ function namedStep(step: string | undefined, details: Details): { readonly step?
 function checkpoint(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return [];
   const parts = attemptParts(entry.attempt);
-  if (parts === null || taskOfWalk(parts.walk) !== null) return [];
+  if (parts === null || taskOfCursor(parts.walk) !== null) return [];
   const phase = phaseOfEntry(entry) ?? "";
   const where = isAround(phase) ? {} : { phase }; // G2
   const details = { seq: entry.seq, ...(isAround(phase) ? { step: parts.step, group: phase } : {}) };

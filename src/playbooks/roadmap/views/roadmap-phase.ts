@@ -8,11 +8,11 @@ import { automatedOf } from "../../../insight/check-kind.ts";
 import { estimatedTokens } from "../../../insight/cost.ts";
 import { phaseTypeOf } from "../../../insight/phase-type.ts";
 import { type ClaimOf, fieldOf, listOf } from "./roadmap-audit.ts";
-import { type PhaseTold, roadmapSteps, type StepTold } from "./roadmap-chronicle.ts";
+import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-history.ts";
 
 type PhaseView = RunView["phases"][number];
 
-export function recordOf(run: RunView, phase: PhaseView, told: PhaseTold | undefined, claimOf: ClaimOf): PhaseRecord {
+export function recordOf(run: RunView, phase: PhaseView, told: PhaseSummary | undefined, claimOf: ClaimOf): PhaseRecord {
   const tasks = told === undefined || told.tasks.size === 0 ? null : [...told.tasks.values()];
   const phaseType = typeOf(phase, told);
   const estimated = factIn(told, "estimated_tokens");
@@ -42,13 +42,13 @@ function statusOfPhase(run: RunView, phase: PhaseView): PhaseStatus {
 }
 
 /** What preflight or triage found of it. */
-function factIn(told: PhaseTold | undefined, name: string): string | number | boolean | undefined {
+function factIn(told: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
   const found = ["triage", "preflight"].map((step) => own(told?.steps.get(step)?.facts ?? {}, name));
   return found.find((value) => value !== undefined);
 }
 
 /** What triage found it to be, by its words or the plan it had; where that was open, the files of the plan that was made since. */
-function typeOf({ name, about }: PhaseView, told: PhaseTold | undefined): PhaseType {
+function typeOf({ name, about }: PhaseView, told: PhaseSummary | undefined): PhaseType {
   const found = factIn(told, "phase_type");
   const known = phaseTypes.find((type) => type === found);
   if (known !== undefined && known !== "mixed") return known;
@@ -56,7 +56,7 @@ function typeOf({ name, about }: PhaseView, told: PhaseTold | undefined): PhaseT
   return phaseTypeOf({ files, says: about ?? name });
 }
 
-function stepsOf(told: PhaseTold, claimOf: ClaimOf): StepRecords {
+function stepsOf(told: PhaseSummary, claimOf: ClaimOf): StepRecords {
   const { steps } = told;
   const [preflight, research, plan, planCheck, execute] = ["preflight", "research", "plan", roadmapSteps.planCheck, "execute"].map((name) =>
     steps.get(name),
@@ -80,7 +80,7 @@ const gate = { in_progress: "in_progress", passed: "pass", failed: "fail", skipp
 const work = { in_progress: "in_progress", passed: "completed", failed: "failed", skipped: "skipped" } as const;
 
 /** A step that was passed over has written nothing; only of a plan is it known that there was one. */
-function outputOf(told: PhaseTold, step: StepTold, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
+function outputOf(told: PhaseSummary, step: StepSummary, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
   const isFound = step.status === "skipped" && file === "PLAN.md" && factIn(told, "plan_exists") === true;
   const path = isFound ? factIn(told, "plan_path") : undefined;
   const hash = isFound ? factIn(told, "output_hash") : own(step.facts, "output_hash");
@@ -93,22 +93,22 @@ function outputOf(told: PhaseTold, step: StepTold, file: "RESEARCH.md" | "PLAN.m
 }
 
 /** The checker's own word counts against the plan, never for it. */
-function planStatus(step: StepTold): "in_progress" | "pass" | "fail" | "skipped" {
+function planStatus(step: StepSummary): "in_progress" | "pass" | "fail" | "skipped" {
   if (step.status !== "passed") return gate[step.status];
   const { pass, confidence } = step.says;
   return pass === false || (typeof confidence === "number" && confidence < alignmentMin) ? "fail" : "pass";
 }
 
-function executeStatus(told: PhaseTold, step: StepTold): NonNullable<StepRecords["execute"]>["status"] {
+function executeStatus(told: PhaseSummary, step: StepSummary): NonNullable<StepRecords["execute"]>["status"] {
   if (step.status !== "failed") return work[step.status];
   return [...told.tasks.values()].some(({ status }) => status === "completed") ? "partial" : "failed";
 }
 
-const tasksOf = (told: PhaseTold): NonNullable<StepRecords["execute"]>["tasks"] =>
+const tasksOf = (told: PhaseSummary): NonNullable<StepRecords["execute"]>["tasks"] =>
   Object.fromEntries([...told.tasks].map(([id, { status, commit, retries }]) => [`task_${id}`, { status, commit, retries }]));
 
 /** The runner's checks and the verifier's look together: red if either is, green only if both are of the same round. */
-function verifyOf({ steps }: PhaseTold, claimOf: ClaimOf): StepRecords["verify"] | undefined {
+function verifyOf({ steps }: PhaseSummary, claimOf: ClaimOf): StepRecords["verify"] | undefined {
   const checks = steps.get(roadmapSteps.checks);
   const verify = steps.get(roadmapSteps.verify);
   const first = checks ?? verify;
@@ -130,7 +130,7 @@ function creepOf(claim: string | null, claimOf: ClaimOf): string[] {
   return listOf(fieldOf(claimOf(claim), "scope_creep")).filter((text) => typeof text === "string");
 }
 
-function verifyStatus(checks: StepTold | undefined, verify: StepTold | undefined): "in_progress" | "pass" | "fail" | "skipped" {
+function verifyStatus(checks: StepSummary | undefined, verify: StepSummary | undefined): "in_progress" | "pass" | "fail" | "skipped" {
   if (checks?.status === "failed" || verify?.status === "failed") return "fail";
   if (verify === undefined || verify.status === "in_progress" || checks?.status === "in_progress") return "in_progress";
   if (verify.status === "skipped") return "skipped";
@@ -138,12 +138,12 @@ function verifyStatus(checks: StepTold | undefined, verify: StepTold | undefined
 }
 
 /** A score on the scale of 1 to 10; anything else is none. */
-function scoreIn({ says }: StepTold, name: string): number | null {
+function scoreIn({ says }: StepSummary, name: string): number | null {
   const score = own(says, name);
   return typeof score === "number" && score >= 1 && score <= 10 ? score : null;
 }
 
-function recommendationOf({ says }: StepTold): (typeof recommendations)[number] | null {
+function recommendationOf({ says }: StepSummary): (typeof recommendations)[number] | null {
   const said = own(says, "recommendation");
   return recommendations.find((word) => word === said) ?? null;
 }

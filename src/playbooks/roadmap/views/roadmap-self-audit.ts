@@ -8,7 +8,7 @@ import { attemptParts, phaseOfEntry } from "../../../insight/places.ts";
 import { selfAuditOf } from "../insight/self-audit.ts";
 import { issuesOf } from "../../../kit/located-issues.ts";
 import type { ClaimOf } from "./roadmap-audit.ts";
-import { selfAudit } from "./roadmap-chronicle.ts";
+import { selfAudit } from "./phase-history.ts";
 
 /** Null where no audit was made. Where the auditor's own words are not at hand, the counts of the log stand for them. */
 export function selfAuditSummary(entries: readonly Entry[], claimOf: ClaimOf, log: RoadmapState["event_log"]): SelfAuditSummary | null {

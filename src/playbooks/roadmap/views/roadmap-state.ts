@@ -9,13 +9,13 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { lastErrorOf } from "../../../views/breaker-view.ts";
 import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../../../contracts/roadmap-values.ts";
 import { thresholdsOf } from "../../../core/breaker.ts";
-import { hasFailed, numberOf, stepsOfPhase } from "../../../core/reading.ts";
+import { hasFailed, numberOf, stepsOfPhase } from "../../../core/selectors.ts";
 import { own } from "../../../core/record.ts";
 import type { RunView } from "../../../core/state.ts";
 import { rounded } from "../../../insight/metrics.ts";
 import type { ClaimOf } from "./roadmap-audit.ts";
 import { mergedPhases, newlyAmong, wasDeferred, wasProcessed } from "./roadmap-carried.ts";
-import { type Chronicle, openChronicle } from "./roadmap-chronicle.ts";
+import { type PhaseHistory, openPhaseHistory } from "./phase-history.ts";
 import { type LogExtra, openRoadmapLog } from "./roadmap-log.ts";
 import { recordOf } from "./roadmap-phase.ts";
 import { pipelineName } from "./roadmap-steps.ts";
@@ -26,7 +26,7 @@ export type RoadmapStateExtra = LogExtra & {
 };
 
 export type RoadmapStateBook = {
-  readonly chronicle: Chronicle;
+  readonly chronicle: PhaseHistory;
   apply(entry: Entry): void;
   stateOf(run: RunView, aliveAt?: string): RoadmapState;
   /** The same as the file's text: what the log held before is not written out anew. */
@@ -41,7 +41,7 @@ export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft"
 
 /** Keeps up with a journal, so that drawing it again costs what came since. */
 export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
-  const chronicle = openChronicle();
+  const chronicle = openPhaseHistory();
   const log = openRoadmapLog(chronicle, extra);
   let specPath = roadmapPathDefault;
   const lines: string[] = [];
@@ -73,7 +73,7 @@ export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt
   return book.stateOf(run, aliveAt);
 }
 
-type Told = { readonly chronicle: Chronicle; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
+type Told = { readonly chronicle: PhaseHistory; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
 
 function drawn(
   run: RunView,
@@ -165,7 +165,7 @@ function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "c
 }
 
 /** What the run was locked to when it began, or what was accepted in its place since. */
-function specOf(run: RunView, chronicle: Chronicle, startedAt: string): RoadmapState["spec"] {
+function specOf(run: RunView, chronicle: PhaseHistory, startedAt: string): RoadmapState["spec"] {
   const path = specPathOf(run.drafted.options);
   const accepted = chronicle.accepted.get(path);
   const hash = accepted?.hash ?? textIn(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");

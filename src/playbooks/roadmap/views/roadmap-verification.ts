@@ -8,10 +8,10 @@
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { automatedOf, checkKinds } from "../../../insight/check-kind.ts";
-import { attemptParts, isAround, phaseOfEntry, taskOfWalk } from "../../../insight/places.ts";
+import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { inCode, inText, list, section, table } from "../../../views/markdown.ts";
 import { type ClaimOf, fieldOf, listOf } from "./roadmap-audit.ts";
-import { roadmapSteps } from "./roadmap-chronicle.ts";
+import { roadmapSteps } from "./phase-history.ts";
 import { attemptWords, duration } from "../../../views/wording.ts";
 
 export type Verification = {
@@ -60,7 +60,7 @@ export function openVerification(claimOf: ClaimOf): Verification {
       if (entry.event === "claims_checked") return refute(phaseOf(id), entry);
       const attempt = "attempt" in entry ? entry.attempt : "";
       const parts = attemptParts(attempt);
-      if (parts === null || taskOfWalk(parts.walk) !== null || !steps.has(parts.step)) return;
+      if (parts === null || taskOfCursor(parts.walk) !== null || !steps.has(parts.step)) return;
       if (entry.event === "turn_ended") turns.set(attempt, entry);
       if (entry.event === "step_started") begin(phaseOf(id), parts.step, entry.ts);
       if (entry.event !== "step_completed" && entry.event !== "step_failed") return;

@@ -2,7 +2,7 @@
 
 import type { Flow } from "../../../contracts/flow.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
-import { listedPhases } from "../../../core/reading.ts";
+import { listedPhases } from "../../../core/selectors.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
 import { loadFlow } from "../../../flows/load.ts";
 import { fileOf, type Scan, scanFlow } from "./staged-scan.ts";

@@ -7,7 +7,7 @@
 
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { isStagedState } from "../../../documents/staged-title.ts";
-import { setAside } from "../../contract/sheets.ts";
+import { setAside } from "../../contract/generated-files.ts";
 import { readBounded, replaceWholeFile, writeWholeFile } from "../../contract/whole-file.ts";
 
 export type Looked =

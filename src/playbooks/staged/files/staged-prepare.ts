@@ -3,7 +3,7 @@
 import { scopeOf } from "../../../workspace/layers/scope.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
-import { listedPhases, phaseRule } from "../../../core/reading.ts";
+import { listedPhases, phaseRule } from "../../../core/selectors.ts";
 import { findingProofs } from "../../../engine/survey.ts";
 import { isResearchDecided } from "../views/staged-decisions.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
@@ -13,7 +13,7 @@ import { git } from "../../../workspace/git/git.ts";
 import { inView, placesAround } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareOrder } from "../../contract/face.ts";
+import type { Prepared, PrepareOrder } from "../../contract/playbook.ts";
 import { ignoredAmong, pathsAsked } from "../../contract/ignored-paths.ts";
 import { detectStaged, disagreement } from "./staged-detect.ts";
 import { stagedTextIn } from "./staged-file.ts";

@@ -1,3 +1,5 @@
+// staged-record: the staged state file as it was when the run was drafted.
+
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import type { RunView } from "../../../core/state.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";

@@ -1,7 +1,7 @@
 // staged-scan: at which step a staged project stands, by its folders and by what its record says of optional steps.
 
 import type { CurrentStep } from "../../../contracts/staged-state.ts";
-import { listedPhases, phaseRule } from "../../../core/reading.ts";
+import { listedPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
 import { findingProofs } from "../../../engine/survey.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";

@@ -9,19 +9,19 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { retriesMax, stagedStatePath } from "../../../contracts/staged-state.ts";
-import { type Claim, StagedChronicle } from "../views/staged-chronicle.ts";
+import { type Claim, StagedChronicle } from "../views/staged-history.ts";
 import type { StagedRead } from "../views/staged-state-read.ts";
 import { stagedStateText } from "../views/staged-state.ts";
 import { firstFew } from "../../../views/wording.ts";
-import type { Place } from "../../../project/place.ts";
-import type { Face, FaceParts, Foreign, OpenedFace } from "../../contract/face.ts";
+import type { CommandContext } from "../../../project/command-context.ts";
+import type { Playbook, FaceParts, Foreign, OpenedFace } from "../../contract/playbook.ts";
 import { detectStaged } from "./staged-detect.ts";
 import { StagedFile } from "./staged-file.ts";
 import { prepareStaged } from "./staged-prepare.ts";
 import { draftedState, draftedText } from "./staged-record.ts";
 import { takeUpStaged } from "./staged-take-up.ts";
 
-export const stagedFace: Face = {
+export const stagedFace: Playbook = {
   owned: [stagedStatePath, `${stagedStatePath}.*.tmp`], // what a crash left of a drawing is ours too
   prepare: prepareStaged,
   takeUp: takeUpStaged,
@@ -70,7 +70,7 @@ function claimIn(bytes: Buffer | null): Claim | null {
 const known = /^_docs\/0[0-6]_[a-z]+\//;
 
 /** A staged project that another tool began, or a run of ours that was ended: its documents are there, and not every step is done. */
-async function foreignStaged(_place: Place, root: string): Promise<Foreign | null> {
+async function foreignStaged(_place: CommandContext, root: string): Promise<Foreign | null> {
   if (lstatSync(join(root, "_docs"), { throwIfNoEntry: false })?.isDirectory() !== true) return null; // most folders, at no cost
   const { flow, step, name, because, read, tree } = await detectStaged(root);
   const documents = tree.look.paths.filter((path) => known.test(path));

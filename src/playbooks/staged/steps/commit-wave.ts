@@ -3,8 +3,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { own } from "../../../core/record.ts";
-import { taskPath } from "../../../core/reading.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import { taskPath } from "../../../core/selectors.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { invariant } from "../../../kit/invariant.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -15,7 +15,7 @@ export function commitWave(workspace: Workspace) {
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ attempt, state, walk, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ attempt, state, walk, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const tasks = tasksOf(state, walk);
       const number = nextBatch(await lookAtCommit(workspace, commit));
       const phase = state.phases.find(({ id }) => id === walk.phase);
@@ -36,7 +36,7 @@ export function commitWave(workspace: Workspace) {
 type Done = { readonly id: string; readonly status: string };
 
 /** The tasks of the wave whose steps these are, with what became of each. */
-function tasksOf(state: RunView, walk: WalkView): readonly Done[] {
+function tasksOf(state: RunView, walk: CursorView): readonly Done[] {
   const open = walk.inside === null ? undefined : own(state.open, walk.inside);
   const index = Number(/:(\d+)$/.exec(walk.path)?.[1] ?? Number.NaN) - 1;
   const wave = open?.waves[index];

@@ -1,3 +1,5 @@
+// dependency-table: reads the tasks of the dependency table that are not yet implemented.
+
 import type { RunView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";

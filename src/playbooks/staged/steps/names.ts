@@ -1,3 +1,5 @@
+// names: the names and effects of the staged playbook's functions, without loading their code.
+
 import type { FunctionNames } from "../../contract/lazy-functions.ts";
 
 /** The functions a staged project is walked with, by name, without what they do. */

@@ -1,3 +1,5 @@
+// parts: the parts of a run that the staged playbook's functions may use.
+
 import type { Entry } from "../../../contracts/event.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";

@@ -1,5 +1,7 @@
-import { optionOf } from "../../../core/reading.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+// research-decided: proof that someone decided to move on from research, by option or by later documents.
+
+import { optionOf } from "../../../core/selectors.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { lookAtCommit, type TreeLook } from "./tree-look.ts";
@@ -16,7 +18,7 @@ export async function isPlanned(tree: TreeLook): Promise<boolean> {
 export function researchDecided(workspace: Workspace) {
   return {
     version: 1,
-    async prove({ state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async prove({ state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const isDecided = optionOf(state, "research") === "decided" || (await isPlanned(await lookAtCommit(workspace, commit)));
       return { ok: isDecided, facts: {}, detail: isDecided ? "" : "no decision to go on from research is recorded" };
     },

@@ -2,7 +2,7 @@
 
 import { correctionsOf, isSpent } from "../views/staged-corrections.ts";
 import { readStagedState } from "../views/staged-state-read.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import { StagedFile } from "../files/staged-file.ts";
 import { draftedText } from "../files/staged-record.ts";
@@ -13,7 +13,7 @@ export function resetFailedStep({ home, folder, readBlob }: Pick<StagedParts, "h
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, walk }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ state, walk }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const wasAsked = (walk.last["look"]?.facts["failed"] ?? "no") !== "no";
       if (!wasAsked) return { ok: true, facts: {} };
       const first = draftedText(state, readBlob);

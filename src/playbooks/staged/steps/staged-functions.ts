@@ -1,4 +1,6 @@
-import type { RunView, WalkView } from "../../../core/state.ts";
+// staged-functions: the functions that the staged flows call by name, bound to one run.
+
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import type { StagedParts } from "./parts.ts";
 import { commitWave } from "./commit-wave.ts";
@@ -12,7 +14,7 @@ import { taskSummary } from "./task-summary.ts";
 import { testsPass } from "./tests-pass.ts";
 
 /** Everything that the staged flows call by name. */
-export function stagedFunctions(parts: StagedParts): Functions<RunView, WalkView> {
+export function stagedFunctions(parts: StagedParts): Functions<RunView, CursorView> {
   const { workspace, verifier } = parts;
   return {
     run: {

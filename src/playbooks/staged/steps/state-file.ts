@@ -4,7 +4,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { Facts } from "../../../contracts/outcome.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { own } from "../../../core/record.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
 import { stagedDifferences, stepText } from "../views/staged-differences.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
@@ -19,7 +19,7 @@ export function stateFile({ home, folder, readBlob, workspace, entries }: Omit<S
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ state, walk, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ state, walk, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const file = new StagedFile(home.root, folder);
       const read = await readAgain(file, {
         first: draftedText(state, readBlob),
@@ -93,7 +93,7 @@ function writtenSince({ state, ours }: Again, drafted: readonly string[]): Writt
 }
 
 /** Whether somebody wrote that this optional step is left out: by standing at a later one, or in so many words. */
-function isPassedOver(run: RunView, { phase }: WalkView, said: SaidStep | null, since: Written): boolean {
+function isPassedOver(run: RunView, { phase }: CursorView, said: SaidStep | null, since: Written): boolean {
   const name = run.phases.find(({ id }) => id === phase)?.name ?? "";
   const wasFailed = own(run.walks, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
   if (wasFailed && surveyed(run)?.facts["entered"] === phase) return true;

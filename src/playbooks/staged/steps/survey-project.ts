@@ -5,8 +5,8 @@
 //       only folders that prove that very step beat it.
 
 import type { CurrentStep } from "../../../contracts/staged-state.ts";
-import { phaseRule } from "../../../core/reading.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import { phaseRule } from "../../../core/selectors.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import { type Begin, correctionsOf, isSpent } from "../views/staged-corrections.ts";
 import type { StagedRead } from "../views/staged-state-read.ts";
 import type { DocumentDiffered, FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
@@ -22,7 +22,7 @@ export function surveyProject({ workspace, readBlob }: Pick<StagedParts, "worksp
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ state, commit }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const { paths } = await lookAtCommit(workspace, commit);
       const recorded = draftedState(state, readBlob);
       const entered = enteredOf(state, recorded);

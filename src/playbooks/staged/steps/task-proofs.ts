@@ -1,8 +1,8 @@
 // task-proofs: named proofs about the tasks of a staged project. Each only looks at the tree of a commit.
 
 import picomatch from "picomatch";
-import { optionOf } from "../../../core/reading.ts";
-import type { RunView, WalkView } from "../../../core/state.ts";
+import { optionOf } from "../../../core/selectors.ts";
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { sized } from "./batches.ts";
@@ -10,7 +10,7 @@ import { finalReport, readReports } from "./reports.ts";
 import { readTasks, stemOf, tablePath, taskFilesIn } from "./task-table.ts";
 import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 
-type Order = FunctionOrder<RunView, WalkView>;
+type Order = FunctionOrder<RunView, CursorView>;
 type Found = { readonly faults: readonly string[]; readonly facts?: FunctionResult["facts"] };
 
 const pointsMax = 5;

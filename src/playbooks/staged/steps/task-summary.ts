@@ -1,4 +1,6 @@
-import type { RunView, WalkView } from "../../../core/state.ts";
+// task-summary: step that counts what is left to implement, shown before a person decides to begin.
+
+import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { sized } from "./batches.ts";
@@ -12,7 +14,7 @@ export function taskSummary(workspace: Workspace) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ commit, state, walk }: FunctionOrder<RunView, WalkView>): Promise<FunctionResult> {
+    async perform({ commit, state, walk }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const tree = await lookAtCommit(workspace, commit);
       const { tasks, faults } = await readTasks(tree);
       // A project that is taken up here begins a new conversation anyway.

@@ -1,3 +1,5 @@
+// tree-look: a read-only view of a commit's paths and text files.
+
 import type { Workspace } from "../../../ports/workspace.ts";
 
 /** A tree that is only looked at: its paths, and the text of a regular file in it. */

@@ -1,3 +1,5 @@
+// ack: command-line spec of `ack`, which acknowledges a preview so that `go` may run it.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// adopt: command-line spec of `adopt`, which takes over a run that came from elsewhere.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// agents-try: command-line spec of `agents try`, which gives an agent one tiny test turn.
+
 import type { Command } from "../spec.ts";
 
 export const agentsTry: Command = {

@@ -1,3 +1,5 @@
+// agents: command-line spec of `agents`, which lists agents or how often their claims were true.
+
 import type { Command } from "../spec.ts";
 
 export const agents: Command = {

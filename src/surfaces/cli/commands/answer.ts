@@ -1,3 +1,5 @@
+// answer: command-line spec of `answer`, which answers an open question of a run.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

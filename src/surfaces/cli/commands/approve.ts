@@ -1,3 +1,5 @@
+// approve: command-line spec of `approve`, which approves what a run waits for.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// budget-raise: command-line spec of `budget raise`, which raises a run's limits.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// budget: command-line spec of `budget`, which shows a run's limits and usage.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// clean: command-line spec of `clean`, which frees disk space and removes old runs.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

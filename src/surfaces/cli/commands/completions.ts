@@ -1,3 +1,5 @@
+// completions: the `completions` command: prints a completion script for bash, zsh or fish.
+
 import { completionScript, shells } from "../completion-script.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// config: command-line spec of `config`, which shows every setting in force and its source.
+
 import type { Command } from "../spec.ts";
 
 export const config: Command = {

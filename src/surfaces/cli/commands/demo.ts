@@ -1,3 +1,5 @@
+// demo: command-line spec of `demo`, which shows a whole run in a temporary repository.
+
 import type { Command } from "../spec.ts";
 
 export const demo: Command = {

@@ -1,3 +1,5 @@
+// diff: command-line spec of `diff`, which shows a run's changes as a patch.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// discard: command-line spec of `discard`, which removes drafts and finished runs.
+
 import type { Command } from "../spec.ts";
 
 export const discard: Command = {

@@ -1,3 +1,5 @@
+// doctor: command-line spec of `doctor`, which checks the machine and the project.
+
 import type { Command } from "../spec.ts";
 
 export const doctor: Command = {

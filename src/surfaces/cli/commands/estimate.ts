@@ -1,3 +1,5 @@
+// estimate: command-line spec of `estimate`, which estimates the cost of roadmap phases.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

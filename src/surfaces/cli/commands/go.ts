@@ -1,3 +1,5 @@
+// go: command-line spec of `go`, the default command: starts a run or resumes the open one.
+
 import { defined } from "../defined.ts";
 import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { facedBy, faceFlags } from "../face-flags.ts";

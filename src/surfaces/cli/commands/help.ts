@@ -1,3 +1,5 @@
+// help: the `help` command: an overview of all commands, or everything about one.
+
 import type { Answer } from "../../../contracts/answer.ts";
 import { screenRows } from "../../../project/reply.ts";
 import { didYouMean } from "../../../kit/suggest.ts";

@@ -1,3 +1,5 @@
+// inbox: command-line spec of `inbox`, which lists questions that wait for a person.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

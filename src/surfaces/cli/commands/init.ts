@@ -1,3 +1,5 @@
+// init: command-line spec of `init`, which writes a config, ignore lines and slash commands.
+
 import type { Command } from "../spec.ts";
 
 export const init: Command = {

@@ -1,3 +1,5 @@
+// log: command-line spec of `log`, which shows a run's journal.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// pause: command-line spec of `pause`, which pauses a run at the end of its turn or at once.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

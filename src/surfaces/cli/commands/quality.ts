@@ -1,3 +1,5 @@
+// quality: command-line spec of `quality`, which audits a code base in six phases.
+
 import { runners } from "../../../contracts/quality-run.ts";
 import { defined } from "../defined.ts";
 import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";

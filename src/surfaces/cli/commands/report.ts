@@ -1,3 +1,5 @@
+// report: command-line spec of `report`, which shows what was asked, done, proved and left open.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

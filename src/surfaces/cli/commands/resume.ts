@@ -1,3 +1,5 @@
+// resume: command-line spec of `resume`, which continues a paused run or imports another tool's.
+
 import { defined } from "../defined.ts";
 import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { facedBy, faceFlags } from "../face-flags.ts";

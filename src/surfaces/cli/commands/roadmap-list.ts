@@ -1,3 +1,5 @@
+// roadmap-list: command-line spec of `roadmap list`, which shows a roadmap's phases and its problems.
+
 import type { Command } from "../spec.ts";
 
 export const roadmapList: Command = {

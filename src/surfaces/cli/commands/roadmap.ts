@@ -1,3 +1,5 @@
+// roadmap: command-line spec of `roadmap`, which runs the phases of a roadmap.
+
 import { defined } from "../defined.ts";
 import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { facedBy, faceFlags } from "../face-flags.ts";

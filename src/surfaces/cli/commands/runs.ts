@@ -1,3 +1,5 @@
+// runs: command-line spec of `runs`, which lists the runs of this project.
+
 import type { Command } from "../spec.ts";
 
 export const runs: Command = {

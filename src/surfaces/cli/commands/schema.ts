@@ -1,3 +1,5 @@
+// schema: command-line spec of `schema`, which prints JSON Schemas and the reason codes.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// start: command-line spec of `start`, which writes a draft and shows its preview.
+
 import { goalWords, objectiveFlags, objectiveOf } from "../objective-flags.ts";
 import type { Command } from "../spec.ts";
 

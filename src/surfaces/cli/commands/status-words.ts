@@ -1,3 +1,5 @@
+// status-words: the help and flags of `status`, kept apart from its code so that the fast path loads little.
+
 import type { Command } from "../spec.ts";
 
 /** `status` without its doing: it has two entries, and the quick one must not load what only the other needs. */

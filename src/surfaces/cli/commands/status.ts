@@ -1,3 +1,5 @@
+// status: the full `status` command, including the answer when there is no run.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 import { statusWords } from "./status-words.ts";
@@ -8,6 +10,6 @@ export const status: Command = {
     (await import("../../../commands/status.ts")).status(place, defined({ run: given.run }), {
       idle: async (root) => (await import("../../../commands/status-idle.ts")).idle(place, root),
       beside: async (face, root) =>
-        face === "staged" ? (await import("../../../commands/staged/staged-standing.ts")).stagedStanding(root) : null,
+        face === "staged" ? (await import("../../../commands/staged/staged-standing.ts")).stagedStatus(root) : null,
     }),
 };

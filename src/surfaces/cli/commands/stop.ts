@@ -1,3 +1,5 @@
+// stop: command-line spec of `stop`, which ends a run for good.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

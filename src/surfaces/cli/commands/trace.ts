@@ -1,3 +1,5 @@
+// trace: command-line spec of `trace`, which shows tool calls, commands and decisions span by span.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

@@ -1,3 +1,5 @@
+// transcript: command-line spec of `transcript`, which shows what the agent said and did.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

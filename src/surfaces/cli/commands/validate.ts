@@ -1,3 +1,5 @@
+// validate: command-line spec of `validate`, which checks files of every known format.
+
 import type { Command } from "../spec.ts";
 
 export const validate: Command = {

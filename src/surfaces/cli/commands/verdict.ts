@@ -1,3 +1,5 @@
+// verdict: command-line spec of `verdict`, which records a person's verdict on a phase.
+
 import { humanVerdicts } from "../../../contracts/human-verdict.ts";
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";

@@ -1,3 +1,5 @@
+// verify: command-line spec of `verify`, which re-checks a run's journal and evidence.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

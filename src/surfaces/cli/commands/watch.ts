@@ -1,3 +1,5 @@
+// watch: command-line spec of `watch`, which follows a run live from another terminal.
+
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 

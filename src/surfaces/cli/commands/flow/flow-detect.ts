@@ -1,3 +1,5 @@
+// flow-detect: command-line spec of `flow detect`, which finds a project's staged flow and step.
+
 import type { Command } from "../../spec.ts";
 
 export const flowDetect: Command = {

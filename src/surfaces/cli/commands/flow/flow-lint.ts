@@ -1,3 +1,5 @@
+// flow-lint: command-line spec of `flow lint`, which looks for mistakes in flows and explores their paths.
+
 import { defined } from "../../defined.ts";
 import type { Command } from "../../spec.ts";
 

@@ -1,3 +1,5 @@
+// flow-list: command-line spec of `flow list`, which lists built-in and user flows.
+
 import type { Command } from "../../spec.ts";
 
 export const flowList: Command = {

@@ -1,3 +1,5 @@
+// flow-show: command-line spec of `flow show`, which shows a flow's phases, steps, roles and options.
+
 import { defined } from "../../defined.ts";
 import type { Command } from "../../spec.ts";
 

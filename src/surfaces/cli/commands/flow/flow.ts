@@ -1,3 +1,5 @@
+// flow: command-line spec of `flow`, which without a subcommand lists the flows.
+
 import type { Command } from "../../spec.ts";
 
 export const flow: Command = {

@@ -1,0 +1,67 @@
+// roll: who belongs to a turn, look after look. A turn lasts for minutes or hours, and a machine has many processes: only those are read
+// of which something new can be learnt.
+//
+// Invariants:
+//   R1. Who was once seen to belong belongs until it ends, though its parent be gone or its environment another.
+//   R2. Nobody comes to belong later: a child has its parent's mark from its first moment. So who does not is read when it is new,
+//       once more in case it was just being made, and then now and again, since its number may have been given to another.
+
+import { ancestorsOf, descendantsOf, environmentOf, findMarked, pids, type SeenProcess, statOf } from "./alive.ts";
+import type { Belongs } from "./mark.ts";
+
+/** The processes there are, as a system tells of them. */
+export type Processes = {
+  readonly pids: () => readonly number[];
+  readonly statOf: (pid: number) => SeenProcess | undefined;
+  readonly environmentOf: (pid: number) => readonly string[];
+};
+
+export type Roll = { readonly look: () => readonly number[] };
+
+const readingsMax = 2;
+const looksBetween = 10;
+
+/** Those whose environment belongs, and whoever descends from the root; the runner itself and those it descends from are left out. */
+export function openRoll(belongs: Belongs, root: number): Roll {
+  if (process.platform === "linux") return rollOf({ pids, statOf, environmentOf }, belongs, root, ancestorsOf(process.pid));
+  return { look: () => [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])] };
+}
+
+type Known = { readonly began: string; readonly isOurs: boolean; readonly readings: number };
+
+export function rollOf(processes: Processes, belongs: Belongs, root: number, others: ReadonlySet<number>): Roll {
+  const known = new Map<number, Known>();
+  let looks = 0;
+
+  /** Whether its number may mean something else than at the last look. */
+  const isToRead = (pid: number): boolean => {
+    const before = known.get(pid);
+    return before === undefined || before.isOurs || before.readings < readingsMax || (pid + looks) % looksBetween === 0; // R2
+  };
+  const read = (pid: number): readonly SeenProcess[] => {
+    const seen = processes.statOf(pid);
+    const before = known.get(pid);
+    if (seen === undefined || before?.began !== seen.began) known.delete(pid);
+    if (seen === undefined) return [];
+    const readings = known.get(pid)?.readings ?? 0;
+    if (known.get(pid)?.isOurs === true || readings >= readingsMax) return []; // R1
+    const isOurs = !others.has(pid) && belongs(processes.environmentOf(pid));
+    known.set(pid, { began: seen.began, isOurs, readings: readings + 1 });
+    return isOurs ? [] : [seen];
+  };
+  const isChild = ({ pid, parent }: SeenProcess): boolean => !others.has(pid) && (parent === root || known.get(parent)?.isOurs === true);
+
+  return {
+    look: () => {
+      looks++;
+      const there = new Set(processes.pids());
+      for (const pid of known.keys()) if (!there.has(pid)) known.delete(pid);
+      let strangers = [...there].filter(isToRead).flatMap(read);
+      for (let children = strangers.filter(isChild); children.length > 0; children = strangers.filter(isChild)) {
+        for (const { pid, began } of children) known.set(pid, { began, isOurs: true, readings: readingsMax });
+        strangers = strangers.filter((seen) => !children.includes(seen));
+      }
+      return [...known].filter(([, { isOurs }]) => isOurs).map(([pid]) => pid);
+    },
+  };
+}

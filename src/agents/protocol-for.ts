@@ -1,0 +1,25 @@
+// speaker: who speaks an agent's language. Each is loaded when it is first needed, so that a run is in hand again before that.
+
+import { unreachable } from "../kit/never.ts";
+import type { TurnOrder, TurnResult } from "../ports/agent.ts";
+import type { Speech } from "./profiles/profile.ts";
+import type { TurnEnvironment } from "./turn-environment.ts";
+
+/** Plays a whole turn. */
+export type Speak = (order: TurnOrder, seat: TurnEnvironment) => Promise<TurnResult>;
+
+export async function protocolFor(speech: Speech): Promise<Speak> {
+  switch (speech) {
+    case "acp": {
+      const { acpTurn } = await import("./acp/turn.ts");
+      return acpTurn;
+    }
+    case "claude-stream":
+    case "codex-exec": {
+      const { cliTurn } = await import("./cli/turn.ts");
+      return (order, seat) => cliTurn(speech, order, seat);
+    }
+    default:
+      return unreachable(speech);
+  }
+}

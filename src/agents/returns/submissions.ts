@@ -1,0 +1,121 @@
+// desk: answers an agent that calls the runner's own tools: it hands in its result, asks a person, or notes something.
+//
+// Invariants:
+//   D1. What is handed in is judged at once, and the answer names every mistake, so that the agent can mend it in the same turn.
+//   D2. The last result that was accepted counts; one that is refused after it does not undo it.
+//   D3. What an agent can leave here is bounded, however often it calls.
+
+import type { Says } from "../../contracts/outcome.ts";
+import type { TurnOrder } from "../../ports/agent.ts";
+import type { ToolAnswer } from "../../ports/meter.ts";
+import { toolNames } from "./tools.ts";
+
+/** Judges what was handed back under a name: what of it may be routed on, or every mistake in words. */
+export type ReturnOf = (
+  name: string,
+  value: unknown,
+  context?: ReturnContext,
+) =>
+  | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
+  | { readonly errors: readonly string[]; readonly isJunk?: boolean };
+
+/** What the agent was told, and what it handed back in the attempt before, where that is known. */
+export type ReturnContext = { readonly prompt?: string; readonly previous?: unknown };
+
+export const submissionLimits = {
+  callsMax: 200,
+  notesMax: 20,
+  noteCharsMax: 2000,
+  questionCharsMax: 4000,
+  optionsMax: 20,
+  optionCharsMax: 500,
+  errorsMax: 50,
+  errorCharsMax: 1000,
+} as const;
+
+export type Submissions = {
+  readonly onTool: (name: string, value: unknown) => Promise<ToolAnswer>;
+  readonly accepted: () => { readonly claim: unknown; readonly says: Says; readonly warnings?: readonly string[] } | null;
+  /** The mistakes of the last result handed in, where none was accepted. */
+  readonly mistakes: () => readonly string[];
+  readonly question: () => string | null;
+  /** The answers that the question offers; none where it only takes words. */
+  readonly answers: () => readonly string[];
+  readonly notes: () => readonly string[];
+};
+
+export function openSubmissions(returns: TurnOrder["returns"], returnOf: ReturnOf, context: ReturnContext = {}): Submissions {
+  let accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null = null;
+  let mistakes: readonly string[] = [];
+  let question: string | null = null;
+  let answers: readonly string[] = [];
+  let calls = 0;
+  const notes: string[] = [];
+
+  const submit = (value: unknown): ToolAnswer => {
+    if (returns === null) return no("Nothing is to be handed in here. End your turn when you are done.");
+    const verdict = returnOf(returns.name, value, context);
+    if ("errors" in verdict) {
+      mistakes = verdict.errors.slice(0, submissionLimits.errorsMax).map((error) => clip(error, submissionLimits.errorCharsMax));
+      return no(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Mend it and call ${toolNames.submit} again.`].join("\n")); // D1
+    }
+    accepted = { claim: verdict.ok, says: verdict.says, ...(verdict.warning === undefined ? {} : { warnings: [verdict.warning] }) }; // D2
+    mistakes = [];
+    return yes("Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.");
+  };
+
+  const ask = (value: unknown): ToolAnswer => {
+    const words = textIn(value, "question").trim();
+    if (words === "") return no("The question is missing: give it as a text under `question`.");
+    question = clip(words, submissionLimits.questionCharsMax);
+    answers = listIn(value, "options")
+      .map((option) => clip(option.trim(), submissionLimits.optionCharsMax))
+      .filter((option) => option !== "")
+      .slice(0, submissionLimits.optionsMax);
+    return yes("Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.");
+  };
+
+  const note = (value: unknown): ToolAnswer => {
+    const text = textIn(value, "text").trim();
+    if (text === "") return no("The note is missing: give it as a text under `text`.");
+    if (notes.length >= submissionLimits.notesMax)
+      return no(`There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`); // D3
+    notes.push(clip(text, submissionLimits.noteCharsMax));
+    return yes("Noted.");
+  };
+
+  const answer = (name: string, value: unknown): ToolAnswer => {
+    if ((calls += 1) > submissionLimits.callsMax) return no("Too many calls in this turn. End your turn now."); // D3
+    if (name === toolNames.submit) return submit(value);
+    if (name === toolNames.ask) return ask(value);
+    if (name === toolNames.note) return note(value);
+    return no(`There is no tool ${JSON.stringify(name.slice(0, 100))} here.`);
+  };
+
+  return {
+    onTool: (name, value) => Promise.resolve(answer(name, value)),
+    accepted: () => accepted,
+    mistakes: () => mistakes,
+    question: () => question,
+    answers: () => answers,
+    notes: () => [...notes],
+  };
+}
+
+const yes = (text: string): ToolAnswer => ({ ok: true, text });
+const no = (text: string): ToolAnswer => ({ ok: false, text });
+const clip = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`);
+
+function valueIn(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+function textIn(value: unknown, key: string): string {
+  const found = valueIn(value, key);
+  return typeof found === "string" ? found : "";
+}
+
+function listIn(value: unknown, key: string): readonly string[] {
+  const found = valueIn(value, key);
+  return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+}

@@ -1,0 +1,95 @@
+// actions: what the embedded agent does to files, with a shell and with its runner's tools, as an agent would: told as tool calls, and going on after a failure.
+
+import { spawn } from "node:child_process";
+import { appendFile, chmod, link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { ScriptAction } from "../../contracts/script.ts";
+import type { CallRunner } from "./runner-tools.ts";
+
+/** An action as the protocol tells it. */
+export type Tool = {
+  readonly title: string;
+  readonly kind: "edit" | "delete" | "move" | "execute" | "other";
+  readonly paths: readonly string[];
+  /** Does it; what it answers is the tool's output. */
+  readonly act: (signal: AbortSignal) => Promise<string>;
+};
+
+const outputBytesMax = 64 * 1024;
+
+/** The tool call of an action, or null where the action is no tool's. Paths are relative to the working folder, or absolute. */
+export function toolOf(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
+  const at = (path: string): string => resolve(cwd, path);
+  const edit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({
+    title: `${title} ${path}`,
+    kind: "edit",
+    paths: [at(path)],
+    act: async () => {
+      await mkdir(dirname(at(path)), { recursive: true });
+      await act(at(path));
+      return "";
+    },
+  });
+  if ("write" in action) {
+    const { path, text, mode } = action.write;
+    return edit("write", path, async (full) => {
+      await writeFile(full, text);
+      if (mode !== undefined) await chmod(full, modeOf(mode));
+    });
+  }
+  if ("append" in action) return edit("append to", action.append.path, (full) => appendFile(full, action.append.text));
+  if ("chmod" in action) return edit("change the mode of", action.chmod.path, (full) => chmod(full, modeOf(action.chmod.mode)));
+  if ("link" in action) {
+    const { path, target, hard = false } = action.link;
+    return edit("link", path, (full) => (hard ? link(at(target), full) : symlink(target, full)));
+  }
+  if ("delete" in action) {
+    const { path } = action.delete;
+    return { title: `delete ${path}`, kind: "delete", paths: [at(path)], act: () => rm(at(path), { recursive: true }).then(() => "") };
+  }
+  if ("rename" in action) {
+    const { from, to } = action.rename;
+    const act = async (): Promise<string> => {
+      await mkdir(dirname(at(to)), { recursive: true });
+      await rename(at(from), at(to));
+      return "";
+    };
+    return { title: `rename ${from} to ${to}`, kind: "move", paths: [at(from), at(to)], act };
+  }
+  const ofRunner = (title: string, value: object): Tool => ({ title, kind: "other", paths: [], act: () => callRunner(title, value) });
+  if ("submit" in action) return ofRunner("submit_result", action.submit);
+  if ("ask" in action) return ofRunner("ask_human", typeof action.ask === "string" ? { question: action.ask } : action.ask);
+  if ("note" in action) return ofRunner("note", { text: action.note });
+  if ("run" in action) return { title: action.run, kind: "execute", paths: [], act: (signal) => run(action.run, cwd, signal) };
+  return null;
+}
+
+const modeOf = (mode: string): number => Number.parseInt(mode, 8);
+
+/** Through a shell and in a session of its own, as agents run their commands. */
+function run(command: string, cwd: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("/bin/sh", ["-c", command], { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    const hear = (chunk: Buffer): void => {
+      if (output.length < outputBytesMax) output += chunk.toString("utf8").slice(0, outputBytesMax - output.length);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    const onAbort = (): void => {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    child.once("error", reject);
+    // Not `close`: a command left in the background keeps the pipe open for as long as it lives.
+    child.once("exit", (code, killed) => {
+      signal.removeEventListener("abort", onAbort);
+      setImmediate(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+        if (code === 0) resolve(output);
+        else reject(new Error(`${killed === null ? `exit code ${code ?? "unknown"}` : killed}\n${output}`));
+      });
+    });
+  });
+}

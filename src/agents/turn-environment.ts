@@ -1,0 +1,40 @@
+// turn-environment: the environment of one agent turn: command, variables, sandbox, tools, metering and limits.
+
+import type { AcpLimits } from "./acp/limits.ts";
+import type { Metering } from "./metering.ts";
+import type { Guardian } from "./process/guardian.ts";
+import type { Mark } from "./process/mark.ts";
+import type { Watched } from "./process/watch-resources.ts";
+import type { Command } from "./process/spawn.ts";
+import type { AgentProfile } from "./profiles/profile.ts";
+import type { Submissions, ReturnOf } from "./returns/submissions.ts";
+import type { StdioServer } from "./returns/tools.ts";
+
+/** What a turn is played with, besides its order. */
+export type TurnEnvironment = {
+  readonly profile: AgentProfile;
+  /** The command and what it is started with, templates filled in. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly passEnv: readonly string[];
+  /** What names are passed from. */
+  readonly inherited: Readonly<Record<string, string | undefined>>;
+  readonly home: string | null;
+  /** The model asked for; empty: the agent chooses. */
+  readonly model: string;
+  readonly mark: Mark;
+  readonly wrap: ((command: Command) => Command) | null;
+  readonly guardian: Guardian;
+  readonly returnOf: ReturnOf;
+  readonly desk: Submissions;
+  readonly metering: Metering;
+  /** The runner's own tools, where this agent can be offered them. */
+  readonly tools: StdioServer | null;
+  /** Whether a path below the layer may be changed. */
+  readonly isInScope: (path: string) => boolean;
+  /** Whether any host may be reached besides the model provider. */
+  readonly mayFetch: boolean;
+  readonly limits: AcpLimits;
+  /** What the turn may take of the machine, and where it writes; null: nobody looks. */
+  readonly bounds: Pick<Watched, "bounds" | "folders"> | null;
+};

@@ -1,0 +1,70 @@
+// detect-work: detects work that a run could start from: another tool's run, or documents nobody has started on.
+
+import { join } from "node:path";
+import type { Foreign } from "../playbooks/contract/playbook.ts";
+import { faces } from "../playbooks/registry/table.ts";
+import { isInTheWay } from "../project/runs/project-paths.ts";
+import { refuse } from "../project/reply.ts";
+import { findingText } from "../kit/finding.ts";
+import type { CommandContext } from "../project/command-context.ts";
+
+/** Something that a run could take up: another tool's run (`begun`), or documents that nobody has begun with. */
+export type DetectedWork = Foreign & { readonly isBegun: boolean };
+
+/** What lies here for a run to take up, of every face there is. Reads only; nothing is drawn, nothing is decided. */
+export async function detectWork(place: CommandContext, root: string): Promise<readonly DetectedWork[]> {
+  if (isInTheWay({ root, folder: join(root, ".autopilot") }))
+    return refuse("workspace_unusable", {
+      message: `A file lies where a folder is needed: ${join(root, ".autopilot")}. Runs are kept in a folder of that name.`,
+      remediation: ["move it out of the way, then give the command again"],
+    });
+  const found: DetectedWork[] = [];
+  for (const load of Object.values(faces)) {
+    const face = await load();
+    const foreign = await face.foreign?.(place, root);
+    if (foreign !== undefined && foreign !== null) {
+      found.push({ ...foreign, isBegun: true });
+      continue;
+    }
+    const documents = await face.documents?.(place, root);
+    if (documents !== undefined && documents !== null) found.push({ ...documents, findings: [], isBegun: false });
+  }
+  return found;
+}
+
+/** The commands that take up what lies here, one for each; a bare one where there is nothing to choose. */
+export function takenUpBy(detected: readonly DetectedWork[]): readonly string[] {
+  if (detected.length > 1) return detected.map(({ flow }) => `autopilot go --flow ${flow}`);
+  return detected.map(({ isBegun }) => (isBegun ? "autopilot resume" : "autopilot go"));
+}
+
+/** The one thing there is to take up; refused where there are several, or where its files cannot be read. Null where there is none. */
+export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork | null {
+  const [only, ...others] = detected;
+  if (only === undefined) return null;
+  if (others.length > 0)
+    return refuse("objective_schema_invalid", {
+      message: `Several things could be taken up here: ${detected.map(({ standing }) => standing).join("; ")}. Say which.`,
+      state: "idle",
+      remediation: detected.map(({ flow, files }) => `autopilot go --flow ${flow}   (${files.join(", ")})`),
+      data: { found: detected.map(shownAs), missing_fields: ["goal"] },
+    });
+  const errors = only.findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0)
+    return refuse("file_invalid", {
+      message: `${only.files.join(", ")} cannot be taken up as it is: ${errors.length === 1 ? "one problem" : `${errors.length} problems`}.`,
+      state: "idle",
+      page: ["Problems", ...errors.map((error) => `  ✗ ${findingText(error)}`)],
+      remediation: ["mend the lines named above", `autopilot go --flow ${only.flow} begins anew`],
+      data: { problems: errors },
+    });
+  return only;
+}
+
+/** As programs see it. */
+export const shownAs = ({ flow, files, standing, isBegun }: DetectedWork): Record<string, unknown> => ({
+  flow,
+  files,
+  standing,
+  begun: isBegun,
+});

@@ -1,0 +1,14 @@
+// crash-state: schema of what is known about an attempt that a crash left open; input of the recovery table.
+
+import * as v from "valibot";
+
+/** What is in doubt about an attempt that a crash left open; the recovery table has a row for each. */
+export const CrashState = v.strictObject({
+  kind: v.picklist(["agent", "check", "run", "tasks", "flow"]),
+  stage: v.picklist(["started", "turned", "applied"]),
+  layer: v.picklist(["absent", "dirty", "intact"]),
+  done: v.boolean(),
+  proof: v.boolean(),
+  often: v.boolean(),
+});
+export type CrashState = v.InferOutput<typeof CrashState>;

@@ -1,0 +1,66 @@
+// reducers: the reducer type, one function per event, with the state lookups that reducers share.
+
+import type { Envelope, EventName, EventOf } from "../contracts/event.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
+import { own } from "./record.ts";
+import type { OpenAttempt, PhaseState, Run, StepCursor } from "./state.ts";
+
+/** What an event does to a run, one paragraph each. */
+export type Reducers = { readonly [N in EventName]: (run: Run, event: EventOf<N> & Envelope) => void };
+export type ReducersOf<N extends EventName> = Pick<Reducers, N>;
+
+export function newCursor(place: Pick<StepCursor, "path" | "kind" | "phase" | "visit"> & Partial<StepCursor>): StepCursor {
+  return {
+    of: null,
+    inside: null,
+    task: null,
+    at: 0,
+    open: null,
+    block: null,
+    last: {},
+    seen: {},
+    ended: {},
+    tries: {},
+    streak: {},
+    taken: {},
+    because: null,
+    reply: null,
+    result: null,
+    ...place,
+  };
+}
+
+export function cursorIn(run: Run, path: string): StepCursor {
+  const walk = own(run.walks, path);
+  if (walk === undefined) throw new InvariantBroken(`F1: ${path} is a walk of the run`);
+  return walk;
+}
+
+/** A walk where something may begin or be decided: not over, nothing open, nothing asked. */
+export function idleCursorIn(run: Run, path: string): StepCursor {
+  const walk = cursorIn(run, path);
+  if (walk.result !== null) throw new InvariantBroken(`F1: ${path} is not over`);
+  if (walk.open !== null || walk.block !== null) throw new InvariantBroken(`F2: ${path} has nothing open`);
+  return walk;
+}
+
+export function phaseIn(run: Run, id: string): PhaseState {
+  const phase = run.phases.find((candidate) => candidate.id === id);
+  invariant(phase !== undefined, `F1: the run has a phase ${id}`);
+  return phase;
+}
+
+export function openIn(run: Run, attempt: string): OpenAttempt {
+  const open = own(run.open, attempt);
+  if (open === undefined) throw new InvariantBroken(`F1: ${attempt} is open`);
+  return open;
+}
+
+/** A request of another process is journaled once. */
+export function once(run: Run, request: string): void {
+  invariant(own(run.requests, request) === undefined, `F1: the request ${request} is journaled once`);
+  run.requests[request] = true;
+}
+
+export const skipped = (): Outcome => ({ kind: "skipped", facts: {}, says: {}, reason: null, detail: null, checks: [] });

@@ -1,0 +1,189 @@
+// reading: what a flow says. Where the steps of a walk are, what a fact's value is, which row matches. Pure, and knows no flow by name.
+
+import { type Phase, type Row, type Scalar, type Step, type Want, type When } from "../contracts/flow.ts";
+import type { NumberOrOption } from "../contracts/flow.ts";
+import { InvariantBroken, invariant } from "../kit/invariant.ts";
+import { own, valuesOf } from "./record.ts";
+import type { FlowView, Group, OpenView, OutcomeView, PhaseState, RunView, CursorView } from "./state.ts";
+
+export const groups = ["before", "phases", "after"] as const satisfies readonly Group[];
+
+/** What a condition is read against: the outcomes of this round and the counts of this visit. */
+export type CursorPosition = Pick<CursorView, "last" | "taken">;
+export const nowhere: CursorPosition = { last: {}, taken: {} };
+
+type PhaseRule = Pick<Phase, "id" | "only_if" | "unless" | "limits" | "optional" | "proof"> & { readonly steps: readonly Step[] };
+
+/** Phases that stand in the flow itself; null where a reader takes them from the user's documents. */
+export function listedPhases(flow: FlowView, group: Group): readonly { readonly id: string; readonly name: string }[] | null {
+  const list = group === "phases" ? flow.phases : (flow[group] ?? []);
+  if ("read" in list) return null;
+  return list.map(({ id, name }) => ({ id: group === "phases" ? id : `${group}.${id}`, name: name ?? id }));
+}
+
+const outer = ["before", "after"] as const;
+
+/** Whether a run can still go on: only such a one takes requests and waits for answers. */
+export const isOpen = ({ status }: Pick<RunView, "status">): boolean => status === "running" || status === "paused";
+
+/**
+ * Whether a run ended in failure: a phase failed, or the run used up all it may. Only a person who says so makes it go on. A run that asks
+ * a person what becomes of a failure has not ended: the question holds it, and its answer is what that person says.
+ */
+export const hasFailed = (run: Pick<RunView, "status" | "reason" | "detail" | "blocks" | "decided">): boolean =>
+  run.status === "paused" &&
+  (run.reason === "phase_failed" || run.reason === "run_cap_reached") &&
+  run.decided !== true &&
+  !valuesOf(run.blocks).some((block) => isPausedFor(run, block));
+
+/** Whether this question is what the run is paused for. */
+export const isPausedFor = (
+  { status, reason, detail }: Pick<RunView, "status" | "reason" | "detail">,
+  block: RunView["blocks"][string],
+): boolean => status === "paused" && reason === block.code && detail === block.question;
+
+/** The questions that wait for a person. Those of a run that is over wait for nobody. */
+export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? valuesOf(run.blocks) : []);
+
+/** A phase's own rule. A phase that was read walks the flow's shared steps. */
+export function phaseRule(flow: FlowView, phase: string): PhaseRule {
+  for (const group of outer) {
+    const rule = flow[group]?.find(({ id }) => phase === `${group}.${id}`);
+    if (rule !== undefined) return rule as PhaseRule;
+  }
+  if ("read" in flow.phases) return { id: phase, steps: (flow.steps ?? []) as readonly Step[] };
+  const rule = flow.phases.find(({ id }) => id === phase);
+  if (rule === undefined) throw new InvariantBroken(`F1: the flow has a phase ${phase}`);
+  return rule as PhaseRule;
+}
+
+export function stepsOfPhase(flow: FlowView, phase: string): readonly Step[] {
+  return phaseRule(flow, phase).steps;
+}
+
+/** The steps a walk walks: a phase's, those after it, or those that each task or each wave of a tasks step walks. */
+export function stepsOf(run: RunView, walk: CursorView): readonly Step[] {
+  const { flow } = run.drafted;
+  if (walk.kind === "phase") return stepsOfPhase(flow, walk.phase);
+  if (walk.kind === "closing") return (flow.closing ?? []) as readonly Step[];
+  const container = walk.inside === null ? undefined : own(run.open, walk.inside);
+  const parent = container === undefined ? undefined : own(run.walks, container.walk);
+  invariant(container !== undefined && parent !== undefined, `F1: ${walk.path} is inside an open tasks step`);
+  const { tasks } = stepOf(run, parent, container.step);
+  return (walk.kind === "task" ? tasks?.each : tasks?.wave) ?? [];
+}
+
+export function stepOf(run: RunView, walk: CursorView, id: string): Step {
+  const step = stepsOf(run, walk).find((candidate) => candidate.id === id);
+  if (step === undefined) throw new InvariantBroken(`F1: ${walk.path} has a step ${id}`);
+  return step;
+}
+
+export function cursorOf(run: RunView, path: string): CursorView {
+  const walk = own(run.walks, path);
+  // Here and wherever every event passes: words that nobody reads cost more than what they speak of, so not by `invariant`.
+  if (walk === undefined) throw new InvariantBroken(`F1: ${path} is a walk of the run`);
+  return walk;
+}
+
+export function phaseOf(run: RunView, id: string): RunView["phases"][number] {
+  const phase = run.phases.find((candidate) => candidate.id === id);
+  invariant(phase !== undefined, `F1: the run has a phase ${id}`);
+  return phase;
+}
+
+export const closingPath = (phase: string): string => `${phase}/closing`;
+/** A colon keeps a wave's path apart from that of any task of the same name. */
+export const wavePath = (attempt: string, index: number): string => `${attempt}/wave:${index + 1}`;
+export const taskPath = (attempt: string, task: string): string => `${attempt}/${task}`;
+
+/** A completed phase that still walks the flow's closing steps. */
+export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean =>
+  run.drafted.flow.closing !== undefined && own(run.walks, closingPath(phase.id))?.result === null;
+
+export const retryOf = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
+
+/** A fact's value; undefined where there is none, and then it matches nothing. */
+export function factOf(run: RunView, place: CursorPosition, name: string): Scalar | undefined {
+  const [head = "", ...rest] = name.split(".");
+  if (head === "option") return optionOf(run, rest.join("."));
+  if (head === "count") return countOf(run, place, rest.join("."));
+  if (head === "before") {
+    const walk = own(run.walks, `before.${rest[0] ?? ""}`);
+    return walk === undefined ? undefined : factIn(own(walk.last, rest[1] ?? ""), rest.slice(2));
+  }
+  return factIn(own(place.last, head), rest);
+}
+
+function factIn(outcome: OutcomeView | undefined, [first, second]: readonly string[]): Scalar | undefined {
+  if (outcome === undefined) return undefined;
+  if (first === undefined) return outcome.kind;
+  return first === "says" ? own(outcome.says, second ?? "") : own(outcome.facts, first);
+}
+
+/** An option of this opening, else of this run, else its default; an option nobody set is `false`. */
+export function optionOf(run: RunView, name: string): Scalar {
+  return own(run.overrides, name) ?? own(run.drafted.options, name) ?? own(run.drafted.flow.options ?? {}, name)?.default ?? false;
+}
+
+/** How often a count was used, in the scope it is kept per. */
+export function countOf(run: RunView, place: CursorPosition, name: string): number | undefined {
+  const rule = own(run.drafted.flow.counts ?? {}, name);
+  if (rule === undefined) return undefined;
+  const statusCache = rule.per === "run" ? run.taken : rule.per === "invocation" ? run.invocation : place.taken;
+  return own(statusCache, name) ?? 0;
+}
+
+/** A number as written, or that of the option it names; undefined where the option holds none. */
+export function numberOf(run: RunView, value: NumberOrOption): number | undefined {
+  if (typeof value === "number") return value;
+  const option = optionOf(run, value.slice("option.".length));
+  return typeof option === "number" ? option : undefined;
+}
+
+export function matches(run: RunView, place: CursorPosition, when: When | undefined): boolean {
+  if (when === undefined) return true;
+  return Object.entries(when).every(([name, want]) => meets(run, factOf(run, place, name), want));
+}
+
+function meets(run: RunView, have: Scalar | undefined, want: Want): boolean {
+  if (have === undefined) return false;
+  if (Array.isArray(want)) return want.includes(have);
+  if (typeof want !== "object") return have === want;
+  const bound = numberOf(run, "below" in want ? want.below : want.min);
+  if (typeof have !== "number" || bound === undefined) return false;
+  return "below" in want ? have < bound : have >= bound;
+}
+
+export function firstMatch<R extends Pick<Row, "when">>(run: RunView, place: CursorPosition, rows: readonly R[]): R | undefined {
+  return rows.find(({ when }) => matches(run, place, when));
+}
+
+/** Whether a step or phase is to be walked at all; judged when it is entered. */
+export function wanted(run: RunView, place: CursorPosition, rule: Pick<Step, "only_if" | "unless">): boolean {
+  return matches(run, place, rule.only_if) && !(rule.unless ?? []).some((when) => matches(run, place, when));
+}
+
+/** What runs now: actions begun or taken over by this opening. A tasks step that walks its tasks does nothing itself. */
+export function executionsOf(run: RunView): readonly OpenView[] {
+  const open = valuesOf(run.open);
+  return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
+}
+export const liveOf = (run: RunView): readonly OpenView[] => liveAmong(executionsOf(run), run);
+
+/** Those of the actions that this opening has in hand and that do not wait for their place: nearly always all of them. */
+export function liveAmong(actions: readonly OpenView[], run: RunView): readonly OpenView[] {
+  const isLive = (action: OpenView): boolean => action.opening === run.opening && isInOrder(run, action);
+  return actions.every(isLive) ? actions : actions.filter(isLive);
+}
+
+/** Whether its changes may be applied now: those of a wave's tasks come in the wave's order, whoever ends its turn first. */
+export function isInOrder(run: RunView, open: OpenView): boolean {
+  if (open.stage !== "turned") return true;
+  const walk = own(run.walks, open.walk);
+  const container = walk?.kind !== "task" || walk.inside === null ? undefined : own(run.open, walk.inside);
+  if (walk === undefined || container === undefined) return true;
+  const wave = container.waves.find((tasks) => tasks.includes(walk.task ?? "")) ?? [];
+  const before = wave.slice(0, wave.indexOf(walk.task ?? ""));
+  return before.every((task) => own(run.walks, taskPath(container.attempt, task))?.result !== null);
+}

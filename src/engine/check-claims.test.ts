@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { CheckResult, ClaimChecked } from "../contracts/evidence.ts";
+import type { StepExecution } from "./step-execution.ts";
+import { checkClaims, checkClaimsAgain, type ClaimsChecked } from "./check-claims.ts";
+
+const attempt = "1@1/work#1";
+const decided: ClaimChecked = { kind: "commit", text: "abc", verdict: "false", why: "none such" };
+const waits: ClaimChecked = { kind: "done", text: "done", verdict: "unverifiable", why: "not yet", waits: { of: "all" } };
+const result = { status: "failed" } as CheckResult;
+
+/** An action in a flow of these steps; what the verifier is asked is kept. */
+function actionOf(steps: readonly object[], more: { open?: object; waiting?: readonly object[]; blob?: string } = {}) {
+  const asked: { said: string; claim: unknown; waiting?: readonly ClaimChecked[] }[] = [];
+  const walk = { path: "1", kind: "phase", phase: "1" };
+  const run = {
+    drafted: { base: { commit: "b" }, cast: { worker: { agent: "a", override: { model: "m" } } }, flow: { phases: [{ id: "1", steps }] } },
+    phases: [{ id: "1", group: "phases" }],
+    walks: { "1": walk },
+    open: { [attempt]: { attempt, walk: "1", step: "work", role: "worker", ...more.open } },
+    waiting: more.waiting,
+    tip: { commit: "t" },
+  };
+  const world = {
+    verifier: {
+      claims: (order: (typeof asked)[number]) => {
+        asked.push(order);
+        return Promise.resolve(order.waiting?.map(() => decided) ?? [decided, waits]);
+      },
+    },
+    journal: { readBlob: () => Promise.resolve(Buffer.from(more.blob ?? "")) },
+  };
+  return { action: { attempt, run: () => run, world } as unknown as StepExecution, asked };
+}
+
+const work = { id: "work", agent: "worker", prompt: "work.md" };
+const check = { id: "prove", check: ["criteria"] };
+const hearing: ClaimsChecked = { agent: "a", words: { said: "done", claim: null, promised: false }, commit: "c", changed: [], results: [] };
+
+describe("what an agent said", () => {
+  test("is written at the end of its attempt; what checks decide waits where a check can come", async () => {
+    const { action } = actionOf([work, check]);
+    expect(await checkClaims(action, hearing)).toEqual([
+      { event: "claims_checked", attempt, agent: "a", role: "worker", model: "m", claims: [decided], waiting: [waits] },
+    ]);
+  });
+  test("is written whole where no check can come", async () => {
+    const { waits: _, ...undecided } = waits;
+    const { action } = actionOf([work]);
+    expect(await checkClaims(action, hearing)).toMatchObject([{ claims: [decided, undecided] }]);
+  });
+  test("is heard once, and silence is not written down", async () => {
+    const heard = actionOf([work, check], { open: { heard: true } });
+    expect(await checkClaims(heard.action, hearing)).toEqual([]);
+    const silent = actionOf([work, check]);
+    expect(await checkClaims(silent.action, { ...hearing, words: { said: "", claim: null, promised: false } })).toEqual([]);
+    expect([...heard.asked, ...silent.asked]).toEqual([]);
+  });
+  test("is read from what was kept, after a crash", async () => {
+    const turn = { said: "cut", claim: "0".repeat(64), promised: true };
+    const whole = actionOf([work], { open: { turn }, blob: '{"said":"all of it","claim":{"pass":true}}' });
+    await checkClaims(whole.action, { ...hearing, words: null });
+    expect(whole.asked).toMatchObject([{ said: "all of it", claim: { pass: true }, promised: true }]);
+    const damaged = actionOf([work], { open: { turn }, blob: "{" });
+    await checkClaims(damaged.action, { ...hearing, words: null });
+    expect(damaged.asked).toMatchObject([{ said: "cut", claim: null }]);
+  });
+});
+
+test("what waits is decided by the next check of its own walk, and of no other", async () => {
+  const waiting = [
+    { attempt, agent: "a", role: "worker", claims: [waits] },
+    { attempt: "1@1/tasks#1/t1@1/do#1", agent: "a", role: "worker", claims: [waits] },
+    { attempt: "2@1/work#1", agent: "a", role: "worker", claims: [waits] },
+  ];
+  const { action, asked } = actionOf([work, check], { waiting });
+  expect((await checkClaimsAgain(action, [result])).map((draft) => "attempt" in draft && draft.attempt)).toEqual([
+    attempt,
+    "1@1/tasks#1/t1@1/do#1",
+  ]);
+  expect(asked.every(({ said }) => said === "")).toBe(true);
+});

@@ -1,0 +1,123 @@
+// hear: what an agent said is looked up when its attempt ends, and what only checks can decide at the next check of its walk.
+//
+// Invariants:
+//   H1. A turn is heard once: an action that is repeated after a crash finds it heard.
+//   H2. Nothing said, nothing written.
+//   H3. What a claim came to decides nothing: no row routes on it, and it ends no step.
+
+import type { CheckResult, ClaimChecked } from "../contracts/evidence.ts";
+import type { Draft } from "../contracts/event.ts";
+import { kindOf } from "../contracts/flow.ts";
+import type { GitSha, Hash } from "../contracts/ids.ts";
+import { stepsOf } from "../core/selectors.ts";
+import type { RunView, CursorView } from "../core/state.ts";
+import { type StepExecution, settingOf } from "./step-execution.ts";
+
+const whyCharsMax = 300;
+
+/** What came out of a turn in words, while they are at hand whole. */
+export type Words = { readonly said: string; readonly claim: unknown; readonly promised: boolean; readonly prompt?: string };
+
+export type ClaimsChecked = {
+  readonly agent: string;
+  /** Null after a crash: then what the journal kept is looked up. */
+  readonly words: Words | null;
+  readonly commit: GitSha;
+  readonly changed: readonly string[];
+  readonly results: readonly CheckResult[];
+  readonly parent?: GitSha;
+  readonly ignored?: number;
+};
+
+/** The claims of this attempt's turn as an event; none where nothing was claimed. */
+export async function checkClaims(action: StepExecution, { agent, words, ...found }: ClaimsChecked): Promise<readonly Draft[]> {
+  const { run, walk, open } = settingOf(action);
+  const { attempt, world } = action;
+  if (open.heard === true) return []; // H1
+  const spoken = words ?? (await wordsKept(action));
+  if (spoken.said === "" && (spoken.claim ?? null) === null && !spoken.promised) return []; // H2
+  const base = run.drafted.base.commit;
+  const claims = await world.verifier.claims({ attempt, ...spoken, ...found, base });
+  if (claims.length === 0) return []; // H2
+  const isDecidedLater = hasChecks(run, walk);
+  const waiting = claims.filter(({ waits }) => isDecidedLater && waits !== undefined);
+  const decided = claims.filter((claim) => !waiting.includes(claim)).map(withoutWaits);
+  return [heardOf(action, agent, decided, waiting)];
+}
+
+function heardOf(action: StepExecution, agent: string, claims: ClaimChecked[], waiting: ClaimChecked[]): Draft {
+  const { run, open } = settingOf(action);
+  const role = open.role ?? "";
+  const model = (run.drafted.cast[role] ?? run.drafted.cast["*"])?.override?.model;
+  return {
+    event: "claims_checked",
+    attempt: action.attempt,
+    agent,
+    role,
+    ...(model === undefined ? {} : { model }),
+    claims,
+    ...(waiting.length === 0 ? {} : { waiting }),
+  };
+}
+
+/** Who hands back what is no result, asked again and again, has said something that is not so. */
+export function refusedReturn(action: StepExecution, agent: string, detail: string): readonly Draft[] {
+  const why = detail.split("\n", 1)[0] ?? "";
+  const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: why.slice(0, whyCharsMax) };
+  return [heardOf(action, agent, [claim], [])];
+}
+
+/** What waited for the results of this walk's checks, decided by them. */
+export async function checkClaimsAgain(
+  action: StepExecution,
+  results: readonly CheckResult[],
+  regressed: readonly CheckResult[] = [],
+): Promise<readonly Draft[]> {
+  const { run, walk } = settingOf(action);
+  const drafts: Draft[] = [];
+  for (const { attempt, agent, role, model, claims: waiting } of run.waiting ?? []) {
+    if (!attempt.startsWith(`${walk.path}@`)) continue; // the walk's own attempts, and those of its tasks
+    const order = {
+      attempt,
+      said: "",
+      claim: null,
+      commit: run.tip.commit,
+      changed: [],
+      results,
+      regressed,
+      waiting: waiting as readonly ClaimChecked[],
+    };
+    const claims = await action.world.verifier.claims(order);
+    drafts.push({ event: "claims_checked", attempt, agent, role, ...(model === undefined ? {} : { model }), claims: [...claims] });
+  }
+  return drafts;
+}
+
+/** Whether a check of the runner's own may come after a turn of this walk: one of its steps is a check, or one of its phase's. */
+function hasChecks(run: RunView, walk: CursorView): boolean {
+  const phase = run.walks[walk.phase];
+  const steps = [...stepsOf(run, walk), ...(phase === undefined ? [] : stepsOf(run, phase))];
+  return steps.some((step) => kindOf(step) === "check");
+}
+
+const withoutWaits = ({ kind, text, verdict, why }: ClaimChecked): ClaimChecked => ({ kind, text, verdict, why });
+
+async function wordsKept(action: StepExecution): Promise<Words> {
+  const { turn } = settingOf(action).open;
+  const kept = await keptOf(action, turn?.claim);
+  return { said: kept?.said ?? turn?.said ?? "", claim: kept?.claim ?? null, promised: turn?.promised ?? false };
+}
+
+/** What a turn said and handed back, as it was kept whole; null where it was not, or can no longer be read. */
+export async function keptOf(
+  action: StepExecution,
+  blob: Hash | undefined,
+): Promise<{ readonly said: string; readonly claim: unknown } | null> {
+  if (blob === undefined) return null;
+  try {
+    const bytes = await action.world.journal.readBlob?.(blob);
+    return bytes === undefined ? null : (JSON.parse(new TextDecoder().decode(bytes)) as { said: string; claim: unknown });
+  } catch {
+    return null; // a blob that is damaged is found by `verify`; what it said is no reason to end a run
+  }
+}

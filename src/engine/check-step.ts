@@ -1,0 +1,97 @@
+// check-step: runs a check step's commands and proofs on the newest commit, with protected tests from the base.
+
+import type { CheckResult } from "../contracts/evidence.ts";
+import { wantedIn } from "../kit/answer.ts";
+import { checksFor, proofsAmong } from "./checks.ts";
+import { fingerprintOf, madeProgress } from "../core/breaker.ts";
+import { baselineOf, type ChecksJudged, judgeChecks } from "../core/completion.ts";
+import type { RunView } from "../core/state.ts";
+import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
+import { checkClaimsAgain } from "./check-claims.ts";
+import { judgedProtected, protectedIn, testsBefore, underBase } from "./oracles.ts";
+import { lockedBy, type Proved, proveNamed } from "./prove.ts";
+
+/**
+ * Runs the commands a check step stands for on the branch's newest commit, then the proofs it names. It only reads, so a crash repeats it.
+ * What judges is the base's: who is judged may not change it, unless the scope names it or a person approved.
+ */
+export async function checkStep(action: StepExecution): Promise<void> {
+  const { run, walk, step } = settingOf(action);
+  const { cancel, world, attempt } = action;
+  const words = step.check ?? [];
+  const proofs = proofsAmong(words, world.functions.proof);
+  const checks = checksFor(run, walk, proofs.length === 0 ? words : words.filter((word) => !proofs.includes(word)));
+  const { refused, changes } = await judgedProtected(action);
+  const results = await world.verifier.check({
+    attempt,
+    checks,
+    commit: run.tip.commit,
+    known: Object.fromEntries(Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status])),
+    recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
+    base: run.drafted.base.commit,
+    ...testsBefore(run, changes),
+    ...underBase(run, refused),
+    cancel: cancel.signal,
+    onSignal: world.onSignal,
+  });
+  if (cancel.isCancelled) throw new Cancelled();
+  const proof = proofs.length === 0 ? unasked : await proveNamed(action, proofs);
+  const all = proof.checks.length === 0 ? results : [...results, ...proof.checks];
+  const judged = judgeChecks(results, run.checks);
+  const heard = await checkClaimsAgain(action, all, judged.regressed);
+  const progress = madeProgress(run, walk.phase, { tree: run.tip.tree, checks: all, changed: false });
+  const facts = {
+    ...proof.facts,
+    ran: results.length,
+    passing: results.filter(({ status }) => status === "passed").length,
+    failing: judged.failing.length,
+    regressed: judged.regressed.length,
+    red_before: judged.redBefore.length,
+    flaky: results.filter(({ status }) => status === "flaky").length,
+    quarantined: judged.quarantined.length,
+    oracles: refused.length === 0 ? "kept" : "changed",
+  };
+  const common = { attempt, facts, checks: [...all], tree: run.tip.tree, progress };
+  if (refused.length > 0) {
+    const detail = protectedIn(refused);
+    const fingerprint = fingerprintOf("oracle_changed", detail);
+    return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
+  }
+  if (judged.passed && proof.holds) return action.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
+  const told = (of: (result: CheckResult) => string): string =>
+    [
+      ...[...judged.regressed, ...judged.failing].map((result) => `${result.check.title}: ${of(result)}${worseIn(run, result)}`),
+      ...(proof.holds ? [] : [proof.detail]),
+    ].join("; ");
+  const reason_code = reasonOf(judged, proof);
+  // Which tests fail may change from one try to the next while the failure stays the same.
+  const fingerprint = fingerprintOf(reason_code, told(endOf));
+  return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail: told(endWithTests), reason_code });
+}
+
+function endOf({ check, status, exit_code, why }: CheckResult): string {
+  if (why !== undefined) return `${status} (${why})`;
+  if (check.expect !== undefined) return `${status} (expected ${wantedIn(check.expect)})`;
+  return exit_code === null ? status : `${status} (exit ${exit_code})`;
+}
+
+/** With how many of its tests failed, and the first of them by name; a check kept from the agent names none. */
+function endWithTests(result: CheckResult): string {
+  const { check, tests, failed = "", why } = result;
+  if (check.kind === "holdout" || why !== undefined || tests === undefined || tests.failed === 0) return endOf(result);
+  const count = tests.ran >= tests.failed ? `${tests.failed} of ${tests.ran} tests failed` : `${tests.failed} failed`;
+  return `${endOf(result)}, ${count}${failed === "" ? "" : `: ${failed}`}`;
+}
+
+const worseIn = (run: RunView, { check, status }: CheckResult): string =>
+  check.kind === "project" && status !== "flaky" && baselineOf(run.checks[check.id])?.status === "failed"
+    ? ", worse than before the run"
+    : "";
+
+const unasked: Proved = { holds: true, detail: "", facts: {}, checks: [] };
+
+function reasonOf(judged: ChecksJudged, proof: Proved): string {
+  if (judged.passed) return proof.reason ?? "proof_missing";
+  if (judged.isOnlyFlaky) return "check_flaky";
+  return judged.failing.length > 0 ? "criterion_failed" : "check_regressed";
+}

@@ -1,0 +1,45 @@
+// flow-step: runs another flow as a child run and merges its work into this run's branch.
+
+import type { Draft } from "../contracts/event.ts";
+import { fingerprintOf } from "../core/breaker.ts";
+import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
+import { commitSubject } from "./commit-subject.ts";
+import { completeProved } from "./prove.ts";
+import type { ChildEnded } from "./runtime.ts";
+
+/** Another flow as a child run with a journal of its own; after a crash it goes on from there. What it did comes to this run's branch. */
+export async function flowStep(action: StepExecution): Promise<void> {
+  const { step } = settingOf(action);
+  const { attempt, cancel } = action;
+  const result = await action.world.children.run({ attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal });
+  if (cancel.isCancelled) throw new Cancelled();
+  const { facts, detail, usage } = result;
+  const ended = { facts, detail, ...(usage === undefined ? {} : { usage }) };
+  const failed = (reason: string, why: string): Draft => ({
+    event: "step_failed",
+    attempt,
+    ...ended,
+    detail: why,
+    fingerprint: fingerprintOf("child_run", why),
+    reason_code: reason,
+  });
+  if (!result.ok) return action.record(failed("phase_failed", detail));
+  const conflict = await takeWork(action, result);
+  if (conflict.length > 0) return action.record(failed("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
+  return completeProved(action, { attempt, ...ended });
+}
+
+/** Brings the child's work to this run's branch, once; gives the paths that stand in the way. */
+async function takeWork(action: StepExecution, { work }: ChildEnded): Promise<readonly string[]> {
+  const { run, walk, step, open } = settingOf(action);
+  if (work === undefined || open.stage === "applied") return [];
+  const { attempt, world } = action;
+  const name = run.phases.find(({ id }) => id === walk.phase)?.name;
+  const subject = commitSubject({ phase: walk.phase, name, step: walk.task ?? step.id, paths: [], goal: run.drafted.objective.goal });
+  const taken = await world.workspace.takeIn({ attempt, ...work, subject });
+  if (taken === null) return [];
+  if ("conflict" in taken) return taken.conflict;
+  const { commit, parent, tree, paths, notApplied } = taken;
+  await action.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+  return [];
+}

@@ -1,0 +1,42 @@
+// run-step: runs a registered function as a step and records what it found.
+
+import { fingerprintOf } from "../core/breaker.ts";
+import { invariant } from "../kit/invariant.ts";
+import { Cancelled, type StepExecution, memoryOf, settingOf } from "./step-execution.ts";
+import { completeProved, lockedBy } from "./prove.ts";
+
+/** The runner's own action, by name. What it found on the disk enters the run as its recorded outcome. */
+export async function runStep(action: StepExecution): Promise<void> {
+  const { run, walk, step } = settingOf(action);
+  const name = step.run ?? "";
+  const known = action.world.functions.run[name];
+  invariant(known !== undefined, `a function is in the registry: ${name}`);
+  const { attempt, cancel, world } = action;
+  const result = await known.perform({
+    attempt,
+    state: run,
+    walk,
+    commit: run.tip.commit,
+    changed: [],
+    ...memoryOf(walk, step),
+    cancel: cancel.signal,
+    onSignal: world.onSignal,
+  });
+  const stands = result.stands === true && (step.proof ?? []).length === 0;
+  if (cancel.isCancelled && !stands) throw new Cancelled();
+  if (result.applied !== undefined) {
+    const { commit, parent, tree, paths, notApplied } = result.applied;
+    await action.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+  }
+  for (const differed of result.differed ?? []) await action.record({ event: "document_differed", ...differed });
+  const common = {
+    attempt,
+    facts: result.facts,
+    ...(result.checks === undefined ? {} : { checks: [...result.checks] }),
+    ...(result.detail === undefined ? {} : { detail: result.detail }),
+    reason_code: result.reason ?? "ok",
+  };
+  if (stands) return action.recordDone({ event: "step_completed", ...common });
+  if (result.ok) return completeProved(action, { ...common, ...lockedBy(result.locks) });
+  return action.record({ event: "step_failed", ...common, fingerprint: fingerprintOf(result.reason ?? name, result.detail ?? "") });
+}

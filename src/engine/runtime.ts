@@ -1,0 +1,63 @@
+// runtime: everything the engine may use from outside: journal, agents, workspace, verifier, inbox and clock.
+
+import type { Usage } from "../contracts/budget.ts";
+import type { Draft, Entry, EventOf } from "../contracts/event.ts";
+import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
+import type { Facts } from "../contracts/outcome.ts";
+import type { Signal } from "../contracts/signal.ts";
+import type { OpenView, RunView, CursorView } from "../core/state.ts";
+import type { Step } from "../contracts/flow.ts";
+import type { Agents, TurnOrder } from "../ports/agent.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Functions } from "../ports/functions.ts";
+import type { Inbox } from "../ports/inbox.ts";
+import type { Verifier } from "../ports/verifier.ts";
+import type { Workspace } from "../ports/workspace.ts";
+
+/** What an agent is told in one turn: rendered by whoever holds the prompts, from the run as it stands. */
+export type Brief = Pick<TurnOrder, "prompt" | "returns" | "promise" | "cast">;
+
+/** A child run: another flow with its own journal. Running it again goes on where its journal left it. */
+export interface Children {
+  run(order: {
+    readonly attempt: AttemptId;
+    readonly flow: string;
+    readonly options: Readonly<Record<string, string | number | boolean>>;
+    readonly cancel: AbortSignal;
+  }): Promise<ChildEnded>;
+}
+
+/** What a child run came to. `work`: what it did on its own branch and means for its parent's. */
+export type ChildEnded = {
+  readonly ok: boolean;
+  readonly facts: Facts;
+  readonly detail: string;
+  readonly usage?: Usage;
+  readonly work?: { readonly since: GitSha; readonly commit: GitSha };
+};
+
+/** Where events go: acknowledged means on disk. */
+export interface Recorder {
+  append(events: readonly (Draft & { readonly actor: string; readonly reason_code: string })[]): Promise<readonly Entry[]>;
+  putBlob(bytes: string | Uint8Array): Promise<Hash>;
+  /** What was put, for whoever goes on after a crash; a recorder without it remembers only the lines. */
+  readBlob?(hash: Hash): Promise<Uint8Array>;
+}
+
+/** All that the engine asks of the outside. Whatever is not here, it cannot do. */
+export type Runtime = {
+  readonly journal: Recorder;
+  readonly clock: Clock;
+  readonly agents: Agents;
+  readonly workspace: Workspace;
+  readonly verifier: Verifier;
+  readonly functions: Functions<RunView, CursorView>;
+  readonly children: Children;
+  readonly inbox: Inbox;
+  readonly brief: (run: RunView, walk: CursorView, step: Step, open: OpenView) => Promise<Brief>;
+  /** Called with each entry after the journal has acknowledged it and the state has moved. */
+  readonly onEntry: (entry: Entry, run: RunView) => void;
+  readonly onSignal: (signal: Signal) => void;
+};
+
+export type StepStarted = EventOf<"step_started">;

@@ -1,0 +1,61 @@
+// step-execution: one step execution: its context, how it records events, and how it is cancelled.
+
+import type { Usage } from "../contracts/budget.ts";
+import type { Draft } from "../contracts/event.ts";
+import type { Step } from "../contracts/flow.ts";
+import type { AttemptId } from "../contracts/ids.ts";
+import { stepOf } from "../core/selectors.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import type { OpenView, RunView, CursorView } from "../core/state.ts";
+import { InvariantBroken } from "../kit/invariant.ts";
+import type { Cancel } from "./cancel.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** One attempt under way: what it needs, how it writes what happened, and how it is called off. */
+export type StepExecution = {
+  readonly attempt: AttemptId;
+  readonly cancel: Cancel;
+  readonly world: Runtime;
+  /** The run as it stands now. */
+  readonly run: () => RunView;
+  /** Writes events of this attempt, acknowledged together; throws CalledOff if the attempt is no longer wanted. */
+  readonly record: (...events: readonly Draft[]) => Promise<void>;
+  /** The same for what is done in the world and cannot be called off any more: it is written down either way. */
+  readonly recordDone: (...events: readonly Draft[]) => Promise<void>;
+  /** As `record`, and its layer is out of the way before anybody decides what is next. */
+  readonly recordAndSetAside: (...events: readonly Draft[]) => Promise<void>;
+  /** Null where its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is called off. */
+  readonly place: () => Promise<void> | null;
+  /** What it had used when it was called off. */
+  interruption: Usage | null;
+};
+
+/** The attempt was called off: whoever did so writes it down. */
+export class Cancelled extends Error {
+  override readonly name = "CalledOff";
+}
+
+/** The attempt's own surroundings, read from the state. */
+export type Setting = { readonly run: RunView; readonly open: OpenView; readonly walk: CursorView; readonly step: Step };
+
+export function openOf(action: StepExecution): OpenView {
+  const open = action.run().open[action.attempt];
+  // Not by `invariant`: its words would be made several times a step.
+  if (open === undefined) throw new InvariantBroken(`E1: ${action.attempt} is open while its action is done`);
+  return open;
+}
+
+export function settingOf(action: StepExecution): Setting {
+  const run = action.run();
+  const open = openOf(action);
+  const walk = run.walks[open.walk];
+  if (walk === undefined) throw new InvariantBroken(`F2: ${open.walk} is a walk of the run`);
+  return { run, open, walk, step: stepOf(run, walk, open.step) };
+}
+
+/** What a runner's function may remember: its own last outcome, and those of the steps it sees. */
+export function memoryOf(walk: CursorView, step: Step): { readonly previous: Outcome | null; readonly sees: Record<string, Outcome> } {
+  const seen = walk.seen as Record<string, Outcome>;
+  const sees = Object.fromEntries((step.sees ?? []).flatMap((id) => (seen[id] === undefined ? [] : [[id, seen[id]]])));
+  return { previous: seen[step.id] ?? null, sees };
+}

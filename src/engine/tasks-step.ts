@@ -1,0 +1,26 @@
+// tasks-step: reads the tasks of a tasks step and records the waves they run in.
+
+import { fingerprintOf } from "../core/breaker.ts";
+import { wavesOf } from "../core/waves.ts";
+import { invariant } from "../kit/invariant.ts";
+import type { TaskFound } from "../ports/functions.ts";
+import { type StepExecution, settingOf } from "./step-execution.ts";
+
+/** Reads the tasks of a tasks step and writes down their waves; from then on the tasks walk by themselves. */
+export async function tasksStep(action: StepExecution): Promise<void> {
+  const { run, walk, step } = settingOf(action);
+  const rule = step.tasks;
+  invariant(rule !== undefined, `${step.id} is a tasks step`);
+  const read = action.world.functions.tasks[rule.read];
+  invariant(read !== undefined, `a reader of tasks is in the registry: ${rule.read}`);
+  const found = await read(run, walk);
+  const { attempt } = action;
+  if ("problem" in found) {
+    const fingerprint = fingerprintOf("tasks_invalid", found.problem);
+    return action.record({ event: "step_failed", attempt, facts: {}, fingerprint, detail: found.problem, reason_code: "tasks_invalid" });
+  }
+  const { tasks } = found;
+  const isLeft = (task: TaskFound): boolean => rule.leave?.["type"] !== undefined && task.type === rule.leave["type"];
+  const waves = wavesOf(tasks.filter((task) => !isLeft(task)).map((task) => ({ ...task, files: [...task.files], after: [...task.after] })));
+  return action.record({ event: "tasks_read", attempt, waves, left: tasks.filter(isLeft).map(({ id }) => id) });
+}

@@ -1,0 +1,24 @@
+// farewell: ends a stream in the midst, so that the agent notices: a last event in the provider's words, then a connection that breaks off.
+
+import type { ServerResponse } from "node:http";
+import type { ModelApi } from "../contracts/model-api.ts";
+import { abortGraceMs } from "./limits.ts";
+import { lastEvent, type Refusal } from "./refusal.ts";
+
+export type Rest = {
+  /** Of what came last, the events that are whole. */
+  readonly whole: Buffer;
+  /** What the agent has got so far ends with a whole event. */
+  readonly isBetweenEvents: boolean;
+};
+
+export function endWithWords(response: ServerResponse, api: ModelApi, refusal: Refusal, rest: Rest): void {
+  if (rest.whole.length > 0) response.write(rest.whole);
+  // Half an event cannot be taken back: it is ended, so that the next one is understood.
+  const words = `${rest.isBetweenEvents ? "" : "\n\n"}${lastEvent(api, refusal)}`;
+  const timer = setTimeout(() => response.destroy(), abortGraceMs);
+  timer.unref();
+  response.on("close", () => clearTimeout(timer));
+  // Without the end that HTTP wants: a stream that only stopped might pass for a whole one.
+  response.write(words, () => response.socket?.destroySoon());
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Entry } from "../../contracts/event.ts";
+import type { RunView } from "../../core/state.ts";
+import { openFileWriter } from "./file-writer.ts";
+
+const entry = {} as Entry;
+const run = {} as RunView;
+
+describe("the desk at which a run's files are drawn", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function opened(draw: () => Promise<void> = () => Promise.resolve()) {
+    const seen: string[] = [];
+    const told: string[] = [];
+    const face = {
+      take: () => void seen.push("take"),
+      draw: (now: string) => {
+        seen.push(`draw ${now}`);
+        return draw();
+      },
+    };
+    let minute = 0;
+    const desk = openFileWriter(face, { now: () => `minute ${minute++}` }, (problem) => void told.push(problem));
+    return { desk, seen, told };
+  }
+
+  test("who writes an entry waits for no file: entries are noted at once, the files are drawn later and once for many", async () => {
+    const { desk, seen } = opened();
+    for (let n = 0; n < 100; n++) desk.take(entry, run);
+    expect(seen).toEqual(Array.from({ length: 100 }, () => "take"));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(seen.slice(100)).toEqual(["draw minute 0"]);
+    await desk.close();
+    expect(seen).toHaveLength(101);
+  });
+
+  test("a step that takes long is no crash: the files are refreshed at least every five minutes", async () => {
+    const { desk, seen } = opened();
+    await vi.advanceTimersByTimeAsync(60 * 60_000);
+    expect(seen.length).toBeGreaterThanOrEqual(12);
+    await desk.close();
+    const drawn = seen.length;
+    await vi.advanceTimersByTimeAsync(60 * 60_000);
+    expect(seen).toHaveLength(drawn);
+  });
+
+  test("what was noted last is drawn before it closes, and never two drawings at once", async () => {
+    let busy = 0;
+    let most = 0;
+    const { desk, seen } = opened(async () => {
+      most = Math.max(most, ++busy);
+      await new Promise((done) => setTimeout(done, 500));
+      busy--;
+    });
+    for (let n = 0; n < 5; n++) {
+      desk.take(entry, run);
+      await vi.advanceTimersByTimeAsync(210);
+    }
+    desk.take(entry, run);
+    const closed = desk.close();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await closed;
+    expect(most).toBe(1);
+    expect(seen.at(-1)).toMatch(/^draw/);
+  });
+
+  test("a file that cannot be drawn is told once and ends nothing", async () => {
+    const { desk, seen, told } = opened(() => Promise.reject(new Error("no room")));
+    for (let n = 0; n < 3; n++) {
+      desk.take(entry, run);
+      await vi.advanceTimersByTimeAsync(300);
+    }
+    await desk.close();
+    expect(seen.filter((one) => one.startsWith("draw")).length).toBeGreaterThan(1);
+    expect(told).toEqual(["The run's files could not be written: no room"]);
+  });
+});

@@ -1,0 +1,77 @@
+// desk: where a face's files are drawn while a run works.
+//
+// Invariants:
+//   W1. Nobody who waits for an acknowledgement waits for a file: entries are noted at once, files are drawn later.
+//   W3. Files are never older than the refresh while a run lives, and are whole when it rests.
+//   W4. A file that cannot be drawn is told once and ends no run: the journal is the truth, and it is drawn again at the next opening.
+
+import type { Entry } from "../../contracts/event.ts";
+import type { Signal } from "../../contracts/signal.ts";
+import type { RunView } from "../../core/state.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { OpenedFace } from "./playbook.ts";
+
+const drawnAfterMs = 200;
+/** A reader of the files takes ten minutes without a sign for a crash. */
+const refreshMs = 4 * 60_000;
+
+export type FileWriter = {
+  readonly take: (entry: Entry, run: RunView) => void;
+  readonly signal: (signal: Signal) => void;
+  /** What this run has learned, for the prompt of a role; empty where its face keeps no learnings. */
+  readonly learnings: NonNullable<OpenedFace["learnings"]>;
+  /** Draws once more and is done. */
+  readonly close: () => Promise<void>;
+};
+
+const nothingLearned = (): Promise<string> => Promise.resolve("");
+export const noFileWriter: FileWriter = {
+  take: () => undefined,
+  signal: () => undefined,
+  learnings: nothingLearned,
+  close: () => Promise.resolve(),
+};
+
+export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, tell: (problem: string) => void): FileWriter {
+  let isStale = true;
+  let hasTold = false;
+  let soon: NodeJS.Timeout | null = null;
+  let drawing: Promise<void> = Promise.resolve();
+
+  const draw = (): void => {
+    soon = null;
+    isStale = false;
+    // One after the other, so that an older drawing never comes after a newer one.
+    drawing = drawing
+      .then(() => face.draw(clock.now()))
+      .finally(() => face.remarks?.().forEach(tell))
+      .catch((error: unknown) => {
+        if (hasTold) return;
+        hasTold = true;
+        tell(`The run's files could not be written: ${error instanceof Error ? error.message : String(error)}`); // W4
+      });
+  };
+  const note = (): void => {
+    isStale = true;
+    soon ??= setTimeout(draw, drawnAfterMs).unref(); // W1
+  };
+  const refresh = setInterval(() => void (soon === null && draw()), refreshMs).unref(); // W3
+  note();
+  return {
+    take: (entry, run) => {
+      face.take(entry, run);
+      note();
+    },
+    signal: (signal) => face.signal?.(signal, clock.now()),
+    learnings: face.learnings ?? nothingLearned,
+    close: async () => {
+      clearInterval(refresh);
+      if (soon !== null) clearTimeout(soon);
+      if (soon !== null || isStale) draw(); // W3
+      await drawing;
+      await face.rest?.().catch((error: unknown) => {
+        tell(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W4
+      });
+    },
+  };
+}

@@ -1,0 +1,129 @@
+// face: what the host asks of a face: which documents a run of it goes by, which files show it, and what others left of one.
+// A flow names its face (`face: NAME`); registry/table.ts knows them by name, and nothing else does.
+//
+// Invariants:
+//   W1. A face's files are drawn from the journal, off the path of acknowledgements; drawing decides nothing.
+//   W2. What a face reads of the user's documents is read before a run begins and recorded with it.
+
+import type { LoadedFlow } from "../../flows/load.ts";
+import type { Draft, Entry } from "../../contracts/event.ts";
+import type { Scalar } from "../../contracts/flow.ts";
+import type { Resumed } from "../../contracts/resumed.ts";
+import type { Signal } from "../../contracts/signal.ts";
+import type { RunView } from "../../core/state.ts";
+import type { Estimate } from "../../views/preview.ts";
+import type { Finding } from "../../kit/finding.ts";
+import type { GoInput } from "./go-input.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+
+/** What a run of this face is drafted with, read from the user's documents. */
+export type Prepared = {
+  /** The goal where the user said none. */
+  readonly goal?: string;
+  /** What may change where the user said nothing of it. */
+  readonly scope?: readonly string[];
+  /** Values of the flow's own options; what the user gave on the command line goes before. */
+  readonly options: Readonly<Record<string, Scalar>>;
+  /** Values that the documents alone decide, whatever was given. */
+  readonly facts?: Readonly<Record<string, Scalar>>;
+  /** The documents in force, kept whole as blobs and named in `run_drafted.documents`. */
+  readonly documents: readonly { readonly path: string; readonly text: string }[];
+  /** Limits the documents set, by the tunable names of the config. */
+  readonly limits?: Readonly<Record<string, number>>;
+  /** Tokens that what they ask for will probably take; a budget nobody gave is made from it. */
+  readonly estimate?: number;
+  /** Commands of the project's own that the documents name; they are run as its checks. */
+  readonly checks?: readonly string[];
+  readonly warnings: readonly string[];
+  /** Where it goes on from a run that another tool began. */
+  readonly resumes?: Resumed;
+};
+
+export type PrepareOrder = {
+  readonly place: CommandContext;
+  readonly home: ProjectPaths;
+  readonly input: GoInput;
+  /** A flow that may run here, by its name. */
+  readonly loadFlow: (name: string) => Promise<LoadedFlow>;
+};
+
+/** Before a run is taken up again: what is journaled first (an accepted change, a corrected document), and what is told. */
+export type TakenUp = {
+  readonly events: readonly Draft[];
+  /** Texts that the events name by hash: they are kept first. */
+  readonly blobs?: readonly string[];
+  readonly warnings: readonly string[];
+};
+export type TakeUpOrder = {
+  readonly place: CommandContext;
+  readonly home: ProjectPaths;
+  readonly view: RunView;
+  /** Flags of this invocation, by name: `accept-spec-change`, `continue`. */
+  readonly flags: ReadonlySet<string>;
+};
+
+/** Everything a face needs to draw its files. */
+export type FaceParts = {
+  readonly place: CommandContext;
+  readonly home: ProjectPaths;
+  /** The run's own folder, for what a face must remember between two lives. */
+  readonly folder: string;
+  readonly view: () => RunView;
+  /** The whole journal so far, read anew: only at opening. */
+  readonly entries: () => Iterable<Entry>;
+  readonly readBlob: (hash: string) => Buffer | null;
+  /** The user's checkout: where the files go. */
+  readonly root: string;
+};
+
+/** A face at work beside a run. */
+export type OpenedFace = {
+  /** Takes note of an acknowledged entry. Synchronous and cheap. */
+  readonly take: (entry: Entry, run: RunView) => void;
+  readonly signal?: (signal: Signal, at: string) => void;
+  /** Writes what has changed since; never called twice at once. `now`: the run is known to be alive then. */
+  readonly draw: (now: string) => Promise<void>;
+  /** Everything is drawn, and whoever had the run in hand lets go of it. */
+  readonly rest?: () => Promise<void>;
+  /** What a person should know of the last drawings. */
+  readonly remarks?: () => readonly string[];
+  /** What this run has learned, for the prompt of a role; `holds` says whether a command does on the tree as it is, null: not known. */
+  readonly learnings?: (role: string, holds: (command: string) => Promise<boolean | null>) => Promise<string>;
+};
+
+/** What a preview says of the documents. */
+export type Previewed = {
+  /** What is to be done, a line each. */
+  readonly wanted: readonly string[];
+  /** Null where nothing better is known than the budget. */
+  readonly estimate: Estimate | null;
+};
+export type PreviewOrder = { readonly place: CommandContext; readonly home: ProjectPaths; readonly view: RunView };
+
+/** A run that another tool began: only its files are there. */
+export type Foreign = {
+  readonly flow: string;
+  readonly files: readonly string[];
+  /** One sentence for `status`: where it stands. */
+  readonly standing: string;
+  /** What `resume` starts a run of our own with. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly findings: readonly Finding[];
+  /** It ended in failure: only `resume` goes on with it. */
+  readonly hasFailed?: boolean;
+};
+
+export type Playbook = {
+  /** Paths in the user's checkout that belong to the runner: never on the run's branch, absent from agents' folders, no dirt. */
+  readonly owned: readonly string[];
+  /** Reads the user's documents; refuses (reply.ts) with every fault at once. */
+  readonly prepare?: (order: PrepareOrder) => Promise<Prepared>;
+  readonly preview?: (order: PreviewOrder) => Promise<Previewed>;
+  readonly takeUp?: (order: TakeUpOrder) => Promise<TakenUp>;
+  readonly open: (parts: FaceParts) => Promise<OpenedFace>;
+  /** Documents from which a run of it can begin here, where nothing has been begun; null where there are none. Reads only. */
+  readonly documents?: (place: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
+  /** Null where nothing of another tool lies here. Reads only. */
+  readonly foreign?: (place: CommandContext, root: string) => Promise<Foreign | null>;
+};

@@ -1,0 +1,42 @@
+// open-playbook: opens the file writer of a run's playbook, or writes its files once.
+
+import type { RunView } from "../../core/state.ts";
+import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { type FileWriter, noFileWriter, openFileWriter } from "../contract/file-writer.ts";
+import { blobsIn, entriesIn } from "../contract/recorded.ts";
+import { faceOf } from "./table.ts";
+
+export type FacePlace = {
+  readonly place: CommandContext;
+  readonly home: ProjectPaths;
+  readonly folder: string;
+  readonly view: () => RunView;
+};
+
+/** The face of a run at its desk. A child run has none of its own: its parent shows it. */
+export async function openFace({ place, home, folder, view }: FacePlace): Promise<FileWriter> {
+  const { flow, run_id } = view().drafted;
+  const face = folder === runFolder(home, run_id) ? await faceOf(flow.face) : null;
+  if (face === null) return noFileWriter;
+  const opened = await face.open({
+    place,
+    home,
+    folder,
+    view,
+    root: home.root,
+    entries: () => entriesIn(folder),
+    readBlob: blobsIn(folder),
+  });
+  return openFileWriter(opened, systemClock, (problem) => place.show(problem));
+}
+
+/** Draws a run's files once, after something was written by a command that does not drive it. */
+export async function drawFace(parts: FacePlace): Promise<void> {
+  if (parts.view().drafted.flow.face === undefined) return;
+  const desk = await openFace(parts);
+  await desk.close();
+}
+
+export { blobsIn, entriesIn };

@@ -1,0 +1,219 @@
+import { expect, test } from "vitest";
+import type { Draft, Entry } from "../../../contracts/event.ts";
+import type { Flow, Step } from "../../../contracts/flow.ts";
+import { StagedChronicle } from "./staged-history.ts";
+import { readStagedState } from "./staged-state-read.ts";
+import { stagedStateText } from "./staged-state.ts";
+
+const agent = (id: string): Step => ({ id, agent: "planner", prompt: "p.md", proof: [{ file: `_docs/${id}.md`, non_empty: true }] });
+const flow: Flow = {
+  flow: "greenfield",
+  version: 1,
+  face: "staged",
+  phases: [
+    { id: "1", name: "Problem", steps: [agent("do")] },
+    {
+      id: "2",
+      name: "Research",
+      steps: [
+        { id: "look", run: "state_file" },
+        agent("do"),
+        { id: "decision", human: { question: "On?", options: { A: "another round", B: "go on" } } },
+      ],
+    },
+    {
+      id: "3",
+      name: "Plan",
+      steps: [{ id: "boundary", human: { question: "Begin?", options: { A: "a", B: "b" }, code: "session_boundary" } }, agent("do")],
+    },
+  ],
+};
+const base = { actor: "system", reason_code: "ok", epoch: 1, active_ms: 0, prev: "", crc: "" };
+const story = (...events: readonly Draft[]): readonly Entry[] =>
+  events.map((event, at) => ({ ...base, seq: at + 1, ts: `2026-02-0${Math.min(9, 1 + Math.floor(at / 5))}T10:00:00.000Z`, ...event }));
+const told = (entries: readonly Entry[], before: string | null = null) => {
+  const chronicle = new StagedChronicle(flow, before === null ? null : readStagedState(before).state, () => ({
+    summary: "Written.",
+    decisions: ["Language: Node"],
+  }));
+  for (const entry of entries) chronicle.take(entry);
+  return chronicle.state;
+};
+const started = (phase: string): Draft => ({ event: "phase_started", walk: phase });
+const began = (phase: string, n = 1): Draft => ({
+  event: "step_started",
+  walk: phase,
+  step: "do",
+  attempt: `${phase}@1/do#${n}`,
+  kind: "agent",
+  try: 1,
+});
+const failed = (phase: string, n: number): Draft => ({
+  event: "step_failed",
+  attempt: `${phase}@1/do#${n}`,
+  facts: {},
+  fingerprint: "x",
+  detail: "exists _docs/do.md: found nothing there",
+});
+const passed = (phase: string, n = 1): readonly Draft[] => [
+  {
+    event: "turn_ended",
+    attempt: `${phase}@1/do#${n}`,
+    agent: "a",
+    stop: "end",
+    says: {},
+    claim: "c".repeat(64),
+    returned: true,
+    said: "",
+    promised: false,
+    announced_more: false,
+    confidence: null,
+    usage: { tokens: 1, calls: 1, minutes: 0, source: "reported" },
+  },
+  { event: "step_completed", attempt: `${phase}@1/do#${n}`, facts: {} },
+  { event: "phase_completed", walk: phase },
+];
+const house: Draft = {
+  event: "block_opened",
+  block: "b",
+  walk: "1",
+  step: "do",
+  hold: true,
+  house: true,
+  question: "Step do of 1 failed (proof_missing: nothing there). What now?",
+  options: { A: "retry the step", C: "stop the run" },
+  code: "phase_failed",
+};
+
+test("a step that is done has its row, with what its agent says of it, and the next one has not started", () => {
+  expect(told(story(started("1"), began("1"), ...passed("1")))).toMatchObject({
+    current: { step: 2, name: "Research", status: "not_started", retry_count: 0 },
+    completed: [{ step: 1, name: "Problem", completed: "2026-02-01", key_outcome: "Written." }],
+    decisions: ["Problem: Language: Node"],
+  });
+});
+
+test("three retries are three rows; the fourth failure is a blocker; a reset and a success clear the log", () => {
+  const retries = [1, 2, 3].flatMap((n): Draft[] => [began("1", n), failed("1", n), { event: "step_retried", walk: "1", step: "do", n }]);
+  const spent = [started("1"), ...retries, began("1", 4), failed("1", 4), house];
+  const state = told(story(...spent));
+  expect(state.current).toMatchObject({ status: "failed", sub_step: "1 — do", retry_count: 3 });
+  expect(state.retry_log.map(({ attempt, failure_reason }) => [attempt, failure_reason])).toEqual(
+    [1, 2, 3].map((n) => [n, "exists _docs/do.md: found nothing there"]),
+  );
+  expect(state.blockers).toEqual(["Step 1 Problem failed after 3 consecutive retries at 1 — do: proof_missing: nothing there"]);
+  const reset: Draft[] = [
+    { event: "block_answered", request: "r", block: "b", answer: "A" },
+    { event: "step_retried", walk: "1", step: "do", n: 4, reset: true },
+  ];
+  expect(told(story(...spent, ...reset))).toMatchObject({
+    current: { status: "in_progress", retry_count: 0 },
+    retry_log: [],
+    blockers: [],
+    decisions: ["Problem: retry the step (after its retries were used up)"],
+  });
+});
+
+test("an answer of none of the options answers nothing", () => {
+  expect(
+    told(story(started("1"), began("1"), house, { event: "block_answered", request: "r", block: "b", answer: "Z" })).current.status,
+  ).toBe("failed");
+});
+
+test("a boundary is no sub-step: the step it stands before has not started", () => {
+  const boundary: Draft = {
+    event: "block_opened",
+    block: "b",
+    walk: "3",
+    step: "boundary",
+    hold: true,
+    question: "Begin?",
+    options: { A: "a", B: "b" },
+    code: "session_boundary",
+  };
+  const paused: Draft = { event: "run_paused", reason_code: "session_boundary", from_state: "running", to_state: "paused" };
+  expect(told(story(started("3"), boundary, paused))).toMatchObject({
+    current: { step: 3, status: "not_started", sub_step: null },
+    last_session: { ended_at: "Step 3 Plan", reason: "session boundary", notes: "Decompose complete, implementation ready" },
+    blockers: [],
+  });
+});
+
+test.each([
+  ["operator_paused", "user paused"],
+  ["provider_limit_reached", "context limit"],
+  ["budget_threshold_reached", "context limit"],
+  ["human_block_open", "user paused"],
+])("a pause for %s ends the session as %s, and the notes say why", (reason_code, reason) => {
+  const { last_session } = told(
+    story(started("1"), began("1"), { event: "run_paused", reason_code, detail: "so it is", from_state: "running", to_state: "paused" }),
+  );
+  expect(last_session).toMatchObject({
+    reason,
+    ended_at: "Step 1 Problem — SubStep 1 do",
+    notes: expect.stringContaining("so it is") as string,
+  });
+});
+
+test("what lay there before is where it begins: history, decisions, blockers and sections of others", () => {
+  const before = stagedStateText({
+    current: { flow: "greenfield", step: 2, name: "Research", status: "in_progress", sub_step: null, retry_count: 0 },
+    completed: [{ step: 1, name: "Problem", completed: "2025-12-24", key_outcome: "By hand" }],
+    decisions: ["No cloud"],
+    last_session: null,
+    retry_log: [],
+    blockers: ["waiting for Ann"],
+    others: [{ title: "Mine", lines: ["x"] }],
+  });
+  const state = told(story({ event: "phase_skipped", walk: "1", because: "already_proved" }, started("2")), before);
+  expect(state).toMatchObject({
+    current: { step: 2, status: "not_started" },
+    completed: [{ key_outcome: "By hand" }],
+    decisions: ["No cloud"],
+    blockers: ["waiting for Ann"],
+    others: [{ title: "Mine" }],
+  });
+});
+
+test("what others wrote holds from the line that tells of it: decisions, blockers, notes and their sections", () => {
+  const differed = (field: string, kept: string): Draft => ({
+    event: "document_differed",
+    path: "_docs/_autopilot_state.md",
+    field,
+    found: kept,
+    kept,
+    because: "edited",
+  });
+  const state = told(
+    story(
+      { event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" },
+      differed("Key Decisions", "- one\n- two"),
+      differed("Blockers", "- their blocker"),
+      differed("Last Session notes", "see the wiki"),
+      differed("other sections", '[{"title":"Mine","lines":["x"]}]'),
+      { event: "document_differed", path: "other.md", field: "Blockers", found: "", kept: "- not ours", because: "" },
+    ),
+  );
+  expect(state).toMatchObject({
+    decisions: ["one", "two"],
+    blockers: ["their blocker"],
+    last_session: { notes: "see the wiki" },
+    others: [{ title: "Mine", lines: ["x"] }],
+  });
+});
+
+test("what was decided while somebody edited the file stays beside theirs; what they took out stays out", () => {
+  const edit = (field: string, kept: string): Draft => ({ event: "document_differed", path: "_docs/_autopilot_state.md", field, found: "", kept, because: "edited" }); // prettier-ignore
+  const before = "# Autopilot State\n\n## Key Decisions\n- No cloud\n- Two clerks\n";
+  const { decisions } = told(
+    story(
+      started("1"),
+      began("1"),
+      ...passed("1"),
+      edit("Key Decisions taken out", "- Two clerks"),
+      edit("Key Decisions", "- No cloud\n- SQLite, says Ann"),
+    ),
+    before,
+  );
+  expect(decisions).toEqual(["No cloud", "SQLite, says Ann", "Problem: Language: Node"]);
+});

@@ -1,0 +1,286 @@
+// staged-chronicle: a staged project's state as the journal tells it, entry by entry. What lay there before the run began comes first.
+//
+// Invariants:
+//   C1. The same entries yield the same state; nothing else is asked.
+//   C2. Completed Steps only grow. The Retry Log and its count begin anew when a step succeeds or a person resets it.
+//   C3. What an agent says is told as its summary and its decisions, never as a status.
+//   C4. What was found is not written over before the run has said where it begins and, where a step failed for good, a person has decided.
+//   C5. A step that failed for good stays failed, with its blocker, until a person has decided to go on; stopping is no such decision.
+
+import type { Entry, EventOf } from "../../../contracts/event.ts";
+import { retriesMax, type RetryRow, type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
+import { replyOf } from "../../../core/decide-block.ts";
+import { listedPhases, phaseRule, stepsOfPhase } from "../../../core/selectors.ts";
+import type { FlowView } from "../../../core/state.ts";
+import { differedFields, othersFrom, pointsFrom } from "./staged-differences.ts";
+import { decidedWords, failureWords, foundWords, optionalSkipped, outcomeWords, sessionOf } from "./staged-words.ts";
+import type { StagedRead } from "./staged-state-read.ts";
+import { oneLine } from "../../../views/wording.ts";
+
+export type Claim = { readonly summary: string; readonly decisions: readonly string[] };
+/** What an agent handed back, by the blob that keeps it; null where it says nothing of the kind. */
+export type ClaimOf = (hash: string) => Claim | null;
+type Opened = EventOf<"block_opened">;
+
+const decisionsMax = 500;
+/** As the file will have it, so that it is known again when it is read there. */
+const decisionCharsMax = 1_000;
+const decisionsPerTurnMax = 10;
+const rowsMax = 1_000;
+
+export class StagedChronicle {
+  readonly #flow: FlowView;
+  readonly #claimOf: ClaimOf;
+  readonly #phases: readonly { readonly id: string; readonly name: string }[];
+  #state: StagedState;
+  #theirs: string[];
+  /** Decisions that an edit took out, until what it left is told too. */
+  #dropped: readonly string[] = [];
+  #at: string | null = null;
+  readonly #blocks = new Map<string, Opened>();
+  readonly #claims = new Map<string, Claim>();
+  readonly #summaries = new Map<string, string>();
+  readonly #leftOut = new Set<string>();
+  #failure = "";
+  #isTakenOver = false;
+  /** What is in the way of a step that failed for good, after its question was answered. */
+  #blocker = "";
+
+  constructor(flow: FlowView, before: StagedRead["state"] | null, claimOf: ClaimOf) {
+    this.#flow = flow;
+    this.#claimOf = claimOf;
+    this.#phases = listedPhases(flow, "phases") ?? [];
+    const first = this.#phases[0];
+    this.#theirs = [...(before?.blockers ?? [])];
+    this.#state = {
+      current: before?.current ?? {
+        flow: flow.flow,
+        step: 1,
+        name: first?.name ?? "",
+        status: "not_started",
+        sub_step: null,
+        retry_count: 0,
+      },
+      completed: [...(before?.completed ?? [])],
+      decisions: [...(before?.decisions ?? [])],
+      last_session: before?.last_session ?? null,
+      retry_log: [...(before?.retry_log ?? [])],
+      blockers: [],
+      others: [...(before?.others ?? [])],
+    };
+  }
+
+  /** Whether the state may be written. C4 */
+  get isTakenOver(): boolean {
+    return this.#isTakenOver;
+  }
+
+  get state(): StagedState {
+    const failed = [...this.#blocks.values()].filter((block) => block.code !== "session_boundary");
+    const ours = failed.map((block) => failureWords(block, this.#nameOf(phaseIn(block.walk)), this.#state.current));
+    const stands = this.#blocker !== "" && this.#state.current.status === "failed"; // C5
+    const blockers = [...new Set([...this.#theirs, ...ours, ...(stands ? [this.#blocker] : [])])];
+    return {
+      ...this.#state,
+      decisions: this.#state.decisions.slice(-decisionsMax),
+      completed: this.#state.completed.slice(-rowsMax),
+      blockers,
+    };
+  }
+
+  take(entry: Entry): void {
+    switch (entry.event) {
+      case "run_drafted":
+        return this.#decide(...chosenIn(entry));
+      case "phase_started":
+      case "phase_reopened":
+        return this.#enter(entry.walk, entry.event === "phase_reopened");
+      case "phase_skipped":
+        return this.#complete(entry.walk, entry.ts, foundWords(phaseRule(this.#flow, entry.walk), entry.because));
+      case "phase_completed":
+        return this.#complete(entry.walk, entry.ts, outcomeWords(this.#endOf(entry.walk, entry.because), this.#summaries.get(entry.walk)));
+      case "phases_rewound": // a round is over, and the next begins at an earlier step
+        return this.#complete(entry.walk, entry.ts, outcomeWords(undefined, this.#summaries.get(entry.walk)));
+      case "phase_failed":
+        if (this.#isOurs(entry.walk)) this.#state.current.status = "failed";
+        return undefined;
+      case "step_started":
+        return this.#begin(entry);
+      case "turn_ended":
+        return this.#hear(entry);
+      case "step_completed":
+        return this.#passed(entry.attempt);
+      case "step_failed":
+        this.#failure = entry.detail ?? entry.reason_code;
+        return undefined;
+      case "step_retried":
+        return this.#retry(entry, entry.ts);
+      case "block_opened":
+        return this.#ask(entry);
+      case "block_answered":
+        return this.#answer(entry);
+      case "document_differed":
+        return this.#differ(entry);
+      case "run_paused":
+      case "run_stopped":
+        this.#state.last_session = sessionOf(entry, this.#state.current);
+        return undefined;
+      case "run_completed":
+        this.#state.current = { ...this.#state.current, step: "done", status: "completed", sub_step: null, retry_count: 0 };
+        this.#state.last_session = sessionOf(entry, this.#state.current);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** A step that a person let go after it failed is left out, whatever came before. */
+  #endOf(phase: string, because: string | undefined): string | undefined {
+    return this.#leftOut.has(phase) ? optionalSkipped : because;
+  }
+
+  #isOurs(phase: string): boolean {
+    return this.#phases.some(({ id }) => id === phase);
+  }
+
+  #nameOf(phase: string): string {
+    return this.#phases.find(({ id }) => id === phase)?.name ?? phase;
+  }
+
+  #enter(phase: string, isAgain: boolean): void {
+    if (!this.#isOurs(phase)) return;
+    this.#isTakenOver = true; // C4
+    this.#at = phase;
+    const { flow } = this.#flow;
+    this.#state.current = { flow, step: numberOf(phase), name: this.#nameOf(phase), status: "not_started", sub_step: null, retry_count: 0 };
+    this.#state.retry_log = []; // C2
+    if (isAgain) this.#summaries.delete(phase);
+  }
+
+  /** A phase is over: its row, and the next one as what comes now. */
+  #complete(phase: string, ts: string, outcome: string | null): void {
+    if (!this.#isOurs(phase) || outcome === null) return;
+    const isKnown = this.#state.completed.some(({ step }) => step === numberOf(phase));
+    if (!isKnown || phase === this.#at)
+      this.#state.completed.push({ step: numberOf(phase), name: this.#nameOf(phase), completed: ts.slice(0, 10), key_outcome: outcome });
+    const next = this.#phases[this.#phases.findIndex(({ id }) => id === phase) + 1];
+    this.#state.retry_log = []; // C2
+    if (next === undefined) this.#state.current = { ...this.#state.current, status: "completed", sub_step: null, retry_count: 0 };
+    else this.#enter(next.id, false);
+    this.#at = null;
+  }
+
+  #begin({ walk, step, kind }: EventOf<"step_started">): void {
+    const phase = phaseIn(walk);
+    if (phase !== this.#at || kind === "run" || walk.endsWith("/closing")) return;
+    Object.assign(this.#state.current, { status: "in_progress", sub_step: this.#placeOf(walk, step) });
+  }
+
+  /** The step of the phase that is walked, by its number; inside a tasks step with what is worked on. */
+  #placeOf(walk: string, step: string): string {
+    const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(walk) ?? [];
+    const steps = stepsOfPhase(this.#flow, phaseIn(walk)).filter(({ run }) => run === undefined); // what the runner looks up is no sub-step
+    const at = steps.findIndex(({ id }) => id === (outer ?? step));
+    const words = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
+    return `${at + 1} — ${words}`;
+  }
+
+  #hear({ attempt, claim, returned }: EventOf<"turn_ended">): void {
+    const said = claim === undefined || returned !== true ? null : this.#claimOf(claim);
+    if (said !== null) this.#claims.set(attempt, said);
+  }
+
+  /** C3 */
+  #passed(attempt: string): void {
+    const claim = this.#claims.get(attempt);
+    this.#claims.delete(attempt);
+    const phase = phaseIn(attempt);
+    if (claim === undefined || !this.#isOurs(phase)) return;
+    this.#summaries.set(phase, claim.summary);
+    this.#decide(...claim.decisions.slice(0, decisionsPerTurnMax).map((decision) => `${this.#nameOf(phase)}: ${decision}`));
+  }
+
+  #retry({ walk, step, n, reset }: EventOf<"step_retried">, ts: string): void {
+    const phase = phaseIn(walk);
+    if (phase !== this.#at) return;
+    if (reset === true) {
+      this.#state.retry_log = []; // C2
+      Object.assign(this.#state.current, { status: "in_progress", retry_count: 0 });
+      return;
+    }
+    const row: RetryRow = {
+      attempt: n,
+      step: numberOf(phase),
+      name: this.#nameOf(phase),
+      sub_step: this.#placeOf(walk, step),
+      failure_reason: this.#failure,
+      timestamp: ts,
+    };
+    this.#state.retry_log.push(row);
+    this.#state.current.retry_count = Math.min(retriesMax, n);
+  }
+
+  #ask(block: Opened & { readonly ts?: string }): void {
+    this.#blocks.set(block.block, block);
+    const phase = phaseIn(block.walk);
+    if (phase !== this.#at || block.code === "session_boundary") return;
+    this.#state.current.sub_step = this.#placeOf(block.walk, block.step);
+    const isFailure = block.house === true && Object.keys(block.options).length > 0;
+    if (isFailure) Object.assign(this.#state.current, { status: "failed", sub_step: this.#placeOf(block.walk, block.step) });
+  }
+
+  #answer({ block: id, answer, request }: EventOf<"block_answered">): void {
+    const block = this.#blocks.get(id);
+    const isAnswer = block !== undefined && (Object.keys(block.options).length === 0 || Object.hasOwn(block.options, answer));
+    if (block === undefined || !isAnswer) return;
+    this.#isTakenOver = true; // C4
+    this.#blocks.delete(id);
+    const phase = phaseIn(block.walk);
+    const name = this.#isOurs(phase) ? this.#nameOf(phase) : block.code === "phase_failed" ? this.#state.current.name : "";
+    const words = decidedWords(block, answer, name, request.startsWith("preset:"));
+    if (words !== null) this.#decide(words);
+    if (block.house !== true || Object.keys(block.options).length === 0) return;
+    const reply = replyOf(answer);
+    if (reply === "skip") this.#leftOut.add(phase);
+    if (reply === "stop") this.#blocker = failureWords(block, this.#nameOf(phase), this.#state.current); // C5
+    else this.#state.current.status = "in_progress";
+  }
+
+  #differ({ path, field, kept }: EventOf<"document_differed">): void {
+    if (path !== stagedStatePath) return;
+    if (field === differedFields.dropped) this.#dropped = pointsFrom(kept);
+    if (field === differedFields.decisions) this.#mergeDecisions(pointsFrom(kept));
+    if (field === differedFields.blockers) this.#theirs = pointsFrom(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
+    if (field === differedFields.others) this.#state.others = othersFrom(kept);
+    if (field === differedFields.notes && this.#state.last_session !== null)
+      this.#state.last_session = { ...this.#state.last_session, notes: kept };
+  }
+
+  /** Theirs hold; what was decided since the text that they edited comes after them. */
+  #mergeDecisions(theirs: readonly string[]): void {
+    const gone = [...theirs, ...this.#dropped];
+    this.#dropped = [];
+    this.#state.decisions = [...theirs, ...this.#state.decisions.filter((decision) => !gone.includes(decision))];
+  }
+
+  /** What we wrote ourselves is not theirs because it stood in the file they edited. */
+  #isOwnBlocker(text: string): boolean {
+    return [...this.#blocks.values()].some((block) => failureWords(block, this.#nameOf(phaseIn(block.walk)), this.#state.current) === text);
+  }
+
+  #decide(...decisions: readonly string[]): void {
+    for (const decision of decisions.map((text) => oneLine(text, decisionCharsMax)))
+      if (!this.#state.decisions.includes(decision)) this.#state.decisions.push(decision);
+  }
+}
+
+/** The phase of a walk or an attempt: what stands before its first visit or inner place. */
+export const phaseIn = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
+
+const numberOf = (phase: string): number => (/^\d{1,2}$/.test(phase) ? Number(phase) : 1);
+
+/** How the flow was chosen, where a person chose it. */
+function chosenIn({ options, flow }: EventOf<"run_drafted">): readonly string[] {
+  const chosen = Object.hasOwn(options, "chosen") ? options["chosen"] : undefined;
+  return typeof chosen === "string" && chosen !== "" ? [`Flow: ${flow.flow}, ${chosen}`] : [];
+}

@@ -1,0 +1,22 @@
+// command-context: the context a command runs in: folder, environment, user, terminal and interruption.
+
+/** Why a place is interrupted where nothing may be waited for, not even the end of a turn. */
+export const atOnce = "at once";
+
+/** Where a command was given, and how to speak to whoever gave it. */
+export type CommandContext = {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly user: string;
+  readonly isTerminal: boolean;
+  /** Progress for people, never part of the answer. */
+  readonly show: (line: string) => void;
+  /** A line that replaces the one before it, where there is a terminal. */
+  readonly live: (line: string) => void;
+  /** Lines that replace those before them, below what is shown, where there is a terminal; how many there is room for. */
+  readonly board?: { readonly rows: () => number; readonly draw: (lines: readonly string[]) => void };
+  /** Asks a person; null where nobody can be asked, or where the question was withdrawn. */
+  readonly ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => Promise<string | null>;
+  /** Aborted when the person at the terminal interrupts, or the system asks the process to end; then its reason is `atOnce`. */
+  readonly interrupted: AbortSignal;
+};

@@ -1,0 +1,55 @@
+// loaded-run: loads the run a command is about, and refuses commands its state does not allow.
+
+import type { ReasonCode } from "../../contracts/reason.ts";
+import { isReasonCode } from "../../contracts/reason.ts";
+import type { RunView } from "../../core/state.ts";
+import { type ProjectPaths, findProject, namedRun } from "./project-paths.ts";
+import { openInstead } from "./open-instead.ts";
+import type { CommandContext } from "../command-context.ts";
+import { readRun } from "./read-run.ts";
+import { refuse } from "../reply.ts";
+import { isOurs } from "./run-binding.ts";
+
+/** A run that is there, and how it stands. */
+export type LoadedRun = {
+  readonly home: ProjectPaths;
+  readonly run: string;
+  readonly view: RunView;
+  readonly owner: { readonly pid: number } | null;
+};
+
+/** The run a command is about; refused with `run_missing` where there is none. */
+export async function loadRun(place: CommandContext, run: string | undefined): Promise<LoadedRun> {
+  const home = findProject(place.cwd);
+  const id = namedRun(home, run);
+  if (home === null || id === null) {
+    return refuse("run_missing", {
+      message: "There is no run here.",
+      state: "idle",
+      remediation: ['autopilot "what you want done" begins one'],
+    });
+  }
+  const isNamed = run !== undefined;
+  const instead = isNamed || isOurs(place, home, id) ? null : await openInstead(place, home, id);
+  if (instead !== null) return instead;
+  const standing = { home, run: id, ...(await readRun(home, id)) };
+  if (isNamed || standing.view.status !== "draft") return standing;
+  return (await openInstead(place, home, id)) ?? standing;
+}
+
+/** Refuses what the run's state does not allow, and says from where it would be allowed. */
+export function requireStatus(standing: LoadedRun, verb: string, ...allowed: readonly string[]): void {
+  const { view, run } = standing;
+  if (allowed.includes(view.status)) return;
+  refuse("invalid_state_transition", {
+    run_id: run,
+    state: view.status,
+    message: `${run} is ${view.status}; ${verb} is possible only from ${allowed.join(" or ")}.`,
+    data: { allowed_from: allowed },
+  });
+}
+
+/** A recorded reason as a code of the table; what a flow's author named stays readable beside it. */
+export function codeOf(reason: string | null, otherwise: ReasonCode): ReasonCode {
+  return reason !== null && isReasonCode(reason) ? reason : otherwise;
+}

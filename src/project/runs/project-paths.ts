@@ -1,0 +1,133 @@
+// project-paths: finds the repository, its .autopilot folder and the runs in it, and names new runs.
+
+import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { readOwnFile, withOwnFile } from "../own-file.ts";
+import { refuse } from "../reply.ts";
+
+const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
+
+/** The repository a command is about, and the folder in it that is ours. */
+export type ProjectPaths = { readonly root: string; readonly folder: string };
+
+/** Found without asking git, so that `status` stays quick; null outside every repository. */
+export function findProject(cwd: string): ProjectPaths | null {
+  for (let at = resolve(cwd); ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return { root: at, folder: join(at, ".autopilot") };
+    if (dirname(at) === at) return null;
+  }
+}
+
+/** The home a run would have; where there is none git is asked why, for a bare repository has no `.git` to be found by. */
+export async function homeOf(cwd: string): Promise<ProjectPaths> {
+  const home = findProject(cwd);
+  if (home !== null) return home;
+  const { openedRepository } = await import("./opened-repository.ts"); // the quick commands never come here
+  const { root } = await openedRepository(cwd);
+  return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
+}
+
+/** Whether something lies where our folder belongs that is none: a file, or a link, which is never followed. Then no run can be here. */
+export function isInTheWay({ folder }: ProjectPaths): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  return found !== undefined && !found.isDirectory();
+}
+
+/** A folder of ours in the repository, made where it is missing. A link or a file in its place is refused: a repository may hold either. */
+export function ownFolder(home: ProjectPaths, ...names: readonly string[]): string {
+  let at = home.folder;
+  for (const name of ["", ...names]) {
+    at = join(at, name);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found === undefined) mkdirSync(at, { mode: 0o700, recursive: true }); // another process may be quicker
+    else if (!found.isDirectory())
+      refuse("workspace_unusable", {
+        message: `A ${found.isSymbolicLink() ? "link" : "file"} lies where a folder is needed: ${at}. Links are not followed.`,
+        remediation: ["move it out of the way, then give the command again"],
+      });
+  }
+  return at;
+}
+
+export const runFolder = (home: ProjectPaths, run: string): string => join(home.folder, "runs", run);
+
+const lookBytes = 64 * 1024;
+
+/** A run is there once its journal holds a whole line: a draft that a crash cut short never was. */
+export function isBegun(home: ProjectPaths, run: string): boolean {
+  const path = join(runFolder(home, run), "journal.jsonl");
+  if (!runPattern.test(run)) return false;
+  const hasLine = withOwnFile(path, (fd) => {
+    const bytes = Buffer.alloc(lookBytes);
+    for (let at = 0; ; at += lookBytes) {
+      const read = readSync(fd, bytes, 0, lookBytes, at);
+      if (bytes.subarray(0, read).includes(10)) return true;
+      if (read < lookBytes) return false;
+    }
+  });
+  return hasLine ?? false;
+}
+
+/** Every run that was begun here, oldest first. */
+export function listRuns(home: ProjectPaths): string[] {
+  const folder = join(home.folder, "runs");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => isBegun(home, name))
+    .toSorted(byAge);
+}
+
+function byAge(a: string, b: string): number {
+  const [left, right] = [a, b].map((name) => ({ stem: name.slice(0, stemChars), n: Number(name.slice(stemChars + 1) || "1") }));
+  if (left === undefined || right === undefined) return 0;
+  return left.stem === right.stem ? left.n - right.n : left.stem < right.stem ? -1 : 1;
+}
+
+/** The run a bare command means; null where there is none. */
+export function currentRun(home: ProjectPaths): string | null {
+  const path = join(home.folder, "current");
+  const named = readOwnFile(path, lookBytes)?.trim() ?? "";
+  if (isBegun(home, named)) return named;
+  return listRuns(home).at(-1) ?? null;
+}
+
+/** The run a command names, or the current one; refused where it is not there. */
+export function namedRun(home: ProjectPaths | null, run: string | undefined): string | null {
+  if (run === undefined) return home === null ? null : currentRun(home);
+  if (home === null || !isBegun(home, run)) {
+    const known = home === null ? [] : listRuns(home).slice(-3);
+    refuse("run_missing", {
+      message: `There is no run ${run} here.`,
+      remediation: known.length > 0 ? [`runs here: ${known.join(", ")}`] : ["autopilot status"],
+    });
+  }
+  return run;
+}
+
+export function writeCurrent(home: ProjectPaths, run: string): void {
+  const path = join(ownFolder(home), "current");
+  const draft = `${path}.${process.pid}.new`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${run}\n`, { mode: 0o600, flag: "wx" }); // a name that is there, a link say, is never written through
+  renameSync(draft, path);
+}
+
+const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
+
+/** A run's id is its start in UTC; a second one in the same second gets a number. Where the clock was set back, it is still the newest one's successor. */
+export function newRunId(home: ProjectPaths, now: string): string {
+  const [day, time] = now.split("T");
+  const at = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
+  const newest = listRuns(home).at(-1)?.slice(0, stemChars) ?? at;
+  const stem = newest > at ? newest : at; // runs are told apart by age through their ids
+  ownFolder(home, "runs");
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? stem : `${stem}-${n}`;
+    try {
+      mkdirSync(runFolder(home, id), { mode: 0o700 }); // making the folder is what claims the id
+      return id;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}

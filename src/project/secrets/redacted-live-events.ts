@@ -1,0 +1,43 @@
+// redacted-glimpse: what passes by while an agent works, and what it hands over at the end, without secrets.
+
+import type { Signal } from "../../contracts/signal.ts";
+import type { Redactor } from "../../kit/redact.ts";
+import { redactValue } from "../../kit/redact-value.ts";
+import type { Agents } from "../../ports/agent.ts";
+
+/** What was said just before, so that a secret told in pieces is known by its last one. */
+const rememberedCharsMax = 2_048;
+const attemptsMax = 64;
+
+/**
+ * Signals as they may be shown and written: each goes on from the one before of the same attempt and kind, so every one is heard,
+ * and the few that are shown are redacted when they are.
+ */
+export function openLiveEvents(redactor: Redactor): (signal: Signal) => () => Signal {
+  const before = new Map<string, string>();
+  return (signal) => {
+    if (signal.signal !== "said" && signal.signal !== "thought") return () => redactSignal(redactor, signal);
+    const key = `${signal.signal} ${signal.attempt}`;
+    const heard = before.get(key) ?? "";
+    before.delete(key);
+    if (before.size >= attemptsMax) before.delete(before.keys().next().value ?? "");
+    before.set(key, (heard + signal.text).slice(-rememberedCharsMax));
+    return () => ({ ...signal, text: redactor.next(heard, signal.text) });
+  };
+}
+
+const redactSignal = (redactor: Redactor, signal: Signal): Signal => ({
+  ...redactValue(redactor.excerpt, signal),
+  attempt: signal.attempt,
+});
+
+/** Agents whose results hold no secret before anybody cuts them short: half a secret would not be known any more. */
+export function redactedAgents(agents: Agents, redactor: Redactor): Agents {
+  return {
+    turn: async (order) => {
+      const result = await agents.turn(order);
+      return redactValue(redactor.excerpt, result);
+    },
+    sweep: (run) => agents.sweep(run),
+  };
+}

@@ -1,0 +1,79 @@
+// system-errors: classifies system errors such as a full disk or missing permission as reason codes with a hint.
+
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { ReasonCode } from "../contracts/reason.ts";
+import { codeOf, JournalFailure } from "../journal/failure.ts";
+import { WorkspaceFailed } from "../workspace/failure.ts";
+
+/** What the world put in the way, as a reason and a sentence. */
+export type Trouble = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
+
+/** What a system says when it has no room, no right or no luck; every other error of a call is a mistake of ours. */
+const ofTheSystem = [
+  "EIO",
+  "EROFS",
+  "EACCES",
+  "EPERM",
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+  "EAGAIN",
+  "EFBIG",
+  "ESTALE",
+  "ETIMEDOUT",
+  "ENODEV",
+  "ENXIO",
+];
+
+/** Why something failed through nobody's bug; null where it is one. */
+export function classifySystemError(error: unknown): Trouble | null {
+  if (error instanceof JournalFailure) {
+    const { kind } = error;
+    return kind === "event_too_large" ? null : { code: kind, message: error.message }; // large payloads belong in blobs
+  }
+  if (error instanceof WorkspaceFailed)
+    return { code: error.reason, message: error.message, ...(error.hint === null ? {} : { hint: error.hint }) };
+  const errno = codeOf(error);
+  if (errno === null || !(error instanceof Error)) return null;
+  if (errno === "ENOSPC" || errno === "EDQUOT") return { code: "disk_full", message: `The disk is full: ${error.message}.` };
+  if ("syscall" in error && error.syscall === "mkdtemp")
+    return {
+      code: "workspace_unusable",
+      message: `The folder for temporary files cannot be used: ${error.message}.`,
+      hint: "set TMPDIR to a folder that is there and can be written to",
+    };
+  if (isFileInTheWay(error))
+    return {
+      code: "workspace_unusable",
+      message: `A file lies where a folder is needed: ${error.message}.`,
+      hint: "move it out of the way, then give the command again",
+    };
+  if (isHiddenBehindMkdir(error))
+    return hasRoom(error.path)
+      ? refused(error)
+      : { code: "disk_full", message: `The disk is full: no folder could be made at ${error.path}.` };
+  return ofTheSystem.includes(errno) ? refused(error) : null;
+}
+
+const refused = (error: Error): Trouble => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
+
+/** Making a folder with those above it never fails for a missing one: Node says so where the system said something else. */
+function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {
+  return "syscall" in error && error.syscall === "mkdir" && codeOf(error) === "ENOENT" && "path" in error && typeof error.path === "string";
+}
+
+/** Somebody's own file of that name, `.autopilot` say. */
+const isFileInTheWay = (error: Error): boolean =>
+  "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(codeOf(error) ?? "");
+
+const roomBytesMin = 16_384;
+
+function hasRoom(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize >= roomBytesMin;
+  } catch {
+    return true; // nobody can say, so it is not said
+  }
+}

@@ -1,0 +1,115 @@
+// agent-standing: how each agent stands on this machine: found or not, logged in or not, and what keeps it from being used.
+
+import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
+import { findAgent, type FoundAgent, onPath } from "../../agents/find.ts";
+import { chooseLogin, type ChosenLogin } from "../../agents/profiles/login.ts";
+import type { AgentProfile } from "../../agents/profiles/profile.ts";
+import { resolveProfile } from "../../agents/profiles/resolve.ts";
+import { agentProfiles } from "../../agents/profiles/table.ts";
+import type { AgentOverride, Config } from "../../contracts/config.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+
+export type AgentAvailability = {
+  readonly name: string;
+  readonly profile: AgentProfile;
+  readonly override: Omit<AgentOverride, "argv">;
+  readonly state: FoundAgent["state"];
+  /** The words that start it; empty where it is missing. */
+  readonly argv: readonly string[];
+  readonly realPath: string | null;
+  readonly version: string | null;
+  readonly login: ChosenLogin;
+  /** What keeps it from being used, and what to do about it; null where nothing does. */
+  readonly problem: string | null;
+  readonly mend: string | null;
+};
+
+/** Every agent there is a profile or a setting for, the embedded one among them. */
+export function agentsHere(place: CommandContext, config: Config): Promise<readonly AgentAvailability[]> {
+  const shipped = Object.keys(agentProfiles).filter((name) => name !== "custom");
+  const names = [...new Set([...shipped, ...Object.keys(config.agents ?? {})])];
+  return Promise.all(names.map((name) => availabilityOf(place, name, config)));
+}
+
+export async function availabilityOf(place: CommandContext, name: string, config: Config): Promise<AgentAvailability> {
+  const said = config.agents !== undefined && Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
+  const { argv: words, ...override } = said ?? {};
+  const resolved = resolveProfile({ agent: name, ...(words === undefined ? {} : { argv: [...words] }), override });
+  if ("problem" in resolved) return unresolved(name, override, resolved.problem);
+  const { profile } = resolved;
+  const login = chooseLogin(profile, place.env, userHomeOf(place));
+  const found = await foundBy(profile, place);
+  const trouble = found.problem === null ? unready(login) : { problem: found.problem, mend: found.mend };
+  const { state, argv, realPath, version } = found;
+  return { name, profile, override, state, argv, realPath, version, login, ...trouble };
+}
+
+/** What of a login is missing, in words; nothing where nothing is. */
+export const unready = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "mend"> =>
+  login.kind === "missing" ? { problem: `not logged in: ${login.problem}`, mend: login.mend } : { problem: null, mend: null };
+
+export const isUsable = ({ state, problem }: AgentAvailability): boolean => state === "installed" && problem === null;
+
+/** Those that would be meant where nobody names one: none that stands back for another, and not the embedded one. */
+export function candidates(standings: readonly AgentAvailability[]): readonly AgentAvailability[] {
+  const installed = standings.filter((one) => one.profile.found !== "embedded" && (one.state === "installed" || isOwnCommand(one)));
+  return installed.filter(({ profile }) => !profile.yieldsTo.some((other) => installed.some(({ name }) => name === other)));
+}
+
+/** A command of the user's own is started as it is: whether it is there shows then. */
+export const isOwnCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): boolean =>
+  profile.found === "named" && argv.length > 0;
+
+/** The words that start it, as they are shown: every placeholder filled in. */
+export const commandOf = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): readonly string[] =>
+  profile.found === "embedded"
+    ? ["autopilot", "go", "--agent", "scripted:FILE"]
+    : argv.flatMap((word) => (word === "{{mode}}" ? (profile.modes[profile.mode].argv ?? []) : [word]));
+
+export const userHomeOf = (place: CommandContext): string => place.env["HOME"] ?? homedir();
+
+type Found = Pick<FoundAgent, "state" | "argv" | "realPath" | "version" | "problem" | "mend">;
+
+async function foundBy(profile: AgentProfile, place: CommandContext): Promise<Found> {
+  const nothing = { argv: [], realPath: null, version: null, problem: null, mend: null };
+  switch (profile.found) {
+    case "path":
+      return findAgent(profile, place.env);
+    case "embedded":
+      return { ...nothing, state: "installed" };
+    case "named":
+      return named(profile, place, nothing);
+  }
+}
+
+/** A command of the user's own: it is not run to be looked at. */
+function named({ argv, id, hints }: AgentProfile, { env }: CommandContext, nothing: Omit<Found, "state">): Found {
+  const [program] = argv;
+  if (program === undefined)
+    return { ...nothing, state: "missing", problem: "no command is given for it", mend: `set agents.${id}.argv in the config` };
+  // It is started in a folder that agents write to: what is looked for there could be another program with every turn.
+  if (program.includes("/") && !isAbsolute(program))
+    return {
+      ...nothing,
+      state: "unfit",
+      problem: `${program} is no whole path`,
+      mend: `write agents.${id}.argv with the program's whole path`,
+    };
+  if (program.includes("/") || onPath(program, env) !== null) return { ...nothing, state: "installed", argv };
+  const mend = hints.install.replace("agents.NAME", `agents.${id}`);
+  return { ...nothing, state: "missing", argv, problem: `${program} is not on the PATH`, mend };
+}
+
+const unresolved = (name: string, override: Omit<AgentOverride, "argv">, why: string): AgentAvailability => ({
+  name,
+  profile: agentProfiles.custom,
+  override,
+  state: "missing",
+  argv: [],
+  realPath: null,
+  version: null,
+  login: { kind: "none" },
+  problem: `agents.${name}.like: ${why}`,
+  mend: `mend agents.${name}.like in the config`,
+});

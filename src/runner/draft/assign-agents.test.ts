@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import type { Config } from "../../contracts/config.ts";
+import type { Flow } from "../../contracts/flow.ts";
+import { assignAgents, inferredAgent, unusedRoleWarnings } from "./assign-agents.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+
+const flow: Flow = {
+  flow: "tried",
+  version: 1,
+  phases: [
+    {
+      id: "1",
+      steps: [
+        { id: "do", agent: "executor", prompt: "d.md" },
+        { id: "look", agent: "judge", prompt: "l.md" },
+      ],
+    },
+  ],
+};
+const agents = { one: { argv: ["one", "--acp"] }, two: { argv: ["two"] } };
+// Nothing is on this PATH and nothing in this HOME, so nothing of the machine is seen.
+const place = { env: { PATH: "/nowhere", HOME: "/nowhere" } } as unknown as CommandContext;
+const cast = (agent: string | undefined, config: Config): ReturnType<typeof assignAgents> =>
+  assignAgents(place, agent, config, flow, () => Promise.reject(new Error("there is no script to keep")));
+
+test("a role is played by the flag's agent, else by the role's own, else by the config's", async () => {
+  const config = { agents, agent: "one", roles: { judge: "two" } };
+  expect(await cast(undefined, config)).toEqual({
+    executor: { agent: "one", argv: ["one", "--acp"] },
+    judge: { agent: "two", argv: ["two"] },
+  });
+  expect(await cast("two", config)).toMatchObject({ executor: { agent: "two" }, judge: { agent: "two" } });
+});
+
+test("where nobody is named for a role it is agent_unavailable, with who could be", async () => {
+  await expect(cast(undefined, { agents })).rejects.toMatchObject({
+    answer: { reason_code: "agent_unavailable", remediation: expect.arrayContaining(["--agent one", "--agent two"]) as string[] },
+  });
+});
+
+test("what the config says of an agent goes with the cast, so that the run goes on with its own copy", async () => {
+  const config = { agents: { mine: { like: "claude", argv: ["mine"], model: "m", pass_env: ["KEY"] } }, agent: "mine" };
+  expect(await cast(undefined, config)).toMatchObject({
+    executor: { agent: "mine", argv: ["mine"], override: { like: "claude", model: "m", pass_env: ["KEY"] } },
+  });
+});
+
+test("a command that would be looked for in the folder an agent writes to is refused", async () => {
+  for (const program of ["./agent.sh", "tools/agent", "~/agent"])
+    await expect(cast("mine", { agents: { mine: { argv: [program] } } })).rejects.toMatchObject({
+      answer: {
+        reason_code: "agent_unavailable",
+        message: `mine cannot be used here: ${program} is no whole path.`,
+        remediation: expect.arrayContaining(["write agents.mine.argv with the program's whole path"]) as string[],
+      },
+    });
+});
+
+test("an agent that is known and not installed is refused with how to install it", async () => {
+  await expect(cast("gemini", {})).rejects.toMatchObject({
+    answer: {
+      reason_code: "agent_unavailable",
+      message: expect.stringContaining("gemini is not on the PATH") as string,
+      remediation: expect.arrayContaining(["npm install -g @google/gemini-cli"]) as string[],
+    },
+  });
+});
+
+test("an agent that needs a login and has none is refused with how to log in, before a run begins", async () => {
+  await expect(cast("mine", { agents: { mine: { like: "codex", argv: ["mine"] } } })).rejects.toMatchObject({
+    answer: {
+      reason_code: "agent_unavailable",
+      message: expect.stringContaining("OPENAI_API_KEY or CODEX_API_KEY is not set and ~/.codex/auth.json is not there") as string,
+      remediation: expect.arrayContaining(["set OPENAI_API_KEY, or run codex login"]) as string[],
+    },
+  });
+});
+
+test("the only agent there is is taken where none is named; of two, neither", async () => {
+  const one = { agents: { one: agents.one } };
+  expect(await inferredAgent(place, undefined, one, flow)).toEqual({ name: "one", why: "it is the only one installed here" });
+  expect(await inferredAgent(place, "two", one, flow)).toBeNull();
+  expect(await inferredAgent(place, undefined, { agent: "one" }, flow)).toBeNull();
+  await expect(inferredAgent(place, undefined, { agents }, flow)).rejects.toMatchObject({
+    answer: { reason_code: "agent_unavailable", message: expect.stringContaining("one (one --acp), two (two)") as string },
+  });
+  await expect(inferredAgent(place, undefined, {}, flow)).rejects.toMatchObject({
+    answer: { message: expect.stringContaining("none is installed here") as string },
+  });
+});
+
+test("a role of the config that is almost one of the flow's is told; one that may be another flow's is not", () => {
+  const config = { roles: { exectuor: "one", judge: "two", planner: "one" } };
+  expect(unusedRoleWarnings(config, ["executor", "judge"])).toEqual([
+    "roles.exectuor in the config is no role of this flow, and nobody plays it. Did you mean executor?",
+  ]);
+});

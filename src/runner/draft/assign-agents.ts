@@ -1,0 +1,148 @@
+// assign-agents: assigns an agent to each role of a flow and records it with the run.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { likeable } from "../../agents/profiles/resolve.ts";
+import { agentProfiles, shippedProfile } from "../../agents/profiles/table.ts";
+import type { Config } from "../../contracts/config.ts";
+import type { Cast } from "../../contracts/event.ts";
+import type { Flow } from "../../contracts/flow.ts";
+import { Script } from "../../contracts/script.ts";
+import { stepsEverywhere } from "../../flows/lists.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import { isRefused, readLocated } from "../../kit/located.ts";
+import { agentsHere, candidates, commandOf, isOwnCommand, availabilityOf, unready } from "./agent-availability.ts";
+import { calledBy } from "./called-flows.ts";
+import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
+import { loadedFlow } from "./flows.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { refuse } from "../../project/reply.ts";
+
+/** Who plays which role. A script is read and checked now, and kept with the run: what an agent could change later decides nothing. */
+export async function assignAgents(
+  place: CommandContext,
+  agent: string | undefined,
+  config: Config,
+  flow: Flow,
+  keep: (text: string) => Promise<string>,
+): Promise<Record<string, Cast>> {
+  const roles = await rolesOf(place, flow);
+  const named = (role: string): string | undefined => agent ?? config.roles?.[role] ?? config.agent;
+  const cast: Record<string, Cast> = {};
+  for (const role of roles) cast[role] = await castFor(place, role, named(role), config, keep);
+  return cast;
+}
+
+/** Roles of the config that are almost one of these: most likely slips. Any other may be meant for another flow. */
+export function unusedRoleWarnings(config: Config, roles: readonly string[]): readonly string[] {
+  return Object.keys(config.roles ?? {}).flatMap((role) => {
+    const near = roles.includes(role) ? "" : didYouMean(role, roles);
+    return near === "" ? [] : [`roles.${role} in the config is no role of this flow, and nobody plays it.${near}`];
+  });
+}
+
+export type Inferred = { readonly name: string; readonly why: string };
+
+/** The agent to take where the flow has a role that nobody is named for; null where every role has a name. */
+export async function inferredAgent(
+  place: CommandContext,
+  agent: string | undefined,
+  config: Config,
+  flow: Flow,
+): Promise<Inferred | null> {
+  if (agent !== undefined || config.agent !== undefined) return null;
+  const nameless = [...(await rolesOf(place, flow))].find((role) => config.roles?.[role] === undefined);
+  return nameless === undefined ? null : onlyAgent(place, config, nameless);
+}
+
+/** The roles of a flow and of every flow it calls: who plays them is settled before any agent could have a say. */
+async function rolesOf(place: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
+  const called = await calledBy(flow, (name) => loadedFlow(place, name));
+  const steps = [flow, ...called.map((one) => one.flow)].flatMap((one) => stepsEverywhere(one));
+  return new Set(steps.flatMap(({ step }) => step.agent ?? []));
+}
+
+export async function castFor(
+  place: CommandContext,
+  role: string,
+  name: string | undefined,
+  config: Config,
+  keep: (text: string) => Promise<string>,
+): Promise<Cast> {
+  if (name === undefined) return castFor(place, role, (await onlyAgent(place, config, role)).name, config, keep);
+  if (name.startsWith("scripted:")) return { agent: "scripted", script: await keep(scriptText(place, name.slice("scripted:".length))) };
+  if (name === "scripted")
+    return refuse("agent_unavailable", {
+      message: "The agent scripted plays a script, and none is named.",
+      remediation: ["name its file too: scripted:FILE", "autopilot schema script says what may stand in one"],
+    });
+  if (!isKnown(name, config)) {
+    return refuse("agent_unavailable", {
+      message: `There is no agent called ${name} here${didYouMean(name, known(config))}.`,
+      remediation: [
+        "autopilot agents lists what is here",
+        `set agents.${name}.argv in .autopilot/config.yaml to the command of an ACP agent`,
+      ],
+    });
+  }
+  const standing = await availabilityOf(place, name, config);
+  const { profile, argv, override, login } = standing;
+  const { problem, mend } = isOwnCommand(standing) ? unready(login) : standing;
+  if (problem !== null) {
+    return refuse("agent_unavailable", {
+      message: `${shippedProfile(name) === null ? name : profile.title} cannot be used here: ${problem}.`,
+      remediation: [mend ?? profile.hints.install, `autopilot agents try ${name}`],
+      data: { agent: name },
+    });
+  }
+  return { agent: name, argv: [...argv], ...(Object.keys(override).length === 0 ? {} : { override }) };
+}
+
+/** The agent that is meant where nobody names one: the only one there is, or the one the user chose of several. Else what could be named is told. */
+async function onlyAgent(place: CommandContext, config: Config, role: string): Promise<Inferred> {
+  const installed = candidates(await agentsHere(place, config));
+  const [only, ...more] = installed;
+  if (only !== undefined && more.length === 0) return { name: only.name, why: "it is the only one installed here" };
+  const chosen =
+    installed.length === 0
+      ? null
+      : await chooseAgent(
+          place,
+          installed.map(({ name }) => name),
+        );
+  if (chosen !== null)
+    return { name: chosen.name, why: chosen.isRemembered ? `you chose it before (${chosenAgentPath(place.env)})` : "you chose it" };
+  const found =
+    installed.length === 0
+      ? "none is installed here"
+      : `${installed.length} are installed: ${installed.map((one) => `${one.name} (${commandOf(one).join(" ")})`).join(", ")}`;
+  return refuse("agent_unavailable", {
+    message: `No agent is named for the role ${role}, and ${found}.`,
+    remediation: [
+      ...installed.map(({ name }) => `--agent ${name}`),
+      ...(installed.length === 0 ? [agentProfiles.claude.hints.install, "autopilot agents shows which agents could be installed"] : []),
+      "--agent scripted:FILE plays a script",
+    ],
+    data: { installed: installed.map(({ name }) => name) },
+  });
+}
+
+const known = (config: Config): readonly string[] => [...likeable.filter((name) => name !== "custom"), ...Object.keys(config.agents ?? {})];
+const isKnown = (name: string, config: Config): boolean => known(config).includes(name);
+
+function scriptText(place: CommandContext, file: string): string {
+  const path = resolve(place.cwd, file);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    return refuse("script_invalid", { message: `The script ${file} cannot be read: ${(error as Error).message}` });
+  }
+  const read = readLocated(path, bytes, Script);
+  if (isRefused(read))
+    refuse("script_invalid", {
+      message: read.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("; "),
+      data: { findings: read.findings },
+    });
+  return bytes.toString("utf8");
+}

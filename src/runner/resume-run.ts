@@ -1,0 +1,109 @@
+// resume-run: resumes a run that was paused, reached its cycle limit or was interrupted by a crash.
+
+import type { Answer } from "../contracts/answer.ts";
+import { mayResume } from "../core/breaker.ts";
+import { hasFailed } from "../core/selectors.ts";
+import type { Asks } from "../contracts/asks.ts";
+import { faceOf } from "../playbooks/registry/table.ts";
+import { readRequests, removeRequest } from "../project/inbox/inbox-files.ts";
+import { policyChange } from "./draft/policy.ts";
+import { settingsOf } from "../project/config/settings.ts";
+import type { CommandContext } from "../project/command-context.ts";
+import { refuse } from "../project/reply.ts";
+import { refuseIfForeign } from "../project/runs/run-door.ts";
+import { codeOf, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+import { work } from "./work.ts";
+
+export type TakeUpInput = {
+  readonly now?: boolean | undefined;
+  readonly adoptConfig?: boolean | undefined;
+  readonly maxCycles?: number | undefined;
+  readonly asks?: Asks | undefined;
+  /** Whether a person said `resume`: nothing else goes on with a run that failed. */
+  readonly isExplicit?: boolean | undefined;
+  /** Flags that a face understands, by name. */
+  readonly flags?: ReadonlySet<string> | undefined;
+};
+
+/** Takes up a run that rests: paused by somebody or something, out of cycles, or left behind by a crash. */
+export async function resumeRun(
+  place: CommandContext,
+  standing: LoadedRun,
+  input: TakeUpInput,
+  told: readonly string[] = [],
+): Promise<Answer> {
+  const { home, run } = standing;
+  refuseIfForeign(place, home, run);
+  if (input.isExplicit !== true && hasFailed(standing.view)) refuseFailed(standing);
+  const may = await mayTakeUp(place, standing, input);
+  const face = await faceOf(standing.view.drafted.flow.face);
+  const found = await face?.takeUp?.({ place, home, view: standing.view, flags: input.flags ?? new Set() });
+  const warnings = [...told, ...may, ...(found?.warnings ?? [])];
+  return work(place, home, run, input, warnings, async (hand) => {
+    requireStatus({ ...standing, view: hand.view() }, "resume", "paused", "running"); // another terminal may have been quicker
+    const change = await policyChange(place, home, hand.view(), input.adoptConfig === true, hand.putBlob);
+    if (change !== null) await hand.append(change);
+    for (const text of found?.blobs ?? []) await hand.putBlob(text);
+    for (const event of found?.events ?? []) await hand.append(event);
+    await forgetPauses(hand.folder);
+    const { status, asked, asker } = hand.view();
+    // Whoever worked went away before the pause that was asked for came about. It is written down first: going on is the later wish.
+    if (status === "running" && asked === "pause")
+      await hand.append({ ...asker, event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" });
+    if (hand.view().status !== "paused") return;
+    await hand.append({
+      event: "run_resumed",
+      request: `resume:${hand.view().seq}`,
+      actor: `operator:${place.user}`,
+      reason_code: "operator_resumed",
+      from_state: "paused",
+      to_state: "running",
+      ...(input.now === true ? { now: true } : {}),
+    });
+  });
+}
+
+function refuseFailed({ run, view }: LoadedRun): never {
+  return refuse(codeOf(view.reason, "phase_failed"), {
+    run_id: run,
+    state: view.status,
+    message: `${run} failed${view.detail === null ? "" : ` (${view.detail})`}. Nothing was run again.`,
+    remediation: ["autopilot report says why", "autopilot resume tries once more", "autopilot stop ends it"],
+  });
+}
+
+/** Pauses that nobody lived to take: going on is the later wish. */
+async function forgetPauses(folder: string): Promise<void> {
+  for (const request of await readRequests(folder)) {
+    if (request.event === "control_requested" && request.control === "pause") await removeRequest(folder, request.request);
+  }
+}
+
+/** Whether a run may be taken up now: nobody else owns it, the breaker has cooled down. Gives what should be said beforehand. */
+async function mayTakeUp(place: CommandContext, standing: LoadedRun, input: TakeUpInput): Promise<string[]> {
+  const { run, view, owner, home } = standing;
+  const where = { run_id: run, state: view.status };
+  if (owner !== null)
+    refuse("run_locked", {
+      ...where,
+      message: `${run} is being worked on by process ${owner.pid}.`,
+      data: { pid: owner.pid },
+      remediation: ["autopilot watch", "autopilot pause"],
+    });
+  const hot = mayResume(view, systemClock.now(), input.now ?? false);
+  if (hot !== null)
+    refuse(hot.reason, {
+      ...where,
+      message: `The breaker stays open until ${hot.until}${hot.reason === "breaker_open" ? "" : ", or until the phase may use more"}.`,
+      remediation: [
+        ...(hot.reason === "breaker_open" ? [] : ["autopilot budget raise phase.tokens=+100k, then autopilot resume"]),
+        `autopilot resume after ${hot.until}`,
+        "autopilot resume --now",
+      ],
+      data: { cooldown_until: hot.until },
+    });
+  const { hash } = settingsOf(place, home);
+  if (hash === view.drafted.config_hash || input.adoptConfig === true) return [];
+  return ["Config changed since the run began; it goes on with its recorded copy (--adopt-config takes the new one)."];
+}

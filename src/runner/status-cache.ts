@@ -1,0 +1,69 @@
+// status-statusCache: how a run stands, laid beside its journal by whoever works on it, so that `status` of a long run need not fold all of it.
+//
+// Invariants:
+//   Y1. What lies here counts only for exactly the journal it was made from: its length and its last line are compared. In doubt it is ignored.
+//   Y2. It is made from what was acknowledged, off the path of every acknowledgement, and its loss loses nothing.
+
+import { createHash } from "node:crypto";
+import { readSync } from "node:fs";
+import { join } from "node:path";
+import type { ReasonCode } from "../contracts/reason.ts";
+import { readOwnFile, withOwnFile } from "../project/own-file.ts";
+import { product } from "../project/runs/product.ts";
+
+export const statusCacheFile = "status.json";
+/** A shorter journal is folded as quickly as this is read. */
+export const cachedStatusFrom = 400_000;
+const shelfBytesMax = 8 * 1_048_576;
+const lineBytesMax = 256 * 1024;
+
+/** What `status` says of a run. */
+export type StatusSummary = {
+  readonly reason_code: ReasonCode;
+  readonly state: string;
+  readonly page: readonly string[];
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+/** With nobody at work, and with the process that made it. */
+export type CachedStatus = {
+  readonly product: string;
+  readonly byte: number;
+  readonly prev: string;
+  readonly pid: number;
+  readonly rested: StatusSummary;
+  readonly owned: StatusSummary;
+};
+
+/** How the run stands, where somebody has laid it out for this very journal and this very owner; else null. */
+export function cachedStatus(folder: string, owner: { readonly pid: number } | null): StatusSummary | null {
+  try {
+    const path = join(folder, statusCacheFile);
+    const text = readOwnFile(path, shelfBytesMax) ?? "";
+    if (text === "") return null;
+    const cachedStatus = JSON.parse(text) as Partial<CachedStatus>;
+    if (cachedStatus.product !== product || !isEndOf(folder, cachedStatus)) return null; // Y1
+    if (owner === null) return cachedStatus.rested ?? null;
+    return owner.pid === cachedStatus.pid ? (cachedStatus.owned ?? null) : null;
+  } catch {
+    return null; // it is being written, or was never whole: the journal itself tells
+  }
+}
+
+/** Whether the journal ends with the line that the statusCache was made after. */
+function isEndOf(folder: string, { byte, prev }: Partial<CachedStatus>): boolean {
+  const isEnd = withOwnFile(join(folder, "journal.jsonl"), (fd, size) => {
+    if (size !== byte) return false;
+    const bytes = Buffer.alloc(Math.min(size, lineBytesMax));
+    const read = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+    if (read !== bytes.length || bytes.at(-1) !== 10) return false;
+    const from = bytes.lastIndexOf(10, bytes.length - 2) + 1;
+    if (from === 0 && bytes.length < size) return false; // a line too long to look at
+    return (
+      createHash("sha256")
+        .update(bytes.subarray(from, bytes.length - 1))
+        .digest("hex") === prev
+    );
+  });
+  return isEnd ?? false;
+}

@@ -1,0 +1,69 @@
+// write-status-cache: keeps the status cache of a long run up to date, shortly after each change.
+
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RunView } from "../core/state.ts";
+import type { Position } from "../journal/journal.ts";
+import { product } from "../project/runs/product.ts";
+import { type CachedStatus, statusCacheFile, cachedStatusFrom } from "./status-cache.ts";
+
+const laidAfterMs = 300;
+
+export type StatusCacheParts = { readonly folder: string; readonly view: () => RunView; readonly position: () => Readonly<Position> };
+export type StatusCache = {
+  /** Something was acknowledged. */
+  readonly note: () => void;
+  /** Lays it out once more and is done. */
+  readonly close: () => Promise<void>;
+};
+
+/** Lays out how a long run stands, a little after each change and off the path of those who wait for it. */
+export function openStatusCache(parts: StatusCacheParts): StatusCache {
+  let soon: NodeJS.Timeout | null = null;
+  let isStale = false;
+  const later = (): void => {
+    soon ??= setTimeout(() => {
+      soon = null;
+      void lay(parts).then(
+        (isLaid) => {
+          isStale = !isLaid;
+        },
+        () => undefined, // it stays stale, and ends no run
+      );
+    }, laidAfterMs).unref();
+  };
+  return {
+    note: () => {
+      isStale = true;
+      if (parts.position().byte >= cachedStatusFrom) later();
+    },
+    close: async () => {
+      if (soon !== null) clearTimeout(soon);
+      if (isStale) await lay(parts);
+    },
+  };
+}
+
+/** False where the state is behind the journal: what comes next lays it out. */
+async function lay({ folder, view, position }: StatusCacheParts): Promise<boolean> {
+  if (position().byte < cachedStatusFrom) return true;
+  const { statusSummary } = await import("./status-summary.ts"); // a short run never needs it
+  const { seq, byte, prev } = position();
+  if (view().seq !== seq) return false;
+  const cachedStatus: CachedStatus = {
+    product,
+    byte,
+    prev,
+    pid: process.pid,
+    rested: statusSummary(view(), null),
+    owned: statusSummary(view(), { pid: process.pid }),
+  };
+  try {
+    const path = join(folder, statusCacheFile);
+    writeFileSync(`${path}.new`, JSON.stringify(cachedStatus), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch {
+    // A short cut that cannot be written is none: `status` folds the journal instead.
+  }
+  return true;
+}

@@ -1,0 +1,49 @@
+// spoken-files: places in files that an agent names, and files it says it changed.
+
+import { claimText, type FileChangedClaim, type FileLineClaim, type ReportedClaim } from "./said-claim.ts";
+
+const path = "(?:\\.{0,2}/)?(?:[\\w@.-]+/){0,20}[\\w@-][\\w@.-]{0,120}\\.[A-Za-z]\\w{0,9}";
+const place = new RegExp(`(?<![\\w/.@:-])(${path})(?::(\\d{1,7})|#L(\\d{1,7})|,? (?:on |at )?line (\\d{1,7}))(?![\\w/])`, "g");
+const placeAfter = new RegExp(`\\bline (\\d{1,7})(?: of| in)? \`?(${path})\`?(?![\\w/])`, "g");
+const removal = /\b(?:remov|delet|replac|renam|drop|mov|rid of|former|old)\w*/i;
+const hosts = /\.(?:com|org|net|io|dev|local|internal|invalid|example|localhost)$/i;
+
+export function filesIn(sentence: string, isHedged: boolean): readonly ReportedClaim[] {
+  return [...placesIn(sentence), ...(isHedged ? [] : changedIn(sentence))];
+}
+
+export function placesIn(sentence: string): readonly FileLineClaim[] {
+  const found = [
+    ...[...sentence.matchAll(place)].map((match) => ({ match, path: match[1], line: match[2] ?? match[3] ?? match[4] })),
+    ...[...sentence.matchAll(placeAfter)].map((match) => ({ match, path: match[2], line: match[1] })),
+  ];
+  return found.flatMap(({ match, path: named = "", line }): FileLineClaim[] => {
+    if (hosts.test(named) || sentence.slice(0, match.index).endsWith("//")) return []; // a port of a host, not a line of a file
+    const name = nameBeside(sentence, match.index, match.index + match[0].length);
+    const isOfRemoval = removal.test(sentence);
+    return [{ kind: "file_line", text: claimText(sentence), path: named, line: Number(line), name, isOfRemoval }];
+  });
+}
+
+/** An identifier in ticks that stands right before or after the place: it is said to be there. */
+function nameBeside(sentence: string, from: number, to: number): string | null {
+  const before = /`([A-Za-z_$][\w$]*)(?:\(\))?`[^`]{0,24}`?$/.exec(sentence.slice(0, from))?.[1];
+  const after = /^`?[^`]{0,12}`([A-Za-z_$][\w$]*)(?:\(\))?`/.exec(sentence.slice(to))?.[1];
+  return before ?? after ?? null;
+}
+
+const changing =
+  /\b(?:I(?:'ve| have)?|we(?:'ve| have)?|^\W*)\s*(?:just |also |then |now )?(?:edited|changed|modified|updated|created|added|wrote|written|fixed|rewrote|refactored|implemented|deleted|removed)\b/i;
+
+function changedIn(sentence: string): readonly FileChangedClaim[] {
+  const verb = changing.exec(sentence);
+  if (verb === null) return [];
+  // Only what stands behind the verb, and not what comes after a turn to something else.
+  const object = sentence
+    .slice(verb.index + verb[0].length)
+    .split(/\b(?:because|since|like|as in|based on|following|so that|which|used by|from|see)\b/i)[0];
+  const named = [...(object ?? "").matchAll(new RegExp(`(?<![\\w/.@:-])\`?(${path})\`?(?![\\w/]|:\\d|#L)`, "g"))];
+  return named
+    .filter(([, file = ""]) => !hosts.test(file) && (file.includes("/") || /`/.test(sentence)))
+    .map(([, file = ""]) => ({ kind: "file_changed", text: claimText(sentence), path: file }));
+}

@@ -1,0 +1,83 @@
+// ear: hears what a command prints as it prints it, line by line, and keeps what it says of its tests, however much it is.
+//
+// Invariants:
+//   E1. Memory is bounded: of a line its first letters, of all lines what they say of tests.
+//   E2. What one stream says is not cut in two by the other.
+
+import type { TestTally } from "../contracts/evidence.ts";
+import { type ReportedNames, openNames, together } from "./detect/names.ts";
+import { openFailingLines } from "./failing-lines.ts";
+import { openTally, talliesOf } from "./tally.ts";
+
+export type TestOutput = { readonly said: (chunk: Buffer) => void; readonly complained: (chunk: Buffer) => void };
+export type Heard = {
+  readonly tests: TestTally | null;
+  readonly names: ReportedNames;
+  /** The first lines that tell of a failure, as they were printed. */
+  readonly failing: readonly string[];
+};
+
+const lineCharsMax = 2_000;
+/** No runner says anything of a test in fewer letters, and floods are mostly made of such lines. */
+const lineCharsMin = 6;
+const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
+
+/** `command` is heard first: it may say that it ends with the first failure. `folder`: where it runs, which no name should hold. */
+export function openTestOutput(
+  command: string,
+  folder: string,
+): TestOutput & { readonly lastLine: () => string; readonly take: (isOfTests: (path: string) => boolean) => Heard } {
+  const lines = openFailingLines();
+  const streams = [openStream(folder, lines.line), openStream(folder, lines.line)] as const; // E2
+  streams[0].names.line(command.slice(0, lineCharsMax));
+  return {
+    said: streams[0].hear,
+    complained: streams[1].hear,
+    lastLine: lines.last,
+    take(isOfTests) {
+      for (const { end } of streams) end();
+      return {
+        tests: talliesOf(streams.map(({ tally }) => tally.take(isOfTests))),
+        names: together(streams.map(({ names }) => names.take())),
+        failing: lines.take(),
+      };
+    },
+  };
+}
+
+function openStream(folder: string, heard: (line: string) => void) {
+  const [tally, names] = [openTally(), openNames()];
+  const decoder = new TextDecoder("utf-8");
+  let open = "";
+  let isTooLong = false;
+  const line = (text: string): void => {
+    if (text.length < lineCharsMin) return;
+    const plain = text.replaceAll(escapes, "").trimEnd();
+    heard(plain);
+    tally.line(plain);
+    names.line(plain.includes(folder) ? plain.replaceAll(`${folder}/`, "") : plain);
+  };
+  const add = (text: string): void => {
+    if (isTooLong || open.length + text.length > lineCharsMax) {
+      isTooLong = true; // E1
+      open = "";
+    } else open += text;
+  };
+  return {
+    tally,
+    names,
+    hear: (chunk: Buffer): void => {
+      const parts = decoder.decode(chunk, { stream: true }).split("\n");
+      for (const [at, part] of parts.entries()) {
+        add(part);
+        if (at === parts.length - 1) break;
+        if (!isTooLong) line(open);
+        [open, isTooLong] = ["", false];
+      }
+    },
+    end: (): void => {
+      if (!isTooLong && open !== "") line(open);
+      open = "";
+    },
+  };
+}

@@ -1,0 +1,165 @@
+// standing: what of a run is proved, done, pending and in the way, in sentences. Status and report draw on the same sentences.
+
+import type { Check, CheckResult } from "../contracts/evidence.ts";
+import type { Criterion } from "../contracts/objective.ts";
+import { isReasonCode, reasons } from "../contracts/reason.ts";
+import { baselineOf, judgeChecks } from "../core/completion.ts";
+import { executionsOf, questionsOpen, stepsOfPhase } from "../core/selectors.ts";
+import { own } from "../core/record.ts";
+import type { RunView } from "../core/state.ts";
+import { flowProofOf } from "./flow-proof.ts";
+import { isVerdict, verdictsOpen } from "./verdicts.ts";
+import { choices, oneLine, cursorWords } from "./wording.ts";
+
+export type CriterionStatus = { readonly id: string; readonly text: string; readonly check: string | null; readonly proved: boolean };
+
+/** Each done criterion with whether the runner's own check holds now. One without a check is never proved. */
+export function criteriaOf(run: RunView): readonly CriterionStatus[] {
+  return run.drafted.objective.done_criteria.map((criterion) => ({ ...criterion, proved: resultOf(run, criterion)?.status === "passed" }));
+}
+
+/** Those that somebody gave. A flow that goes by documents or by gates is done when these say so, not when a sentence that stood in for a goal holds. */
+export function ownCriteriaOf(run: RunView): readonly CriterionStatus[] {
+  const { flow, objective } = run.drafted;
+  if (!isGoalAlone(objective)) return criteriaOf(run);
+  return flow.face !== undefined || !flowProofOf(flow).isByCriteria ? [] : criteriaOf(run);
+}
+
+/** Whether nothing but the goal itself stands where criteria would. */
+export const isGoalAlone = ({ goal, done_criteria }: { readonly goal: string; readonly done_criteria: readonly Criterion[] }): boolean =>
+  done_criteria.every(({ text, check }) => check === null && text === goal);
+
+/** Whether a run is told by its phases: they were read from documents, or there are several. */
+export function isByPhases(run: RunView): boolean {
+  const phases = run.phases.filter(({ group }) => group === "phases").length;
+  return phases > 1 || (phases > 0 && "read" in run.drafted.flow.phases);
+}
+
+function resultOf(run: RunView, criterion: Criterion): CheckResult | null {
+  if (criterion.check === null) return null;
+  const isIts = ({ kind, id, command }: Check): boolean =>
+    kind === "criterion" && (id === `criterion:${criterion.id}` || command === criterion.check);
+  return Object.values(run.checks).find(({ latest }) => isIts(latest.check))?.latest ?? null;
+}
+
+/** Whether a cycle worked on a criterion that no command can prove: as good as it gets, and said to be no proof. */
+const isWorkedOn = (run: RunView, id: string): boolean =>
+  Object.values(run.walks).some(({ seen }) => Object.values(seen).some(({ facts }) => facts[`done_${id}`] === true));
+
+type PhaseStanding = {
+  readonly name: string;
+  readonly isOver: boolean;
+  readonly done: readonly string[];
+  readonly pending: readonly string[];
+};
+
+export type Steps = { readonly completed: readonly string[]; readonly pending: readonly string[] };
+
+/** What is done and what is still to do: the done criteria first, then the flow's phases, the open one step by step. */
+export function stepsOf(run: RunView): Steps {
+  const isOver = run.status === "completed";
+  const completed: string[] = [];
+  const pending: string[] = [];
+  for (const { id, text, check, proved } of ownCriteriaOf(run)) {
+    const line = `criterion ${id}: ${text}`;
+    if (proved) completed.push(`${line} (proved)`);
+    else if (isOver || (check === null && isWorkedOn(run, id)))
+      completed.push(`${line} (not proved${check === null ? ": it has no check" : ""})`);
+    else pending.push(line);
+  }
+  for (const phase of phasesOf(run)) {
+    if (phase.isOver) completed.push(phase.name);
+    else completed.push(...phase.done);
+    pending.push(...phase.pending);
+  }
+  return { completed, pending };
+}
+
+function phasesOf(run: RunView): readonly PhaseStanding[] {
+  return run.phases.map(({ id, name, status }) => {
+    const title = phaseTitle(id, name);
+    if (status === "completed" || status === "skipped") {
+      return { name: status === "skipped" ? `${title} (skipped)` : title, isOver: true, done: [], pending: [] };
+    }
+    if (status !== "open") return { name: title, isOver: false, done: [], pending: [title] };
+    const last = run.walks[id]?.last ?? {};
+    const steps = stepsOfPhase(run.drafted.flow, id).map((step) => ({ line: `${title}: ${step.id}`, came: last[step.id]?.kind ?? null }));
+    return {
+      name: title,
+      isOver: false,
+      done: steps.filter(({ came }) => came === "passed").map(({ line }) => line),
+      pending: steps.filter(({ came }) => came === null || came === "failed").map(({ line }) => line),
+    };
+  });
+}
+
+/** `phase 1 (Parser)`; the groups around the phases need no prefix in a title. */
+function phaseTitle(id: string, name: string): string {
+  const short = id.replace(/^(before|after)\./, "");
+  return name === "" || name === short ? `phase ${short}` : `phase ${short} (${name})`;
+}
+
+/** Everything that keeps the run from going on, worst first; empty where nothing does. */
+export function blockersOf(run: RunView): readonly string[] {
+  const over = run.status === "completed";
+  return [
+    ...pauseOf(run),
+    ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} waits for a person's verdict`),
+    ...questionsOpen(run)
+      .filter((block) => !isVerdict(block))
+      .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
+    ...failingChecksOf(run).map(({ check, status, exit_code, why }) => {
+      const what = check.kind === "project" ? projectWords(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
+      return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
+    }),
+    ...run.phases
+      .filter(({ status }) => status === "failed")
+      .map(
+        ({ id, name, because }) =>
+          `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}${isLeftBehind(run, id) ? "; what it did could not be taken back and is still there" : ""}`,
+      ),
+    ...(run.breaker.state === "open" && !over
+      ? [
+          `the circuit breaker is open (${(run.breaker.because ?? "no progress").replaceAll("_", " ")}) until ${run.breaker.cooldown_until ?? "it is reset"}`,
+        ]
+      : []),
+    ...(run.hold === null || run.status === "paused" ? [] : [`held: ${run.hold.replaceAll("_", " ")}`]),
+    ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
+  ];
+}
+
+const isLeftBehind = (run: RunView, phase: string): boolean =>
+  Object.values(own(run.walks, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
+
+/** Pauses somebody chose are no blockers; every other one is, with its meaning. */
+function pauseOf(run: RunView): readonly string[] {
+  const chosen = ["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached", "human_block_open", "approval_required"];
+  if (run.status !== "paused" || run.reason === null || chosen.includes(run.reason)) return [];
+  const meaning = isReasonCode(run.reason) ? reasons[run.reason].meaning : "The run is paused.";
+  return [`${run.reason}: ${meaning}${run.detail === null ? "" : ` (${oneLine(run.detail)})`}`];
+}
+
+function projectWords(run: RunView, id: string): string {
+  const before = baselineOf(run.checks[id]);
+  if (before === null) return "a check of the project fails";
+  return `a check that ${before.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
+}
+
+/** A criterion that has been red since before the first turn is work to do, not a blocker; a project check counts only if it was green. */
+export function failingChecksOf(run: RunView): readonly CheckResult[] {
+  const byPhases = isByPhases(run);
+  return Object.values(run.checks)
+    .filter(({ baseline, latest }) => {
+      if (latest.status === "passed") return false;
+      if (latest.check.kind === "project") return !judgeChecks([latest], run.checks).passed;
+      return !byPhases && latest.evidence !== baseline.evidence; // a phase's own checks are told with the phase
+    })
+    .map(({ latest }) => latest);
+}
+
+/** Where the run is: the open attempts, else the open walks' places. */
+export function placeOf(run: RunView): readonly string[] {
+  const attempts = executionsOf(run);
+  if (attempts.length > 0) return attempts.map(({ step, walk, stage }) => `${step} of ${cursorWords(walk)} (${stage})`);
+  return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
+}
