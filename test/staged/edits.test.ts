@@ -131,7 +131,8 @@ describe.concurrent("the state file", () => {
     const before = eventsOf(folder, "run_opened").length;
     const shown = await autopilot(folder, ["status"]);
     expect(shown.out).toContain("Flow greenfield, step 2 of 10: Research (in progress, at 2 — decision)");
-    expect(shown.out).toContain("Blockers:");
+    expect(shown.out).toContain("! Waits for an answer: Research");
+    expect((await autopilot(folder, ["status", "-v"])).out).toContain("Blockers:");
     const { json } = await autopilot(folder, ["status", "--json"]);
     expect(json["staged"]).toMatchObject({
       current: { flow: "greenfield", step: 2, status: "in_progress" },
