@@ -54,6 +54,8 @@ export function hitInTurn(run: RunView): Next | null {
 /** What a turn takes at least where nothing larger is known: raising a limit by less would only pause again. */
 const turnFloor: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
 
+const leastRaise: Readonly<Record<Dimension, number>> = { tokens: 1, minutes: 0.1, calls: 1, usd: 0.01 };
+
 /** Every limit that has no room for this need, with what it must be raised to. */
 function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
   const short: ShortLimit[] = [];
@@ -65,7 +67,9 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
       // Time passes by itself: less than a minute is gone before a turn has begun.
       const needed = dimension === "minutes" ? Math.max(1, need.minutes) : (need[dimension] ?? 0);
       if (limit > used && limit - used >= needed) continue;
-      short.push({ scope, dimension, limit, to: used + Math.max(needed, turnFloor[dimension]) });
+      // Sums of cents are not exact: what is short by a rounding is raised by something all the same.
+      const to = Math.max(used + Math.max(needed, turnFloor[dimension]), limit + leastRaise[dimension]);
+      short.push({ scope, dimension, limit, to });
     }
   }
   return short;

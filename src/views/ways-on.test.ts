@@ -79,6 +79,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   used: fc.record(amount).map(({ tokens, calls, usd }) => ({ tokens, calls, usd: usd / 100, minutes: 0, source: "reported" as const })),
   fails: fc.boolean(),
 });
+const spent = (usd: number): Turn => ({ used: { tokens: 1, calls: 1, usd, minutes: 0, source: "reported" }, fails: false });
 const bounds = {
   tokens: fc.integer({ min: 1, max: 500_000 }),
   calls: fc.integer({ min: 1, max: 50 }),
@@ -111,7 +112,8 @@ test("the computed raise gets past the pause, in one go, whichever limits are sh
       const then = next.do === "record" ? (next.event.reason_code ?? "") : next.do;
       expect({ first, reason, detail, then: then !== "attempt" && isOther(then) ? "attempt" : then }).toMatchObject({ then: "attempt" });
     }),
-    { numRuns: 2_000 },
+    // The example is short by a rounding alone: 5.34 - 2.87 is less than 2.47.
+    { numRuns: 2_000, examples: [[{ usd: 5.34 }, {}, [spent(0), spent(2.47), spent(0.4), spent(0)]]] },
   );
   // Positive control: every limit was short at some time.
   expect([...met].toSorted()).toEqual(

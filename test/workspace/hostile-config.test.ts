@@ -245,6 +245,6 @@ test("git is started in one place only, but for its version and for the demo's o
     "commands/demo/demo.ts",
     "commands/doctor.ts",
     "workspace/git/git.ts",
-    "workspace/git/tree-folders.ts",
+    "workspace/git/object-reader.ts",
   ]);
 });
