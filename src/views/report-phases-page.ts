@@ -19,10 +19,10 @@ export function phaseReportLines(phases: readonly PhaseReport[]): readonly strin
 }
 
 function paragraphOf(phase: PhaseReport): readonly string[] {
-  const { id, name, status, proof, false_claims, commits, post_mortem, rolled_back_to, left_behind, verdict } = phase;
+  const { id, name, proof, false_claims, commits, post_mortem, rolled_back_to, left_behind, verdict } = phase;
   const shown = [...proof.filter((one) => one.status !== "passed"), ...proof.filter((one) => one.status === "passed")];
   return [
-    `${phaseMarks[status]} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${headOf(phase)}`,
+    `${markOf(phase)} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${headOf(phase)}`,
     ...some("checked", shown.slice(0, proofMax).map(proofLine), proof.length - proofMax),
     ...(post_mortem === null
       ? []
@@ -51,6 +51,10 @@ function paragraphOf(phase: PhaseReport): readonly string[] {
     ),
   ];
 }
+
+/** What was skipped because another phase failed needs somebody; what was done already does not. */
+const markOf = ({ status, because }: PhaseReport): string =>
+  status === "skipped" && because?.startsWith("already_") !== true ? "!" : phaseMarks[status];
 
 function headOf({ status, because, score, duration_minutes, tokens, usd, attempts, step }: PhaseReport): string {
   const why = because === null || status === "completed" ? "" : ` (${because.replaceAll("_", " ")})`;

@@ -230,7 +230,7 @@ describe("reason codes", () => {
         ? [/\b(?:pause|stop|rest|code): ([a-z]+(?:_[a-z]+)+)/g]
         : [
             /(?:reason_code: |\b(?:paused|stopped)\(run, )"([a-z_]+)"/g,
-            ...(/^(?:commands|runner|project|playbooks)\//.test(name) && !name.endsWith("/config-file.ts")
+            ...(/^(?:commands|runner|project|playbooks)\//.test(name) && !/\/(?:config-file\.ts$|documents\/)/.test(name)
               ? [/\b(?:reply|refuse)\("([a-z_]+)"/g]
               : []),
           ];

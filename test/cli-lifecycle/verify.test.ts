@@ -16,7 +16,7 @@ const hasBubblewrap = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all"
 const finished = async (words: readonly string[] = criterion): Promise<string> => {
   const folder = scratch();
   const { json } = await goScripted(folder, [{ do: [writes("out.txt"), done] }], words);
-  expect(json).toMatchObject({ state: "completed", verdict: "verified" });
+  expect(json).toMatchObject({ state: "completed", verdict: expect.stringMatching(/^verified/) as string });
   return folder;
 };
 

@@ -48,7 +48,7 @@ describe.concurrent("a roadmap is walked", () => {
     expect(phasesTold[0]?.commits.length).toBeGreaterThan(0);
     expect(phasesTold[1]?.post_mortem?.category).toMatch(/^executor_|^acceptance_/);
     expect(phasesTold[1]?.false_claims.length).toBeGreaterThan(0);
-    expect((await autopilot(folder, ["report"])).out).toMatch(/- Phase 3 Write 3: skipped \(blocked by phase 2\)/);
+    expect((await autopilot(folder, ["report"])).out).toMatch(/! Phase 3 Write 3: skipped \(blocked by phase 2\)/);
 
     for (const [name, told] of [
       ["status", status.json],
