@@ -114,7 +114,7 @@ async function isSure(path: string, within: string): Promise<boolean> {
   return !isUnread(format) && sure.has(format.is);
 }
 
-const portfolioAround = (path: string): boolean => [join(path, ".."), join(path, "../../..")].some((folder) => isPortfolio(folder));
+const portfolioAround = (path: string): boolean => [join(path, ".."), join(path, "../..")].some((folder) => isPortfolio(folder));
 
 /** By its name, or by having a portfolio's events and one of its other parts. */
 function isPortfolio(folder: string): boolean {
