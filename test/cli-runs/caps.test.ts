@@ -36,7 +36,7 @@ describe.concurrent("caps", () => {
     const folder = place("{ run: { tokens: 1000000 }, phase: { tokens: 5000 } }");
     const { json } = await goScripted(folder, turns, words);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_cap_reached", state: "paused" });
-    expect(json.message).toContain("tokens of this phase");
+    expect(json.message).toContain("Tokens of this phase");
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
     expect(eventsOf(folder, "circuit_breaker_opened")).toMatchObject([{ because: "phase_cap", reason_code: "phase_cap_reached" }]);
 

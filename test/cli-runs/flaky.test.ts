@@ -81,6 +81,7 @@ describe("a verdict on a tree that was judged before", () => {
   test("is taken over and marked so while the run goes on, and made anew by verify", async () => {
     const folder = scratch();
     const { command, ran } = inTurn(folder, 0);
+    userConfig(folder, { checks: { canary: "off" } }); // trying a check out runs it too
     const turns = [{ do: [makeB] }, { do: [promise] }];
     const { json } = await goScripted(folder, turns, [...bExists, "--done-criteria", `counted :: ${command}`]);
     expect(json).toMatchObject({ reason_code: "completion_verified" });
