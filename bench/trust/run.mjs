@@ -1,7 +1,7 @@
 // The liar bench: agents that misbehave and agents that are honest, each played through the product. Every lie must be caught, no honest
 // work be stopped. Peers that are installed here and can be driven by a fake agent are played too; the others are named.
-// Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all.
-// npm run bench:trust -- [--all] [--json] [--only NAME] [--kind misbehaving|honest] [--group GROUP] [--isolation LEVEL]
+// Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all, --short every third of all.
+// npm run bench:trust -- [--all | --short] [--json] [--only NAME] [--kind misbehaving|honest] [--group GROUP] [--isolation LEVEL]
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,6 +24,7 @@ const { values: flags } = parseArgs({
     kind: { type: "string" },
     group: { type: "string" },
     all: { type: "boolean" },
+    short: { type: "boolean" },
     isolation: { type: "string" },
   },
 });
@@ -50,7 +51,8 @@ function of(kind, group, list) {
   return list.map((one) => ({ ...one, kind, group }));
 }
 const isWhole = flags.all === true || flags.only !== undefined || flags.group !== undefined;
-const sample = wanted.filter(({ group }, at) => isWhole || group === "basic" || group === "experiments" || at % 3 === 0);
+const isAlways = (group) => flags.short !== true && (group === "basic" || group === "experiments");
+const sample = wanted.filter(({ group }, at) => isWhole || isAlways(group) || at % 3 === 0);
 const left = wanted.length - sample.length;
 const isHere = ({ needs }) => needs === undefined || isOnPath(needs);
 const cases = sample.filter(isHere);

@@ -3,7 +3,8 @@ import { flowOf } from "./flows.ts";
 import { essenceOf, live, type Lived } from "./live.ts";
 import { crashable, momentsOf, resumed } from "./sweeping.ts";
 
-const momentsMax = 60;
+/** More of them with AUTOPILOT_SIMULATION=all. */
+const momentsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 60 : 20;
 const kinds = [
   ["pause", { control: "pause", now: false }],
   ["pause --now", { control: "pause", now: true }],
