@@ -53,6 +53,8 @@ describe("the work itself is", () => {
   test("what the command asks for", () => {
     expect(beside(["hello.sh"], "sh hello.sh", ["sh hello.sh"])).toEqual([]);
     expect(beside(["data.csv"], "test -s data.csv", ["test -s data.csv"])).toEqual([]);
+    expect(beside(["out/a.txt"], "test -d out", ["test -d out"])).toEqual([]);
+    expect(beside(["qa/more.json"], "ls qa", ["ls qa"])).toEqual(["qa/more.json"]); // the folder was there
     expect(beside(["cli.py"], "python3 cli.py 1 2 | grep -qx 3", ["python3 cli.py 1 2 | grep -qx 3"])).toEqual([]);
   });
 });

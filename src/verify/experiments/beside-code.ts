@@ -32,7 +32,10 @@ const looksAtOutput = /\||\$\(|`|>|<\(/;
 /** Null where the change holds nothing but code, tests, writing and what is judged by its parts. */
 export function besideCode({ differences, base, rowOf, command, used, isScript }: Surroundings): TakenOut | null {
   const asked = namedIn([command]);
-  const isAsked = (path: string): boolean => asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command)); // B3
+  const newFolders = newFoldersIn(command, base);
+  const isAsked = (path: string): boolean =>
+    newFolders.some((folder) => path.startsWith(`${folder}/`)) ||
+    (asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command))); // B3
   const { paths: started, folders } = startedBy(used, base, (path) => !isAsked(path));
   const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
   const isServing = ({ path, kind }: Difference): boolean => kind === "added" && rowOf(path)?.serves === true;
@@ -48,6 +51,14 @@ export function besideCode({ differences, base, rowOf, command, used, isScript }
     paths: beside.filter(({ kind }) => kind !== "added").map(({ path }) => path),
     without: beside.filter(({ kind }) => kind === "added").map(({ path }) => path),
   };
+}
+
+/** Folders that the command names and that the base does not have: whoever asks for one (`test -d out`) asks for what lies in it. */
+function newFoldersIn(command: string, base: ReadonlySet<string>): readonly string[] {
+  const words = command.split(/[\s"'`;|&()<>=]+/).map((word) => word.replace(/^\.\//, "").replace(/\/+$/, ""));
+  const named = new Set(words.filter((word) => /^[\w@.][\w@./-]*$/.test(word)));
+  for (const path of base) for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) named.delete(path.slice(0, at));
+  return [...named];
 }
 
 /** Files of the base that commands start and that are no code, and the folders they lie in, but for the top. */
