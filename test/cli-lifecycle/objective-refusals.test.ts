@@ -66,6 +66,6 @@ describe("what is not accepted", () => {
 
   test("a goal that is too long is refused, not cut", async () => {
     const { code, json } = await start("--goal", "x".repeat(20_001));
-    expect({ code, field: json["field"] }).toEqual({ code: 1, field: "goal" });
+    expect({ code, field: json["field"] }).toEqual({ code: 2, field: "goal" });
   });
 });
