@@ -13,7 +13,7 @@ import { dependencyFolders, dependencyNames } from "./layers/dependencies.ts";
 import { examineLayer } from "./layers/examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { erase } from "./folder.ts";
-import { git } from "./git/git.ts";
+import { git, isDiskFull } from "./git/git.ts";
 import { commitFor, inUser, ownCommits, shortOf, tipOf } from "./git/history.ts";
 import { identityEnv, identityOf } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
@@ -200,8 +200,10 @@ async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> 
   if (begun?.code === 0) return;
   const there = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
   if (there.code !== 0) {
-    if (begun !== null)
-      throw new WorkspaceFailed("workspace_unusable", `git update-ref failed (${begun.code}): ${begun.err.trim().slice(0, 2000)}`);
+    if (begun !== null) {
+      const reason = (await isDiskFull(begun, run.repository.root)) ? "disk_full" : "workspace_unusable";
+      throw new WorkspaceFailed(reason, `git update-ref failed (${begun.code}): ${begun.err.trim().slice(0, 2000)}`);
+    }
     throw new WorkspaceFailed(
       "workspace_changed",
       `The run's branch ${shortOf(run.ref)} is gone; it stood at ${expected?.slice(0, 12) ?? ""}.`,
