@@ -40,8 +40,8 @@ function makeRoom(folder = scratchFolder()): string {
 }
 
 type Ended = { readonly code: number | null; readonly signal: string | null; readonly out: string; readonly err: string };
-function start(room: string, around: readonly string[] = []): Promise<Ended> {
-  const [program, ...args] = [...around, process.execPath, script, room];
+function start(room: string, around: readonly string[] = [], store = join(room, "store")): Promise<Ended> {
+  const [program, ...args] = [...around, process.execPath, script, room, store];
   const env = { PATH: process.env["PATH"], HOME: room, UV_THREADPOOL_SIZE: "1" };
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
@@ -98,18 +98,25 @@ describe.skipIf(whyNoStrace !== "")(`kill -9 while bases and worlds are made, us
   });
 });
 
-test("two that make the same base and the same packages at once are served by one each", async () => {
-  const [one, other] = [makeRoom(), makeRoom()];
-  execFileSync("rm", ["-rf", join(other, "repo")]);
-  execFileSync("cp", ["-a", join(one, "repo"), join(other, "repo")]);
-  mkdirSync(join(one, "store"), { mode: 0o700 });
-  execFileSync("ln", ["-s", join(one, "store"), join(other, "store")]);
-  const refused = await start(other);
-  expect(refused.err).toContain("is not a folder"); // a link is nobody's store
-  execFileSync("rm", [join(other, "store")]);
-  const ended = await Promise.all([start(one), start(one), start(one)]);
-  expect(ended.filter(({ out }) => out !== "").length).toBeGreaterThan(0);
-  await expectWhole(one);
+test("a link is nobody's store", async () => {
+  const room = makeRoom();
+  execFileSync("ln", ["-s", scratchFolder(), join(room, "store")]);
+  expect((await start(room)).err).toContain("is not a folder");
+});
+
+test("three that make the same base and the same packages at once are all served", async () => {
+  const rooms = [makeRoom(), makeRoom(), makeRoom()];
+  const [first = ""] = rooms;
+  for (const room of rooms.slice(1)) {
+    execFileSync("rm", ["-rf", join(room, "repo")]);
+    execFileSync("cp", ["-a", join(first, "repo"), join(room, "repo")]);
+  }
+  const ended = await Promise.all(rooms.map((room) => start(room, [], join(first, "store"))));
+  for (const { out, err } of ended) {
+    expect(out, err).not.toBe("");
+    expect(JSON.parse(out)).toMatchObject({ paths: ["new.txt"], lowers: [[], ["node_modules"], [".gitignore", "a.txt", "c"]] });
+  }
+  await expectWhole(first);
 });
 
 const mayMount = ((): boolean => {

@@ -11,12 +11,13 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { appendToFile, readBounded, writeWholeFile } from "./whole-file.ts";
+import { appendToFile, readBounded, replaceWholeFile, writeWholeFile } from "./whole-file.ts";
 
 let room = "";
 let root = "";
@@ -41,6 +42,26 @@ describe("writing", () => {
     await writeWholeFile(root, ".planning/phases/1/VERIFICATION.md", "a");
     expect([modeOf(".autopilot"), modeOf(".autopilot/state.json")]).toEqual([0o700, 0o600]);
     expect(modeOf(".planning/phases/1/VERIFICATION.md") & 0o600).toBe(0o600);
+  });
+  test("a write that was cut short leaves nothing among the user's files, and goes with a later one", async () => {
+    mkdirSync(join(root, ".autopilot"));
+    const cut = replaceWholeFile(root, "quality/PROGRESS.md", "half", () => new Promise(() => undefined)); // never renamed, as after a kill
+    cut.catch(() => undefined);
+    const drafts = (): readonly string[] => readdirSync(join(root, ".autopilot/drafts"));
+    await expect.poll(drafts).toHaveLength(1);
+    expect(readdirSync(join(root, "quality"))).toEqual([]);
+    const [draft = ""] = drafts();
+    utimesSync(join(root, ".autopilot/drafts", draft), 0, 0);
+    const elsewhere = join(room, "same"); // a root this process has not written to yet, as after a start
+    symlinkSync(root, elsewhere);
+    await writeWholeFile(elsewhere, "quality/PROGRESS.md", "whole");
+    expect([drafts(), text("quality/PROGRESS.md")]).toEqual([[], "whole"]);
+  });
+  test("a link in the drafts' place is refused", async () => {
+    mkdirSync(join(root, ".autopilot"));
+    mkdirSync(join(room, "elsewhere"));
+    symlinkSync(join(room, "elsewhere"), join(root, ".autopilot/drafts"));
+    await expect(writeWholeFile(root, "quality/PROGRESS.md", "x")).rejects.toThrow(".autopilot/drafts is a link");
   });
   test("a link in the file's place is replaced, and what it points to is not touched", async () => {
     writeFileSync(join(room, "outside"), "mine");

@@ -5,10 +5,11 @@
 //   F2. Nothing is read or written through a link: not the file's own name, not a folder on the way to it.
 //   F3. What is read is bounded before it is read.
 //   F4. Only files that are registered with their format (written-files.ts) are written.
+//   F5. What a crash leaves of a write lies in the runner's own folder, never among the user's files, and goes with a later write.
 
 import { randomUUID } from "node:crypto";
-import { constants, lstatSync, mkdirSync, type Stats } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { constants, lstatSync, mkdirSync, readdirSync, rmSync, type Stats } from "node:fs";
+import { copyFile, open, rename, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { invariant } from "../../kit/invariant.ts";
 import { isRegistered } from "./written-files.ts";
@@ -20,7 +21,7 @@ const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** The runner's own folder is for its user alone; what lies among the user's documents is like them. */
 const kindOf = (path: string): keyof typeof fileModes => (path.startsWith(".autopilot/") ? "private" : "shared");
 
-/** Writes a file whole: a temporary one beside it, sync, rename, sync of the folder. `path` is relative to the root. */
+/** Writes a file whole: a draft, sync, rename, sync of the folder. `path` is relative to the root. */
 export async function writeWholeFile(root: string, path: string, content: string | Uint8Array): Promise<void> {
   await replaceWholeFile(root, path, content, () => Promise.resolve(true));
 }
@@ -33,7 +34,7 @@ export async function replaceWholeFile(
   mayReplace: () => Promise<boolean>,
 ): Promise<boolean> {
   const place = placeFor(root, path);
-  const draft = `${place}.${randomUUID()}.tmp`;
+  const draft = draftFor(root, place);
   try {
     const file = await open(draft, "wx", fileModes[kindOf(path)]);
     try {
@@ -46,13 +47,60 @@ export async function replaceWholeFile(
       await rm(draft, { force: true });
       return false;
     }
-    await rename(draft, place); // F1; a link of that name is replaced, what it points to is not touched: F2
+    await moveOver(draft, place); // F1; a link of that name is replaced, what it points to is not touched: F2
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
   }
   await syncFolder(dirname(place));
   return true;
+}
+
+const draftsFolder = ".autopilot/drafts";
+const draftAgeMaxMs = 3_600_000;
+const sweptRoots = new Set<string>();
+
+/** Where the next write begins: in the runner's folder if the root has one (F5), else beside the file. */
+export function draftFor(root: string, place: string): string {
+  if (lookAt(join(root, ".autopilot"))?.isDirectory() !== true) return `${place}.${randomUUID()}.tmp`;
+  const drafts = join(root, draftsFolder);
+  const stats = lookAt(drafts) ?? made(drafts, folderModes.private);
+  if (!stats.isDirectory()) throw new Error(inTheWay(root, drafts, stats)); // F2
+  if (!sweptRoots.has(root)) sweepDrafts(drafts);
+  sweptRoots.add(root);
+  return join(drafts, randomUUID());
+}
+
+/** Another process may be writing one this moment, so only an old one is a crash's. */
+function sweepDrafts(drafts: string): void {
+  for (const name of readdirSync(drafts)) {
+    const stats = lookAt(join(drafts, name));
+    if (stats?.isFile() === true && Date.now() - stats.mtimeMs > draftAgeMaxMs) rmSync(join(drafts, name), { force: true });
+  }
+}
+
+/** One rename; where the two lie on different file systems, one rename beside the place. */
+async function moveOver(draft: string, place: string): Promise<void> {
+  try {
+    await rename(draft, place);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    const near = `${place}.${randomUUID()}.tmp`;
+    try {
+      await copyFile(draft, near, constants.COPYFILE_EXCL);
+      const file = await open(near, "r");
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(near, place);
+    } catch (late) {
+      await rm(near, { force: true });
+      throw late;
+    }
+    await rm(draft, { force: true });
+  }
 }
 
 /** Adds to the end of a file; what is there stays. Not synced: for what is worth no wait. */
@@ -154,7 +202,7 @@ const inTheWay = (root: string, at: string, stats: Stats): string =>
   `${at.slice(root.length + 1).replaceAll(sep, "/")} is ${stats.isSymbolicLink() ? "a link, and links are not followed" : "no folder"}`;
 
 function made(path: string, mode: number): Stats {
-  mkdirSync(path, { mode });
+  mkdirSync(path, { mode, recursive: true }); // another process may have made it meanwhile
   return lstatSync(path);
 }
 

@@ -5,7 +5,6 @@
 //   D2. The state of another run, whoever drove it, goes to the archive before this run's takes its place: it knows which phases are done.
 //   D3. A completed run has no state.json: it lies in the archive, drawn from the journal.
 
-import { randomUUID } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { copyFile, link, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +12,7 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { archiveFile, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 import { setAside } from "../../contract/generated-files.ts";
-import { readBounded, writeWholeFile } from "../../contract/whole-file.ts";
+import { draftFor, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
 
 export type StateFileParts = {
   readonly root: string;
@@ -67,7 +66,7 @@ async function keepBackup(root: string, run: string, mark: string | null): Promi
   const isOurs = mark !== null && markOf(root) === mark;
   if (!isOurs && (await runIn(root, stateFile)) !== run) return;
   const [from, to] = [join(root, stateFile), join(root, backupFile)];
-  const draft = `${to}.${randomUUID()}.tmp`;
+  const draft = draftFor(root, to);
   try {
     await link(from, draft).catch(() => copyFile(from, draft));
     await rename(draft, to);
