@@ -20,8 +20,7 @@ import { type Fault, type Faulted, twoAtATime, whyNoStrace, withFault } from "./
 const isAll = process.env["AUTOPILOT_FAULTS"] === "all";
 const timeoutMs = 2 * 3_600_000;
 /** Which calls of a kind fail; the series ends at the first that no run reaches. */
-const ordinalsOf = (forEver: boolean): readonly number[] =>
-  isAll ? Array.from({ length: 200 }, (_, n) => n + 1) : forEver ? [5] : [1, 25];
+const ordinalsOf = (forEver: boolean): readonly number[] => (isAll ? Array.from({ length: 200 }, (_, n) => n + 1) : forEver ? [5] : [1]);
 
 type Kind = Pick<Fault, "thread"> & { readonly family: Family; readonly errors: readonly string[]; readonly onJournal?: true };
 
@@ -62,7 +61,7 @@ describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
         fired += struck;
       });
       process.stdout.write(`disk errors: ${fired} struck\n`);
-      expect(fired).toBeGreaterThan(cases.length);
+      expect(fired).toBeGreaterThanOrEqual(cases.length);
     },
   );
 });

@@ -75,8 +75,8 @@ async function expectWhole(folder: string, tree: string): Promise<void> {
 
 describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${whyNoStrace}`, () => {
   const linesMax = 60;
-  /** Every third line in an everyday run of the suite, each of them with AUTOPILOT_FAULTS=all. */
-  const every = process.env["AUTOPILOT_FAULTS"] === "all" ? 1 : 3;
+  /** Every sixth line in an everyday run of the suite, each of them with AUTOPILOT_FAULTS=all. */
+  const every = process.env["AUTOPILOT_FAULTS"] === "all" ? 1 : 6;
 
   test("the flow goes on to the same end; a turn whose artifacts are whole is not bought again", { timeout: 1_800_000 }, async () => {
     const undisturbed = shop();
@@ -127,7 +127,7 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
       "step_started check#1": "check#1 repeat; 2 turns told",
     };
     const looked = Object.keys(wanted).filter((open) => seen.has(open));
-    expect(looked.length).toBeGreaterThanOrEqual(every === 1 ? Object.keys(wanted).length : 2);
+    expect(looked.length).toBeGreaterThanOrEqual(every === 1 ? Object.keys(wanted).length : 1);
     for (const open of looked) expect(seen.get(open), open).toBe(wanted[open]);
   });
 });

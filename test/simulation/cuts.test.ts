@@ -6,7 +6,7 @@ import { stories } from "./stories.ts";
 import { crashable, momentsOf, nothingTwice } from "./sweeping.ts";
 
 /** Every moment that matters with AUTOPILOT_SIMULATION=all, a sample otherwise. */
-const cutsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 120 : 40;
+const cutsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 120 : 20;
 
 describe("a power cut at any moment ends in the same state, nothing bought or committed twice", () => {
   test.each(crashable.map((story) => [story.name, story] as const))("%s", async (_name, story) => {

@@ -5,9 +5,10 @@ import { live } from "./live.ts";
 import type { Story } from "./story.ts";
 import { crashable, resumed } from "./sweeping.ts";
 
-const runsMin = 2_000;
+/** A sample in an everyday run of the suite. */
+const runsMin = process.env["AUTOPILOT_SIMULATION"] === "all" ? 2_000 : 500;
 
-test("2,000 simulated runs under random power cuts: faults on, then off, and every one ends as it should", async () => {
+test("simulated runs under random power cuts: faults on, then off, and every one ends as it should", async () => {
   let cuts = 0;
   const short = crashable.filter(({ isLong }) => isLong !== true); // shipped.test.ts cuts the others
   for (let seed = 1; seed <= runsMin; seed++) {
@@ -24,5 +25,5 @@ test("2,000 simulated runs under random power cuts: faults on, then off, and eve
     expect(story.endsWell(lived.run, lived.journal), `seed ${seed}: ${story.name} (${lived.why})`).toBe(true);
     expect(new Set(lived.disk.commits.map(({ key }) => key)).size, `seed ${seed}: committed twice`).toBe(lived.disk.commits.length);
   }
-  expect(cuts, "faults fired").toBeGreaterThan(1_000);
+  expect(cuts, "faults fired").toBeGreaterThan(runsMin / 2);
 });
