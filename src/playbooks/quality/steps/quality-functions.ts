@@ -5,10 +5,12 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
+import { bugsShown } from "./bugs-shown.ts";
 import { docsNote } from "./docs-note.ts";
 import { docsPresent } from "./docs-present.ts";
 import { phaseFound } from "./phase-found.ts";
 import { phaseTally } from "./phase-tally.ts";
+import { redLogs } from "./red-logs.ts";
 import { runAgrees } from "./run-agrees.ts";
 import { terminalGate, terminalProof } from "./terminal-gate.ts";
 
@@ -28,9 +30,10 @@ export function qualityFunctions(parts: QualityParts): Functions<RunView, Cursor
       phase_found: phaseFound(parts),
       phase_tally: phaseTally(parts),
       terminal_gate: terminalGate(parts),
+      red_logs: redLogs(parts),
       run_agrees: runAgrees(parts.workspace),
     },
-    proof: { terminal_gate: terminalProof(parts) },
+    proof: { terminal_gate: terminalProof(parts), bugs_shown: bugsShown(parts) },
     phases: {},
     tasks: {},
   };

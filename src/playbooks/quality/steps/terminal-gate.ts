@@ -12,6 +12,7 @@ import { asFound } from "../../../engine/found-gates.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
+import { patchesOf } from "./bugs-shown.ts";
 import { bugHeadingsIn, bugIdsIn } from "./counted-in.ts";
 import { keptReturn } from "./kept-return.ts";
 import { gatesOfPhase } from "./phase-gates.ts";
@@ -67,6 +68,7 @@ async function judged(parts: Parts, order: Order): Promise<GateFound> {
     await perBug(tree, "patches", bugs, (id) => `quality/patches/${id}-regression-test.patch`),
     await perBug(tree, "writeups", bugs, (id) => `quality/writeups/${id}.md`),
     await perBug(tree, "red_logs", bugs, (id) => `quality/results/${id}.red.log`),
+    regressionTests(order.state, bugs, await patchesOf(tree, bugs)),
     auditNames(tree),
     content(hollow),
     madeHere(order.state, tree, { changed: new Set(changed), hasBugs: bugs.length > 0 }),
@@ -135,6 +137,21 @@ async function perBug(tree: QualityTree, name: string, bugs: readonly string[], 
   for (const path of bugs.map(pathOf)) if (!tree.has(path) || (await tree.text(path)) === "") missing.push(path);
   if (missing.length > 0) return { name, verdict: "fail", reason: `missing or empty: ${some(missing)}` };
   return { name, verdict: "pass", reason: `one for each of ${bugs.length} bugs` };
+}
+
+/** What the runner saw when it tried the regression tests in the phase before. */
+function regressionTests(state: RunView, bugs: readonly string[], patches: string): GateCheck {
+  const name = "regression_tests";
+  if (bugs.length === 0) return { name, verdict: "skip", reason: "no confirmed bug" };
+  const facts = state.walks["5"]?.last["do"]?.facts ?? {};
+  const [shown, untried, why] = [facts["bugs_shown"], facts["bugs_untried"], facts["bugs_undecided"]];
+  if (typeof shown !== "number")
+    return { name, verdict: "skip", reason: typeof why === "string" ? `not tried: ${why}` : "this run has not tried them" };
+  if (facts["patches"] !== patches)
+    return { name, verdict: "warn", reason: "bugs or patches were changed after the runner had tried them" };
+  if (typeof untried === "number" && untried > 0)
+    return { name, verdict: "warn", reason: `the runner saw ${shown} fail, and has not tried ${untried} more` };
+  return { name, verdict: "pass", reason: `the runner applied ${shown}, and each fails on the code as it is` };
 }
 
 /** G2: other names than the convention's pass on the weaker rule. */

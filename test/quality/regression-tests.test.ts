@@ -1,0 +1,71 @@
+// The runner applies each bug's regression test itself: one that passes shows no bug, and what the log says is what the runner saw.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { git } from "../support/scratch-repository.ts";
+import { audit, left, log, named, shop, turn, turns } from "./audit.ts";
+
+const project = {
+  "package.json": JSON.stringify({ name: "shop", type: "module", scripts: { test: "node --test" } }),
+  "test/sum.test.js":
+    'import test from "node:test";\nimport assert from "node:assert";\nimport { sum } from "../src/sum.js";\n\ntest("it adds", () => assert.equal(sum([1, 2]), 3));\n',
+};
+
+/** The patch that a change to these files is, made by git. */
+function patchOf(folder: string, files: Readonly<Record<string, string>>): string {
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+  execFileSync("git", ["add", "-AN"], { cwd: folder });
+  const patch = `${git(folder, "diff")}\n`;
+  execFileSync("git", ["checkout", "-q", "--", "."], { cwd: folder });
+  execFileSync("git", ["rm", "-qrf", "--cached", "--ignore-unmatch", ...Object.keys(files)], { cwd: folder });
+  execFileSync("git", ["reset", "-q"], { cwd: folder });
+  execFileSync("git", ["clean", "-qfd", "src", "test"], { cwd: folder });
+  return patch;
+}
+const testOf = (claim: string): string =>
+  `import test from "node:test";\nimport assert from "node:assert";\nimport { sum } from "../src/sum.js";\n\ntest("bug", () => ${claim});\n`;
+
+test("a test that passes shows no bug; one that fails is logged by the runner, with what it printed", { timeout: 600_000 }, async () => {
+  const folder = shop(project);
+  const empty = patchOf(folder, { "test/bug-1.test.js": testOf("assert.equal(sum([]), 0)") });
+  const floats = patchOf(folder, { "test/bug-2.test.js": testOf("assert.equal(sum([0.1, 0.2]), 0.3)") });
+  const hollow = patchOf(folder, { "test/bug-2.test.js": testOf("assert.equal(sum([1]), 1)") });
+  const vandal = patchOf(folder, { "src/sum.js": "export const sum = () => { throw new Error('Reduce of empty array'); };\n" });
+  const fix = patchOf(folder, { "src/sum.js": "export const sum = (prices) => prices.reduce((a, b) => a + b, 0);\n" });
+  expect(git(folder, "status", "--porcelain")).toBe("");
+  const [one, two] = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
+  const { json, out } = await audit(
+    folder,
+    turns({
+      "3": turn("3", { ...left["3"], [one]: empty, [two]: hollow, "patches/BUG-001-fix.patch": fix }),
+      "5": [turn("5"), turn("5", { [two]: vandal }), turn("5", { [two]: floats })],
+    }),
+  );
+  expect(json, out).toMatchObject({ result: "PASS", state: "completed", verdict: "verified" });
+  const errors = named(log(folder), "error").map(({ message }) => String(message));
+  expect(errors).toHaveLength(2);
+  expect(errors[0]).toContain("BUG-002: the project's tests pass with its regression test");
+  expect(errors[1]).toContain("BUG-002: with its regression test 0 tests pass, and 1 without it");
+  const red = readFileSync(join(folder, "quality/results/BUG-002.red.log"), "utf8");
+  expect(red).toContain("Written by the runner");
+  expect(red).toContain("0.30000000000000004");
+  expect(
+    named(log(folder), "gate_check")
+      .filter((line) => line["gate_name"] === "regression_tests")
+      .at(-1),
+  ).toMatchObject({
+    verdict: "pass",
+    reason: expect.stringContaining("applied 2") as string,
+  });
+});
+
+test("a project without tests decides nothing, and the gate says so", { timeout: 600_000 }, async () => {
+  const folder = shop();
+  expect((await audit(folder)).json).toMatchObject({ state: "completed" });
+  expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "regression_tests")).toMatchObject({
+    verdict: "skip",
+    reason: "not tried: no test command of this project is known",
+  });
+});
