@@ -214,3 +214,23 @@ test("what is said to be found and is not in the artifact is a false claim", asy
     { claims: [{ kind: "count", text: "I found 32 findings.", verdict: "false", why: "The documents of this turn list 20." }] },
   ]);
 });
+
+test("a document may name commits of the project's history; one that was never made does not hold its gate", async () => {
+  const folder = place(`      - id: do
+        agent: a
+        prompt: do.md
+        proof: [{ file: report.md, non_empty: true }]
+        otherwise: [{ go: do, count: again }]`);
+  const first = git(folder, "rev-parse", "HEAD");
+  write(folder, { "src/a.js": "1\n" });
+  git(folder, "add", "src");
+  git(folder, "commit", "-qm", "second");
+  const { json } = await audited(folder, [
+    { do: [wrote(`It broke with commit ${first.slice(0, 10)} and was mended by commit 0badc0de12.\n`, "report.md")] },
+    { do: [wrote(`It broke with commit ${first.slice(0, 10)} and with commit ${git(folder, "rev-parse", "HEAD")}.\n`, "report.md")] },
+  ]);
+  expect(eventsOf(folder, "step_failed").map(({ detail }) => detail)).toEqual([
+    "citations report.md: found names what is not there (commit 0badc0de12), expected places, commits and logs that exist",
+  ]);
+  expect(json).toMatchObject({ state: "completed" });
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { citedIn, missingAmong } from "./citations.ts";
+import { citedIn, commitsIn, missingAmong, missingLogs } from "./citations.ts";
 
 const tree = {
   paths: new Set(["src/sum.js", "README.md"]),
@@ -17,4 +17,18 @@ test("what lies elsewhere, was there before, is quoted or is said to be gone is 
   expect(missing("It was in src/old.js:4.")).toEqual([]);
   expect(missing("```\nat run (src/total.js:9:1)\n```\n")).toEqual([]);
   expect(missing("I removed src/total.js:9.")).toEqual([]);
+});
+
+test("commits count where they are named as such, not every hexadecimal word", () => {
+  expect(commitsIn("Since commit `abc1234` and Commit: 0123456789abcdef0123456789abcdef01234567 it fails.")).toEqual([
+    "abc1234",
+    "0123456789abcdef0123456789abcdef01234567",
+  ]);
+  expect(commitsIn("Commit 1234567 times, commit deadbeef-ish, colour abc1234, commits defaced.\n```\ncommit abc1234\n```\n")).toEqual([]);
+});
+
+test("a log in the document's own folder has to be there; others may be ignored by git", () => {
+  const paths = new Set(["quality/results/BUG-1.red.log"]);
+  const text = "See `quality/results/BUG-1.red.log`, `quality/results/BUG-2.red.log` and `logs/server.log`.";
+  expect(missingLogs("quality/writeups/BUG-1.md", text, paths)).toEqual(["quality/results/BUG-2.red.log"]);
 });

@@ -1,4 +1,4 @@
-// citations: places in files that a document names (`src/sum.js:12`) and that are not there. Pure.
+// citations: what a document names and what is not there: places in files (`src/sum.js:12`), commits, and logs kept beside it. Pure.
 //
 // Invariants:
 //   C1. Only what is meant as a place of this tree counts: its first folder is there, or the file itself is. What lies elsewhere is not known.
@@ -16,11 +16,9 @@ export type CitedTree = {
 const citedMax = 500;
 
 export function citedIn(text: string): readonly Cited[] {
-  let isQuoted = false;
   const found: Cited[] = [];
-  for (const line of text.split("\n")) {
-    if (/^\s{0,9}(?:```|~~~)/.test(line)) isQuoted = !isQuoted;
-    else if (!isQuoted && found.length < citedMax && line.length <= 2_000)
+  for (const line of spokenLines(text)) {
+    if (found.length < citedMax)
       found.push(...placesIn(line).flatMap(({ path, line: at, isOfRemoval }) => (isOfRemoval ? [] : [{ path, line: at }]))); // C2
   }
   return found;
@@ -36,4 +34,31 @@ export function missingAmong(cited: readonly Cited[], { paths, linesIn }: CitedT
     return line === 0 || (lines !== null && line > lines);
   });
   return [...new Set(missing.map(({ path, line }) => `${path}:${line}`))];
+}
+
+/** The lines that are the document's own words (C2). */
+function spokenLines(text: string): readonly string[] {
+  let isQuoted = false;
+  return text.split("\n").filter((line) => {
+    const isFence = /^\s{0,9}(?:```|~~~)/.test(line);
+    if (isFence) isQuoted = !isQuoted;
+    return !isFence && !isQuoted && line.length <= 2_000;
+  });
+}
+
+const namedCommit = /\bcommits?[\s:]+`?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})`?(?![\w-])/gi;
+const commitsMax = 50;
+
+/** Commits that a document names as such. */
+export const commitsIn = (text: string): readonly string[] =>
+  [...new Set(spokenLines(text).flatMap((line) => [...line.matchAll(namedCommit)].map(([, name = ""]) => name.toLowerCase())))].slice(
+    0,
+    commitsMax,
+  );
+
+/** Logs a document names that lie in its own top folder and are not there: `quality/results/BUG-1.red.log` in a page under quality/. */
+export function missingLogs(document: string, text: string, paths: ReadonlySet<string>): readonly string[] {
+  const top = document.includes("/") ? document.slice(0, document.indexOf("/") + 1) : null;
+  const named = spokenLines(text).flatMap((line) => [...line.matchAll(/`(?:\.\/)?([\w./-]+\.log)`/g)].map(([, path = ""]) => path));
+  return top === null ? [] : [...new Set(named.filter((path) => path.startsWith(top) && !paths.has(path)))];
 }

@@ -4,13 +4,13 @@
 //   A1. A command of a gate runs under the base's oracles, as a check does: what judges may not be changed by who is judged.
 //   A2. A file that holds a gate and holds nothing else is told and decides nothing: the gate is what its author wrote.
 //   A3. Only what the run itself changed is measured: what lay there before is nobody's claim.
-//   A4. A document that names a place in a file which is not there, and was not there before the work, does not hold.
+//   A4. A document that names a place in a file, a commit or a log which is not there, and was not there before the work, does not hold.
 
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { PlaceholderFile, ProofFailure, ProofResult, Verifier } from "../../ports/verifier.ts";
-import { citedIn, missingAmong } from "./citations.ts";
+import { citedIn, commitsIn, missingAmong, missingLogs } from "./citations.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
 import { type HeldGate, judgeGates } from "./gates.ts";
 import { placeholderReason, promptLines } from "./placeholder.ts";
@@ -75,7 +75,7 @@ async function judged(parts: OpenParts, order: ProveOrder, listing: Listing): Pr
 /** Documents among the files that hold the gates that name places which are not there (A3, A4). */
 async function wronglyCited(
   { workspace }: OpenParts,
-  { base, commit, changed }: ProveOrder,
+  { attempt, base, commit, changed }: ProveOrder,
   held: ReadonlyMap<string, HeldGate>,
   { files, isWhole, read }: GateFacts,
 ): Promise<readonly ProofFailure[]> {
@@ -85,7 +85,8 @@ async function wronglyCited(
   const failures: ProofFailure[] = [];
   for (const file of documents.filter((path) => ours.has(path)).slice(0, measuredMax)) {
     const text = read(file);
-    const cited = text === null || text.fault !== undefined ? [] : citedIn(text.text);
+    const spoken = text === null || text.fault !== undefined ? "" : text.text;
+    const cited = citedIn(spoken);
     const before = new Map<string, number | null>();
     for (const path of new Set(cited.map((one) => one.path.replace(/^\.\//, "")))) before.set(path, await linesAt(workspace, base, path));
     const now = (path: string): number | null => {
@@ -96,11 +97,14 @@ async function wronglyCited(
       const [is, was] = [now(path), before.get(path) ?? null];
       return is === null || was === null ? (is ?? was) : Math.max(is, was);
     };
-    const missing = missingAmong(cited, { paths: new Set(files.keys()), linesIn });
+    const paths = new Set(files.keys());
+    const unknown: string[] = [];
+    for (const name of commitsIn(spoken)) if (!(await workspace.hasCommit(attempt, name))) unknown.push(`commit ${name}`);
+    const missing = [...missingAmong(cited, { paths, linesIn }), ...missingLogs(file, spoken, paths), ...unknown];
     if (missing.length > 0) {
       const more = missing.length > citedShownMax ? ` and ${missing.length - citedShownMax} more` : "";
-      const found = `places that are not there (${missing.slice(0, citedShownMax).join(", ")}${more})`;
-      failures.push({ rule: "citations", file, found, expected: "places in files that exist" });
+      const found = `names what is not there (${missing.slice(0, citedShownMax).join(", ")}${more})`;
+      failures.push({ rule: "citations", file, found, expected: "places, commits and logs that exist" });
     }
   }
   return failures;
