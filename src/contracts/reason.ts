@@ -153,6 +153,18 @@ export const reasons = {
     "The run's journal is damaged.",
     "restore .autopilot/runs/<run> from a backup; autopilot validate names the line",
   ),
+  lease_lost: reason(
+    "FAIL",
+    "Another worker has this run now, or nothing was heard of the store for too long; this process wrote and spent nothing more.",
+    "autopilot fleet status shows who has it",
+  ),
+  store_unreachable: reason("FAIL", "The store doesn't answer.", "autopilot fleet doctor"),
+  store_unusable: reason("FAIL", "The store cannot be used as it is.", "autopilot fleet doctor"),
+  store_lost_lines: reason(
+    "FAIL",
+    "The store has lost lines that it had acknowledged, as a failover to a lagging standby does. Nothing was written over them.",
+    "restore the store from the server that has them; see docs/FLEET.md",
+  ),
   journal_unwritable: reason(
     "FAIL",
     "The disk refused a write; what was acknowledged is safe, what follows cannot be.",

@@ -53,6 +53,11 @@ export function readBlob(dir: string, name: Hash): Buffer {
   }
 }
 
+/** Whether a blob is there, and sound. */
+export function hasBlob(dir: string, name: Hash): boolean {
+  return hashPattern.test(name) && isThere(join(dir, "blobs", name.slice(0, 2), name), name);
+}
+
 /** There and sound; a damaged one is written anew. Its bytes were synced before it got this name. */
 function isThere(path: string, name: Hash): boolean {
   try {

@@ -13,6 +13,14 @@ export type Trouble =
   | { readonly kind: "disk_full"; readonly detail: string }
   /** The disk refused; this journal takes nothing more for good. */
   | { readonly kind: "journal_unwritable"; readonly detail: string }
+  /** A shared store: another owner has the run, or nothing was heard of the store for too long. This owner writes nothing more. */
+  | { readonly kind: "lease_lost"; readonly detail: string }
+  /** A shared store does not answer; what was acknowledged is there when it does. */
+  | { readonly kind: "store_unreachable"; readonly detail: string }
+  /** A shared store that answers and cannot be used as it is: no schema, another one, no rights, or no durable commits. */
+  | { readonly kind: "store_unusable"; readonly detail: string; readonly hint: string }
+  /** A shared store has lost lines that it had acknowledged, as a failover to a lagging standby does. */
+  | { readonly kind: "store_lost_lines"; readonly detail: string }
   /** Refused before anything was written; the journal goes on. Large payloads belong in blobs. */
   | { readonly kind: "event_too_large"; readonly bytes: number; readonly bytesMax: number };
 
@@ -67,6 +75,14 @@ function wordsOf(trouble: Trouble): string {
       return `the disk is full: ${trouble.detail}`;
     case "journal_unwritable":
       return `the journal cannot be written: ${trouble.detail}`;
+    case "lease_lost":
+      return `this process no longer has the run: ${trouble.detail}`;
+    case "store_unreachable":
+      return `the store does not answer: ${trouble.detail}`;
+    case "store_unusable":
+      return `the store cannot be used: ${trouble.detail}`;
+    case "store_lost_lines":
+      return `the store has lost lines it had acknowledged: ${trouble.detail}`;
     case "event_too_large":
       return `an event of ${trouble.bytes} bytes is over the limit of ${trouble.bytesMax}`;
     default:

@@ -75,6 +75,14 @@ export function holdsHead(dir: string, { seq, byte, prev }: Pick<Position, "seq"
   }
 }
 
+/** Whether a journal holds this line. It reads up to it: only who has lost the byte's place asks this way. */
+export function holdsLine(dir: string, { seq, prev }: Pick<Position, "seq" | "prev">): boolean {
+  if (seq === 0) return true;
+  let after: string | null = null;
+  const { end } = readJournal(dir, { from: "start", onEntry: (entry) => (after = entry.seq === seq + 1 ? entry.prev : after) });
+  return (end.seq === seq ? end.prev : after) === prev;
+}
+
 function openedForReading(dir: string): number | null {
   try {
     return openFile(nodeDisk, join(dir, journalFile), readFlags);

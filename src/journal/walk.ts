@@ -45,7 +45,8 @@ export function scanInPlace(fd: number, from: Readonly<Position>, size: number, 
   }
 }
 
-function admit(at: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
+/** Takes the next line, which is sound by itself, if it continues the journal; the position moves on. Spends the bytes. */
+export function admit(at: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
   const line = at.seq + 1;
   if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, at.byte, "not UTF-8");
   if (!continues(buffer, end, at.prev)) throw damaged(line, at.byte, "it does not continue the line before");

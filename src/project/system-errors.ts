@@ -29,8 +29,9 @@ const ofTheSystem = [
 /** Why something failed through nobody's bug; null where it is one. */
 export function classifySystemError(error: unknown): Trouble | null {
   if (error instanceof JournalFailure) {
-    const { kind } = error;
-    return kind === "event_too_large" ? null : { code: kind, message: error.message }; // large payloads belong in blobs
+    const { kind, trouble } = error;
+    if (kind === "event_too_large") return null; // large payloads belong in blobs
+    return { code: kind, message: error.message, ...(trouble.kind === "store_unusable" ? { hint: trouble.hint } : {}) };
   }
   if (error instanceof WorkspaceFailed)
     return { code: error.reason, message: error.message, ...(error.hint === null ? {} : { hint: error.hint }) };

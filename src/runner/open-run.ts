@@ -38,7 +38,16 @@ const snapshotEveryEvents = 10_000;
 const snapshotAtEndEvents = 500;
 const reserveBytes = 64 * 1024;
 /** Troubles of the journal itself, or of who owns it: no place to write a pause. */
-const neverPaused: readonly string[] = ["run_locked", "journal_damaged", "journal_newer", "journal_unwritable"];
+const neverPaused: readonly string[] = [
+  "run_locked",
+  "journal_damaged",
+  "journal_newer",
+  "journal_unwritable",
+  "lease_lost",
+  "store_unreachable",
+  "store_unusable",
+  "store_lost_lines",
+];
 
 export type DriveOptions = {
   readonly watch?: (entry: Entry, run: RunView) => void;

@@ -15,7 +15,7 @@ const forCommands = [...aboveOneRun, "portfolio", "commands"];
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   kit: [],
   contracts: ["kit"],
-  ports: ["kit", "contracts"],
+  ports: ["kit", "contracts", "journal"],
   core: ["kit", "contracts"],
   journal: ["kit", "contracts"],
   flows: ["kit", "contracts"],
@@ -28,6 +28,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   verify: ["kit", "contracts", "ports"],
   views: ["kit", "contracts", "core", "documents", "insight"],
   project: ["kit", "contracts", "core", "journal", "ports", "insight", "agents", "meter", "workspace", "views"],
+  fleet: ["kit", "contracts", "core", "journal", "ports", "workspace", "project"],
   "playbooks/contract": [...pure, ...adapters],
   "playbooks/roadmap": parts,
   "playbooks/quality": parts,
@@ -84,6 +85,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   picomatch: ["kit", "workspace", "verify", "project", "playbooks", "runner", "portfolio", "calibration", "commands"],
   "fs-native-extensions": ["journal", "workspace", "project", "playbooks", "runner", "portfolio", "calibration", "commands"],
   "@agentclientprotocol/sdk": ["agents"],
+  pg: ["fleet"],
 };
 
 /** Folders that touch nothing outside: no disk, no clock, no dice, no waiting. */

@@ -46,7 +46,7 @@ export async function ensureInbox(runDir: string): Promise<string> {
 /** Puts a request into the inbox; when this returns, it survives a power cut. Answers its file. */
 export async function leaveRequest(runDir: string, request: Request): Promise<string> {
   const text = `${JSON.stringify(request)}\n`;
-  const problem = problemOf(text);
+  const problem = faultOfRequest(text);
   if (problem !== null) throw new Error(`this is no request: ${problem}`);
   const folder = await ensureInbox(runDir);
   const aside = join(folder, `.aside-${randomBytes(8).toString("hex")}`);
@@ -116,7 +116,7 @@ async function readRequest(path: string): Promise<Request | string | null> {
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
     if (bytesRead > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`; // I2
     const text = bytes.toString("utf8", 0, bytesRead);
-    const problem = problemOf(text);
+    const problem = faultOfRequest(text);
     if (problem !== null) return problem;
     const request = JSON.parse(text) as Request;
     // The name carries the key by which it will be forgotten; one that does not could never be.
@@ -127,7 +127,7 @@ async function readRequest(path: string): Promise<Request | string | null> {
 }
 
 /** Why a text is no request, or null. */
-function problemOf(text: string): string | null {
+export function faultOfRequest(text: string): string | null {
   if (Buffer.byteLength(text) > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`;
   let value: unknown;
   try {

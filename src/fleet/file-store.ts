@@ -1,0 +1,48 @@
+// file-store: the store that every machine has: one folder a run. Its lease is the kernel's lock, which ends with its process.
+
+import { createReadStream, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { hasBlob, readBlob } from "../journal/blobs.ts";
+import { JournalFailure } from "../journal/failure.ts";
+import { openJournal } from "../journal/file.ts";
+import { journalFile } from "../journal/journal.ts";
+import { ownerOf } from "../journal/owner.ts";
+import { holdsLine, readJournal } from "../journal/read.ts";
+import type { Lease, RunStore, StoredRun } from "../ports/run-store.ts";
+import { leaveRequest } from "../project/inbox/inbox-files.ts";
+import { openInbox } from "../project/inbox/inbox.ts";
+
+export function openFileStore(root: string): RunStore {
+  const folderOf = (run: string): string => join(root, run);
+  const foldersIn = (): readonly string[] =>
+    existsSync(root) ? readdirSync(root).filter((name) => existsSync(join(root, name, journalFile))) : [];
+  return {
+    async open(run, _kind, { known, ...options }) {
+      mkdirSync(root, { recursive: true, mode: 0o700 });
+      const opened = await openJournal(folderOf(run), { commit: "group", ...options });
+      if (known !== undefined && !holdsLine(folderOf(run), known)) {
+        await opened.journal.close();
+        throw new JournalFailure({ kind: "store_lost_lines", detail: `line ${known.seq} of ${run} was acknowledged and is not there` });
+      }
+      return { ...opened, lease: certain(opened.journal.position.epoch + 1) };
+    },
+    read: async (run, from, onEntry) => readJournal(folderOf(run), { from, onEntry }).end,
+    exported: (run) => createReadStream(join(folderOf(run), journalFile)),
+    readBlob: async (run, hash) => readBlob(folderOf(run), hash),
+    hasBlob: async (run, hash) => hasBlob(folderOf(run), hash),
+    runs: async () => foldersIn().map((run) => storedRun(run, folderOf(run))),
+    send: async (run, request) => void (await leaveRequest(folderOf(run), request)),
+    inbox: (run) => openInbox(folderOf(run)),
+    close: async () => undefined,
+  };
+}
+
+/** Had as long as the process lives. */
+const certain = (epoch: number): Lease => ({ epoch, isConfirmed: () => true, lost: new AbortController().signal });
+
+function storedRun(run: string, folder: string): StoredRun {
+  const { end } = readJournal(folder, { from: "start" });
+  const owner = ownerOf(folder);
+  const holder = owner === null ? null : { worker: `${owner.host}-${owner.pid}`, ...owner };
+  return { run, kind: run === "portfolio" ? "portfolio" : "run", seq: end.seq, epoch: end.epoch, holder, takeOvers: 0 };
+}

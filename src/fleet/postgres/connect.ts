@@ -1,0 +1,129 @@
+// connect: questions to PostgreSQL, each with a deadline.
+//
+// Invariants:
+//   Q1. No question waits for ever: over a link that drops packets silently a client without a deadline waits for minutes.
+//   Q2. A connection whose answer did not come is destroyed; given back, it would make the next question wait too.
+//   Q3. A password is never part of a message.
+
+import { DatabaseError, Pool, type PoolClient } from "pg";
+import { JournalFailure } from "../../journal/failure.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+export type Answered = { readonly rows: readonly Row[]; readonly count: number };
+export type Ask = (text: string, values?: readonly unknown[]) => Promise<Answered>;
+
+export interface Database {
+  readonly ask: Ask;
+  /** All of it or nothing. */
+  inTransaction<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value>;
+  /** `user@host/name`, without a password (Q3). */
+  readonly name: string;
+  close(): Promise<void>;
+}
+
+export type ConnectOptions = { readonly answerMs: number; readonly connectionsMax?: number };
+
+export function connect(url: string, { answerMs, connectionsMax = 4 }: ConnectOptions): Database {
+  const name = nameOf(url);
+  const pool = new Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: answerMs,
+    query_timeout: answerMs,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: "autopilot",
+  });
+  pool.on("error", () => undefined); // an idle connection that breaks is replaced; whoever asks next hears of it
+  async function withClient<Value>(work: (client: PoolClient) => Promise<Value>): Promise<Value> {
+    const client = await pool.connect();
+    let isSound = false;
+    client.on("error", ignore);
+    try {
+      const value = await work(client);
+      isSound = true;
+      return value;
+    } catch (error) {
+      isSound = error instanceof DatabaseError && !isOver(error);
+      throw error;
+    } finally {
+      client.removeListener("error", ignore);
+      client.release(!isSound); // Q2
+    }
+  }
+  const asking =
+    (client: PoolClient): Ask =>
+    async (text, values = []) => {
+      const { rows, rowCount } = await client.query<Row>(text, [...values]);
+      return { rows, count: rowCount ?? 0 };
+    };
+  return {
+    name,
+    ask: (text, values) => withClient((client) => asking(client)(text, values)),
+    inTransaction: (work) =>
+      withClient(async (client) => {
+        await client.query("begin");
+        try {
+          const value = await work(asking(client));
+          await client.query("commit");
+          return value;
+        } catch (error) {
+          await client.query("rollback").catch(() => undefined);
+          throw error;
+        }
+      }),
+    close: () => pool.end(),
+  };
+}
+
+const ignore = (): void => undefined;
+
+/** Where a store is, for people. */
+export function nameOf(url: string): string {
+  try {
+    const { username, host, pathname, searchParams } = new URL(url);
+    const at = host === "" ? (searchParams.get("host") ?? "") : host;
+    return `${username === "" ? "" : `${decodeURIComponent(username)}@`}${at}${pathname}`;
+  } catch {
+    return "the database";
+  }
+}
+
+/** The server has ended this connection: shut down, or told to. */
+const isOver = ({ code }: DatabaseError): boolean => code?.startsWith("57P") === true || code?.startsWith("08") === true;
+
+const codes: Readonly<Record<string, (name: string, message: string) => JournalFailure>> = {
+  "53100": (_name, message) => new JournalFailure({ kind: "disk_full", detail: `the database has no room: ${message}` }),
+  "42501": (name, message) => unusable(`${name}: ${message}`, "autopilot fleet init --grant ROLE, by the owner of the schema"),
+  "42P01": (name) => unusable(`${name} has no store of autopilot`, "autopilot fleet init"),
+  "3F000": (name) => unusable(`${name} has no store of autopilot`, "autopilot fleet init"),
+  "3D000": (_name, message) => unusable(message, "createdb, then autopilot fleet init"),
+  "25006": (name) => unusable(`${name} takes no writes: it is a standby`, "name the primary server"),
+};
+
+export const unusable = (detail: string, hint: string): JournalFailure => new JournalFailure({ kind: "store_unusable", detail, hint });
+
+/** What an error of the database means. Our own failures and bugs pass through. */
+export function storeFailure(error: unknown, name: string): Error {
+  if (error instanceof JournalFailure) return error;
+  if (!(error instanceof Error)) return new Error(String(error));
+  if (error instanceof DatabaseError) {
+    const known = codes[error.code ?? ""];
+    if (known !== undefined) return known(name, error.message);
+    if (error.code?.startsWith("28") === true)
+      return unusable(`${name}: ${error.message}`, "check user and password of the store's address");
+    if (isOver(error) || error.code?.startsWith("53") === true)
+      return new JournalFailure({ kind: "store_unreachable", detail: `${name}: ${error.message}` }, error);
+    return error;
+  }
+  return isOfTheNetwork(error) ? new JournalFailure({ kind: "store_unreachable", detail: `${name}: ${error.message}` }, error) : error;
+}
+
+const networkWords =
+  /timeout|terminated|Connection ended|not queryable|closed|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES|EHOST|ENET|ETIMEDOUT|SSL/i;
+
+const isOfTheNetwork = (error: Error): boolean => networkWords.test(`${"code" in error ? String(error.code) : ""} ${error.message}`);
+
+/** Whether it is unknown if the statement was carried out: only an answer of the server says that it was not. */
+export const isInDoubt = (error: unknown): boolean => !(error instanceof DatabaseError) || isOver(error);

@@ -1,0 +1,152 @@
+// journal: a run's journal in the store, for the one that holds its lease. The lines are made here, as a file's are; the store fences and keeps them.
+//
+// Invariant:
+//   B1. One statement is under way at a time. What is appended meanwhile goes together in the next one, in order.
+
+import type { Entry, Event } from "../../contracts/event.ts";
+import type { Hash } from "../../contracts/ids.ts";
+import { invariant } from "../../kit/invariant.ts";
+import type { Batch } from "../../journal/batch.ts";
+import { JournalFailure } from "../../journal/failure.ts";
+import type { Journal, Position } from "../../journal/journal.ts";
+import { addLine, appendBytesMax, type Stamp } from "../../journal/line.ts";
+import { appendLines, refuseLost } from "./append.ts";
+import { putBlob, readBlob } from "./blobs.ts";
+import type { Database } from "./connect.ts";
+import { storeFailure } from "./connect.ts";
+import type { HeldLease } from "./lease.ts";
+import { writeSnapshot } from "./snapshot.ts";
+
+type Waiting = {
+  readonly entries: readonly Entry[];
+  readonly resolve: (entries: readonly Entry[]) => void;
+  readonly reject: (error: Error) => void;
+};
+type Load = { lines: Buffer[]; bytes: number; tip: Position; waiting: Waiting[] };
+
+export type JournalParts = {
+  readonly database: Database;
+  readonly lease: HeldLease;
+  readonly run: string;
+  readonly at: Readonly<Position>;
+  readonly stamp: () => Stamp;
+  /** Told of lines that are in the store. */
+  readonly onKept?: (lines: readonly Buffer[]) => void;
+};
+
+export class StoredJournal implements Journal {
+  readonly #parts: JournalParts;
+  #acknowledged: Position;
+  #tip: Position;
+  readonly #queue: Load[] = [];
+  #sending: Promise<void> | null = null;
+  #failure: Error | null = null;
+  #isClosed = false;
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
+    this.#acknowledged = { ...parts.at };
+    this.#tip = this.#acknowledged;
+  }
+
+  get position(): Readonly<Position> {
+    return this.#acknowledged;
+  }
+
+  async append(events: readonly Event[]): Promise<readonly Entry[]> {
+    this.#refuse();
+    if (events.length === 0) return [];
+    const load = this.#openLoad();
+    const { entries, lines, tip, bytes } = this.#made(events);
+    this.#tip = tip;
+    load.lines.push(...lines);
+    load.bytes += bytes;
+    load.tip = tip;
+    const kept = new Promise<readonly Entry[]>((resolve, reject) => void load.waiting.push({ entries, resolve, reject }));
+    this.#sending ??= this.#send();
+    return kept;
+  }
+
+  appendSync(): readonly Entry[] {
+    invariant(false, "a journal in a shared store appends by promise");
+    return [];
+  }
+
+  async putBlob(bytes: string | Uint8Array): Promise<Hash> {
+    this.#refuse();
+    return putBlob(this.#parts.database, bytes);
+  }
+
+  readBlob(hash: Hash): Promise<Buffer> {
+    return readBlob(this.#parts.database, hash);
+  }
+
+  async snapshot(state: { readonly seq: number }): Promise<boolean> {
+    this.#refuse();
+    const { database, lease, run } = this.#parts;
+    if (state.seq !== this.#acknowledged.seq) return false;
+    try {
+      return await writeSnapshot(database, lease, run, this.#acknowledged, state);
+    } catch (error) {
+      throw storeFailure(error, database.name);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#sending;
+    await this.#parts.lease.release();
+  }
+
+  #refuse(): void {
+    invariant(!this.#isClosed, "a closed journal takes nothing");
+    if (this.#failure !== null) throw this.#failure; // J5
+    refuseLost(this.#parts.lease);
+  }
+
+  #made(events: readonly Event[]): { entries: Entry[]; lines: Buffer[]; tip: Position; bytes: number } {
+    const batch: Batch = { bytes: Buffer.allocUnsafeSlow(4096), used: 0 };
+    const tip = { ...this.#tip };
+    const stamp = this.#parts.stamp();
+    const ends: number[] = [];
+    const entries = events.map((event) => {
+      const entry = addLine(batch, tip, stamp, event);
+      ends.push(batch.used);
+      return entry;
+    });
+    if (batch.used > appendBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes: batch.used, bytesMax: appendBytesMax });
+    const lines = ends.map((end, index) => batch.bytes.subarray(ends[index - 1] ?? 0, end - 1));
+    return { entries, lines, tip, bytes: batch.used };
+  }
+
+  #openLoad(): Load {
+    const last = this.#queue.at(-1);
+    if (last !== undefined && last.bytes < appendBytesMax) return last;
+    const load: Load = { lines: [], bytes: 0, tip: this.#tip, waiting: [] };
+    this.#queue.push(load);
+    return load;
+  }
+
+  /** Sends one load after another until none is left (B1). */
+  async #send(): Promise<void> {
+    const { database, lease, run, onKept } = this.#parts;
+    await Promise.resolve(); // what is appended in the same turn goes together
+    for (let load = this.#queue.shift(); load !== undefined; load = this.#queue.shift()) {
+      const { lines, tip, waiting } = load;
+      if (lines.length === 0) continue; // its events were refused
+      const from = { seq: this.#acknowledged.seq, head: Buffer.from(this.#acknowledged.prev, "hex") };
+      try {
+        await appendLines(database, lease, { run, from, to: { seq: tip.seq, head: Buffer.from(tip.prev, "hex") }, lines });
+        this.#acknowledged = tip;
+        onKept?.(lines);
+        for (const { entries, resolve } of waiting) resolve(entries);
+      } catch (error) {
+        const failure = error instanceof Error ? error : new Error(String(error));
+        this.#failure = failure; // J5
+        for (const { waiting: others } of [load, ...this.#queue.splice(0)]) for (const { reject } of others) reject(failure);
+      }
+    }
+    this.#sending = null;
+  }
+}

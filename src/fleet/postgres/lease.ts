@@ -1,0 +1,127 @@
+// lease: the right to write to a run, for a time, by the database's clock; and the owner's own judgement of whether it still has it.
+//
+// Invariants:
+//   L1. Of any number that take a run at once, one gets it; its epoch is one more than any before.
+//   L2. The database's clock alone says when a lease ends. An owner judges itself by its monotonic clock, from when it *sent* what was
+//       confirmed, so it always gives up before the database does.
+//   L3. The monotonic clock may stand still while a machine sleeps: where it and the wall clock disagree, nothing counts as confirmed
+//       until the database has confirmed it again.
+//   L4. What is lost stays lost: no later answer gives it back.
+
+import { JournalFailure } from "../../journal/failure.ts";
+import type { Holder, Lease } from "../../ports/run-store.ts";
+import type { LeaseTimes } from "../lease-times.ts";
+import type { Database } from "./connect.ts";
+import { storeFailure } from "./connect.ts";
+
+export type LeaseClock = { readonly monotonicMs: () => number; readonly wallMs: () => number };
+export const leaseClock: LeaseClock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
+
+/** How far the two clocks may drift apart between two confirmations. */
+const clockJumpMsMax = 2_000;
+
+export type Taken = {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly bytes: number;
+  readonly head: Buffer;
+  readonly sentMs: number;
+};
+
+const takeSql = `update autopilot.run set epoch = epoch + 1, owner = $2::jsonb,
+    take_overs = take_overs + case when owner is null then 0 else 1 end,
+    lease_until = clock_timestamp() + $3::int * interval '1 ms', updated_at = now()
+  where run_id = $1::text and lease_until < clock_timestamp() returning epoch::text, seq::text, bytes::text, head`;
+
+/** Takes a run, made where it is not there; refuses with who has it. */
+export async function takeRun(
+  { ask, name }: Database,
+  order: { readonly run: string; readonly kind: string; readonly holder: Holder; readonly leaseMs: number; readonly clock: LeaseClock },
+): Promise<Taken> {
+  const { run, holder, leaseMs, clock } = order;
+  try {
+    await ask("insert into autopilot.run (run_id, kind) values ($1, $2) on conflict do nothing", [run, order.kind]);
+    const sentMs = clock.monotonicMs();
+    const { rows } = await ask(takeSql, [run, JSON.stringify(holder), leaseMs]); // L1
+    const row = rows[0];
+    if (row !== undefined)
+      return { epoch: Number(row["epoch"]), seq: Number(row["seq"]), bytes: Number(row["bytes"]), head: row["head"] as Buffer, sentMs };
+    const held = await ask("select owner from autopilot.run where run_id = $1", [run]);
+    const owner = held.rows[0]?.["owner"] as Partial<Holder> | null | undefined;
+    throw new JournalFailure({ kind: "run_locked", pid: owner?.pid ?? null, host: owner?.host ?? null });
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
+}
+
+export type HeldLease = Lease & {
+  /** Says that the run is lost, whoever found out. */
+  readonly lose: (detail: string) => void;
+  /** Why it was lost; null while it is not. */
+  readonly whyLost: () => string | null;
+  /** Gives it back, so that the next owner need not wait. */
+  readonly release: () => Promise<void>;
+};
+
+const renewSql = `update autopilot.run set lease_until = clock_timestamp() + $3::int * interval '1 ms'
+  where run_id = $1::text and epoch = $2::bigint returning 1`;
+const releaseSql = "update autopilot.run set lease_until = timestamptz 'epoch', owner = null where run_id = $1 and epoch = $2";
+
+/** Renews the lease until it is given back or lost. */
+export function holdLease(
+  { ask }: Database,
+  order: { readonly run: string; readonly taken: Taken; readonly times: LeaseTimes; readonly clock: LeaseClock },
+): HeldLease {
+  const { run, taken, times, clock } = order;
+  const ended = new AbortController();
+  let why: string | null = null;
+  let confirmed = { sentMs: taken.sentMs, wallMs: clock.wallMs() };
+  let isOver = false;
+  let isAsking = false;
+
+  const silentMs = (): number => clock.monotonicMs() - confirmed.sentMs;
+  const hasJumped = (): boolean => Math.abs(clock.wallMs() - confirmed.wallMs - silentMs()) > clockJumpMsMax; // L3
+  const lose = (detail: string): void => {
+    if (why !== null || isOver) return;
+    why = detail; // L4
+    clearInterval(timer);
+    ended.abort(new JournalFailure({ kind: "lease_lost", detail }));
+  };
+  const renew = async (): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    const sent = { sentMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+    try {
+      const { count } = await ask(renewSql, [run, taken.epoch, times.leaseMs]);
+      if (count === 1) confirmed = sent;
+      else lose("another worker has taken it");
+    } catch {
+      // Unheard is not lost: the watch below decides when it has lasted too long.
+    } finally {
+      isAsking = false;
+    }
+  };
+  let renewedMs = clock.monotonicMs();
+  const watch = (): void => {
+    if (silentMs() >= times.stopMs) return lose(`nothing was heard of the store for ${Math.round(silentMs())} ms`); // L2
+    if (clock.monotonicMs() - renewedMs < times.renewMs && !hasJumped()) return;
+    renewedMs = clock.monotonicMs();
+    void renew();
+  };
+  const timer = setInterval(watch, Math.max(20, Math.floor(times.renewMs / 6)));
+  timer.unref();
+  return {
+    epoch: taken.epoch,
+    lost: ended.signal,
+    isConfirmed: () => why === null && !isOver && silentMs() < times.stopMs && !hasJumped(),
+    lose,
+    whyLost: () => why,
+    release: async () => {
+      if (isOver) return;
+      isOver = true;
+      clearInterval(timer);
+      // Unheard, it lapses by itself.
+      if (why === null) await ask(releaseSql, [run, taken.epoch]).catch(() => undefined);
+    },
+  };
+}

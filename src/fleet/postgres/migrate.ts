@@ -1,0 +1,127 @@
+// migrate: brings a database to this product's schema, and refuses one that is not at it.
+//
+// Invariants:
+//   M1. Each migration is one transaction: a network lost in the middle leaves the version before it, whole.
+//   M2. One migrates at a time; a second one waits and finds it done.
+//   M3. A newer schema is never touched: an older product would not know what it means.
+
+import type { Ask, Database } from "./connect.ts";
+import { storeFailure, unusable } from "./connect.ts";
+import { grants, type Migration, migrations, schemaName } from "./schema.ts";
+
+const lockKey = 7_214_030_191;
+const rolePattern = /^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/;
+const majorMin = 14;
+
+export type Migrated = { readonly from: number; readonly to: number };
+
+/** Makes the schema, or brings it up to date. */
+export async function migrate(database: Database, product: string, wanted: readonly Migration[] = migrations): Promise<Migrated> {
+  try {
+    await refuseOldServer(database.ask);
+    const from = (await versionOf(database.ask)) ?? 0;
+    if (from > wanted.length) throw newer(database.name, from, wanted.length); // M3
+    let at = from;
+    while (at < wanted.length) at = await step(database, product, wanted);
+    return { from, to: at };
+  } catch (error) {
+    throw storeFailure(error, database.name);
+  }
+}
+
+/** One migration, whoever comes first (M1, M2); the version after it. */
+function step(database: Database, product: string, wanted: readonly Migration[]): Promise<number> {
+  return database.inTransaction(async (ask) => {
+    await ask("select pg_advisory_xact_lock($1)", [lockKey]);
+    await ask(`create schema if not exists ${schemaName}`);
+    await ask(
+      `create table if not exists ${schemaName}.schema_version (
+        version int primary key, about text not null, product text not null, at timestamptz not null default now())`,
+    );
+    const at = (await versionOf(ask)) ?? 0;
+    const next = wanted[at];
+    if (next === undefined) return at;
+    for (const statement of next.statements) await ask(statement);
+    await ask(`insert into ${schemaName}.schema_version (version, about, product) values ($1, $2, $3)`, [at + 1, next.about, product]);
+    return at + 1;
+  });
+}
+
+/** Null where there is no store. */
+export async function versionOf(ask: Ask): Promise<number | null> {
+  const { rows: there } = await ask("select to_regclass($1) is not null as there", [`${schemaName}.schema_version`]);
+  if (there[0]?.["there"] !== true) return null;
+  const { rows } = await ask(`select coalesce(max(version), 0)::int as version from ${schemaName}.schema_version`);
+  return Number(rows[0]?.["version"] ?? 0);
+}
+
+/** Refuses a database whose store is missing, older or newer, or which could lose what it has acknowledged. */
+export async function requireSound({ ask, name }: Database, wanted = migrations.length): Promise<void> {
+  try {
+    await refuseOldServer(ask);
+    const version = await versionOf(ask);
+    if (version === null) throw unusable(`${name} has no store of autopilot`, "autopilot fleet init");
+    if (version > wanted) throw newer(name, version, wanted);
+    if (version < wanted)
+      throw unusable(`the store in ${name} has schema ${version}, and this product needs ${wanted}`, "autopilot fleet init");
+    const faults = durabilityFaults(await settingsOf(ask));
+    if (faults.length > 0) throw unusable(`${name} may lose what it acknowledged: ${faults.join(", ")}`, "set it to on, then try again");
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
+}
+
+export type Settings = {
+  readonly version: number;
+  readonly synchronousCommit: string;
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly synchronousStandbys: string;
+};
+
+export async function settingsOf(ask: Ask): Promise<Settings> {
+  const { rows } = await ask(
+    `select current_setting('server_version_num')::int as version, current_setting('synchronous_commit') as synchronous_commit,
+      current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+      current_setting('synchronous_standby_names') as standbys`,
+  );
+  const row = rows[0] ?? {};
+  return {
+    version: Math.floor(Number(row["version"]) / 10_000),
+    synchronousCommit: String(row["synchronous_commit"]),
+    fsync: String(row["fsync"]),
+    fullPageWrites: String(row["full_page_writes"]),
+    synchronousStandbys: String(row["standbys"]),
+  };
+}
+
+/** Settings under which an acknowledged line may be gone after a crash of this one server. */
+export const durabilityFaults = ({ synchronousCommit, fsync, fullPageWrites }: Settings): readonly string[] => [
+  ...(synchronousCommit === "off" ? ["synchronous_commit=off"] : []),
+  ...(fsync === "off" ? ["fsync=off"] : []),
+  ...(fullPageWrites === "off" ? ["full_page_writes=off"] : []),
+];
+
+/** Gives a role what a worker needs, and nothing more. */
+export async function grantTo(database: Database, role: string): Promise<void> {
+  if (!rolePattern.test(role)) throw unusable(`${JSON.stringify(role)} is no plain name of a role`, "letters, digits, _ and -");
+  try {
+    await database.inTransaction(async (ask) => {
+      for (const statement of grants(`"${role}"`)) await ask(statement);
+      await ask(`grant select on ${schemaName}.schema_version to "${role}"`);
+    });
+  } catch (error) {
+    throw storeFailure(error, database.name);
+  }
+}
+
+async function refuseOldServer(ask: Ask): Promise<void> {
+  const { version } = await settingsOf(ask);
+  if (version < majorMin) throw unusable(`the server is PostgreSQL ${version}, and ${majorMin} or newer is needed`, "upgrade it");
+}
+
+const newer = (name: string, version: number, wanted: number): Error =>
+  unusable(
+    `the store in ${name} has schema ${version}, newer than this product knows (${wanted})`,
+    "install the product that made it, or a newer one",
+  );

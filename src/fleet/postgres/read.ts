@@ -1,0 +1,68 @@
+// read: a journal's lines out of the store, each checked as a file's are: by its checksum, tied to the line before, next in number (J4).
+
+import { hash } from "node:crypto";
+import type { Entry } from "../../contracts/event.ts";
+import { journalVersion } from "../../contracts/journal-version.ts";
+import { damaged, JournalFailure } from "../../journal/failure.ts";
+import type { Position } from "../../journal/journal.ts";
+import { faultOf, versionOf } from "../../journal/line.ts";
+import { admit } from "../../journal/walk.ts";
+import type { Ask, Database } from "./connect.ts";
+import { storeFailure } from "./connect.ts";
+
+const linesAtOnce = 256;
+
+/** Lines after a number, in order, as they were written. */
+export async function* linesAfter({ ask, name }: Database, run: string, seq: number): AsyncIterable<Buffer> {
+  for (let at = seq; ;) {
+    const rows = await page(ask, name, run, at);
+    for (const line of rows) yield line;
+    at += rows.length;
+    if (rows.length < linesAtOnce) return;
+  }
+}
+
+async function page(ask: Ask, name: string, run: string, seq: number): Promise<readonly Buffer[]> {
+  try {
+    const { rows } = await ask(`select line from autopilot.entry where run_id = $1 and seq > $2 order by seq limit ${linesAtOnce}`, [
+      run,
+      seq,
+    ]);
+    return rows.map((row) => row["line"] as Buffer);
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
+}
+
+/** Hands out what continues the journal after a position; where it stands then. */
+export async function readLines(
+  database: Database,
+  run: string,
+  from: Readonly<Position>,
+  onEntry: (entry: Entry) => void,
+  onLine: (line: Buffer) => void = () => undefined,
+): Promise<Position> {
+  const at = { ...from };
+  for await (const line of linesAfter(database, run, from.seq)) {
+    if (at.seq === 0) refuseNewer(line);
+    const fault = faultOf(line, 0, line.length);
+    if (fault !== null) throw damaged(at.seq + 1, at.byte, fault);
+    onLine(line);
+    onEntry(admit(at, Buffer.from(line), 0, line.length, false)); // a copy: admitting spends the bytes
+  }
+  return at;
+}
+
+function refuseNewer(line: Buffer): void {
+  const version = versionOf(line.subarray(0, 64));
+  if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
+}
+
+/** The place after one line, as that line tells; null where there is no sound line of that number. */
+export async function placeAfter({ ask }: Database, run: string, seq: number, byte: number): Promise<Position | null> {
+  const { rows } = await ask("select line from autopilot.entry where run_id = $1 and seq = $2", [run, seq]);
+  const line = rows[0]?.["line"];
+  if (!(line instanceof Buffer) || faultOf(line, 0, line.length) !== null) return null;
+  const said = JSON.parse(line.toString("utf8")) as { readonly seq: number; readonly epoch: number; readonly active_ms: number };
+  return said.seq === seq ? { seq, epoch: said.epoch, activeMs: said.active_ms, byte, prev: hash("sha256", line) } : null;
+}

@@ -1,0 +1,62 @@
+// schema: the store's tables, as migrations that are only ever added to. Version N is what the first N of them make.
+
+export const schemaName = "autopilot";
+
+export type Migration = { readonly about: string; readonly statements: readonly string[] };
+
+const noLease = "timestamptz 'epoch'";
+
+export const migrations: readonly Migration[] = [
+  {
+    about: "journals, snapshots, blobs, requests, workers",
+    statements: [
+      `create table autopilot.run (
+        run_id text primary key check (octet_length(run_id) between 1 and 200),
+        kind text not null check (kind in ('run', 'portfolio')),
+        epoch bigint not null default 0,
+        owner jsonb,
+        lease_until timestamptz not null default ${noLease},
+        take_overs bigint not null default 0,
+        seq bigint not null default 0,
+        bytes bigint not null default 0,
+        head bytea not null default decode(repeat('00', 32), 'hex') check (octet_length(head) = 32),
+        updated_at timestamptz not null default now())`,
+      `create table autopilot.entry (
+        run_id text not null references autopilot.run,
+        seq bigint not null,
+        epoch bigint not null,
+        line bytea not null check (octet_length(line) <= 1048576),
+        primary key (run_id, seq)) partition by hash (run_id)`,
+      ...[0, 1, 2, 3].map(
+        (part) => `create table autopilot.entry_${part} partition of autopilot.entry for values with (modulus 4, remainder ${part})`,
+      ),
+      `create table autopilot.snapshot (
+        run_id text primary key references autopilot.run,
+        seq bigint not null, bytes bigint not null, head bytea not null, sha256 bytea not null, state bytea not null)`,
+      `create table autopilot.blob (
+        hash bytea primary key check (octet_length(hash) = 32),
+        bytes bytea not null check (octet_length(bytes) <= 16777216),
+        at timestamptz not null default now())`,
+      `create table autopilot.request (
+        run_id text not null, request text not null check (octet_length(request) <= 128),
+        number bigint generated always as identity,
+        body jsonb not null, at timestamptz not null default now(), forgotten boolean not null default false,
+        primary key (run_id, request))`,
+      `create index request_pending on autopilot.request (run_id, number) where not forgotten`,
+      `create table autopilot.worker (
+        worker_id text primary key check (octet_length(worker_id) between 1 and 128),
+        life uuid not null, host text not null, pid bigint not null, jobs int not null, labels text[] not null,
+        product text not null, draining boolean not null default false,
+        started_at timestamptz not null default now(), seen_at timestamptz not null default now())`,
+    ],
+  },
+];
+
+/** What a worker's role may do, and nothing else: it can neither change nor remove a line, a blob or the schema. */
+export const grants = (role: string): readonly string[] => [
+  `grant usage on schema autopilot to ${role}`,
+  `grant select on all tables in schema autopilot to ${role}`,
+  `grant insert on autopilot.run, autopilot.entry, autopilot.snapshot, autopilot.blob, autopilot.request, autopilot.worker to ${role}`,
+  `grant update on autopilot.run, autopilot.snapshot, autopilot.worker to ${role}`,
+  `grant update (forgotten) on autopilot.request to ${role}`,
+];

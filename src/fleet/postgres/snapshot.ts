@@ -1,0 +1,47 @@
+// snapshot: the state at one place of a journal, kept by its owner alone and believed only where everything about it fits (J6).
+
+import { hash } from "node:crypto";
+import type { Position } from "../../journal/journal.ts";
+import type { Database } from "./connect.ts";
+import type { HeldLease } from "./lease.ts";
+import { placeAfter } from "./read.ts";
+
+const snapshotBytesMax = 64 * 1024 * 1024;
+
+const writeSql = `insert into autopilot.snapshot (run_id, seq, bytes, head, sha256, state)
+  select run_id, seq, bytes, head, $5::bytea, $6::bytea from autopilot.run
+  where run_id = $1::text and epoch = $2::bigint and seq = $3::bigint and head = $4::bytea and lease_until > clock_timestamp()
+  on conflict (run_id) do update set seq = excluded.seq, bytes = excluded.bytes, head = excluded.head, sha256 = excluded.sha256, state = excluded.state`;
+
+/** False where it is behind, too large, or not this owner's to write. */
+export async function writeSnapshot(
+  database: Database,
+  lease: HeldLease,
+  run: string,
+  at: Readonly<Position>,
+  state: object,
+): Promise<boolean> {
+  const json = Buffer.from(JSON.stringify(state));
+  if (json.length > snapshotBytesMax) return false;
+  const sum = Buffer.from(hash("sha256", json), "hex");
+  const { count } = await database.ask(writeSql, [run, lease.epoch, at.seq, Buffer.from(at.prev, "hex"), sum, json]);
+  return count === 1;
+}
+
+export async function readSnapshot(database: Database, run: string): Promise<{ readonly state: unknown; readonly at: Position } | null> {
+  const { rows } = await database.ask("select seq::text, bytes::text, head, sha256, state from autopilot.snapshot where run_id = $1", [
+    run,
+  ]);
+  const row = rows[0];
+  if (row === undefined) return null;
+  const [state, head, sum] = [row["state"], row["head"], row["sha256"]];
+  if (!(state instanceof Buffer) || !(head instanceof Buffer) || !(sum instanceof Buffer)) return null;
+  if (hash("sha256", state) !== sum.toString("hex")) return null;
+  const at = await placeAfter(database, run, Number(row["seq"]), Number(row["bytes"]));
+  if (at === null || at.prev !== head.toString("hex")) return null;
+  try {
+    return { state: JSON.parse(state.toString("utf8")) as unknown, at };
+  } catch {
+    return null; // the journal tells the same from its start
+  }
+}

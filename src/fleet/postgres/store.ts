@@ -1,0 +1,110 @@
+// store: journals, blobs and requests in PostgreSQL, for workers on many machines.
+
+import { hostname } from "node:os";
+import { hash } from "node:crypto";
+import type { Entry } from "../../contracts/event.ts";
+import { damaged, JournalFailure } from "../../journal/failure.ts";
+import { genesis } from "../../journal/line.ts";
+import { stampOf } from "../../journal/stamp.ts";
+import type { Holder, OpenedRun, OpenOptions, RunKind, RunStore, StoredRun } from "../../ports/run-store.ts";
+import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
+import { hasBlob, readBlob } from "./blobs.ts";
+import { connect, type Database, storeFailure } from "./connect.ts";
+import { StoredJournal } from "./journal.ts";
+import { holdLease, leaseClock, type LeaseClock, takeRun } from "./lease.ts";
+import { requireSound } from "./migrate.ts";
+import { linesAfter, readLines } from "./read.ts";
+import { openRequests, sendRequest } from "./requests.ts";
+import { readSnapshot } from "./snapshot.ts";
+
+export type StoreOptions = {
+  readonly leaseMs?: number;
+  /** Who opens runs here. */
+  readonly worker?: string;
+  readonly clock?: LeaseClock;
+};
+
+export type PostgresStore = RunStore & { readonly database: Database };
+
+/** Refused where the schema is not this product's, or the server may lose what it acknowledges. */
+export async function openPostgresStore(url: string, options: StoreOptions = {}): Promise<PostgresStore> {
+  const times = leaseTimes(options.leaseMs ?? leaseMsDefault);
+  const database = connect(url, { answerMs: times.answerMs });
+  const clock = options.clock ?? leaseClock;
+  const holder: Holder = { worker: options.worker ?? `${hostname()}-${process.pid}`, host: hostname(), pid: process.pid };
+  try {
+    await requireSound(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+
+  async function open(run: string, kind: RunKind, given: OpenOptions): Promise<OpenedRun> {
+    const taken = await takeRun(database, { run, kind, holder, leaseMs: times.leaseMs, clock });
+    const lease = holdLease(database, { run, taken, times, clock });
+    try {
+      await refuseLostLines(database, run, taken.seq, given.known);
+      const entries: Entry[] = [];
+      const onEntry = given.onEntry ?? ((entry: Entry) => void entries.push(entry));
+      const found = await readSnapshot(database, run);
+      const isTaken = found !== null && (given.onSnapshot?.(found.state) ?? true);
+      const at = await readLines(database, run, isTaken ? found.at : genesis, onEntry);
+      const head = taken.head.toString("hex");
+      if (at.seq !== taken.seq || at.prev !== head || at.byte !== taken.bytes)
+        throw damaged(at.seq, at.byte, `the store's own note of this run says line ${taken.seq}, ${head.slice(0, 12)}`); // J4
+      // The epoch of a line is its owner's, which the store counts: more than any line's before (J3).
+      const stamp = stampOf(given, { ...at, epoch: taken.epoch - 1 });
+      const journal = new StoredJournal({ database, lease, run, at, stamp });
+      return { journal, lease, snapshot: isTaken ? found.state : null, entries, repaired: null };
+    } catch (error) {
+      await lease.release();
+      throw storeFailure(error, database.name);
+    }
+  }
+
+  return {
+    database,
+    open,
+    read: (run, from, onEntry) => readLines(database, run, from, onEntry),
+    exported: (run) => exportedFrom(database, run),
+    readBlob: (_run, sum) => readBlob(database, sum),
+    hasBlob: (_run, sum) => hasBlob(database, sum),
+    runs: () => runsIn(database),
+    send: (run, request) => sendRequest(database, run, request),
+    inbox: async (run) => openRequests(database, run),
+    close: () => database.close(),
+  };
+}
+
+async function* exportedFrom(database: Database, run: string): AsyncIterable<Uint8Array> {
+  for await (const line of linesAfter(database, run, 0)) yield Buffer.concat([line, newline]);
+}
+const newline = Buffer.from("\n");
+
+async function refuseLostLines({ ask }: Database, run: string, seq: number, known: OpenOptions["known"]): Promise<void> {
+  if (known === undefined || known.seq === 0) return;
+  const { rows } = await ask("select line from autopilot.entry where run_id = $1 and seq = $2", [run, known.seq]);
+  const line = rows[0]?.["line"];
+  if (line instanceof Buffer && hash("sha256", line) === known.prev) return;
+  const detail = `line ${known.seq} of ${run} was acknowledged to this machine, and the store ${seq < known.seq ? `ends at line ${seq}` : "has another one"}`;
+  throw new JournalFailure({ kind: "store_lost_lines", detail });
+}
+
+async function runsIn({ ask, name }: Database): Promise<readonly StoredRun[]> {
+  try {
+    const { rows } = await ask(
+      `select run_id, kind, seq::text, epoch::text, take_overs::text,
+        case when lease_until > clock_timestamp() then owner end as holder from autopilot.run order by run_id`,
+    );
+    return rows.map((row) => ({
+      run: String(row["run_id"]),
+      kind: row["kind"] as RunKind,
+      seq: Number(row["seq"]),
+      epoch: Number(row["epoch"]),
+      holder: (row["holder"] ?? null) as Holder | null,
+      takeOvers: Number(row["take_overs"]),
+    }));
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
+}

@@ -1,0 +1,201 @@
+// Leases with real processes: stopped, killed, cut off from the database. What they say they did is held against what the store holds.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect as dial, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { rolldown } from "rolldown";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { connect } from "../../src/fleet/postgres/connect.ts";
+import { migrate } from "../../src/fleet/postgres/migrate.ts";
+import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { JournalFailure } from "../../src/journal/failure.ts";
+import { genesis } from "../../src/journal/line.ts";
+import { skipped } from "../../src/journal/scene.ts";
+import type { OpenedRun } from "../../src/ports/run-store.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+
+type Said = {
+  readonly word: string;
+  readonly at: number;
+  readonly asked?: number;
+  readonly seq?: number;
+  readonly step?: string;
+  readonly kind?: string;
+};
+type Owner = { readonly child: ChildProcess; readonly said: Said[]; readonly all: (word: string) => readonly Said[] };
+
+const leaseMs = 6_000;
+const program = `node_modules/.cache/fleet-owner-${process.pid}.mjs`;
+const options = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
+const owners: Owner[] = [];
+const cuts: { close(): void }[] = [];
+let cluster: Cluster;
+let store: PostgresStore;
+
+function start(url: string, run: string): Owner {
+  const child = spawn(process.execPath, [program, url, run, String(leaseMs)], { stdio: ["ignore", "pipe", "inherit"] });
+  const said: Said[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => void said.push(JSON.parse(line) as Said));
+  const owner = { child, said, all: (word: string) => said.filter((one) => one.word === word) };
+  owners.push(owner);
+  return owner;
+}
+
+/** Takes a run as soon as its lease has lapsed. */
+async function takeWhenFree(run: string): Promise<OpenedRun> {
+  for (;;) {
+    try {
+      return await store.open(run, "run", options);
+    } catch (error) {
+      if (!(error instanceof JournalFailure) || error.kind !== "run_locked") throw error;
+      await sleep(20);
+    }
+  }
+}
+
+async function stepsOf(run: string): Promise<readonly { readonly seq: number; readonly epoch: number; readonly step: string }[]> {
+  const found: { seq: number; epoch: number; step: string }[] = [];
+  await store.read(run, genesis, (entry) => void found.push(entry as unknown as (typeof found)[number]));
+  return found;
+}
+
+const spoke = (owner: Owner, word: string, times: number): Promise<void> =>
+  expect.poll(() => owner.all(word).length, { timeout: 120_000, interval: 10 }).toBeGreaterThanOrEqual(times);
+
+/** A way to the database that can fall silent, in one direction or both, without closing anything. */
+function way(): { readonly url: string; readonly cut: { up: boolean; down: boolean } } {
+  const folder = mkdtempSync(join(tmpdir(), "autopilot-way-"));
+  const cut = { up: false, down: false };
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = dial(join(cluster.socket, ".s.PGSQL.5432"));
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+    }
+    near.on("data", (bytes) => void (cut.up || far.write(bytes)));
+    far.on("data", (bytes) => void (cut.down || near.write(bytes)));
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+  });
+  server.listen(join(folder, ".s.PGSQL.5432"));
+  cuts.push({
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  });
+  return { url: `postgres://owner@/leases?host=${encodeURIComponent(folder)}`, cut };
+}
+
+describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
+  beforeAll(async () => {
+    const bundle = await rolldown({ input: "test/fleet/owner.ts", external: ["fs-native-extensions", "pg-native"], platform: "node" });
+    await bundle.write({ file: program, format: "esm", codeSplitting: false });
+    await bundle.close();
+    cluster = startCluster();
+    const database = connect(cluster.database("leases"), { answerMs: 20_000 });
+    await migrate(database, "test");
+    await database.close();
+    store = await openPostgresStore(cluster.database("leases"), { leaseMs });
+  });
+  afterEach(async () => {
+    for (const { child } of owners.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    for (const one of cuts.splice(0)) one.close();
+  });
+  afterAll(async () => {
+    await store.close();
+    cluster.stop();
+    rmSync(program, { force: true });
+  });
+
+  test("an owner that is stopped past its lease and wakes writes nothing, spends nothing and says that it lost the run", async () => {
+    const run = "run-2026-01-02-030405-1";
+    const stale = start(cluster.database("leases"), run);
+    await spoke(stale, "kept", 5);
+    stale.child.kill("SIGSTOP");
+    const next = await takeWhenFree(run);
+    const taken = next.journal.position.seq;
+    await next.journal.append([skipped(1_001)]);
+    const wokenAt = Date.now();
+    stale.child.kill("SIGCONT");
+    await spoke(stale, "refused", 3);
+    await spoke(stale, "lost", 1);
+    await next.journal.append([skipped(1_002)]);
+    await next.journal.close();
+    const steps = await stepsOf(run);
+    expect(steps.slice(taken).map(({ epoch, step }) => [epoch, step])).toEqual([
+      [2, "step-1001"],
+      [2, "step-1002"],
+    ]);
+    expect(stale.all("spent").filter(({ asked = 0 }) => asked >= wokenAt)).toEqual([]);
+    expect(new Set(stale.all("refused").map(({ kind }) => kind))).toEqual(new Set(["lease_lost"]));
+    for (const { seq, step } of stale.all("kept")) expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+  });
+
+  test("an owner that is cut off stops itself before anybody else gets its run", async () => {
+    const run = "run-2026-01-02-030405-2";
+    const { url, cut } = way();
+    const stale = start(url, run);
+    await spoke(stale, "kept", 5);
+    cut.up = true;
+    cut.down = true;
+    const next = await takeWhenFree(run);
+    const takenAt = Date.now();
+    await spoke(stale, "lost", 1);
+    await spoke(stale, "refused", 1);
+    expect(stale.all("lost")[0]?.at).toBeLessThan(takenAt);
+    expect(stale.all("spent").filter(({ asked = 0 }) => asked >= takenAt)).toEqual([]);
+    // What was on its way comes through at last, and changes nothing.
+    cut.up = false;
+    cut.down = false;
+    await spoke(stale, "refused", 5);
+    const steps = await stepsOf(run);
+    expect(steps).toHaveLength(next.journal.position.seq);
+    for (const { seq, step } of stale.all("kept")) expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+    await next.journal.close();
+  });
+
+  test("answers that are lost for a while leave every line there once, in order", async () => {
+    const run = "run-2026-01-02-030405-3";
+    const { url, cut } = way();
+    const owner = start(url, run);
+    for (let round = 1; round <= 3; round++) {
+      await spoke(owner, "kept", round * 10);
+      cut.down = true; // commits happen, nobody hears
+      await sleep(300);
+      cut.down = false;
+    }
+    await spoke(owner, "kept", 40);
+    owner.child.kill("SIGKILL");
+    await once(owner.child, "exit");
+    expect(owner.all("lost")).toEqual([]);
+    const steps = await stepsOf(run);
+    expect(steps.map(({ step }) => step)).toEqual(steps.map((_, index) => `step-${index + 1}`));
+    for (const { seq, step } of owner.all("kept")) expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, step });
+  });
+
+  test("an owner that is killed loses nothing acknowledged, and the next one goes on under a greater epoch", async () => {
+    const run = "run-2026-01-02-030405-4";
+    const owner = start(cluster.database("leases"), run);
+    await spoke(owner, "kept", 5);
+    owner.child.kill("SIGKILL");
+    await once(owner.child, "exit");
+    const next = await takeWhenFree(run);
+    expect(next.lease.epoch).toBe(2);
+    for (const { seq, step } of owner.all("kept")) expect(next.entries[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+    expect(await next.journal.append([skipped(7)])).toMatchObject([{ epoch: 2 }]);
+    await next.journal.close();
+    expect((await store.runs()).find((row) => row.run === run)).toMatchObject({ takeOvers: 1, holder: null });
+  });
+});

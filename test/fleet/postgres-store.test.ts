@@ -1,0 +1,245 @@
+// The store in PostgreSQL: the suite of every store, as the schema's owner and as a role that may do little; then what only a database can do wrong.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
+import { grantTo, migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
+import { migrations } from "../../src/fleet/postgres/schema.ts";
+import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { storeSuite } from "../contracts/store-suite.ts";
+import { failureFrom, skipped, still, sweep } from "../../src/journal/scene.ts";
+import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+
+const options: OpenOptions = { now: still.now, activeMs: still.activeMs };
+let cluster: Cluster;
+let owner: PostgresStore;
+let worker: PostgresStore;
+const opened: { close(): Promise<void> }[] = [];
+const kept = <T extends { close(): Promise<void> }>(one: T): T => {
+  opened.push(one);
+  return one;
+};
+const lapse = async (run: string): Promise<void> =>
+  void (await owner.database.ask("update autopilot.run set lease_until = clock_timestamp() - interval '1 s' where run_id = $1", [run]));
+
+async function made(name: string): Promise<{ readonly url: string; readonly database: Database }> {
+  const url = cluster.database(name);
+  const database = kept(connect(url, { answerMs: 5_000 }));
+  await migrate(database, "test");
+  return { url, database };
+}
+
+async function exported(store: RunStore, run: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const bytes of store.exported(run)) parts.push(bytes);
+  return Buffer.concat(parts).toString();
+}
+
+describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}`, () => {
+  beforeAll(async () => {
+    cluster = startCluster();
+    const { url, database } = await made("store");
+    cluster.sql("store", "create role worker login");
+    await grantTo(database, "worker");
+    owner = kept(await openPostgresStore(url));
+    worker = kept(await openPostgresStore(cluster.database("store", "worker")));
+  });
+  afterAll(async () => {
+    for (const one of opened) await one.close();
+    cluster.stop();
+    sweep();
+  });
+
+  storeSuite("postgres, the schema's owner", () => ({ store: owner, lapse }));
+  storeSuite("postgres, a role with few rights", () => ({ store: worker, lapse }));
+
+  test("a worker's role can neither change nor remove a line, a blob or the schema", async () => {
+    const { journal } = await worker.open("run-2026-01-02-030405-1", "run", options);
+    await journal.append([skipped(1)]);
+    await journal.putBlob("x");
+    await journal.close();
+    for (const text of [
+      "update autopilot.entry set line = line",
+      "delete from autopilot.entry",
+      "truncate autopilot.entry",
+      "update autopilot.blob set bytes = ''",
+      "delete from autopilot.blob",
+      "delete from autopilot.run",
+      "update autopilot.request set body = '{}'",
+      "create table autopilot.mine (a int)",
+      "drop table autopilot.entry",
+    ])
+      await expect(worker.database.ask(text), text).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  test("of eight that take a run at once one gets it, and of eight that append at one place one does", async () => {
+    const run = "run-2026-01-02-030405-2";
+    const takes = await Promise.allSettled(Array.from({ length: 8 }, () => owner.open(run, "run", options)));
+    const won = takes.flatMap((take) => (take.status === "fulfilled" ? [take.value] : []));
+    expect(won).toHaveLength(1);
+    const [held] = won;
+    await held?.journal.append([skipped(1)]);
+    // The same epoch in eight hands, as after a bug: number and hash still let one of them through.
+    const { rows } = await owner.database.ask("select epoch::text, head from autopilot.run where run_id = $1", [run]);
+    const raced = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        owner.database.ask(
+          `with fence as (update autopilot.run set seq = 2, head = decode(repeat($4::text, 32), 'hex') where run_id = $1 and epoch = $2::bigint
+             and seq = 1 and head = $3 and lease_until > clock_timestamp() returning 1)
+           insert into autopilot.entry select $1, 2, $2::bigint, 'x' from fence`,
+          [run, rows[0]?.["epoch"], rows[0]?.["head"], `0${n}`],
+        ),
+      ),
+    );
+    expect(raced.map(({ count }) => count).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+    // What the owner knows is not what is there any more: nothing is written over it.
+    expect(await failureFrom(held?.journal.append([skipped(2)]) ?? Promise.resolve())).toMatchObject({ kind: "store_lost_lines" });
+    await held?.journal.close();
+  });
+
+  test("an owner that believes its lease and has lost it is refused by the statement itself", async () => {
+    const run = "run-2026-01-02-030405-3";
+    // Its clock stands still, so it never doubts itself.
+    const sleeper = kept(
+      await openPostgresStore(cluster.database("store", "worker"), { clock: { monotonicMs: () => 0, wallMs: () => 0 } }),
+    );
+    const stale = await sleeper.open(run, "run", options);
+    await stale.journal.append([skipped(1)]);
+    await lapse(run);
+    const next = await owner.open(run, "run", options);
+    expect(stale.lease.isConfirmed()).toBe(true);
+    expect(await failureFrom(stale.journal.append([skipped(66)]))).toMatchObject({ kind: "lease_lost" });
+    expect(stale.lease.lost.aborted).toBe(true);
+    expect(stale.lease.isConfirmed()).toBe(false);
+    expect(await next.journal.append([skipped(2)])).toMatchObject([{ seq: 2, epoch: 2 }]);
+    await next.journal.close();
+    expect(await exported(owner, run)).not.toContain("step-66");
+  });
+
+  test("a lease that lapsed and that nobody took is the owner's again with the next renewal", async () => {
+    const run = "run-2026-01-02-030405-4";
+    const store = kept(await openPostgresStore(cluster.database("store"), { leaseMs: 1_500 }));
+    const { journal } = await store.open(run, "run", options);
+    await lapse(run);
+    expect(await journal.append([skipped(1)])).toMatchObject([{ seq: 1 }]);
+    await journal.close();
+  });
+
+  test("wall and monotonic clock that disagree leave nothing confirmed until the store has confirmed it", async () => {
+    let wall = 0;
+    const clock = { monotonicMs: () => performance.now(), wallMs: () => performance.now() + wall };
+    const store = kept(await openPostgresStore(cluster.database("store"), { clock, leaseMs: 60_000 }));
+    const { journal, lease } = await store.open("run-2026-01-02-030405-5", "run", options);
+    expect(lease.isConfirmed()).toBe(true);
+    wall = 3_600_000; // the machine slept for an hour
+    expect(lease.isConfirmed()).toBe(false);
+    await expect.poll(() => lease.isConfirmed(), { timeout: 30_000 }).toBe(true);
+    await journal.close();
+  });
+
+  test("a line that was changed in the table is damage, and the run is not taken further", async () => {
+    const run = "run-2026-01-02-030405-6";
+    const { journal } = await owner.open(run, "run", options);
+    await journal.append([skipped(1), skipped(2)]);
+    await journal.close();
+    await owner.database.ask("update autopilot.entry set line = overlay(line placing 'X' from 40) where run_id = $1 and seq = 1", [run]);
+    expect(await failureFrom(owner.open(run, "run", options))).toMatchObject({ kind: "journal_damaged", trouble: { line: 1 } });
+    await owner.database.ask("delete from autopilot.entry where run_id = $1 and seq = 2", [run]);
+    expect(await failureFrom(owner.open(run, "run", options))).toMatchObject({ kind: "journal_damaged" });
+  });
+
+  test("what was acknowledged is there after kill -9 of the database, once, and its owner goes on", async () => {
+    const run = "run-2026-01-02-030405-7";
+    const store = kept(await openPostgresStore(cluster.database("store"), { leaseMs: 120_000 }));
+    const { journal } = await store.open(run, "run", options);
+    const acknowledged: number[] = [];
+    const writing = (async () => {
+      for (let n = 1; n <= 120; n++) acknowledged.push(...(await journal.append([skipped(n)])).map(({ seq }) => seq));
+    })();
+    await expect.poll(() => acknowledged.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(10);
+    cluster.crash();
+    await expect
+      .poll(
+        () => {
+          try {
+            cluster.start();
+            return true;
+          } catch {
+            return false;
+          }
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(true);
+    await writing;
+    await journal.close();
+    expect(acknowledged).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
+    const lines = (await exported(store, run)).trimEnd().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { readonly step: string }).step)).toEqual(acknowledged.map((n) => `step-${n}`));
+  });
+});
+
+describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
+  let schema: Cluster;
+  beforeAll(() => {
+    schema = startCluster();
+  });
+  afterAll(() => schema.stop());
+  const at = (name: string): Database => connect(schema.database(name), { answerMs: 20_000 });
+
+  test("is made once, by however many at once, and is found done after", async () => {
+    const databases = [at("fresh"), at("fresh"), at("fresh")];
+    const done = await Promise.all(databases.map((database) => migrate(database, "test")));
+    expect(done.every(({ to }) => to === migrations.length)).toBe(true);
+    const [one] = databases;
+    if (one === undefined) throw new Error("no database");
+    expect(await migrate(one, "test")).toEqual({ from: migrations.length, to: migrations.length });
+    await Promise.all(databases.map((database) => database.close()));
+  });
+
+  test("that is missing, older or newer is refused with what to do", async () => {
+    const url = schema.database("versions");
+    expect(await failureFrom(openPostgresStore(url))).toMatchObject({ kind: "store_unusable", trouble: { hint: "autopilot fleet init" } });
+    const database = at("versions");
+    await migrate(database, "test");
+    await database.ask("insert into autopilot.schema_version values ($1, 'later', 'later')", [migrations.length + 1]);
+    expect((await failureFrom(openPostgresStore(url))).message).toContain("newer than this product knows");
+    expect((await failureFrom(migrate(database, "test"))).message).toContain("newer than this product knows");
+    await database.ask("delete from autopilot.schema_version where version > $1", [migrations.length]);
+    const wanted = [...migrations, { about: "one more", statements: ["create table autopilot.more (a int)", "select 1/0"] }];
+    await expect(migrate(database, "test", wanted)).rejects.toThrow("division by zero");
+    expect(await versionOf(database.ask)).toBe(migrations.length);
+    expect((await database.ask("select to_regclass('autopilot.more') as there")).rows[0]?.["there"]).toBeNull();
+    await database.close();
+  });
+
+  test("in a database that may lose what it acknowledged is not used", async () => {
+    const url = schema.database("loose");
+    const database = at("loose");
+    await migrate(database, "test");
+    await database.close();
+    schema.sql("postgres", "create role hasty login superuser");
+    schema.sql("postgres", "alter role hasty set synchronous_commit = off");
+    const refused = await failureFrom(openPostgresStore(schema.database("loose", "hasty")));
+    expect(refused.kind).toBe("store_unusable");
+    expect(refused.message).toContain("synchronous_commit=off");
+    await (await openPostgresStore(url)).close();
+  });
+
+  test("is not made by somebody without the right to, nor read by somebody without any", async () => {
+    schema.sql("postgres", "create role nobody login");
+    const database = at("rights");
+    await migrate(database, "test");
+    await database.close();
+    expect(await failureFrom(openPostgresStore(schema.database("rights", "nobody")))).toMatchObject({ kind: "store_unusable" });
+    const stranger = connect(schema.database("unmade", "nobody"), { answerMs: 5_000 });
+    expect(await failureFrom(migrate(stranger, "test"))).toMatchObject({ kind: "store_unusable" });
+    await stranger.close();
+    expect(await failureFrom(openPostgresStore(`postgres://owner@/none?host=${encodeURIComponent(schema.socket)}`))).toMatchObject({
+      kind: "store_unusable",
+    });
+    const secret = await failureFrom(openPostgresStore("postgres://ann:s3cret@127.0.0.1:1/store"));
+    expect(secret).toMatchObject({ kind: "store_unreachable" });
+    expect(secret.message).not.toContain("s3cret");
+  });
+});

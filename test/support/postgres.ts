@@ -1,0 +1,91 @@
+// postgres: a PostgreSQL of the test's own: a cluster in a temporary folder, reached by a socket there and by nothing else.
+// The server refuses to run as root, so root starts it as the user `postgres` or `nobody`.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The folder of the server's programs; null where there is none. Debian keeps them beside the path, one folder a version. */
+export function findPostgres(): string | null {
+  const root = "/usr/lib/postgresql";
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  const found = [...versions.map((version) => join(root, version, "bin")), ...(process.env["PATH"] ?? "").split(":")];
+  return found.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "pg_ctl"))) ?? null;
+}
+
+export const postgresBin = findPostgres();
+/** For a suite's title, so that a machine without the server says what it did not test. */
+export const withoutPostgres = postgresBin === null ? " (skipped: no PostgreSQL server is installed)" : "";
+
+export type Cluster = {
+  /** The address of a database, made empty; as this user. */
+  readonly database: (name: string, user?: string) => string;
+  readonly sql: (database: string, text: string) => string;
+  /** kill -9 of the postmaster and of everything it started, as a power cut of its machine would. */
+  readonly crash: () => void;
+  readonly start: () => void;
+  readonly stop: () => void;
+  readonly socket: string;
+};
+
+export function startCluster(settings: readonly string[] = []): Cluster {
+  if (postgresBin === null) throw new Error("no PostgreSQL server is installed");
+  const bin = postgresBin;
+  const folder = mkdtempSync(join(tmpdir(), "autopilot-pg-"));
+  const data = join(folder, "data");
+  const user = process.getuid?.() === 0 ? unprivileged() : null;
+  if (user !== null) chownSync(folder, user.uid, user.gid);
+  const as = (program: string, args: readonly string[]): string => {
+    const command = [join(bin, program), ...args];
+    const [first = "", ...rest] =
+      user === null ? command : ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", ...command];
+    return execFileSync(first, rest, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], cwd: folder });
+  };
+  as("initdb", ["-D", data, "-N", "-A", "trust", "-U", "owner", "-E", "UTF8", "--locale=C"]);
+  const given = ["listen_addresses=''", `unix_socket_directories='${folder}'`, "max_connections=60", "shared_buffers=16MB", ...settings];
+  const start = (): void => {
+    as("pg_ctl", ["-D", data, "-w", "-s", "-l", join(folder, "log"), "-o", given.map((one) => `-c ${one}`).join(" "), "start"]);
+  };
+  const sql = (database: string, text: string): string =>
+    as("psql", ["-h", folder, "-U", "owner", "-d", database, "-v", "ON_ERROR_STOP=1", "-AtXqc", text]).trim();
+  start();
+  return {
+    socket: folder,
+    sql,
+    start,
+    database: (name, role = "owner") => {
+      if (sql("postgres", `select count(*) from pg_database where datname = '${name}'`) === "0")
+        sql("postgres", `create database "${name}"`);
+      return `postgres://${role}@/${name}?host=${encodeURIComponent(folder)}`;
+    },
+    crash: () => {
+      const [pid = ""] = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
+      const children = spawnSync("ps", ["-o", "pid=", "--ppid", pid], { encoding: "utf8" })
+        .stdout.split("\n")
+        .map((line) => line.trim());
+      for (const one of [pid, ...children].filter((line) => /^\d+$/.test(line)))
+        try {
+          process.kill(Number(one), "SIGKILL");
+        } catch {
+          // It went with its parent.
+        }
+    },
+    stop: () => {
+      try {
+        as("pg_ctl", ["-D", data, "-s", "-m", "immediate", "stop"]);
+      } catch {
+        // It is down already.
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function unprivileged(): { readonly uid: number; readonly gid: number } {
+  for (const name of ["postgres", "nobody"]) {
+    const { stdout, status } = spawnSync("id", ["-u", name], { encoding: "utf8" });
+    if (status === 0) return { uid: Number(stdout), gid: Number(spawnSync("id", ["-g", name], { encoding: "utf8" }).stdout) };
+  }
+  throw new Error("there is no user besides root to start PostgreSQL as");
+}
