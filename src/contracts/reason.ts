@@ -234,6 +234,11 @@ export const reasons = {
   ),
   check_flaky: reason("FAIL", "A check passes and fails on the same tree.", "make the check steady, then autopilot resume"),
   portfolio_missing: reason("FAIL", "There is no portfolio here.", "autopilot portfolio init"),
+  portfolio_foreign: reason(
+    "FAIL",
+    "You didn't make this portfolio here, so nothing of it is executed.",
+    "autopilot portfolio adopt shows it and asks",
+  ),
   portfolio_input_invalid: reason(
     "FAIL",
     "What was given for the portfolio is not valid; nothing was changed.",

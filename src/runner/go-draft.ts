@@ -27,6 +27,8 @@ export type GoFlags = GoInput & {
   readonly maxCycles?: number | undefined;
   readonly now?: boolean | undefined;
   readonly adoptConfig?: boolean | undefined;
+  /** Ends at a provider's limit instead of waiting for it: whoever drives many runs has others to work on. */
+  readonly leavesParked?: boolean | undefined;
 };
 
 /** Drafts what was asked for, and starts it. */

@@ -20,6 +20,7 @@ export type TakeUpInput = {
   readonly adoptConfig?: boolean | undefined;
   readonly maxCycles?: number | undefined;
   readonly asks?: Asks | undefined;
+  readonly leavesParked?: boolean | undefined;
   /** Whether a person said `resume`: nothing else goes on with a run that failed. */
   readonly isExplicit?: boolean | undefined;
   /** Flags that a face understands, by name. */

@@ -12,11 +12,11 @@ import { outcomeOf } from "./outcome-of.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** Whether a run that rests may go on in this invocation: its provider answers again, or the person at the terminal answers what it asks. */
-async function goesOn(place: CommandContext, hand: OpenRun): Promise<boolean> {
+async function goesOn(place: CommandContext, hand: OpenRun, leavesParked: boolean): Promise<boolean> {
   const run = hand.view();
   // Both are rarely needed, so they are loaded when they are.
   if (hasFailed(run)) return false; // an answer to something else is no `resume`
-  if (isParked(run)) return (await import("./park.ts")).waitForProvider(place, hand);
+  if (isParked(run)) return !leavesParked && (await import("./park.ts")).waitForProvider(place, hand);
   const isAsked = run.status === "paused" && Object.keys(run.blocks).length > 0 && place.isTerminal && !place.interrupted.aborted;
   return isAsked && (await import("./answer-here.ts")).answerHere(place, hand);
 }
@@ -28,7 +28,7 @@ export async function work(
   place: CommandContext,
   home: ProjectPaths,
   run: string,
-  input: { readonly maxCycles?: number | undefined; readonly asks?: Asks | undefined },
+  input: { readonly maxCycles?: number | undefined; readonly asks?: Asks | undefined; readonly leavesParked?: boolean | undefined },
   warnings: readonly string[],
   begin: (hand: OpenRun) => Promise<void>,
 ): Promise<Answer> {
@@ -39,7 +39,7 @@ export async function work(
     const drive = (): Promise<string> =>
       hand.drive({ watch: narrate(place), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
     let why = await drive();
-    while (await goesOn(place, hand)) why = await drive();
+    while (await goesOn(place, hand, input.leavesParked === true)) why = await drive();
     return outcomeOf(hand.view(), why, warnings);
   });
 }

@@ -1,10 +1,10 @@
 // Whole portfolios with the embedded agent: dispatched, proved, merged, killed and taken up again.
 
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { autopilot, begin, type Told } from "../support/autopilot.ts";
+import { autopilot, begin, type Told, until } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 
 type Row = { readonly id: string; readonly status: string; readonly landed: string | null };
@@ -31,8 +31,17 @@ async function portfolio(projects: Readonly<Record<string, string>>) {
   const pool = (...words: readonly string[]): Promise<Told> => run("run", "--until-idle", "--isolation", "clone", ...words);
   const tasks = async (): Promise<ReadonlyMap<string, Row>> =>
     new Map(((await run("status"))["tasks"] as readonly Row[]).map((row) => [row.id, row]));
-  return { folder, run, add, pool, tasks };
+  const begun = (...words: readonly string[]) =>
+    begin(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", ...words, "--json"]);
+  return { folder, home: join(dirname(folder), "home"), run, add, pool, begun, tasks };
 }
+
+type Line = { readonly event_type: string; readonly task_id: string | null; readonly run_id?: string | null };
+const events = (folder: string): readonly Line[] =>
+  readFileSync(join(folder, ".openclaw-autopilot/events/events.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line);
 
 test("two projects with dependencies and questions: each task lands once and the checkouts stay clean", async () => {
   const [shop, site] = [scratch(), scratch()];
@@ -151,4 +160,88 @@ test("a pool that is killed at any moment is taken up again, and every task land
   for (const id of ids) expect(git(repo, "log", "--format=%H", "--grep", `Autopilot-Task: ${id}`).split("\n")).toHaveLength(1);
   expect(git(repo, "status", "--porcelain")).toBe("");
   expect((await run("rebuild"))["different"]).toEqual([]);
+});
+
+test("a task at its provider's limit gives its slot to another and is tried again at the reset, in the same run", async () => {
+  const repo = scratch();
+  const { add, begun, folder } = await portfolio({ Shop: repo });
+  const reset = new Date(Date.now() + 20_000).toISOString();
+  const limit = { do: [{ error: { code: 429, message: `usage limit reached, resets at ${reset}` } }] };
+  const limited = await add("Shop", "write limited", [limit], "--accept", "limited :: test -f limited.txt", "--touches", "limited.txt");
+  const turns = [{ do: [file("other.txt"), done] }];
+  const other = await add("Shop", "write other", turns, "--accept", "other :: test -f other.txt", "--touches", "other.txt");
+  const { child, ended } = begun("--jobs", "1");
+  const steps = (): readonly string[] =>
+    events(folder).map(({ event_type, task_id }) => `${event_type} ${task_id === limited ? "limited" : task_id === other ? "other" : ""}`);
+  await until("the other to land", () => steps().includes("merge_landed other"), 60_000);
+  expect(steps().indexOf("worker_rested limited")).toBeGreaterThan(0);
+  expect(steps().indexOf("task_dispatched other")).toBeGreaterThan(steps().indexOf("worker_rested limited"));
+  const dispatches = (): readonly Line[] =>
+    events(folder).filter(({ event_type, task_id }) => event_type === "task_dispatched" && task_id === limited);
+  await until("the limited one to be tried again", () => dispatches().length === 2, 60_000);
+  expect(new Set(dispatches().map(({ run_id }) => run_id)).size).toBe(1);
+  child.kill("SIGINT");
+  await ended;
+});
+
+test("an agent works on as many tasks at once as its settings allow", async () => {
+  const repo = scratch();
+  const { add, pool, folder, home } = await portfolio({ Shop: repo });
+  write(join(home, ".config/autopilot"), { "config.yaml": "agents: { scripted: { max_parallel: 1 } }\n" });
+  const ids: string[] = [];
+  for (const name of ["one", "two", "three"])
+    ids.push(
+      await add(
+        "Shop",
+        `write ${name}`,
+        [{ do: [file(`${name}.txt`), done] }],
+        "--accept",
+        `${name} :: test -f ${name}.txt`,
+        "--touches",
+        `${name}.txt`,
+      ),
+    );
+  await pool("--jobs", "3");
+  let working = 0;
+  let most = 0;
+  for (const { event_type } of events(folder)) {
+    if (event_type === "task_dispatched") most = Math.max(most, ++working);
+    if (event_type === "worker_result_ingested") working -= 1;
+  }
+  expect(most).toBe(1);
+  expect(events(folder).filter(({ event_type }) => event_type === "merge_landed")).toHaveLength(3);
+});
+
+test("a canceled task's worker is stopped, and a repository that is gone stops its own tasks only", async () => {
+  const [shop, site] = [scratch(), scratch()];
+  const { add, begun, tasks, folder, run } = await portfolio({ Shop: shop, Site: site });
+  const endless = await add("Shop", "never end", [{ do: [{ sleep: 600_000 }, done] }], "--accept", "x :: test -f x.txt");
+  const lost = await add("Site", "in a lost place", [{ do: [file("a.txt"), done] }], "--accept", "a :: test -f a.txt");
+  rmSync(site, { recursive: true, force: true });
+  const pool = begun("--jobs", "2");
+  const isDispatched = (): boolean =>
+    events(folder).some(({ event_type, task_id }) => event_type === "task_dispatched" && task_id === endless);
+  await until("its worker to begin", isDispatched, 60_000);
+  expect((await run("cancel", endless)).result).toBe("PASS");
+  const told = (await pool.ended).json;
+  expect(told["left"]).toBe(1);
+  const rows = await tasks();
+  expect([endless, lost].map((id) => rows.get(id)?.status)).toEqual(["canceled", "blocked_human"]);
+});
+
+test("work that was given back lands when it passes on the merged tree, though its second run changed nothing", async () => {
+  const repo = scratch();
+  const { add, pool, tasks, folder } = await portfolio({ Shop: repo });
+  const flag = join(folder, "adjusted");
+  const turns = (name: string, ms: number): readonly object[] => [
+    { do: [{ sleep: ms }, { run: `test ! -f b.txt || touch ${flag}` }, file(`${name}.txt`), done] },
+  ];
+  const b = await add("Shop", "write b", turns("b", 0), "--accept", "b :: test -f b.txt", "--touches", "b.txt");
+  const command = `test -f a.txt && { test ! -f b.txt || test -f ${flag}; }`;
+  const a = await add("Shop", "write a", turns("a", 4000), "--accept", `a :: ${command}`, "--touches", "a.txt");
+  await pool("--jobs", "2");
+  const rows = await tasks();
+  expect([a, b].map((id) => rows.get(id)?.status)).toEqual(["done", "done"]);
+  expect(events(folder).filter(({ event_type, task_id }) => event_type === "merge_rejected" && task_id === a)).toHaveLength(1);
+  expect(git(repo, "show", "main:a.txt")).toBe("made");
 });

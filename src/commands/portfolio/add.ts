@@ -15,8 +15,9 @@ import { git } from "../../workspace/git/git.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { findPortfolio, portfolioAt, requirePortfolio } from "../../portfolio/store/folder.ts";
+import { bindPortfolio, findPortfolio, portfolioAt, requirePortfolio, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
+import { adoptPortfolio } from "./adopt.ts";
 import { takeUpSnapshots } from "./take-up.ts";
 
 export const invalid = (message: string, data: Readonly<Record<string, unknown>> = {}): never =>
@@ -33,6 +34,7 @@ export function initPortfolio(
 ): Promise<Answer> {
   return answered(async () => {
     const paths = portfolioAt(resolve(place.cwd));
+    if (findPortfolio(place.cwd)?.root === paths.root && whyForeign(place, paths) !== null) return adoptPortfolio(place, {});
     if (findPortfolio(place.cwd)?.root === paths.root)
       return reply("ok", { message: `There is a portfolio in ${paths.root} already.`, data: { root: paths.root } });
     const found = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
@@ -46,6 +48,7 @@ export function initPortfolio(
         budget,
         day_budget,
       });
+      bindPortfolio(place, paths);
       if (found) open.warnings.push(...(await takeUpSnapshots(place, open)));
       const counted = `${Object.keys(open.state.projects).length} projects and ${Object.keys(open.state.tasks).length} tasks`;
       return reply("ok", {
@@ -71,7 +74,7 @@ export type ProjectInput = {
 
 export function addProject(place: CommandContext, input: ProjectInput): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     if (input.name.trim() === "") invalid("A project needs a name.");
     const repository = await repositoryOf(resolve(place.cwd, input.repo ?? "."), input.target);
     return withPortfolio(place, paths, async (open) => {
@@ -127,7 +130,7 @@ export type TaskInput = Omit<TaskDraft, "place" | "budget"> & { readonly budget?
 
 export function addTask(place: CommandContext, input: TaskInput): Promise<Answer> {
   return answered(async () =>
-    withPortfolio(place, requirePortfolio(place.cwd), async (open) => {
+    withPortfolio(place, requirePortfolio(place), async (open) => {
       const drafted = draftTasks(
         open.state,
         [{ ...input, place: "the task", budget: budgetOf(input.budget) }],

@@ -5,7 +5,7 @@ import { openBlocks } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, Refusal, reply } from "../../project/reply.ts";
 import { operatorOf } from "./add.ts";
-import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import { copyIn, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { contentOf } from "../../portfolio/worker/ingest.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { inboxRows } from "./show.ts";
@@ -17,7 +17,7 @@ export function answerPortfolio(
   input: { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string },
 ): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     return withPortfolio(place, paths, async (open) => {
       const blocks = openBlocks(open.state);
       const block =
@@ -35,16 +35,14 @@ export function answerPortfolio(
         return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...listed });
       if (input.text.trim() === "") return refuse("portfolio_input_invalid", { message: "The answer is empty." });
       const task = block.task_id === null ? undefined : open.state.tasks[block.task_id];
-      if (block.asked_by !== null && task !== undefined && task.copy !== null) {
-        const asked = (await viewOf(task))?.view.blocks[block.asked_by.block];
+      const copy = task === undefined ? null : copyIn(paths, task);
+      if (block.asked_by !== null && task !== undefined && copy !== null) {
+        const asked = (await viewOf(paths, task))?.view.blocks[block.asked_by.block];
         if (asked !== undefined) {
           if (contentOf(block.asked_by.run_id, asked.block, asked.question) !== block.content)
             return refuse("block_changed", { message: `The run asks something else now: ${asked.question}`, ...listed });
           const { answer } = await import("../answer.ts");
-          const told = await answer(
-            { ...place, cwd: task.copy },
-            { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text },
-          );
+          const told = await answer({ ...place, cwd: copy }, { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text });
           if (told.result === "FAIL") throw new Refusal(told);
         }
       }

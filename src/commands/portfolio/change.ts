@@ -19,7 +19,7 @@ export function moveTask(
   input: { readonly task: string; readonly to: "ready" | "canceled"; readonly because: string },
 ): Promise<Answer> {
   return answered(async () =>
-    withPortfolio(place, requirePortfolio(place.cwd), async (open) => {
+    withPortfolio(place, requirePortfolio(place), async (open) => {
       const { task_id, status } = requireTask(open.state, input.task);
       requireStep(task_id, status, input.to);
       const blocks = openBlocks(open.state).filter((block) => block.task_id === task_id);
@@ -53,7 +53,7 @@ export function pausePortfolio(
   input: { readonly project?: string | undefined; readonly paused: boolean },
 ): Promise<Answer> {
   return answered(async () =>
-    withPortfolio(place, requirePortfolio(place.cwd), async (open) => {
+    withPortfolio(place, requirePortfolio(place), async (open) => {
       const { paused } = input;
       const project_id = input.project === undefined ? null : requireProject(open.state, input.project).project_id;
       if (project_id === null) await open.write({ ...operatorOf(place), event: "portfolio_updated", paused });
@@ -79,7 +79,7 @@ export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propo
 
 export function editPortfolio(place: CommandContext, input: EditInput): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     const repository = input.repo === undefined ? null : await repositoryOf(resolve(place.cwd, input.repo), input.target);
     return withPortfolio(place, paths, async (open) => {
       const common = {

@@ -53,7 +53,7 @@ export function importBacklog(
   input: { readonly file: string; readonly propose?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     const content = readOwnFile(resolve(place.cwd, input.file));
     if (content === null) return invalid(`${input.file} cannot be read as a file.`);
     const read = /\.md$/i.test(input.file) ? { projects: [], ...readBacklog(content) } : readList(input.file, content);

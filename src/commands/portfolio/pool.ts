@@ -4,16 +4,17 @@
 //   N1. One pool a portfolio: it holds a lock of its own; every change takes the journal for a moment only.
 //   N2. A tick first looks at what is: runs that ended, workers that are gone, batches that landed unrecorded. Then it plans.
 //   N3. Whatever ends the pool, the next tick of any pool goes on from the journals.
+//   N4. One repository that is gone, full or held up stops its own tasks only.
+//   N5. Proving and landing do not keep workers waiting: one batch a repository is under way beside them.
+//   N6. What holds a landing up is said once, and again only when it changes.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
-import { msOf } from "../../kit/iso-time.ts";
 import { type Action, plan, type Plan } from "../../portfolio/planner/plan.ts";
 import { remedyOf } from "../../portfolio/planner/recovery.ts";
 import type { TaskView } from "../../portfolio/planner/state.ts";
@@ -24,16 +25,15 @@ import { go } from "../go.ts";
 import { resume } from "../resume.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
+import { carryOut } from "./carry-out.ts";
 import { collectCopies, dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { ingest, newBlockId } from "../../portfolio/worker/ingest.ts";
+import { ingest } from "../../portfolio/worker/ingest.ts";
 import { mergeBatch, settleBatches } from "../../portfolio/merge/merge-queue.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
-import { agentDefault, type Drive, homeOfCopy, usageOf, viewOf } from "../../portfolio/worker/worker.ts";
+import { agentDefault, type Drive, homeOfCopy, viewOf } from "../../portfolio/worker/worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
-const planner = { actor: "planner", reason_code: "ok" } as const;
-const heartbeatMs = 60_000;
 
 export type PoolInput = {
   readonly jobs?: number | undefined;
@@ -44,36 +44,44 @@ export type PoolInput = {
   readonly everyMs?: number | undefined;
 };
 
-type Pool = Workers & { readonly input: PoolInput; held: string | null };
+type Pool = Workers & {
+  readonly input: PoolInput;
+  /** Batches under way, by repository. N5 */
+  readonly merging: Map<string, Promise<void>>;
+  /** What holds the landing up, by repository. N6 */
+  readonly held: Map<string, string>;
+  /** Something moved since the last look. */
+  hasNews: boolean;
+};
 
 export function runPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     const release = await holdPool(paths);
-    const pool: Pool = { place, paths, input, active: new Map(), drive: driveRun, held: null };
+    const pool: Pool = { place, paths, input, active: new Map(), drive: driveRun, merging: new Map(), held: new Map(), hasNews: false };
     const before = await withPortfolio(place, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
     try {
       for (let ticks = 0; !place.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
-        const moved = await tick(pool);
-        if (!moved && pool.active.size === 0 && input.untilIdle === true) break;
+        const { moved, goesOn } = await tick(pool);
+        if (!moved && !goesOn && underWay(pool).length === 0 && input.untilIdle === true) break;
         if (!moved) await rest(pool);
       }
-      await Promise.all(pool.active.values());
-      if (pool.active.size > 0) await tick(pool);
+      await Promise.all(underWay(pool));
     } finally {
       release();
     }
     return withPortfolio(place, paths, ({ state, warnings }) => {
-      collectCopies(state);
+      collectCopies(paths, state);
+      const held = [...pool.held.values()];
       const done = state.totals.tasks_completed_total - before;
       const left = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
       return Promise.resolve(
         reply("ok", {
           message: `${done} ${done === 1 ? "task" : "tasks"} done; ${left} left.`,
           result: left === 0 ? "PASS" : "WARN",
-          warnings: [...warnings, ...(pool.held === null ? [] : [`Landing waits: ${pool.held}`])],
+          warnings: [...warnings, ...held.map((why) => `Landing waits: ${why}`)],
           remediation: left === 0 ? [] : ["autopilot portfolio status", "autopilot inbox"],
-          data: { done, left, held: pool.held },
+          data: { done, left, held: held.length === 0 ? null : held.join("; ") },
         }),
       );
     });
@@ -83,9 +91,12 @@ export function runPortfolio(place: CommandContext, input: PoolInput): Promise<A
 /** It is in this process, so whatever kills the pool kills its workers; their journals know the rest. */
 const driveRun: Drive = async (place, copy, run) => {
   const here: CommandContext = { ...place, cwd: copy, isTerminal: false, ask: () => Promise.resolve(null) };
-  const found = await readRunOrNull(homeOfCopy(copy), run);
-  if (found === null || found.view.status === "draft") await go(here, { words: [], yes: true, run });
-  else await resume(here, { words: [], yes: true, run, now: true });
+  const order = { words: [], yes: true, run, leavesParked: true } as const;
+  const before = await readRunOrNull(homeOfCopy(copy), run);
+  const isDraft = before === null || before.view.status === "draft";
+  const { result, message } = isDraft ? await go(here, order) : await resume(here, { ...order, now: true });
+  const after = await readRunOrNull(homeOfCopy(copy), run);
+  return result === "FAIL" && after?.view.seq === before?.view.seq ? message : null;
 };
 
 /** N1. */
@@ -106,42 +117,76 @@ async function holdPool({ own }: PortfolioPaths): Promise<() => void> {
 }
 
 /** Waits until a run ends, somebody interrupts, or it is time to look again. */
-async function rest({ active, input, place }: Pool): Promise<void> {
+async function rest(pool: Pool): Promise<void> {
+  const { input, place } = pool;
   const woken = new AbortController();
   const pause = sleep(input.everyMs ?? 2_000, undefined, { signal: AbortSignal.any([woken.signal, place.interrupted]) }).catch(
     () => undefined,
   );
-  await Promise.race([pause, ...active.values()]);
+  await Promise.race([pause, ...underWay(pool)]);
   woken.abort();
 }
 
-/** One look at everything; whether something was done. */
-async function tick(pool: Pool): Promise<boolean> {
+const underWay = ({ active, merging }: Pool): readonly Promise<void>[] => [
+  ...[...active.values()].map(({ ended }) => ended),
+  ...merging.values(),
+];
+
+/** One look at everything; whether something was done, and whether something goes on by itself later. */
+async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goesOn: boolean }> {
   const { place, paths, input } = pool;
-  await settleBatches({ place, paths, isolation: input.isolation }); // N2
+  const hadNews = pool.hasNews;
+  pool.hasNews = false;
+  const settled = await settleBatches({ place, paths, isolation: input.isolation }, new Set(pool.merging.keys())); // N2
+  for (const { repository, why } of settled) hold(pool, repository, why);
   const { planned, moved } = await withPortfolio(place, paths, async (open) => {
+    cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
     const made = planFor(place, open, pool, looked.gone);
-    const written = await carryOut(open, made);
+    const written = await carryOut(paths, open, made);
     return { planned: made, moved: looked.moved || written };
   });
-  let hasMoved = moved;
+  let hasMoved = moved || hadNews;
   for (const action of planned.actions) {
-    if (place.interrupted.aborted) return true;
+    if (place.interrupted.aborted) break;
+    if (action.do === "merge") beginMerge(pool, action, new Set(settled.map(({ repository }) => repository)));
     if (action.do === "dispatch") hasMoved = (await dispatch(pool, action.task_id)) || hasMoved;
   }
-  pool.held = null;
-  for (const action of planned.actions) {
-    if (place.interrupted.aborted) return true;
-    if (action.do !== "merge") continue;
-    const end = await mergeBatch({ place, paths, isolation: input.isolation }, action);
-    if (end.held !== null) {
-      pool.held = end.held;
-      place.show(`! Landing waits: ${end.held}`);
-    }
-    hasMoved = hasMoved || end.landed > 0 || end.rejected > 0;
+  return { moved: hasMoved, goesOn: planned.waiting.some(({ code }) => code === "resting") };
+}
+
+/** N5. A batch that was proved and cannot land yet is not proved again. */
+function beginMerge(pool: Pool, action: Extract<Action, { readonly do: "merge" }>, waiting: ReadonlySet<string>): void {
+  const { place, paths, input, merging } = pool;
+  const { repository } = action;
+  if (merging.has(repository) || waiting.has(repository)) return;
+  const ended = mergeBatch({ place, paths, isolation: input.isolation }, action)
+    .then(({ held, landed, rejected }) => {
+      hold(pool, repository, held);
+      if (landed > 0 || rejected > 0) pool.hasNews = true;
+    })
+    .catch((error: unknown) => hold(pool, repository, error instanceof Error ? error.message : String(error))) // N4
+    .finally(() => merging.delete(repository));
+  merging.set(repository, ended);
+}
+
+/** N6. */
+function hold({ held, place }: Pool, repository: string, why: string | null): void {
+  if (why === null) held.delete(repository);
+  else if (held.get(repository) !== why) {
+    held.set(repository, why);
+    place.show(`! Landing waits: ${why}`);
   }
-  return hasMoved;
+}
+
+/** A worker whose task was canceled, or given to another run, is stopped at once. */
+function cancelWorkers({ active, place }: Pool, tasks: Readonly<Record<string, TaskView>>): void {
+  for (const [run, { task_id, cancel }] of active) {
+    const task = tasks[task_id];
+    if (task?.status === "running" && task.run_id === run) continue;
+    place.show(`! ${task_id} is ${task?.status ?? "gone"}; its worker is stopped`);
+    cancel();
+  }
 }
 
 export function planFor(
@@ -166,15 +211,14 @@ export function planFor(
 
 /** N2: every task that the journal says is running, by the recovery table. */
 export async function lookAtWorkers(
-  pool: Pick<Pool, "paths" | "active">,
+  pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown> },
   open: Pick<OpenPortfolio, "state" | "now" | "write">,
 ): Promise<{ readonly gone: ReadonlySet<string>; readonly moved: boolean }> {
   const gone = new Set<string>();
   let moved = false;
   for (const task of unfinished(open.state)) {
-    if (task.stage !== "working") continue;
-    const found = await viewOf(task);
-    const isDriven = pool.active.has(task.run_id ?? "");
+    if (task.stage !== "working" || pool.active.has(task.run_id ?? "")) continue; // the table's first rows: somebody works on it
+    const found = await viewOf(pool.paths, task);
     const status = found?.view.status;
     const run =
       status === "completed" || status === "stopped"
@@ -185,8 +229,8 @@ export async function lookAtWorkers(
             ? "rested"
             : "open";
     const { remedy } = remedyOf({
-      worker: isDriven ? "alive" : "gone",
-      lease: isDriven || (found !== null && found.owner !== null) ? "held" : "lapsed",
+      worker: "gone",
+      lease: found !== null && found.owner !== null ? "held" : "lapsed",
       run,
       result: task.ingested ? "ingested" : "missing",
       merge: "none",
@@ -203,59 +247,4 @@ export async function lookAtWorkers(
     }
   }
   return { gone, moved };
-}
-
-/** What needs no worker: released, retried, told, asked. */
-async function carryOut({ state, write, now }: OpenPortfolio, { actions, waiting }: Plan): Promise<boolean> {
-  const changes: PortfolioChange[] = [];
-  for (const action of actions) {
-    const change = await changeFor(state.tasks, action, now());
-    if (change !== null) changes.push(change);
-  }
-  const dispatched = actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : []));
-  const counts: Record<string, number> = {};
-  for (const { code } of waiting) counts[code] = (counts[code] ?? 0) + 1;
-  const age = (msOf(now()) ?? 0) - (msOf(state.heartbeat ?? "") ?? 0);
-  const isDue = dispatched.length > 0 || changes.length > 0 || age > heartbeatMs || age < 0;
-  if (changes.length > 0 || isDue)
-    await write(...changes, ...(isDue ? [{ ...planner, event: "planner_tick", dispatched, waiting: counts } as const] : []));
-  return changes.length > 0;
-}
-
-async function changeFor(tasks: Readonly<Record<string, TaskView>>, action: Action, now: string): Promise<PortfolioChange | null> {
-  switch (action.do) {
-    case "release": {
-      const task = tasks[action.task_id];
-      const found = task === undefined ? null : await viewOf(task);
-      const usage = found === null ? { tokens: 0, usd: 0 } : usageOf(found.view);
-      return {
-        ...planner,
-        event: "lease_lost",
-        task_id: action.task_id,
-        run_id: action.run_id,
-        because: "its worker is gone; the run goes on where it was",
-        usage,
-      };
-    }
-    case "retry":
-      return { ...planner, event: "task_status_changed", task_id: action.task_id, to_status: "ready", because: action.because };
-    case "tell_budget":
-      return { ...planner, event: "budget_exhausted", ...action.ended };
-    case "ask_idle":
-      return {
-        ...planner,
-        event: "block_opened",
-        block_id: newBlockId(now),
-        project_id: action.project_id,
-        task_id: null,
-        question: `Every task of ${action.project_id} is over. Is its objective met?`,
-        expected_action: "answer A, or add the tasks that are missing",
-        impact: "nothing more is done for this project",
-        options: { A: "it is met" },
-        content: action.content,
-        asked_by: null,
-      };
-    default:
-      return null;
-  }
 }

@@ -11,7 +11,7 @@ import { allLines, withPortfolio } from "../../portfolio/store/open.ts";
 /** Draws every file anew from the journal, and says which of them were different. */
 export function rebuildPortfolio(place: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     const { different, warnings } = await withPortfolio(place, paths, (open) => {
       const made = redraw(paths, open.state, allLines(paths));
       open.isDrawn = true;
@@ -28,7 +28,7 @@ export function rebuildPortfolio(place: CommandContext): Promise<Answer> {
 /** Writes a checkpoint: what there is, in numbers. No event is ever deleted. */
 export function compactPortfolio(place: CommandContext): Promise<Answer> {
   return answered(async () =>
-    withPortfolio(place, requirePortfolio(place.cwd), async ({ state, write, now, warnings }) => {
+    withPortfolio(place, requirePortfolio(place), async ({ state, write, now, warnings }) => {
       const window_start = state.checkpoints.at(-1)?.window_end ?? state.created_at;
       await write({ ...operatorOf(place), event: "checkpoint_compacted", window_start, window_end: now() });
       return reply("ok", { message: "Wrote a checkpoint.", warnings, data: { window_start } });

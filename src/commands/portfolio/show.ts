@@ -19,7 +19,7 @@ const rowsShown = 12;
 
 export function showPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     const { state, planned } = await looked(place, paths, input);
     const counts = countsOf(state);
     return reply("ok", {
@@ -112,7 +112,7 @@ export function board(state: PortfolioView, planned: Plan): readonly string[] {
 export function tickPortfolio(place: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<Answer> {
   if (!input.dryRun) return runPortfolio(place, { ...input, ticksMax: 1 });
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     const { planned } = await looked(place, paths, input);
     const { actions, waiting } = planned;
     return reply("ok", {
@@ -160,7 +160,7 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
 
 export function portfolioInbox(place: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place.cwd);
+    const paths = requirePortfolio(place);
     // What runs have come to ask since the last tick is asked here too.
     const rows = await withPortfolio(place, paths, async (open) => {
       await lookAtWorkers({ paths, active: new Map() }, open);

@@ -13,7 +13,7 @@ const lookEveryMs = 1000;
 /** A board that fits the terminal, drawn anew while things change. Without a terminal it is shown once. */
 export function watchPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
-    requirePortfolio(place.cwd);
+    requirePortfolio(place);
     const { board } = place;
     if (board === undefined || !place.isTerminal) return showPortfolio(place, input);
     for (let before = ""; !place.interrupted.aborted;) {

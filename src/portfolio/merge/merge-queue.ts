@@ -187,9 +187,12 @@ async function landTogether(
     from: tip,
     commit: merged.commit,
   };
-  await withPortfolio(parts.place, parts.paths, async ({ write }) => {
-    await write({ ...system, event: "merge_verified", ...batch, evidence: [...evidence] });
+  const canceled = await withPortfolio(parts.place, parts.paths, async ({ state, write }) => {
+    const gone = batch.tasks.find((id) => state.tasks[id]?.stage !== "queued");
+    if (gone === undefined) await write({ ...system, event: "merge_verified", ...batch, evidence: [...evidence] });
+    return gone;
   });
+  if (canceled !== undefined) return `${canceled} was taken out of the batch; the rest is proved without it`;
   const result = await land(parts, exchange, batch, action.target, folder);
   return result ?? { tip: merged.commit };
 }
@@ -213,25 +216,43 @@ async function recordLanding({ state, write }: OpenPortfolio, batch: VerifiedBat
   if (lines.length > 0) await write(...lines);
 }
 
-/** Batches that were proved and never told to have landed: the branch itself says what became of them. */
-export async function settleBatches(parts: QueueParts): Promise<void> {
+/** Batches that were proved and never told to have landed: the branch itself says what became of them. Gives those that still wait, and why. */
+export async function settleBatches(
+  parts: QueueParts,
+  except: ReadonlySet<string> = new Set(),
+): Promise<readonly { readonly repository: string; readonly why: string }[]> {
   const state = readPortfolio(parts.paths);
+  const waiting: { repository: string; why: string }[] = [];
   for (const batch of state.batches) {
+    const { repository } = batch;
     const first = state.tasks[batch.tasks[0] ?? ""];
     const target = state.projects[first?.project_id ?? ""]?.target;
-    if (target === undefined) continue;
-    const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
-    const tip = await exchange.tipOf(target);
-    const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
-    const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
-    if (remedy === "record_landing") await withPortfolio(parts.place, parts.paths, (open) => recordLanding(open, batch, target));
-    else if (tip === batch.from) {
-      const folder = mkdtempSync(join(parts.paths.own, "merge-"));
-      try {
-        await land(parts, exchange, batch, target, folder);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+    if (target === undefined || except.has(repository)) continue;
+    try {
+      const why = await settle(parts, batch, target);
+      if (why !== null) waiting.push({ repository, why });
+    } catch (error) {
+      waiting.push({ repository, why: error instanceof Error ? error.message : String(error) }); // a repository that is gone
     }
+  }
+  return waiting;
+}
+
+/** What holds a proved batch up; null where it landed, or has to be proved anew. */
+async function settle(parts: QueueParts, batch: VerifiedBatch, target: string): Promise<string | null> {
+  const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
+  const tip = await exchange.tipOf(target);
+  const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
+  const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
+  if (remedy === "record_landing") {
+    await withPortfolio(parts.place, parts.paths, (open) => recordLanding(open, batch, target));
+    return null;
+  }
+  if (tip !== batch.from) return null;
+  const folder = mkdtempSync(join(parts.paths.own, "merge-"));
+  try {
+    return await land(parts, exchange, batch, target, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }

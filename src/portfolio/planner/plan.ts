@@ -10,7 +10,7 @@
 import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { mayOverlap } from "./overlap.ts";
 import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
-import { unfinished, workersByAgent } from "./under-way.ts";
+import { agentName, unfinished, workersByAgent } from "./under-way.ts";
 
 export const batchTasksMax = 8;
 export const adjustmentsMax = 2;
@@ -165,7 +165,7 @@ function choose(
   for (const task of inOrder(state, candidates)) {
     const project = state.projects[task.project_id];
     const repository = project?.repository ?? "";
-    const agent = task.agent ?? facts.agent;
+    const agent = agentName(task.agent ?? facts.agent);
     if (free <= 0) {
       wait(task, "pool_slots", `all ${facts.jobs} workers are busy`);
       continue;

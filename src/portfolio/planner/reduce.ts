@@ -110,7 +110,9 @@ const reducers: Reducers = {
     const task = taskOf(state, task_id);
     if (task.status === "needs_adjustment" && to_status === "ready") task.adjustments += 1;
     move(state, task, to_status, at);
-    if (to_status === "canceled") task.summary = because;
+    if (to_status !== "canceled") return;
+    task.summary = because;
+    state.batches = state.batches.filter(({ tasks }) => !tasks.includes(task_id)); // what is left of the batch is proved without it
   },
   worker_result_ingested: (state, change, at) => {
     const task = taskOf(state, change.task_id);

@@ -9,6 +9,12 @@ export const unfinished = (state: PortfolioView): readonly TaskView[] =>
 /** How many workers each agent has. */
 export function workersByAgent(running: readonly TaskView[], standard: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { stage, agent } of running) if (stage === "working") counts.set(agent ?? standard, (counts.get(agent ?? standard) ?? 0) + 1);
+  for (const { stage, agent } of running) {
+    const name = agentName(agent ?? standard);
+    if (stage === "working") counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
   return counts;
 }
+
+/** An agent's name in the settings: `scripted:FILE` is `scripted`. */
+export const agentName = (agent: string): string => agent.split(":", 1)[0] ?? agent;

@@ -4,6 +4,7 @@
 //   D1. Drawn from the same journal, the files are the same, byte for byte.
 //   D2. Nothing of somebody else's is overwritten unread: a line is taken into the journal, a page that a hand changed is kept aside and told.
 //   D3. A page is there whole, the old one or the new. The two logs only grow, a batch of whole lines at a time.
+//   D4. No link is followed: what lies where a file of ours belongs is a file, or nothing is written.
 
 import { createHash } from "node:crypto";
 import {
@@ -149,7 +150,7 @@ export function draw(drawn: Drawn, allLines: () => readonly string[]): readonly 
 }
 
 /** Every folder and file the seed's own check looks for. */
-function layOut(paths: PortfolioPaths): void {
+export function layOut(paths: PortfolioPaths): void {
   for (const folder of [
     paths.shown,
     join(paths.shown, portfolioFiles.projects),
@@ -158,14 +159,20 @@ function layOut(paths: PortfolioPaths): void {
   ]) {
     const found = lstatSync(folder, { throwIfNoEntry: false });
     if (found === undefined) mkdirSync(folder, { recursive: true });
-    else if (!found.isDirectory())
-      refuse("workspace_unusable", {
-        message: `A ${found.isSymbolicLink() ? "link" : "file"} lies where a folder is needed: ${folder}. Links are not followed.`,
-        remediation: ["move it out of the way, then give the command again"],
-      });
+    else if (!found.isDirectory()) refuseInTheWay(folder, found.isSymbolicLink() ? "link" : "file", "folder");
   }
-  for (const path of [eventsPath(paths), checkpointsPath(paths)]) if (!existsSync(path)) writeFileSync(path, "", { flag: "wx" });
+  for (const path of [eventsPath(paths), checkpointsPath(paths)]) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) writeFileSync(path, "", { flag: "wx" });
+    else if (!found.isFile()) refuseInTheWay(path, found.isSymbolicLink() ? "link" : found.isDirectory() ? "folder" : "pipe", "file"); // D4
+  }
 }
+
+const refuseInTheWay = (path: string, what: string, needed: string): never =>
+  refuse("workspace_unusable", {
+    message: `A ${what} lies where a ${needed} is needed: ${path}. Links are not followed.`,
+    remediation: ["move it out of the way, then give the command again"],
+  });
 
 function drawEvents({ paths, lines, beyond }: Drawn, allLines: () => readonly string[]): void {
   if (beyond.isTorn) return replace(eventsPath(paths), joined(allLines()));

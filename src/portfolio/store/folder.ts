@@ -1,11 +1,18 @@
 // folder: where a portfolio lies. The files people and other tools read are in `.openclaw-autopilot/`; the journal, which is the truth, and
 // everything disposable are in `.autopilot/portfolio/` beside it.
 
+//
+// Invariants:
+//   F1. Nothing that came with a folder is executed or written to before its user said so: a portfolio is known by a record outside of it.
+//   F2. The copy of a task lies in `copies/`, whatever its journal says.
+
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { portfolioFolder } from "../../contracts/portfolio.ts";
 import { journalFile } from "../../journal/journal.ts";
+import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
+import { bindingOf, bindRun } from "../../project/runs/run-binding.ts";
 
 export type PortfolioPaths = {
   readonly root: string;
@@ -30,8 +37,30 @@ export function findPortfolio(cwd: string): PortfolioPaths | null {
   }
 }
 
-export function requirePortfolio(cwd: string): PortfolioPaths {
-  const paths = findPortfolio(cwd);
-  if (paths !== null) return paths;
-  return refuse("portfolio_missing", { message: `There is no portfolio in ${cwd} or above it.` });
+/** The portfolio around a command's folder, shown to be its user's. F1 */
+export function requirePortfolio(place: Pick<CommandContext, "cwd" | "env">): PortfolioPaths {
+  const paths = findPortfolio(place.cwd);
+  if (paths === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${place.cwd} or above it.` });
+  const why = whyForeign(place, paths);
+  if (why === null) return paths;
+  return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} isn't yours: ${why}. Nothing of it was executed.` });
+}
+
+const recordName = "portfolio";
+const homeOf = ({ root }: PortfolioPaths) => ({ root, folder: join(root, ".autopilot") });
+
+/** Why a portfolio is not this user's on this machine; null where it is. */
+export function whyForeign({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths): string | null {
+  const binding = bindingOf(env, homeOf(paths), paths.own, recordName);
+  return binding.kind === "ours" ? null : binding.why.replace("you didn't start it here", "you didn't make it here");
+}
+
+/** Records that a portfolio is this user's. */
+export const bindPortfolio = ({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths): void =>
+  bindRun(env, homeOf(paths), paths.own, { run: recordName, ack: "", isolation: "" });
+
+/** Where the copy of a task lies; null where it has none. F2 */
+export function copyIn({ own }: PortfolioPaths, { copy }: { readonly copy: string | null }): string | null {
+  const name = copy === null ? "" : basename(copy);
+  return name.startsWith("task-") ? join(own, "copies", name) : null;
 }

@@ -21,7 +21,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { type Drawn, draw, linesBeyond, readCursor } from "./draw.ts";
+import { type Drawn, draw, layOut, linesBeyond, readCursor } from "./draw.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
 const waitMsMax = 20_000;
@@ -44,6 +44,7 @@ export async function withPortfolio<Value>(
   paths: PortfolioPaths,
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {
+  layOut(paths);
   const cursor = readCursor(paths);
   const state = openPortfolio();
   const lines: (string | null)[] = [];

@@ -4,9 +4,9 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
-import type { PortfolioPaths } from "../store/folder.ts";
+import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { isApproved, newBlockId } from "./ingest.ts";
 import { withPortfolio } from "../store/open.ts";
 import { agentDefault, backendDefault, type Drive, prepare } from "./worker.ts";
@@ -19,9 +19,11 @@ export type Workers = {
   readonly paths: PortfolioPaths;
   readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
   /** Runs that this process drives. */
-  readonly active: Map<string, Promise<void>>;
+  readonly active: Map<string, Worker>;
   readonly drive: Drive;
 };
+
+export type Worker = { readonly task_id: string; readonly ended: Promise<void>; readonly cancel: () => void };
 
 /** Whether something was done. */
 export async function dispatch(pool: Workers, task_id: string): Promise<boolean> {
@@ -35,7 +37,7 @@ export async function dispatch(pool: Workers, task_id: string): Promise<boolean>
   try {
     prepared = await prepare(place, paths, state, task, project, input);
   } catch (error) {
-    await refuseTask(pool, task, error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error));
+    await refuseTask(pool, task, wordsOf(error));
     return true;
   }
   const { run, copy, base, nonce, agent, isResumed } = prepared;
@@ -50,14 +52,25 @@ export async function dispatch(pool: Workers, task_id: string): Promise<boolean>
     return false;
   }
   place.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}`);
-  const here: CommandContext = { ...place, show: (line) => place.show(`${task_id} │ ${line}`), live: () => undefined };
-  const driving = pool
+  const cancelled = new AbortController();
+  const here: CommandContext = {
+    ...place,
+    show: (line) => place.show(`${task_id} │ ${line}`),
+    live: () => undefined,
+    interrupted: AbortSignal.any([place.interrupted, cancelled.signal]),
+  };
+  const ended = pool
     .drive(here, copy, run)
-    .catch((error: unknown) => place.show(`! ${task_id}: ${error instanceof Error ? error.message : String(error)}`))
+    .catch((error: unknown) => wordsOf(error))
+    .then((why) => (why === null || here.interrupted.aborted ? undefined : refuseTask(pool, task, why)))
+    .catch((error: unknown) => place.show(`! ${task_id}: ${wordsOf(error)}`))
     .finally(() => active.delete(run));
-  active.set(run, driving);
+  active.set(run, { task_id, ended, cancel: () => cancelled.abort(atOnce) });
   return true;
 }
+
+const wordsOf = (error: unknown): string =>
+  error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
 
 const dispatchOf = (
   task_id: string,
@@ -101,7 +114,8 @@ async function queueApproved({ place, paths }: Workers, task: TaskView, commit: 
 async function refuseTask({ place, paths }: Workers, task: TaskView, why: string): Promise<void> {
   place.show(`✗ ${task.task_id} could not be started: ${why}`);
   await withPortfolio(place, paths, async ({ state, write, now }) => {
-    if (state.tasks[task.task_id]?.status !== "ready") return;
+    const status = state.tasks[task.task_id]?.status;
+    if (status !== "ready" && status !== "running") return;
     await write({
       ...planner,
       event: "block_opened",
@@ -119,9 +133,10 @@ async function refuseTask({ place, paths }: Workers, task: TaskView, why: string
 }
 
 /** Folders of tasks that are over are emptied; their runs' journals stay, so that `report` still answers. */
-export function collectCopies(state: PortfolioView): void {
-  for (const { status, copy } of Object.values(state.tasks)) {
-    if ((status !== "done" && status !== "canceled") || copy === null) continue;
+export function collectCopies(paths: PortfolioPaths, state: PortfolioView): void {
+  for (const task of Object.values(state.tasks)) {
+    const copy = copyIn(paths, task);
+    if ((task.status !== "done" && task.status !== "canceled") || copy === null) continue;
     for (const name of namesIn(copy))
       if (name !== ".git" && name !== ".autopilot") rmSync(join(copy, name), { recursive: true, force: true });
   }

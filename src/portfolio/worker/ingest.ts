@@ -9,13 +9,13 @@ import { blockIdOf } from "../planner/ids.ts";
 import { judge, proofOf, whyNotOurs } from "../planner/result.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
 import type { OpenPortfolio } from "../store/open.ts";
-import type { PortfolioPaths } from "../store/folder.ts";
+import { copyIn, type PortfolioPaths } from "../store/folder.ts";
+import { goesOnAt } from "../../runner/park.ts";
 import { openExchange } from "./git-exchange.ts";
 import { hubOf } from "../merge/merge-queue.ts";
 import { endOf, usageOf, viewOf } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
-const restMsDefault = 60_000;
 
 export const contentOf = (...parts: readonly string[]): string => createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 16);
 export const newBlockId = (now: string): string => blockIdOf(now, randomBytes(6));
@@ -26,26 +26,28 @@ export async function ingest(
   { state, now }: Pick<OpenPortfolio, "state" | "now">,
   task: TaskView,
 ): Promise<readonly PortfolioChange[]> {
-  const found = await viewOf(task);
+  const found = await viewOf(paths, task);
+  const copy = copyIn(paths, task);
   const project = state.projects[task.project_id];
-  if (found === null || project === undefined || found.owner !== null) return [];
+  if (found === null || copy === null || project === undefined || found.owner !== null) return [];
   const { view } = found;
   const delivered = { task_id: task.task_id, run_id: task.run_id ?? "", event_nonce: task.event_nonce ?? "" };
   if (whyNotOurs(task, delivered) !== null) return [];
   const waits = restOf(state, task, view, now());
   if (waits !== null) return waits;
   const base = task.base ?? view.drafted.base.commit;
-  const end = endOf(view, base);
+  const exchange = project.repository === null ? null : await openExchange(project.repository, hubOf(paths, project.repository));
+  // Work that goes on from an earlier attempt is still to be merged, though this run may have changed nothing more.
+  const tip = (await exchange?.tipOf(project.target)) ?? null;
+  const isNew = task.returned_by === "queue" && tip !== null && exchange !== null && !(await exchange.holds(base, tip));
+  const end = endOf(view, base, isNew);
   const proof = proofOf(task.acceptance_criteria, end);
   const judged = judge(task, project, end, proof, false);
   const commit = end.is_completed && end.has_changes ? view.tip.commit : null;
-  if (commit !== null && task.copy !== null && project.repository !== null) {
-    const exchange = await openExchange(project.repository, hubOf(paths, project.repository));
-    await exchange.takeCommit(task.copy, commit, base, task.task_id); // before the line: what the journal names is there
-  }
+  if (commit !== null) await exchange?.takeCommit(copy, commit, base, task.task_id); // before the line: what the journal names is there
   const evidence = [
     ...Object.values(view.checks).map(({ latest }) => `${latest.status}: ${latest.check.command}`),
-    `report: autopilot -C ${task.copy ?? ""} report --run ${delivered.run_id}`,
+    `report: autopilot -C ${copy} report --run ${delivered.run_id}`,
   ];
   const summary =
     view.status === "completed"
@@ -74,7 +76,7 @@ export async function ingest(
     project_id: task.project_id,
     task_id: task.task_id,
     question,
-    expected_action: `look at the diff (autopilot -C ${task.copy ?? ""} diff --run ${delivered.run_id}), then answer A or B`,
+    expected_action: `look at the diff (autopilot -C ${copy} diff --run ${delivered.run_id}), then answer A or B`,
     impact: "its work is not merged before",
     options: { A: "it does; merge it", B: "it does not; try again" },
     content: approvalOf(delivered.run_id),
@@ -117,7 +119,9 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
     return [block];
   }
   if (view.parked !== undefined) {
-    const until = view.parked.until ?? isoOf((msOf(now) ?? 0) + restMsDefault);
+    const at = goesOnAt(view, msOf(now) ?? 0);
+    if (at === null) return [providerBlock(task, run_id, view.parked, now)];
+    const until = isoOf(at);
     return [
       {
         ...system,
@@ -132,3 +136,18 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
   }
   return hasFailed(view) || view.reason !== "operator_paused" ? null : [];
 }
+
+/** What time does not mend: a refused key, a model that is not there, a limit that has lasted too long. */
+const providerBlock = (task: TaskView, run_id: string, parked: NonNullable<RunView["parked"]>, now: string): PortfolioChange => ({
+  ...system,
+  event: "block_opened",
+  block_id: newBlockId(now),
+  project_id: task.project_id,
+  task_id: task.task_id,
+  question: `The provider of ${task.worker_agent_id ?? "the agent"} refuses: ${parked.detail.slice(0, 500)} Try again?`,
+  expected_action: "mend the login, the key or the limit, then answer A",
+  impact: `${task.task_id} waits`,
+  options: { A: "try again" },
+  content: contentOf("parked", run_id, parked.detail, String(parked.times)),
+  asked_by: null,
+});

@@ -15,12 +15,13 @@ import { allowanceOf } from "../planner/budgets.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { unfinished } from "../planner/under-way.ts";
+import { isOurs } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { type ProjectPaths, isBegun } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
-import type { PortfolioPaths } from "../store/folder.ts";
+import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { openExchange } from "./git-exchange.ts";
 import { hubOf } from "../merge/merge-queue.ts";
 
@@ -47,11 +48,11 @@ export async function prepare(
   project: ProjectView,
   given: { readonly isolation?: string | undefined; readonly agent?: string | undefined },
 ): Promise<Prepared> {
-  const nonce = randomBytes(12).toString("hex");
   const agent = task.agent ?? given.agent;
-  const known = await openRunOf(task);
-  if (known !== null && task.base !== null)
-    return { ...known, base: task.base, isResumed: true, nonce, agent: task.worker_agent_id ?? agentDefault }; // K2
+  const known = await openRunOf(place, paths, task);
+  if (known !== null && task.base !== null && task.event_nonce !== null)
+    return { ...known, base: task.base, isResumed: true, nonce: task.event_nonce, agent: task.worker_agent_id ?? agentDefault }; // K2
+  const nonce = randomBytes(12).toString("hex");
   const repository = project.repository ?? "";
   const exchange = await openExchange(repository, hubOf(paths, repository));
   const tip = await exchange.tipOf(project.target);
@@ -66,7 +67,9 @@ export async function prepare(
   await exchange.makeCopy(copy, project.target, base);
   const input = inputFor(state, task, agent, given.isolation);
   const { run } = await makeDraft({ ...place, cwd: copy }, homeOfCopy(copy), input);
-  return { run, copy, base, isResumed: false, nonce, agent: agent ?? agentDefault };
+  const drafted = await readRunOrNull(homeOfCopy(copy), run);
+  const [player] = Object.values(drafted?.view.drafted.cast ?? {});
+  return { run, copy, base, isResumed: false, nonce, agent: player?.agent ?? agent ?? agentDefault };
 }
 
 function inputFor(state: PortfolioView, task: TaskView, agent: string | undefined, isolation: string | undefined): GoInput {
@@ -99,33 +102,46 @@ const goalOf = (task: TaskView): string =>
     ? task.objective
     : `${task.objective}\n\nAn earlier attempt at this was given back:\n${task.feedback.slice(0, feedbackCharactersMax)}`;
 
-async function openRunOf(task: TaskView): Promise<{ readonly run: string; readonly copy: string } | null> {
-  const view = await viewOf(task);
-  return view !== null &&
-    task.copy !== null &&
-    task.run_id !== null &&
-    !task.ingested &&
-    (isOpen(view.view) || view.view.status === "draft")
-    ? { run: task.run_id, copy: task.copy }
-    : null;
+async function openRunOf(
+  place: CommandContext,
+  paths: PortfolioPaths,
+  task: TaskView,
+): Promise<{ readonly run: string; readonly copy: string } | null> {
+  const [copy, found] = [copyIn(paths, task), await viewOf(paths, task)];
+  if (found === null || copy === null || task.run_id === null || task.ingested) return null;
+  // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
+  if (!isOurs(place, homeOfCopy(copy), task.run_id)) return null;
+  return isOpen(found.view) || found.view.status === "draft" ? { run: task.run_id, copy } : null;
 }
 
 /** A task's run as its journal tells it; null where there is none any more. */
-export async function viewOf(task: TaskView): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null } | null> {
-  if (task.copy === null || task.run_id === null || !existsSync(task.copy)) return null;
-  const home = homeOfCopy(task.copy);
+export async function viewOf(
+  paths: PortfolioPaths,
+  task: TaskView,
+): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null } | null> {
+  const copy = copyIn(paths, task);
+  if (copy === null || task.run_id === null || !existsSync(copy)) return null;
+  const home = homeOfCopy(copy);
   return isBegun(home, task.run_id) ? readRunOrNull(home, task.run_id) : null;
 }
 
-/** Works on a run until it rests: `go` for a draft, `resume` for one that can go on. Handed in by the command, which knows both. */
-export type Drive = (place: CommandContext, copy: string, run: string) => Promise<void>;
+/**
+ * Works on a run until it rests: `go` for a draft, `resume` for one that can go on. Handed in by the command, which knows both. Gives why
+ * the run was not even begun; null where it was.
+ */
+export type Drive = (place: CommandContext, copy: string, run: string) => Promise<string | null>;
 
 export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: ledger.run.usd });
 
 /** K3: what of the run counts for its task. */
-export function endOf(view: RunView, base: string): RunEnd {
+export function endOf(view: RunView, base: string, isNew: boolean): RunEnd {
   const latest = Object.values(view.checks).map((check) => check.latest);
   const passed = latest.filter(({ status }) => status === "passed").map(({ check }) => check.command);
   const failed = latest.filter(({ status }) => status !== "passed").map(({ check }) => check.command);
-  return { is_completed: view.status === "completed" && view.verdict !== "refuted", has_changes: view.tip.commit !== base, passed, failed };
+  return {
+    is_completed: view.status === "completed" && view.verdict !== "refuted",
+    has_changes: isNew || view.tip.commit !== base,
+    passed,
+    failed,
+  };
 }

@@ -112,6 +112,14 @@ export const portfolioCommands: readonly Command[] = [
         defined({ name: given.words[0], budget: given.text("budget"), dayBudget: given.text("day-budget") }),
       ),
   }),
+  command("adopt", {
+    summary: "Show what a portfolio from elsewhere would do, and make it yours.",
+    usage: "[--yes]",
+    details: ["Its repositories, agents and commands are shown first. It stays paused until `autopilot portfolio resume`."],
+    arguments: [],
+    flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
+    run: async (place, given) => (await import("../../../commands/portfolio/adopt.ts")).adoptPortfolio(place, { yes: given.flag("yes") }),
+  }),
   command("add", {
     summary: "Add a project, or a task to one.",
     usage: 'project NAME --repo DIR --objective "…" | task PROJECT "objective" --accept "text :: command" …',

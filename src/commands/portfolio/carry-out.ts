@@ -1,0 +1,73 @@
+// carry-out: what a plan asks for that needs no worker: tasks released and tried again, budgets told, people asked.
+
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { msOf } from "../../kit/iso-time.ts";
+import type { Action, Plan } from "../../portfolio/planner/plan.ts";
+import type { TaskView } from "../../portfolio/planner/state.ts";
+import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
+import type { OpenPortfolio } from "../../portfolio/store/open.ts";
+import { newBlockId } from "../../portfolio/worker/ingest.ts";
+import { usageOf, viewOf } from "../../portfolio/worker/worker.ts";
+
+const planner = { actor: "planner", reason_code: "ok" } as const;
+const heartbeatMs = 60_000;
+
+/** Writes it down; whether there was anything. */
+export async function carryOut(paths: PortfolioPaths, { state, write, now }: OpenPortfolio, { actions, waiting }: Plan): Promise<boolean> {
+  const changes: PortfolioChange[] = [];
+  for (const action of actions) {
+    const change = await changeFor(paths, state.tasks, action, now());
+    if (change !== null) changes.push(change);
+  }
+  const dispatched = actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : []));
+  const counts: Record<string, number> = {};
+  for (const { code } of waiting) counts[code] = (counts[code] ?? 0) + 1;
+  const age = (msOf(now()) ?? 0) - (msOf(state.heartbeat ?? "") ?? 0);
+  const isDue = dispatched.length > 0 || changes.length > 0 || age > heartbeatMs || age < 0;
+  if (changes.length > 0 || isDue)
+    await write(...changes, ...(isDue ? [{ ...planner, event: "planner_tick", dispatched, waiting: counts } as const] : []));
+  return changes.length > 0;
+}
+
+async function changeFor(
+  paths: PortfolioPaths,
+  tasks: Readonly<Record<string, TaskView>>,
+  action: Action,
+  now: string,
+): Promise<PortfolioChange | null> {
+  switch (action.do) {
+    case "release": {
+      const task = tasks[action.task_id];
+      const found = task === undefined ? null : await viewOf(paths, task);
+      const usage = found === null ? { tokens: 0, usd: 0 } : usageOf(found.view);
+      return {
+        ...planner,
+        event: "lease_lost",
+        task_id: action.task_id,
+        run_id: action.run_id,
+        because: "its worker is gone; the run goes on where it was",
+        usage,
+      };
+    }
+    case "retry":
+      return { ...planner, event: "task_status_changed", task_id: action.task_id, to_status: "ready", because: action.because };
+    case "tell_budget":
+      return { ...planner, event: "budget_exhausted", ...action.ended };
+    case "ask_idle":
+      return {
+        ...planner,
+        event: "block_opened",
+        block_id: newBlockId(now),
+        project_id: action.project_id,
+        task_id: null,
+        question: `Every task of ${action.project_id} is over. Is its objective met?`,
+        expected_action: "answer A, or add the tasks that are missing",
+        impact: "nothing more is done for this project",
+        options: { A: "it is met" },
+        content: action.content,
+        asked_by: null,
+      };
+    default:
+      return null;
+  }
+}
