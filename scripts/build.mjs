@@ -27,8 +27,8 @@ const entries = {
 };
 /** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone, the second thread so that it starts at once. */
 const undivided = ["status", "scripted", "returns", "door", "chain-worker"];
-/** Native code cannot be bundled; npm installs it beside us. */
-const external = ["fs-native-extensions"];
+/** Native code cannot be bundled; npm installs it beside us. `pg-native` is never asked for: the database is spoken to in JavaScript. */
+const external = ["fs-native-extensions", "pg-native"];
 const staleAfterMs = 3_600_000;
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -68,6 +68,12 @@ test("resume loads neither flows nor the protocol of agents before a run is in h
   expect(holding(loaded, protocol, catalog)).toEqual([]);
 });
 
+test("nothing of PostgreSQL is loaded where no store is named", () => {
+  const folder = scratch();
+  for (const words of [["start", "make b", "--isolation", "clone", ...scripted(folder, [])], ["resume"], ["fleet", "status"]])
+    expect(holding(loadedBy([...words, "-C", folder, "--json"]), /SCRAM-SHA-256/), words[0]).toEqual([]);
+});
+
 test("what is not plainly status is answered by the whole command line", () => {
   const asked = [
     ["status", "--help"],

@@ -5,7 +5,7 @@ const pure = ["kit", "contracts", "ports", "core", "journal", "flows", "document
 const adapters = ["engine", "agents", "meter", "workspace", "verify", "views", "project"];
 const parts = [...pure, ...adapters, "playbooks/contract"];
 const playbooks = ["playbooks/roadmap", "playbooks/quality", "playbooks/staged"];
-const aboveOneRun = [...parts, "playbooks/registry", "runner"];
+const aboveOneRun = [...parts, "playbooks/registry", "fleet", "runner"];
 const forCommands = [...aboveOneRun, "portfolio", "commands"];
 
 /**
@@ -34,7 +34,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "playbooks/quality": parts,
   "playbooks/staged": parts,
   "playbooks/registry": [...parts, ...playbooks],
-  runner: [...parts, "playbooks/registry"],
+  runner: [...parts, "playbooks/registry", "fleet"],
   portfolio: aboveOneRun,
   calibration: aboveOneRun,
   commands: [...aboveOneRun, "portfolio", "calibration"],

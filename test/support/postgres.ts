@@ -27,6 +27,8 @@ export type Cluster = {
   readonly start: () => void;
   readonly stop: () => void;
   readonly socket: string;
+  /** Dumps the store of a database; gives what restores it into another. */
+  readonly dump: (database: string) => (into: string) => void;
 };
 
 export function startCluster(settings: readonly string[] = []): Cluster {
@@ -54,6 +56,11 @@ export function startCluster(settings: readonly string[] = []): Cluster {
     socket: folder,
     sql,
     start,
+    dump: (database) => {
+      const file = join(folder, `${database}.sql`);
+      as("pg_dump", ["-h", folder, "-U", "owner", "-n", "autopilot", "-f", file, database]);
+      return (into) => void as("psql", ["-h", folder, "-U", "owner", "-d", into, "-v", "ON_ERROR_STOP=1", "-Xqf", file]);
+    },
     database: (name, role = "owner") => {
       if (sql("postgres", `select count(*) from pg_database where datname = '${name}'`) === "0")
         sql("postgres", `create database "${name}"`);

@@ -8,7 +8,7 @@ const noLease = "timestamptz 'epoch'";
 
 export const migrations: readonly Migration[] = [
   {
-    about: "journals, snapshots, blobs, requests, workers",
+    about: "journals, snapshots, blobs, requests",
     statements: [
       `create table autopilot.run (
         run_id text primary key check (octet_length(run_id) between 1 and 200),
@@ -43,11 +43,6 @@ export const migrations: readonly Migration[] = [
         body jsonb not null, at timestamptz not null default now(), forgotten boolean not null default false,
         primary key (run_id, request))`,
       `create index request_pending on autopilot.request (run_id, number) where not forgotten`,
-      `create table autopilot.worker (
-        worker_id text primary key check (octet_length(worker_id) between 1 and 128),
-        life uuid not null, host text not null, pid bigint not null, jobs int not null, labels text[] not null,
-        product text not null, draining boolean not null default false,
-        started_at timestamptz not null default now(), seen_at timestamptz not null default now())`,
     ],
   },
 ];
@@ -56,7 +51,7 @@ export const migrations: readonly Migration[] = [
 export const grants = (role: string): readonly string[] => [
   `grant usage on schema autopilot to ${role}`,
   `grant select on all tables in schema autopilot to ${role}`,
-  `grant insert on autopilot.run, autopilot.entry, autopilot.snapshot, autopilot.blob, autopilot.request, autopilot.worker to ${role}`,
-  `grant update on autopilot.run, autopilot.snapshot, autopilot.worker to ${role}`,
+  `grant insert on autopilot.run, autopilot.entry, autopilot.snapshot, autopilot.blob, autopilot.request to ${role}`,
+  `grant update on autopilot.run, autopilot.snapshot to ${role}`,
   `grant update (forgotten) on autopilot.request to ${role}`,
 ];

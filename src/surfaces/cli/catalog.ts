@@ -16,6 +16,7 @@ import { diff } from "./commands/diff.ts";
 import { discard } from "./commands/discard.ts";
 import { doctor } from "./commands/doctor.ts";
 import { estimate } from "./commands/estimate.ts";
+import { fleetCommands } from "./commands/fleet/fleet.ts";
 import { flowDetect } from "./commands/flow/flow-detect.ts";
 import { flowLint } from "./commands/flow/flow-lint.ts";
 import { flowList } from "./commands/flow/flow-list.ts";
@@ -53,6 +54,7 @@ export const chapters: readonly Chapter[] = [
     commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report, diff, transcript, runs],
   },
   { title: "Many projects", commands: portfolioCommands },
+  { title: "Many machines", commands: fleetCommands },
   { title: "Decide", commands: [ack, adopt, approve, verdict, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",

@@ -1,0 +1,110 @@
+// doctor: whether a store can be trusted with runs: server, schema, durable commits, rights, clock, what a failover may lose.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { requireStoreAddress } from "../../fleet/address.ts";
+import type { Inspection } from "../../fleet/postgres/inspect.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, reply } from "../../project/reply.ts";
+
+type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: boolean };
+
+const askMs = 10_000;
+const clockMsMax = 2_000;
+
+export function fleetDoctor(place: CommandContext, input: { readonly store?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const url = requireStoreAddress(place.env, input.store);
+    const [{ connect, storeFailure }, { inspect }] = await Promise.all([
+      import("../../fleet/postgres/connect.ts"),
+      import("../../fleet/postgres/inspect.ts"),
+    ]);
+    const database = connect(url, { answerMs: askMs });
+    try {
+      const findings = findingsOf(
+        await inspect(database).catch((error: unknown) => {
+          throw storeFailure(error, database.name);
+        }),
+      );
+      const bad = findings.filter(({ ok }) => !ok);
+      const message =
+        bad.length === 0 ? `The store in ${database.name} can hold runs.` : `Not ready: ${bad.map(({ name }) => name).join(", ")}.`;
+      return reply(bad.length === 0 ? "ok" : "store_unusable", {
+        message,
+        page: [
+          `Store ${database.name}`,
+          "",
+          ...findings.flatMap(({ name, ok, found, mend, isAside }) => [
+            `${isAside === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
+            ...(mend === "" || (ok && isAside !== true) ? [] : [`    ${mend}`]),
+          ]),
+        ],
+        remediation: bad.map(({ mend }) => mend),
+        data: { store: database.name, findings: findings.map(({ name, ok, found, mend }) => ({ name, ok, found, mend })) },
+      });
+    } finally {
+      await database.close();
+    }
+  });
+}
+
+function findingsOf(seen: Inspection): readonly Finding[] {
+  const { settings, schema, schemaWanted, faults, missing, excessive, clockMs, answerMs, bytes } = seen;
+  const isCurrent = schema === schemaWanted;
+  const standbys = settings.synchronousStandbys.trim();
+  const clock = Math.round(clockMs);
+  return [
+    {
+      name: "server",
+      ok: settings.version >= 14,
+      found: `PostgreSQL ${settings.version}, answers in ${answerMs.toFixed(1)} ms`,
+      mend: "PostgreSQL 14 or newer",
+    },
+    {
+      name: "schema",
+      ok: isCurrent,
+      found: schema === null ? "none" : isCurrent ? `${schema}` : `${schema}, this product needs ${schemaWanted}`,
+      mend: schema !== null && schema > schemaWanted ? "install the product that made it, or a newer one" : "autopilot fleet init",
+    },
+    {
+      name: "durable commits",
+      ok: faults.length === 0,
+      found: faults.length === 0 ? `synchronous_commit=${settings.synchronousCommit}, fsync=on` : faults.join(", "),
+      mend: "set it to on: an acknowledged line must not be lost",
+    },
+    {
+      name: "failover",
+      ok: true,
+      isAside: standbys === "",
+      found: standbys === "" ? "no synchronous standby" : `synchronous: ${standbys}`,
+      mend: standbys === "" ? "A failover may lose the last lines. They are noticed (store_lost_lines), not restored." : "",
+    },
+    ...(schema === null
+      ? []
+      : [
+          {
+            name: "rights",
+            ok: missing.length === 0,
+            found: missing.length === 0 ? "as a worker needs them" : `missing: ${missing.join(", ")}`,
+            mend: "autopilot fleet init --grant ROLE, by the owner of the schema",
+          },
+          {
+            name: "least privilege",
+            ok: true,
+            isAside: excessive.length > 0,
+            found: excessive.length === 0 ? "cannot change or remove a line" : `this user may also ${excessive.join(", ")}`,
+            mend: excessive.length === 0 ? "" : "Let workers use a role of their own: autopilot fleet init --grant ROLE",
+          },
+        ]),
+    {
+      name: "clock",
+      ok: true,
+      isAside: Math.abs(clock) > clockMsMax,
+      found:
+        Math.abs(clock) > clockMsMax
+          ? `this machine is ${Math.abs(clock)} ms ${clock > 0 ? "behind" : "ahead of"} the store`
+          : "agrees with the store",
+      mend: Math.abs(clock) > clockMsMax ? "Leases go by the store's clock, so this does no harm; times in journals differ." : "",
+    },
+    { name: "size", ok: true, isAside: true, found: `${(bytes / 1_048_576).toFixed(1)} MiB`, mend: "" },
+  ];
+}

@@ -1,0 +1,47 @@
+// export: a run's journal out of a store, byte for byte the file it would have been.
+
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { requireStoreAddress } from "../../fleet/address.ts";
+import { genesis } from "../../journal/line.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+
+export type ExportInput = { readonly store?: string | undefined; readonly run: string; readonly to: string };
+
+export function exportRun(place: CommandContext, { store: flag, run, to }: ExportInput): Promise<Answer> {
+  return answered(async () => {
+    const url = requireStoreAddress(place.env, flag);
+    const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
+    const store = await openPostgresStore(url);
+    const path = resolve(place.cwd, to);
+    try {
+      const { seq } = await store.read(run, genesis, () => undefined); // checked line by line before anything is written
+      if (seq === 0)
+        refuse("run_missing", { message: `There is no run ${run} in the store.`, remediation: ["autopilot fleet status --all"] });
+      const fd = opened(path);
+      try {
+        for await (const bytes of store.exported(run)) writeSync(fd, bytes);
+      } catch (error) {
+        rmSync(path, { force: true });
+        throw error;
+      } finally {
+        closeSync(fd);
+      }
+      return reply("ok", { run_id: run, message: `${seq} lines of ${run} are in ${path}.`, data: { lines: seq, path } });
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+/** A new file, never over another. */
+function opened(path: string): number {
+  try {
+    return openSync(path, "wx", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return refuse("workspace_unusable", { message: `${path} is there already.`, remediation: ["name another file with --to"] });
+  }
+}

@@ -1,0 +1,40 @@
+// init: makes the store in a database, or brings it to this product's version; gives a role the rights of a worker.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { requireStoreAddress } from "../../fleet/address.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, reply } from "../../project/reply.ts";
+import { product } from "../../project/runs/product.ts";
+
+/** A migration may have to wait for another, and for a large table. */
+const migrateMs = 120_000;
+
+export type InitInput = { readonly store?: string | undefined; readonly grant?: string | undefined };
+
+export function initFleet(place: CommandContext, input: InitInput): Promise<Answer> {
+  return answered(async () => {
+    const url = requireStoreAddress(place.env, input.store);
+    const [{ connect }, { grantTo, migrate }] = await Promise.all([
+      import("../../fleet/postgres/connect.ts"),
+      import("../../fleet/postgres/migrate.ts"),
+    ]);
+    const database = connect(url, { answerMs: migrateMs });
+    try {
+      const { from, to } = await migrate(database, product);
+      if (input.grant !== undefined) await grantTo(database, input.grant);
+      const made = from === to ? `is at schema ${to} already` : from === 0 ? `was made, schema ${to}` : `went from schema ${from} to ${to}`;
+      return reply("ok", {
+        message: `The store in ${database.name} ${made}.`,
+        page: [
+          `The store in ${database.name} ${made}.`,
+          ...(input.grant === undefined ? [] : [`${input.grant} may add lines and blobs and hold runs, and can change or remove none.`]),
+          "",
+          "Check it: autopilot fleet doctor",
+        ],
+        data: { store: database.name, from, to, granted: input.grant ?? null },
+      });
+    } finally {
+      await database.close();
+    }
+  });
+}

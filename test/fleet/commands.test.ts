@@ -1,0 +1,117 @@
+// The commands about a store, as a user gives them.
+
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
+import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
+import { autopilot } from "../support/autopilot.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { scratch } from "../support/scratch-repository.ts";
+
+const run = "run-2026-01-02-030405";
+const options = { now: still.now, activeMs: still.activeMs };
+
+test("a fleet command without a store, or with an address that is none, says what to set", async () => {
+  const folder = scratch();
+  for (const words of [["init"], ["status"], ["doctor"], ["export", run]]) {
+    const { code, json } = await autopilot(folder, ["fleet", ...words, "--json"]);
+    expect([code, json.reason_code, json.remediation[0]]).toEqual([1, "store_unusable", expect.stringContaining("AUTOPILOT_STORE")]);
+  }
+  const { json } = await autopilot(folder, ["fleet", "doctor", "--store", "mysql://ann:s3cret@host/x", "--json"]);
+  expect(json.message).toContain("postgres://");
+  expect(JSON.stringify(json)).not.toContain("s3cret");
+  const gone = await autopilot(folder, ["fleet", "doctor", "--store", "postgres://ann:s3cret@127.0.0.1:1/x", "--json"]);
+  expect(gone.json.reason_code).toBe("store_unreachable");
+  expect(gone.out + gone.err).not.toContain("s3cret");
+});
+
+describe.skipIf(postgresBin === null)(`fleet${withoutPostgres}`, () => {
+  let cluster: Cluster;
+  beforeAll(() => {
+    cluster = startCluster();
+  });
+  afterAll(() => cluster.stop());
+
+  test("doctor finds no store, init makes one, doctor finds it ready, a second init changes nothing", async () => {
+    const folder = scratch();
+    const env = { AUTOPILOT_STORE: cluster.database("fresh") };
+    const before = await autopilot(folder, ["fleet", "doctor", "--json"], { env });
+    expect([before.code, before.json.reason_code, before.json.message]).toEqual([1, "store_unusable", "Not ready: schema."]);
+    expect((await autopilot(folder, ["fleet", "status", "--json"], { env })).json.remediation).toEqual(["autopilot fleet init"]);
+    cluster.sql("fresh", "create role hand login");
+    const made = await autopilot(folder, ["fleet", "init", "--grant", "hand", "--json"], { env });
+    expect([made.code, made.json["from"], made.json["granted"]]).toEqual([0, 0, "hand"]);
+    const again = await autopilot(folder, ["fleet", "init", "--json"], { env });
+    expect(again.json["from"]).toBe(again.json["to"]);
+    const ready = await autopilot(folder, ["fleet", "doctor"], { env: { AUTOPILOT_STORE: cluster.database("fresh", "hand") } });
+    expect(ready.code).toBe(0);
+    expect(ready.out).toContain("cannot change or remove a line");
+    expect(ready.out).toContain("A failover may lose the last lines.");
+    const odd = await autopilot(folder, ["fleet", "init", "--grant", 'x"; drop schema autopilot; --', "--json"], { env });
+    expect([odd.code, odd.json.reason_code]).toEqual([1, "store_unusable"]);
+  });
+
+  test("doctor names commits that are not durable and rights that are missing", async () => {
+    const folder = scratch();
+    await autopilot(folder, ["fleet", "init"], { env: { AUTOPILOT_STORE: cluster.database("loose") } });
+    cluster.sql("postgres", "create role loose login");
+    cluster.sql("postgres", "alter role loose set synchronous_commit = off");
+    cluster.sql("loose", "grant usage on schema autopilot to loose; grant select on all tables in schema autopilot to loose");
+    const { code, json } = await autopilot(folder, ["fleet", "doctor", "--json"], {
+      env: { AUTOPILOT_STORE: cluster.database("loose", "loose") },
+    });
+    expect([code, json.message]).toEqual([1, "Not ready: durable commits, rights."]);
+    expect(json.remediation.join(" ")).toContain("fleet init --grant");
+  });
+
+  test("status shows who holds what, and export gives the journal byte for byte, never over another file", async () => {
+    const folder = scratch();
+    const env = { AUTOPILOT_STORE: cluster.database("shown") };
+    await autopilot(folder, ["fleet", "init"], { env });
+    const store = await openPostgresStore(env.AUTOPILOT_STORE, { worker: "worker-a" });
+    const { journal } = await store.open(run, "run", options);
+    await journal.append([skipped(1), skipped(2)]);
+    const { json, code } = await autopilot(folder, ["fleet", "status", "--json"], { env });
+    expect([code, json["held"], json["take_overs"]]).toEqual([0, 1, 0]);
+    expect(json["runs"]).toMatchObject([{ run_id: run, seq: 2, holder: { worker: "worker-a", pid: process.pid } }]);
+    expect((await autopilot(folder, ["fleet", "status"], { env })).out).toContain("worker-a");
+    const to = join(dirname(folder), "out.jsonl");
+    expect((await autopilot(folder, ["fleet", "export", run, "--to", to, "--json"], { env })).json["lines"]).toBe(2);
+    const parts: Uint8Array[] = [];
+    for await (const bytes of store.exported(run)) parts.push(bytes);
+    expect(readFileSync(to)).toEqual(Buffer.concat(parts));
+    expect(statSync(to).mode & 0o777).toBe(0o600);
+    expect((await autopilot(folder, ["fleet", "export", run, "--to", to, "--json"], { env })).json.reason_code).toBe("workspace_unusable");
+    expect((await autopilot(folder, ["fleet", "export", "run-2026-01-02-030406", "--json"], { env })).json.reason_code).toBe("run_missing");
+    await journal.close();
+    await store.close();
+  });
+
+  test("a dump that is restored elsewhere holds the same journals", async () => {
+    const folder = scratch();
+    const env = { AUTOPILOT_STORE: cluster.database("kept") };
+    await autopilot(folder, ["fleet", "init"], { env });
+    const store = await openPostgresStore(env.AUTOPILOT_STORE);
+    const { journal } = await store.open(run, "run", options);
+    await journal.append([skipped(1), skipped(2)]);
+    const known = { ...journal.position };
+    const blob = await journal.putBlob("kept");
+    const restore = cluster.dump("kept");
+    await journal.append([skipped(3)]);
+    const later = { ...journal.position };
+    await journal.close();
+    await store.close();
+    cluster.database("restored");
+    restore("restored");
+    const restored = await openPostgresStore(cluster.database("restored"));
+    cluster.sql("restored", "update autopilot.run set lease_until = timestamptz 'epoch'");
+    const again = await restored.open(run, "run", { ...options, known });
+    expect(again.entries).toHaveLength(2);
+    expect((await again.journal.readBlob(blob)).toString()).toBe("kept");
+    await again.journal.close();
+    // Whoever saw the third line acknowledged is told that it is gone.
+    expect(await failureFrom(restored.open(run, "run", { ...options, known: later }))).toMatchObject({ kind: "store_lost_lines" });
+    await restored.close();
+  });
+});
