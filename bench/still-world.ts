@@ -59,6 +59,7 @@ export function stillWorld(journal: Journal, onEntry: Runtime["onEntry"]): Runti
       preview: async () => null,
       takeBack: async () => ({ applied: null, branch: null, conflict: [] }),
       takeIn: async () => null,
+      commitFiles: async () => null,
       setAside: async () => undefined,
       inspect: async () => ({ layer: "absent", commit: null }),
       checkout: async () => "/",

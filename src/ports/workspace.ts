@@ -68,6 +68,14 @@ export type TakenBack = {
 /** What a child run did between two commits of its own, to be brought to its parent's branch. */
 export type TakeInOrder = { readonly attempt: AttemptId; readonly since: GitSha; readonly commit: GitSha; readonly subject: string };
 
+/** Files that the runner itself writes or takes away (`text: null`) on its branch, as they were read at `since`. */
+export type CommitFilesOrder = {
+  readonly attempt: AttemptId;
+  readonly since: GitSha;
+  readonly files: readonly { readonly path: string; readonly text: string | null }[];
+  readonly subject: string;
+};
+
 /** In a checkout: these paths as they are in another commit, those not at all, and some with a text of the runner's own. */
 export type Taken = {
   readonly from: GitSha;
@@ -102,6 +110,11 @@ export interface Workspace {
   takeBack(order: TakeBackOrder): Promise<TakenBack>;
   /** Brings in, in one commit on top, what a child run did; null where nothing differs. Safe to call again: its commit is found by its key. */
   takeIn(order: TakeInOrder): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  /**
+   * Commits the runner's own files in one commit on top, without any folder; null where nothing differs. What lies in a file's place or
+   * in the place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
+   */
+  commitFiles(order: CommitFilesOrder): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /** Keeps the layer's diff beside the journal and takes the layer out of the way. */
   setAside(attempt: AttemptId): Promise<void>;
   /** What can be known of an attempt after a crash. `layerTree` is the tree its recorded turn left, if one is recorded. */

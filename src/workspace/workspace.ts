@@ -7,6 +7,7 @@ import type { AttemptId, GitSha, RunId } from "../contracts/ids.ts";
 import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./landing/apply.ts";
+import { commitFiles } from "./landing/commit-files.ts";
 import { setLayerAside } from "./landing/quarantine.ts";
 import { checkoutDependencies, checkoutRewritten, checkoutTree, dropCheckout, makeCheckout } from "./layers/checkout.ts";
 import { dependencyFolders, dependencyNames } from "./layers/dependencies.ts";
@@ -107,6 +108,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
     takeBack: (order) => inTurn(() => takeBack(run, order)),
     takeIn: (order) => inTurn(() => takeIn(run, order)),
+    commitFiles: (order) => inTurn(() => commitFiles(run, order)),
     setAside: (attempt) => setLayerAside(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),

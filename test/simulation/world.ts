@@ -201,6 +201,7 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
     },
     takeBack: async () => ({ applied: null, branch: null, conflict: [] }),
     takeIn: async () => null,
+    commitFiles: async () => null,
     preview: async (attempt) => (disk.layers.has(attempt) ? sha(`preview ${attempt}`) : null),
     setAside: async (attempt) => {
       disk.layers.delete(attempt);

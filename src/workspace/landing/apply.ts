@@ -68,7 +68,7 @@ export async function previewAttempt(run: OpenRun, attempt: AttemptId): Promise<
   return (await commitOf(run, attempt, "preview", tip, examined))?.commit ?? null;
 }
 
-function refuseViolations({ violations }: Examined): void {
+export function refuseViolations({ violations }: Pick<Examined, "violations">): void {
   const [first] = violations;
   if (first === undefined) return;
   throw new WorkspaceFailed(

@@ -43,6 +43,15 @@ export async function secretsOf(
   return violations;
 }
 
+/** The same of a text that the runner itself would commit and that lies in no folder yet. */
+export async function secretsInText(run: OpenRun, base: GitSha, path: string, text: string): Promise<readonly Violation[]> {
+  const isNews = openNews(run, base);
+  const names = new Set<string>();
+  for (const { name, text: secret } of await run.secretsIn(Buffer.from(text, "utf8")))
+    if (!names.has(name) && (await isNews(secret))) names.add(name);
+  return names.size === 0 ? [] : [{ path, kind: "secret", detail: `it holds the secret ${[...names].join(", ")}` }]; // S1
+}
+
 async function secretsInside(
   run: OpenRun,
   folder: string,

@@ -1,8 +1,6 @@
 // docs-note: says at the top of EXPLORATION.md that there was no documentation, so that whoever reads only that file knows. An explorer
 // that has said it itself is left alone.
 
-import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -11,18 +9,20 @@ const path = "quality/EXPLORATION.md";
 const textBytesMax = 8 * 1024 * 1024;
 const heading = "## Documentation status: code-only mode";
 
-export function docsNote(workspace: Pick<Workspace, "textAt" | "openLayer" | "apply">) {
+export function docsNote(workspace: Pick<Workspace, "textAt" | "commitFiles">) {
   return {
     version: 1,
     effect: "keyed" as const,
     async perform({ attempt, state, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const before = await workspace.textAt(commit, path, textBytesMax);
       if (before === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(before)) return { ok: true, facts: { noted: false } };
-      const layer = await workspace.openLayer(attempt, []);
-      const place = join(layer, path);
-      await rm(place, { force: true }); // made anew, so that nothing is written through a link
-      await writeFile(place, `${noteOf(reasonOf(state))}${before}`, { flag: "wx" });
-      const applied = await workspace.apply(attempt, "autopilot: documentation status of the audit");
+      const files = [{ path, text: `${noteOf(reasonOf(state))}${before}` }];
+      const applied = await workspace.commitFiles({
+        attempt,
+        since: commit,
+        files,
+        subject: "autopilot: documentation status of the audit",
+      });
       if (applied !== null && "conflict" in applied)
         return { ok: false, facts: { noted: false }, reason: "merge_conflict", detail: `another attempt changed ${path} meanwhile` };
       return { ok: true, facts: { noted: applied !== null }, ...(applied === null ? {} : { applied }) };

@@ -4,8 +4,6 @@
 //   P1. Without an earlier log nothing is taken over: the run begins afresh, whatever lies under quality/.
 //   P2. A phase that is walked again is done again: what the user took away is taken off the branch too, so that nobody finds the old one.
 
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Entry } from "../../../contracts/event.ts";
 import { earlierLogPath, goneField } from "../views/run-state-names.ts";
 import { readLog } from "../views/run-state-read.ts";
@@ -22,7 +20,7 @@ import { openQualityTree } from "./quality-tree.ts";
 type Order = FunctionOrder<RunView, CursorView>;
 type Parts = {
   readonly verifier: Pick<Verifier, "prove">;
-  readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "openLayer" | "apply">;
+  readonly workspace: Pick<Workspace, "pathsAt" | "textAt" | "commitFiles">;
   readonly entries: () => readonly Entry[];
   readonly readBlob: (hash: string) => Buffer | null;
 };
@@ -61,9 +59,8 @@ async function cleared({ workspace, entries }: Parts, { attempt, walk, commit }:
   const gone = goneSince(entries(), walk.phase);
   const there = (await workspace.pathsAt(commit)).filter((path) => gone.has(path));
   if (there.length === 0) return { ok: true, facts: { proved: false, cleared: 0 } };
-  const layer = await workspace.openLayer(attempt, []);
-  for (const path of there) await rm(join(layer, path), { force: true });
-  const applied = await workspace.apply(attempt, "autopilot: what was taken away is made anew");
+  const files = there.map((path) => ({ path, text: null }));
+  const applied = await workspace.commitFiles({ attempt, since: commit, files, subject: "autopilot: what was taken away is made anew" });
   if (applied !== null && "conflict" in applied)
     return {
       ok: false,

@@ -1,34 +1,31 @@
 // red-logs: writes what the runner saw of each bug's regression test to quality/results/, in place of what an agent wrote there.
 
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { logOfTry } from "./bugs-shown.ts";
 
-type Parts = { readonly workspace: Pick<Workspace, "openLayer" | "apply">; readonly readBlob: (hash: string) => Buffer | null };
+type Parts = { readonly workspace: Pick<Workspace, "commitFiles">; readonly readBlob: (hash: string) => Buffer | null };
 const logBytesMax = 200_000;
 
 export function redLogs({ workspace, readBlob }: Parts) {
   return {
     version: 1,
     effect: "keyed" as const,
-    async perform({ attempt, sees }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({ attempt, sees, commit }: FunctionOrder<RunView, CursorView>): Promise<FunctionResult> {
       const tries = (sees["do"]?.checks ?? []).filter(({ check }) => /^bug:BUG-[A-Za-z0-9-]+$/.test(check.id));
       const logs = tries.flatMap((result) => {
         const text = logOfTry(result, readBlob);
         return text === null ? [] : [{ path: `quality/results/${result.check.id.slice("bug:".length)}.red.log`, text }];
       });
       if (logs.length === 0) return { ok: true, facts: { red_logs: 0 } };
-      const layer = await workspace.openLayer(attempt, []);
-      for (const { path, text } of logs) {
-        const place = join(layer, path);
-        await mkdir(dirname(place), { recursive: true });
-        await rm(place, { force: true }); // made anew, so that nothing is written through a link
-        await writeFile(place, text.slice(0, logBytesMax), { flag: "wx" });
-      }
-      const applied = await workspace.apply(attempt, "autopilot: what each regression test printed");
+      const files = logs.map(({ path, text }) => ({ path, text: text.slice(0, logBytesMax) }));
+      const applied = await workspace.commitFiles({
+        attempt,
+        since: commit,
+        files,
+        subject: "autopilot: what each regression test printed",
+      });
       if (applied !== null && "conflict" in applied)
         return { ok: false, facts: { red_logs: 0 }, reason: "merge_conflict", detail: "another attempt changed quality/results meanwhile" };
       return { ok: true, facts: { red_logs: logs.length }, ...(applied === null ? {} : { applied }) };

@@ -1,7 +1,5 @@
 // commit-wave: closes a batch of tasks with a commit of its own: the runner's report of which tasks were done in it.
 
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { own } from "../../../core/record.ts";
 import { taskPath } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
@@ -20,12 +18,10 @@ export function commitWave(workspace: Workspace) {
       const number = nextBatch(await lookAtCommit(workspace, commit));
       const phase = state.phases.find(({ id }) => id === walk.phase);
       const title = `Batch ${String(number).padStart(2, "0")}`;
-      const folder = await workspace.openLayer(attempt, []);
-      const path = join(folder, batchPath(number));
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, reportText(title, `Step ${walk.phase} ${phase?.name ?? ""}`.trim(), tasks));
+      const files = [{ path: batchPath(number), text: reportText(title, `Step ${walk.phase} ${phase?.name ?? ""}`.trim(), tasks) }];
+      const subject = `${title} of step ${walk.phase}: ${tasks.map(({ id }) => id).join(", ")}`;
       // A commit under this attempt's key is found again, so a second time makes no second one.
-      const applied = await workspace.apply(attempt, `${title} of step ${walk.phase}: ${tasks.map(({ id }) => id).join(", ")}`);
+      const applied = await workspace.commitFiles({ attempt, since: commit, files, subject });
       if (applied === null) return { ok: true, facts: { batch: number, tasks: tasks.length } };
       if ("conflict" in applied) return { ok: false, facts: {}, reason: "merge_conflict", detail: applied.conflict.join(", ") };
       return { ok: true, facts: { batch: number, tasks: tasks.length }, applied };

@@ -1,0 +1,84 @@
+// commit-files: commits files that the runner itself writes, on top of its branch. No folder is needed for it: a layer may be a view that
+// holds only what was changed in it, where a folder above a file is missing and deleting a file deletes nothing.
+//
+// Invariants:
+//   C1. Either all of the files are committed or none; what the branch changed since they were read is a conflict, never overwritten.
+//   C2. It is done at most once: its commit is found by its key.
+//   C3. Nothing is written through a link: whatever lies in a file's place, or in the place of a folder above it, is replaced.
+//   C4. The runner's own files are judged like an agent's: inside the scope, within the size, without a secret.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import type { Applied, CommitFilesOrder, Violation } from "../../ports/workspace.ts";
+import { bytePathOfText, foldersAbove, type BytePath } from "../git/byte-path.ts";
+import { gitLine } from "../git/git.ts";
+import { commitFor, tipOf } from "../git/history.ts";
+import { writeTree } from "../git/materialize.ts";
+import { isSame, treeIdOf, type TreeEntry } from "../git/tree.ts";
+import { isTree, treeFolders } from "../git/tree-folders.ts";
+import { secretsInText } from "../layers/secrets.ts";
+import type { OpenRun } from "../run.ts";
+import { refuseIfCheckedOut, refuseViolations } from "./apply.ts";
+import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
+
+export async function commitFiles(
+  run: OpenRun,
+  { attempt, since, files, subject }: CommitFilesOrder,
+): Promise<Applied | { readonly conflict: readonly string[] } | null> {
+  const tip = await tipOf(run);
+  const done = await commitFor(run, attempt, tip.commit);
+  if (done !== null) return appliedBy(run, done); // C2
+  const violations = (await Promise.all(files.map((file) => judged(run, since, file)))).flat();
+  refuseViolations({ violations }); // C4
+  const conflict = await changedSince(run, since, tip.tree, files);
+  if (conflict.length > 0) return { conflict }; // C1
+  const rows = new Map<BytePath, TreeEntry | null>();
+  for (const file of files) for (const [path, entry] of await rowsFor(run, tip.tree, file)) rows.set(path, entry);
+  const tree = await writeTree(run.shadow, run.shadow.callIntoUser, tip.commit, rows);
+  if (tree === tip.tree) return null;
+  await refuseIfCheckedOut(run);
+  return commitOnTip(run, { attempt, subject }, tip.commit, tree);
+}
+
+type RunnerFile = CommitFilesOrder["files"][number];
+
+async function judged(run: OpenRun, since: GitSha, { path, text }: RunnerFile): Promise<readonly Violation[]> {
+  if (!run.inScope(path)) return [{ path, kind: "outside_scope", detail: "the runner's own file is outside the run's scope" }];
+  if (text === null) return [];
+  const bytes = Buffer.byteLength(text);
+  if (bytes > run.fileBytesMax) return [{ path, kind: "too_large", detail: `${bytes} bytes, at most ${run.fileBytesMax}` }];
+  return secretsInText(run, since, path, text);
+}
+
+async function changedSince(run: OpenRun, since: GitSha, tip: GitSha, files: readonly RunnerFile[]): Promise<readonly string[]> {
+  const folders = treeFolders(run.shadow.call);
+  const was = await treeIdOf(run.shadow.call, since);
+  const changed: string[] = [];
+  for (const { path } of was === tip ? [] : files) {
+    const [before, now] = await Promise.all([was, tip].map((tree) => folders.at(tree, bytePathOfText(path))));
+    if (!isSame(before ?? null, now ?? null)) changed.push(path);
+  }
+  return changed;
+}
+
+/** The file's own row, and those of whatever is in its way: something else above it, or a folder in its place. C3 */
+async function rowsFor(
+  run: OpenRun,
+  tree: GitSha,
+  { path: named, text }: RunnerFile,
+): Promise<readonly (readonly [BytePath, TreeEntry | null])[]> {
+  const path = bytePathOfText(named);
+  if (text === null) return [[path, null]];
+  const folders = treeFolders(run.shadow.call);
+  const rows: (readonly [BytePath, TreeEntry | null])[] = [];
+  for (const above of foldersAbove(path)) {
+    const entry = await folders.at(tree, above);
+    if (entry !== undefined && !isTree(entry)) rows.push([above, null]);
+  }
+  for await (const [below] of folders.filesBelow(tree, path)) rows.push([below, null]);
+  const sha = await gitLine({
+    ...run.shadow.callIntoUser,
+    args: ["hash-object", "-w", "--stdin"],
+    input: [Buffer.from(text, "utf8")],
+  });
+  return [...rows, [path, { mode: "100644", sha }]];
+}
