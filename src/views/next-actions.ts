@@ -5,7 +5,7 @@ import type { RunView } from "../core/state.ts";
 import type { VerdictFound } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
-import { type Landing, verdictSentence } from "./verdict-words.ts";
+import { type Landing, landingSentence, unfinishedSentence, verdictSentence } from "./verdict-words.ts";
 import { waysOn } from "./ways-on.ts";
 import { oneLine } from "./wording.ts";
 
@@ -73,11 +73,24 @@ const outcomesOf = (run: RunView) => Object.values(run.walks).flatMap(({ last })
 // Where each phase lands for itself, the newest landing tells.
 const newestLanding = (outcomes: ReturnType<typeof outcomesOf>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 
-/** How a completed run ended: what was proved, and where the work is. */
+/** How a run ends: whether all of it is done, what was proved, and where the work is. */
 export function endingOf(run: RunView, found: VerdictFound = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
   const landing: Landing = hasLanded(run) ? "landed" : branchKept(run) === null ? "nothing" : "kept";
-  return verdictSentence(found.verdict, found.gaps, landing, `autopilot/${run.drafted.run_id}`);
+  const branch = `autopilot/${run.drafted.run_id}`;
+  const undone = undonePhases(run);
+  if (undone.length === 0) return verdictSentence(found.verdict, found.gaps, landing, branch);
+  const where = landing === "landed" ? "What was completed is on your branch." : landingSentence(found.verdict, landing, branch);
+  return `${unfinishedSentence(undone)} ${where}`.trimEnd();
 }
+
+/** Phases that were to be done and are not: failed, held up by one that failed, or not come to. Those left out on purpose are none. */
+export const undonePhases = (run: RunView): readonly string[] =>
+  run.phases
+    .filter(({ group, status, because }) => {
+      if (group !== "phases" || status === "completed") return false;
+      return status === "skipped" ? because?.startsWith("blocked_by_") === true : true;
+    })
+    .map(({ id }) => id);
 
 /** Why finished work is still on the run's own branch: told by the run, a phase, or the step that was to land it. Null where it landed or there is none. */
 export function branchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {

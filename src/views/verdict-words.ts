@@ -1,7 +1,7 @@
 // verdict-words: every sentence that states what a run's work is worth is made here, from the verdict, the gaps, and where the work is.
 
 import type { Verdict } from "../contracts/objective.ts";
-import { oneLine } from "./wording.ts";
+import { firstFew, oneLine } from "./wording.ts";
 
 /** Where the work of a run is: on the user's branch, on the run's own, or there is none. */
 export type Landing = "landed" | "kept" | "nothing";
@@ -23,6 +23,12 @@ export function proofSentence(verdict: Verdict, gaps: readonly string[]): string
     case "refuted":
       return `A check shows that it isn't done${named}`;
   }
+}
+
+/** What a run comes to whose phases are not all done: whatever else was proved says nothing of those. */
+export function unfinishedSentence(phases: readonly string[]): string {
+  const are = phases.length === 1 ? "phase isn't" : "phases aren't";
+  return `Not everything asked for is done: ${phases.length} ${are} completed (${firstFew(phases)}).`;
 }
 
 /** Where the work is, in a sentence; a person must not take finished work for merged work. */

@@ -146,6 +146,22 @@ describe("the report", () => {
     const held = expect.objectContaining({ code: "integration_failed" }) as unknown;
     expect(dataIn(broken)).toMatchObject({ status: "failed", warnings: expect.arrayContaining([held]) as unknown });
   });
+  test("its first sentence says that phases failed or were held up, and that phases do not hold together, never that all was proved", async () => {
+    const judged = { verdict: "verified" as const, gaps: [] };
+    const said = async (state: RunView): Promise<string> => {
+      const here = room();
+      await perform(here, state);
+      return here.text(".autopilot/completion-report.md").split("\n")[2] ?? "";
+    };
+    const failed = await said({ ...run, judged });
+    expect(failed).toContain("The run is failed. Not everything asked for is done: 3 phases aren't completed (3, 4, 4.1).");
+    expect(failed).not.toContain("proved");
+    const phases = run.phases.map((one) => (one.group === "phases" ? { ...one, status: "completed" as const } : one));
+    expect(await said({ ...run, judged, phases })).toContain("The run is completed. Everything asked for was proved.");
+    const broken = { ...run.walks["after.integration"], last: { check: { kind: "failed", facts: {}, reason: "x", detail: "sum" } } };
+    const apart = await said({ ...run, judged, phases, walks: { ...run.walks, "after.integration": broken as unknown as CursorView } });
+    expect(apart).toContain("The run is failed. A check shows that it isn't done: The phases do not hold together: sum");
+  });
   test("what it found makes the log's event of a whole roadmap", async () => {
     const { facts } = await perform(room());
     const told = { event: "step_completed", attempt: "after.wrap_up@1/report#1", facts, actor: "system", reason_code: "ok" };

@@ -3,7 +3,8 @@
 // Invariants:
 //   U1. Doing it twice leaves what doing it once does: a run has one entry among the figures, and one report.
 //   U2. A report that cannot be written is told and ends no run.
-//   U3. What the self-audit left open, or never came to, is a gap in the run's verdict: not everything asked for was proved.
+//   U3. A report of phases that failed, or were held up by one that did, never says that everything was proved.
+//   U4. What the self-audit left open, or never came to, is a gap in the run's verdict: not everything asked for was proved.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
@@ -50,12 +51,19 @@ export function wrapUp(parts: WrapUpParts): Functions<RunView, CursorView>["run"
     perform: async ({ state: run }) => {
       const input = await summed(parts, run);
       const found = verdictFacts(run, input);
-      const unwritten = await written(parts, { ...input, ending: endingOf(run, found ?? verdictOf(run)) });
+      const unwritten = await written(parts, { ...input, ending: endingOf(run, reportedVerdict(run, input, found)) });
       const stated = found === null ? {} : { verdict: found.verdict, gaps: found.gaps.join("; ") };
       const facts = { ...factsOf(input, unwritten === null), ...stated };
       return { ok: true, facts, ...(unwritten === null ? {} : { detail: unwritten }) }; // U2
     },
   };
+}
+
+/** What the report's first sentence is made from: phases that do not hold together refute the whole, whatever each of them proved. U3 */
+function reportedVerdict(run: RunView, { warnings }: CompletionInput, found: VerdictFound | null): VerdictFound {
+  const broken = warnings.flatMap(({ code, message }) => (code === "integration_failed" ? [message] : []));
+  const reported = verdictOf({ ...run, judged: found ?? run.judged });
+  return broken.length === 0 ? reported : { verdict: "refuted", gaps: [...new Set([...reported.gaps, ...broken])] };
 }
 
 async function summed({ home: { root }, folder, entries, readBlob, clock }: WrapUpParts, run: RunView): Promise<CompletionInput & Runs> {
@@ -112,7 +120,7 @@ function afterwards(run: RunView): readonly Warning[] {
   ];
 }
 
-/** The verdict that the phases came to, with what the self-audit left open. U3 */
+/** The verdict that the phases came to, with what the self-audit left open. U4 */
 function verdictFacts({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): VerdictFound | null {
   const open = [
     ...warnings.flatMap(({ code, message }) => (code === "audit_failed" ? [message] : [])),
