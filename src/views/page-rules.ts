@@ -59,6 +59,13 @@ export const pages = {
     sections: ["Outcome", "Automated checks", "Criteria"],
     severity: "warning",
   },
+  // Many a project has an audit.md of its own: the first line says whose it is, or the folder (formats.ts).
+  "calibration audit": {
+    named: /(?!)/,
+    title: /^# Calibration audit: /,
+    sections: ["Verdict", "Figures", "Lever", "Matches", "Cycle findings"],
+    severity: "warning",
+  },
 } as const satisfies Readonly<Record<string, Page>>;
 export type PageFormat = keyof typeof pages;
 export const pageFormats = Object.keys(pages) as readonly PageFormat[];

@@ -103,6 +103,7 @@ export const pureFolders: readonly string[] = [
   "playbooks/staged/views",
   "portfolio/planner",
   "portfolio/views",
+  "calibration/cycle",
 ];
 /** What a pure folder may not name. A property of that name (`usage.process`) is something else and allowed. */
 export const impureNames: readonly string[] = [

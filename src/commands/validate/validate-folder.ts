@@ -79,7 +79,7 @@ function itemsIn(folder: string): readonly Dirent[] {
 /** Names that are only ever a file's. */
 const isFileName = (name: string): boolean => /\.(jsonl|json|md|ya?ml)$/.test(name) && formatByName(name) !== null;
 
-const mayBeOfUse = (name: string): boolean => /\.(jsonl|json|json\.backup)$/.test(name) || formatByName(name) !== null;
+const mayBeOfUse = (name: string): boolean => /\.(jsonl|json|json\.backup)$|(^|\/)audit\.md$/.test(name) || formatByName(name) !== null;
 
 /** N2 */
 async function isOfUse({ path, within }: FileNamed): Promise<boolean> {

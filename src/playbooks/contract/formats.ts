@@ -98,6 +98,7 @@ export function formatByName(path: string): Format | null {
   if (isPlanningConfig(path)) return "planning config";
   if (folder === "events" && name === "events.jsonl") return "portfolio events";
   if (folder === "events" && name === "checkpoints.jsonl") return "portfolio checkpoints";
+  if (name === "audit.md" && basename(dirname(dirname(path))) === "Calibration Cycles") return "calibration audit";
   return namesToFormats.find(([pattern]) => pattern.test(name))?.[1] ?? pageFormatNamed(name);
 }
 

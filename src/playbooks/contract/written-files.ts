@@ -44,10 +44,16 @@ export const writtenFiles: readonly Written[] = [
   },
   { path: /^quality\/PROGRESS\.md$/, format: "quality progress", example: "quality/PROGRESS.md" },
   { path: /^quality\/results\/quality-gate\.log$/, format: "quality gate log", example: "quality/results/quality-gate.log" },
+  {
+    path: /^Calibration Cycles\/[^/]+\/run_state\.jsonl$/,
+    format: "quality run_state",
+    example: "Calibration Cycles/2026-05-15-slug/run_state.jsonl",
+  },
+  { path: /^Calibration Cycles\/[^/]+\/audit\.md$/, format: "calibration audit", example: "Calibration Cycles/2026-05-15-slug/audit.md" },
   { path: /^_docs\/_autopilot_state\.md$/, format: "staged state", example: "_docs/_autopilot_state.md" },
 ];
 
-const folders = /^(?:\.autopilot|\.planning|quality|_docs)\//;
+const folders = /^(?:\.autopilot|\.planning|quality|_docs|Calibration Cycles)\//;
 
 /** Whether the runner may write this: elsewhere than in the checkout's own folders it keeps what it remembers. */
 export const isRegistered = (path: string): boolean => !folders.test(path) || writtenFiles.some((file) => file.path.test(path));

@@ -16,7 +16,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type Exchange, openExchange } from "../worker/git-exchange.ts";
-import { landBranch } from "./land-branch.ts";
+import { landBranch } from "../../workspace/landing/land-branch.ts";
 import { type OpenPortfolio, readPortfolio, withPortfolio } from "../store/open.ts";
 import { proveCommit } from "./prove-commit.ts";
 
@@ -199,7 +199,15 @@ async function landTogether(
 
 async function land(parts: QueueParts, exchange: Exchange, batch: VerifiedBatch, target: string, folder: string): Promise<string | null> {
   const name = `run-${systemClock.now().slice(0, 10)}-${systemClock.now().slice(11, 19).replaceAll(":", "")}-${process.pid}`;
-  const order = { branch: target, from: batch.from, to: batch.commit, folder, message: `Land ${batch.tasks.join(", ")}`, name };
+  const order = {
+    branch: target,
+    from: batch.from,
+    to: batch.commit,
+    folder,
+    message: `Land ${batch.tasks.join(", ")}`,
+    name,
+    ownedPaths: [".openclaw-autopilot/**"],
+  };
   const landing = await landBranch(exchange.repository, order);
   if (!landing.landed) return landing.detail;
   await withPortfolio(parts.place, parts.paths, (open) => recordLanding(open, batch, target));

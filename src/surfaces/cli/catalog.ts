@@ -8,6 +8,7 @@ import { answer } from "./commands/answer.ts";
 import { approve } from "./commands/approve.ts";
 import { budgetRaise } from "./commands/budget-raise.ts";
 import { budget } from "./commands/budget.ts";
+import { calibrateCommands } from "./commands/experiment/calibrate.ts";
 import { clean } from "./commands/clean.ts";
 import { completionsOf } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
@@ -15,7 +16,7 @@ import { demo } from "./commands/demo.ts";
 import { diff } from "./commands/diff.ts";
 import { discard } from "./commands/discard.ts";
 import { doctor } from "./commands/doctor.ts";
-import { estimate } from "./commands/estimate.ts";
+import { estimate } from "./commands/experiment/estimate.ts";
 import { fleetCommands } from "./commands/fleet/fleet.ts";
 import { flowDetect } from "./commands/flow/flow-detect.ts";
 import { flowLint } from "./commands/flow/flow-lint.ts";
@@ -55,6 +56,7 @@ export const chapters: readonly Chapter[] = [
   },
   { title: "Many projects", commands: portfolioCommands },
   { title: "Many machines", commands: fleetCommands },
+  { title: "Experiment", commands: calibrateCommands },
   { title: "Decide", commands: [ack, adopt, approve, verdict, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",

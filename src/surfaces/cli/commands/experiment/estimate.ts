@@ -1,7 +1,7 @@
 // estimate: command-line spec of `estimate`, which estimates the cost of roadmap phases.
 
-import { defined } from "../defined.ts";
-import type { Command } from "../spec.ts";
+import { defined } from "../../defined.ts";
+import type { Command } from "../../spec.ts";
 
 export const estimate: Command = {
   name: "estimate",
@@ -17,7 +17,7 @@ export const estimate: Command = {
   flags: [],
   takesRun: false,
   run: async (place, given) =>
-    (await import("../../../commands/roadmap/estimate.ts")).estimate(
+    (await import("../../../../commands/roadmap/estimate.ts")).estimate(
       place,
       defined({ phases: given.words.length === 0 ? undefined : given.words.join(",") }),
     ),

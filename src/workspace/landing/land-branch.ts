@@ -1,4 +1,4 @@
-// land-branch: moves a project's branch to a proved commit, if it is still where the proof was made.
+// land-branch: moves a branch of the user's to a commit, if it is still where that commit was made for.
 //
 // Invariants:
 //   L1. A compare-and-set: a branch that somebody moved meanwhile is not touched.
@@ -6,9 +6,9 @@
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { git } from "../../workspace/git/git.ts";
-import type { Repository } from "../../workspace/git/repository.ts";
-import { branchOf, openWorkspace } from "../../workspace/workspace.ts";
+import { git } from "../git/git.ts";
+import type { Repository } from "../git/repository.ts";
+import { branchOf, openWorkspace } from "../workspace.ts";
 
 export type Landing = { readonly landed: true } | { readonly landed: false; readonly because: "moved" | "held"; readonly detail: string };
 
@@ -21,6 +21,8 @@ export async function landBranch(
     readonly folder: string;
     readonly message: string;
     readonly name: string;
+    /** Files of the runner's own that no landing looks at. */
+    readonly ownedPaths: readonly string[];
   },
 ): Promise<Landing> {
   const { branch, from, to } = order;
@@ -37,7 +39,7 @@ export async function landBranch(
     }; // L1
   const holders = await checkoutsOf(repository, ref);
   if (holders.length === 0) {
-    const moved = await git({ ...user, args: ["update-ref", "-m", "autopilot portfolio: landed", ref, to, from], codes: [0, 1, 128] });
+    const moved = await git({ ...user, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
     return moved.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: moved.err.trim().slice(0, 300) };
   }
   const here = await realpath(repository.root);
@@ -51,7 +53,7 @@ export async function landBranch(
     runId: order.name,
     base,
     scope: ["**"],
-    ownedPaths: [".openclaw-autopilot/**"],
+    ownedPaths: order.ownedPaths,
   });
   const own = `refs/heads/${branchOf(order.name)}`;
   await git({ ...user, args: ["update-ref", own, to] });

@@ -1,0 +1,198 @@
+// benchmark: one run of one benchmark: a copy of its own, a process, and what came of it.
+//
+// Invariants:
+//   B1. The list of known bugs is in no copy: a benchmark that could read the answers would measure nothing.
+//   B2. A run that ended is never run again: what it left is read, whoever started it.
+//   B3. What it printed is kept without secrets.
+
+import { closeSync, cpSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import { git } from "../../workspace/git/git.ts";
+import { type Bug, readBugs, recallOf, type Recalled } from "../cycle/bugs.ts";
+import { metricIn } from "../cycle/metric.ts";
+import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
+import type { RunKey } from "../cycle/state.ts";
+import { type Ended, endProcess, exitOf, isAtWork, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
+import { commitCopy, initCopy, type Trees } from "./trees.ts";
+
+export type BenchmarkRoom = {
+  readonly trees: Trees;
+  readonly plan: CyclePlan;
+  /** The cycle's folder for what is disposable. */
+  readonly folder: string;
+  readonly cycle: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly interrupted: AbortSignal;
+  readonly redact: (text: string) => string;
+  readonly baselineOf: (name: string) => readonly Bug[] | null;
+};
+export type BenchmarkOutcome =
+  | { readonly kind: "measured"; readonly recalled: Recalled; readonly metric: number | null }
+  | { readonly kind: "failed"; readonly why: string }
+  | Exclude<Ended, { readonly kind: "exited" }>;
+
+const logBytesMax = 8 << 20;
+const tailCharsMax = 300;
+
+export const runFolder = (folder: string, { benchmark, lever_state, repeat }: RunKey): string =>
+  join(folder, "runs", benchmark, `${lever_state}-${repeat}`);
+
+/** What a run that was begun before is now: ended, still at work, or gone. */
+export function foundOf(folder: string): "ended" | "at work" | "gone" {
+  if (exitOf(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
+  return isAtWork(folder) ? "at work" : "gone";
+}
+
+/** A quality run says in its own log that it is over. */
+function hasRunEnd(folder: string): boolean {
+  return ["work", "target"].some((name) => /"event"\s*:\s*"run_end"/.test(textAt(join(folder, name, "quality", "run_state.jsonl")) ?? ""));
+}
+
+/** Runs it from the start, or goes on with what is found of it. */
+export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: string, isFresh: boolean): Promise<BenchmarkOutcome> {
+  const folder = runFolder(room.folder, key);
+  const plan = room.plan.benchmarks.find(({ name }) => name === key.benchmark);
+  if (plan === undefined) return { kind: "failed", why: "is not in the plan" };
+  const places = placesOf(room, plan, folder);
+  const wait = { hangMs: room.plan.hang_ms, interrupted: room.interrupted };
+  if (!isFresh) {
+    const ended: Ended =
+      hasRunEnd(folder) && exitOf(folder) === null ? { kind: "exited", code: 0 } : await waitFor(folder, places.signs, wait);
+    return outcomeOf(room, key, ended, places.findingsIn);
+  }
+  await endProcess(folder);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await prepare(room, plan, commit, places);
+  mkdirSync(places.cwd, { recursive: true }); // a folder that held nothing but the list is gone with it
+  const child = startProcess({
+    folder,
+    cwd: places.cwd,
+    command: room.plan.command ?? places.quality,
+    env: {
+      ...room.env,
+      CALIBRATION_CYCLE: room.cycle,
+      CALIBRATION_ROOT: places.work,
+      CALIBRATION_BENCHMARK: key.benchmark,
+      CALIBRATION_LEVER_STATE: key.lever_state,
+      CALIBRATION_REPEAT: String(key.repeat),
+    },
+  });
+  return outcomeOf(room, key, await waitFor(folder, places.signs, { ...wait, child }), places.findingsIn);
+}
+
+type Places = {
+  /** The repository with or without the lever. */
+  readonly work: string;
+  /** The benchmark's own code, where it is not part of the repository. */
+  readonly target: string | null;
+  readonly cwd: string;
+  readonly findingsIn: string;
+  readonly signs: readonly string[];
+  /** The words of a quality run. */
+  readonly quality: string;
+};
+
+function placesOf({ plan: { command, agent }, trees }: BenchmarkRoom, plan: BenchmarkPlan, folder: string): Places {
+  const work = join(folder, "work");
+  const target = plan.kind === "folder" ? null : join(folder, "target");
+  const own = plan.kind === "folder" ? relative(trees.repository.root, join(trees.repository.root, plan.at)) : "";
+  const cwd = target ?? (command === null ? work : join(work, own));
+  const words = [process.execPath, process.argv[1] ?? "autopilot", "quality", "--yes", "--json", "--benchmark", plan.name];
+  const quality = [...words, ...(own === "" ? [] : ["--target-path", own]), ...(agent === undefined ? [] : ["--agent", agent])]
+    .map(quoted)
+    .join(" ");
+  return { work, target, cwd, findingsIn: cwd, signs: [work, ...(target === null ? [] : [target])], quality };
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string, { work, target, cwd }: Places): Promise<void> {
+  const { trees } = room;
+  await trees.makeCopy(work, commit, [cyclesFolder, ...room.plan.benchmarks.flatMap((one) => answersIn(trees.repository.root, one))]); // B1
+  const config = join(trees.repository.root, ".autopilot", "config.yaml");
+  if (existsSync(config) && !existsSync(join(work, ".autopilot", "config.yaml"))) copyInto(config, join(work, ".autopilot"), "config.yaml");
+  if (plan.kind === "ref") await trees.makeCopy(target ?? "", plan.commit ?? plan.at, ["quality", ...findingsDefault]);
+  if (plan.kind === "outside") await copyOutside(plan, target ?? "", trees.repository.format);
+  for (const name of target === null ? [] : ["config.yaml", "flows"]) {
+    const from = join(work, ".autopilot", name);
+    if (existsSync(from)) copyInto(from, join(target ?? "", ".autopilot"), name);
+  }
+  for (const path of ["quality", ...findingsDefault, ...(room.plan.findings === null ? [] : [room.plan.findings])])
+    rmSync(join(cwd, path), { recursive: true, force: true }); // a list that was there before is nobody's finding
+}
+
+/** What of a benchmark's answers lies in the repository. */
+function answersIn(root: string, { kind, baseline, at }: BenchmarkPlan): readonly string[] {
+  const inside = baseline === null || kind === "ref" ? null : relative(root, isAbsolute(baseline) ? baseline : join(root, baseline));
+  const own = kind === "folder" ? [join(at, "BUGS.md"), join(at, "quality", "BUGS.md")] : [];
+  return [...own, ...(inside === null || inside.startsWith("..") || isAbsolute(inside) ? [] : [inside])];
+}
+
+function copyInto(from: string, folder: string, name: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  cpSync(from, join(folder, name), { recursive: true, verbatimSymlinks: true });
+}
+
+async function copyOutside({ at, baseline }: BenchmarkPlan, target: string, format: string): Promise<void> {
+  const isLeftOut = (path: string): boolean =>
+    path === join(at, ".git") || path === baseline || path === join(at, "quality") || path === join(at, "BUGS.md");
+  cpSync(at, target, { recursive: true, verbatimSymlinks: true, filter: (from) => !isLeftOut(from) });
+  const copy = await initCopy(target, format, null);
+  await git({ ...copy, args: ["add", "-A"] });
+  await commitCopy(copy);
+}
+
+function outcomeOf(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: string): BenchmarkOutcome {
+  const folder = runFolder(room.folder, key);
+  for (const name of [stdoutFile, stderrFile]) redactFile(join(folder, name), room.redact); // B3
+  if (ended.kind !== "exited") return ended;
+  if (ended.code !== 0) return { kind: "failed", why: `ended with code ${ended.code}${tailOf(folder)}` };
+  const { metric: name } = room.plan.target;
+  const printed = name === recallTarget ? null : metricIn(textAt(join(folder, stdoutFile)) ?? "", name);
+  if (printed !== null && "problem" in printed) return { kind: "failed", why: printed.problem };
+  const metric = printed === null ? null : printed.value;
+  const baseline = room.baselineOf(key.benchmark);
+  if (baseline === null) return { kind: "measured", recalled: { recall: null, matches: [], found: [], missed: [] }, metric };
+  const candidates = room.plan.findings === null ? findingsDefault : [room.plan.findings];
+  const found = candidates.map((path) => textAt(join(findingsIn, path))).find((text) => text !== null);
+  if (found === undefined && metric === null)
+    return { kind: "failed", why: `left no findings: expected ${candidates.join(" or ")} in the benchmark's folder` };
+  if (found !== undefined) writeFileSync(join(folder, "findings.md"), room.redact(found), { mode: 0o600 });
+  return { kind: "measured", recalled: recallOf(baseline, readBugs(found ?? "")), metric };
+}
+
+/** The copies take room and are made anew when they are needed; logs and findings stay. */
+export function dropCopies(folder: string): void {
+  for (const name of ["work", "target"]) rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+/** Of a log that is too long the end is kept. */
+function redactFile(path: string, redact: (text: string) => string): void {
+  const size = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const text = size > logBytesMax ? tailAt(path, size) : textAt(path);
+  const clean = text === null ? null : redact(text);
+  if (clean !== null && (clean !== text || size > logBytesMax)) writeFileSync(path, clean, { mode: 0o600 });
+}
+
+function tailAt(path: string, size: number): string {
+  const bytes = Buffer.alloc(logBytesMax);
+  const fd = openSync(path, "r");
+  try {
+    return bytes.subarray(0, readSync(fd, bytes, 0, logBytesMax, size - logBytesMax)).toString("utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function tailOf(folder: string): string {
+  const lines = `${textAt(join(folder, stdoutFile)) ?? ""}\n${textAt(join(folder, stderrFile)) ?? ""}`.trim().split("\n");
+  const last = lines.findLast((line) => line.trim() !== "") ?? "";
+  return last === "" ? "" : `: ${last.trim().slice(0, tailCharsMax)}`;
+}
+
+/** A regular file's text, if it is not too long; null otherwise. */
+function textAt(path: string): string | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size <= logBytesMax ? readFileSync(path, "utf8") : null;
+}

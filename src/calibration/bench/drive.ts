@@ -1,0 +1,238 @@
+// drive: a cycle from wherever its log stands to its verdict: read, decide, do, write; again until nothing is left.
+//
+// Invariants:
+//   R1. Every fact is a line of the log before the next thing is done on it.
+//   R2. What a crash left between an action and its line is found by the action's own effect: a branch that stands at the lever, an exit code.
+//   R3. The lever and its revert are commits; nothing is reset, and a branch that somebody moved is left alone.
+
+import { join } from "node:path";
+import type { CommandContext } from "../../project/command-context.ts";
+import { findRepository } from "../../workspace/git/repository.ts";
+import { landBranch } from "../../workspace/landing/land-branch.ts";
+import { type CyclePlan, cyclesFolder, restartsMax } from "../cycle/plan.ts";
+import { decide } from "../cycle/decide.ts";
+import { keyOf, type RunKey } from "../cycle/state.ts";
+import type { Judged } from "../cycle/verdict.ts";
+import { type BenchmarkOutcome, type BenchmarkRoom, dropCopies, foundOf, runBenchmark, runFolder } from "./benchmark.ts";
+import type { CycleLog, NewEvent } from "./log-file.ts";
+import { keptBaseline, leverRef, preflight, type Problem } from "./preflight.ts";
+import type { Trees } from "./trees.ts";
+
+export type Driven =
+  | { readonly kind: "ended"; readonly judged: Judged | null }
+  | { readonly kind: "interrupted" }
+  | { readonly kind: "preflight" | "stopped"; readonly problem: Problem };
+
+export type DriveOrder = {
+  readonly place: CommandContext;
+  readonly log: CycleLog;
+  readonly trees: Trees;
+  /** The cycle's disposable folder. */
+  readonly folder: string;
+  readonly jobs: number;
+  readonly redact: (text: string) => string;
+};
+
+export async function driveCycle(order: DriveOrder): Promise<Driven> {
+  const { log, place } = order;
+  const { cycle } = log;
+  const { plan } = cycle;
+  if (cycle.end !== null || plan === null) return { kind: "ended", judged: null };
+  const isBegun = cycle.applied !== null || cycle.runs.size > 0;
+  const ready = isBegun ? await begunBefore(order) : await preflight(place, { cycle, plan, trees: order.trees, folder: order.folder });
+  if ("problem" in ready) return stopped(log, ready, isBegun ? "stopped" : "preflight");
+  for (const event of ready.excluded) log.append(event);
+  for (;;) {
+    const next = decide(cycle);
+    if (place.interrupted.aborted) return { kind: "interrupted" };
+    if (next.do === "nothing") return { kind: "ended", judged: null };
+    if (next.do === "end") {
+      log.append(next.event);
+      return { kind: "ended", judged: next.judged };
+    }
+    if (next.do === "run") {
+      const commit = next.lever_state === "pre-lever" ? ready.base : (cycle.applied?.commit ?? ready.lever);
+      await runAll(order, plan, next.runs, commit);
+      continue;
+    }
+    const problem = next.do === "apply" ? await apply(order, plan, ready.base, ready.lever) : await revert(order, ready.base);
+    if (problem !== null) return stopped(log, problem, "stopped");
+  }
+}
+
+/** What was begun goes on from the lever that was made for it. */
+async function begunBefore({
+  trees,
+  log,
+}: DriveOrder): Promise<{ readonly lever: string; readonly base: string; readonly excluded: readonly NewEvent[] } | Problem> {
+  const lever = (await trees.refOf(leverRef)) ?? log.cycle.applied?.commit ?? null;
+  const base = lever === null ? null : await trees.commitOf(`${lever}^`);
+  if (lever === null || base === null)
+    return { problem: "The commit that the lever was made of is gone from this repository.", remedy: "begin a new cycle" };
+  return { lever, base, excluded: [] };
+}
+
+function stopped(log: CycleLog, problem: Problem, kind: "preflight" | "stopped"): Driven {
+  log.append({ event: "error", message: `${problem.problem} ${problem.remedy}.`, recoverable: false });
+  return { kind, problem };
+}
+
+/** So many at once as there are jobs. */
+async function runAll(order: DriveOrder, plan: CyclePlan, runs: readonly RunKey[], commit: string): Promise<void> {
+  const waiting = [...runs];
+  const worker = async (): Promise<void> => {
+    for (let key = waiting.shift(); key !== undefined && !order.place.interrupted.aborted; key = waiting.shift())
+      await runOne(order, plan, key, commit);
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(order.jobs, runs.length)) }, worker));
+}
+
+async function runOne({ place, log, trees, folder, redact }: DriveOrder, plan: CyclePlan, key: RunKey, commit: string): Promise<void> {
+  const { benchmark, lever_state, repeat } = key;
+  const about = { benchmark, lever_state, repeat };
+  const words = `${benchmark}, ${lever_state}${plan.repeat > 1 ? `, run ${repeat} of ${plan.repeat}` : ""}`;
+  const room: BenchmarkRoom = {
+    trees,
+    plan,
+    folder,
+    cycle: log.cycle.name,
+    env: place.env,
+    interrupted: place.interrupted,
+    redact,
+    baselineOf: (name) => keptBaseline(folder, name),
+  };
+  const own = runFolder(folder, key);
+  let isFresh = true;
+  if (log.cycle.runs.get(keyOf(key))?.status === "started") {
+    const found = foundOf(own); // R2
+    isFresh = found === "gone";
+    if (isFresh) error(log, `${words}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
+    else place.show(`${words}: ${found === "ended" ? "had ended, its result is taken" : "is still at work"}`);
+  } else {
+    log.append({ event: "benchmark_start", ...about }); // R1
+    place.show(`${words}: started`);
+  }
+  for (;;) {
+    const outcome = await runBenchmark(room, key, commit, isFresh);
+    if (outcome.kind === "interrupted") return;
+    if (outcome.kind === "measured" || outcome.kind === "failed") return finish(log, place, plan, key, words, outcome, own);
+    const restarts = log.cycle.runs.get(keyOf(key))?.hangs ?? 0;
+    const why =
+      outcome.kind === "hung" ? `gave no sign of life for ${Math.round(plan.hang_ms / 1000)} s and was ended` : "was killed from outside";
+    if (restarts >= restartsMax) {
+      error(log, `${words}: ${why}, ${restartsMax + 1} times; it is n/a`, { ...about, kind: "given_up" });
+      return;
+    }
+    error(log, `${words}: ${why}; it is cleaned and started again`, { ...about, kind: "hung" });
+    place.show(`! ${words}: ${why}; started again`);
+    isFresh = true;
+  }
+}
+
+function finish(
+  log: CycleLog,
+  place: CommandContext,
+  plan: CyclePlan,
+  { benchmark, lever_state, repeat }: RunKey,
+  words: string,
+  outcome: Extract<BenchmarkOutcome, { readonly kind: "measured" | "failed" }>,
+  own: string,
+): void {
+  const about = { benchmark, lever_state, repeat };
+  if (outcome.kind === "failed") {
+    error(log, `${words}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up" });
+    place.show(`! ${words}: ${outcome.why}`);
+    return;
+  }
+  const { recalled, metric } = outcome;
+  log.append({
+    event: "benchmark_end",
+    ...about,
+    recall: recalled.recall,
+    bugs_found: recalled.found,
+    bugs_missed: recalled.missed,
+    historical_baseline_path: plan.benchmarks.find(({ name }) => name === benchmark)?.baseline ?? "",
+    matches: recalled.matches,
+    ...(metric === null ? {} : { metric: plan.target.metric, metric_value: metric }),
+  });
+  const figures = [
+    recalled.recall === null ? null : `recall ${recalled.recall.toFixed(2)}`,
+    metric === null ? null : `${plan.target.metric} ${metric}`,
+  ];
+  place.show(`✓ ${words}: ${figures.filter((one) => one !== null).join(", ")}`);
+  dropCopies(own);
+}
+
+const error = (log: CycleLog, message: string, detail: Readonly<Record<string, unknown>>): void =>
+  log.append({ event: "error", message, recoverable: true, ...detail });
+
+const moved = (detail: string): Problem => ({
+  problem: `The lever's commit cannot be put on the branch: ${detail}.`,
+  remedy: "bring the branch back to where the cycle began, or begin a new cycle",
+});
+
+async function apply(order: DriveOrder, plan: CyclePlan, base: string, lever: string): Promise<Problem | null> {
+  const problem = await land(order, base, lever, "lever");
+  if (problem !== null) return problem;
+  order.log.append({
+    event: "lever_change_applied",
+    lever_id: order.log.cycle.lever,
+    files_changed: [...(await order.trees.changedFiles(base, lever))],
+    commit_sha: lever,
+    description: plan.description,
+  });
+  order.place.show(`✓ lever ${order.log.cycle.lever} committed as ${lever.slice(0, 12)}`);
+  return null;
+}
+
+/** A commit that takes the lever back, also where others stand on top of it. */
+async function revert(order: DriveOrder, base: string): Promise<Problem | null> {
+  const { trees, log } = order;
+  const lever = log.cycle.applied?.commit ?? "";
+  const tip = (await head(order)) ?? lever;
+  const known = await trees.refOf("revert");
+  const made = known ?? (await revertCommit(order, base, lever, tip));
+  if (typeof made !== "string") return made;
+  await trees.keep("revert", made);
+  const from = (await trees.commitOf(`${made}^`)) ?? tip;
+  const problem = await land(order, from, made, "revert");
+  if (problem !== null) return problem;
+  log.append({ event: "lever_change_reverted", files_changed: [...(await trees.changedFiles(from, made))], commit_sha: made });
+  order.place.show(`✓ lever ${log.cycle.lever} reverted by ${made.slice(0, 12)}`);
+  return null;
+}
+
+async function revertCommit({ trees, log }: DriveOrder, base: string, lever: string, tip: string): Promise<string | Problem> {
+  const merged = await trees.merged(lever, tip, base);
+  if ("conflicts" in merged)
+    return {
+      problem: `The lever cannot be taken back: ${merged.conflicts.slice(0, 5).join(", ")} changed since.`,
+      remedy: `git revert ${lever.slice(0, 12)} by hand, then autopilot calibrate resume`,
+    };
+  const subject = `Revert "calibrate: ${log.cycle.lever}"`;
+  return trees.commit(merged.tree, tip, `${subject}\n\nThis reverts commit ${lever}.\n\nCalibration-Cycle: ${log.cycle.name}\n`);
+}
+
+async function head({ trees }: DriveOrder): Promise<string | null> {
+  const { branch } = trees.repository;
+  return branch === null ? null : trees.commitOf(`refs/heads/${branch}`);
+}
+
+/** R2: a branch that stands there already is not moved again. */
+async function land(order: DriveOrder, from: string, to: string, name: string): Promise<Problem | null> {
+  const { trees, log, folder } = order;
+  const found = await findRepository(trees.repository.root);
+  if ("failure" in found) return { problem: found.failure.detail, remedy: "mend the repository" };
+  const { branch } = found.repository;
+  if (branch === null) return moved("the checkout is on no branch");
+  const landing = await landBranch(found.repository, {
+    branch,
+    from,
+    to,
+    folder: join(folder, name),
+    message: `calibrate: ${log.cycle.lever}`,
+    name: `calibrate-${log.cycle.name}-${name}`,
+    ownedPaths: [`${cyclesFolder}/**`],
+  });
+  return landing.landed ? null : moved(landing.detail); // R3
+}

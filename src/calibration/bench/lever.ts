@@ -1,0 +1,154 @@
+// lever: the change under test as one commit on top of the commit it is tested on. Made before anything is spent, on no branch yet.
+//
+// Invariants:
+//   L1. The user's checkout and branch are not touched here.
+//   L2. A lever that changes nothing, or that would have no effect, is refused before a benchmark runs.
+
+import { spawn } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { git, gitLine, type GitCall } from "../../workspace/git/git.ts";
+import { readOwnFile } from "../../project/own-file.ts";
+import type { CyclePlan } from "../cycle/plan.ts";
+import { typedEdits } from "./typed-lever.ts";
+import type { Trees } from "./trees.ts";
+
+export type LeverMade =
+  | { readonly commit: string; readonly files: readonly string[] }
+  | { readonly problem: string; readonly remedy: string };
+
+export type LeverOrder = {
+  readonly trees: Trees;
+  readonly base: string;
+  readonly lever: CyclePlan["lever"];
+  readonly id: string;
+  readonly cycle: string;
+  readonly description: string;
+  /** The cycle's disposable folder. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly interrupted: AbortSignal;
+};
+
+const patchBytesMax = 32 << 20;
+const saidCharsMax = 400;
+type Made = { readonly tree: string } | { readonly problem: string; readonly remedy: string };
+
+export async function makeLever(order: LeverOrder): Promise<LeverMade> {
+  const { trees, base, cycle, id, description } = order;
+  const made = await treeOf(order);
+  if ("problem" in made) return made;
+  if (made.tree === (await trees.treeOf(base)))
+    return { problem: `The lever ${id} changes nothing on ${base.slice(0, 12)}.`, remedy: "give a lever that changes a tracked file" }; // L2
+  const message = `calibrate: ${id}\n\n${description}\n\nCalibration-Cycle: ${cycle}\n`;
+  const commit = await trees.commit(made.tree, base, message);
+  return { commit, files: await trees.changedFiles(base, commit) };
+}
+
+function treeOf(order: LeverOrder): Promise<Made> {
+  const { kind } = order.lever;
+  if (kind === "patch") return fromPatch(order);
+  if (kind === "commit") return fromCommit(order);
+  if (kind === "command") return fromCommand(order);
+  return fromEdits(order);
+}
+
+async function fromPatch({ trees, base, lever, folder }: LeverOrder): Promise<Made> {
+  const root = trees.repository.root;
+  const path = isAbsolute(lever.source) ? lever.source : resolve(root, lever.source);
+  const text = readOwnFile(path, patchBytesMax);
+  if (text === null) return { problem: `There is no patch ${lever.source} that can be read.`, remedy: "name a file that git diff wrote" };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const copy = join(folder, "lever.patch");
+  await writeFile(copy, text, { mode: 0o600 });
+  let said = "";
+  const tree = await trees.edited(base, async (call) => {
+    const applied = await git({ ...call, args: ["apply", "--cached", "--whitespace=nowarn", "--", copy], codes: [0, 1, 128] });
+    if (applied.code !== 0) said = applied.err.trim() || "git apply refused it";
+  });
+  if (said === "") return { tree };
+  const why = said.replaceAll(copy, lever.source).slice(0, saidCharsMax);
+  return {
+    problem: `The patch ${lever.source} does not apply to ${base.slice(0, 12)}: ${why}`,
+    remedy: "make the patch anew on this commit",
+  };
+}
+
+async function fromCommit({ trees, base, lever }: LeverOrder): Promise<Made> {
+  const commit = await trees.commitOf(lever.source);
+  if (commit === null) return { problem: `There is no commit ${lever.source} here.`, remedy: "name a commit of this repository" };
+  const parent = await trees.commitOf(`${commit}^`);
+  if (parent === null)
+    return { problem: `${lever.source} has no parent, so it is no change.`, remedy: "name a commit that changes something" };
+  const merged = await trees.merged(parent, base, commit);
+  if ("tree" in merged) return merged;
+  return {
+    problem: `The commit ${lever.source} does not apply to ${base.slice(0, 12)}: ${merged.conflicts.slice(0, 5).join(", ")}`,
+    remedy: "rebase it onto this commit",
+  };
+}
+
+/** The command works in a copy of its own: what it does anywhere else is no part of the lever. */
+async function fromCommand({ trees, base, lever, folder, env, interrupted }: LeverOrder): Promise<Made> {
+  const copy = join(folder, "lever");
+  await trees.makeCopy(copy, base, []);
+  try {
+    const { code, said } = await shell(lever.source, copy, env, interrupted);
+    if (code !== 0)
+      return {
+        problem: `The lever's command ended with ${code === null ? "a signal" : `code ${code}`}${said === "" ? "" : `: ${said}`}`,
+        remedy: "make the command change the files of its folder and end with 0",
+      };
+    return { tree: await trees.treeOfCopy(copy) };
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+const commandTimeoutMs = 15 * 60_000;
+
+function shell(
+  command: string,
+  cwd: string,
+  env: LeverOrder["env"],
+  interrupted: AbortSignal,
+): Promise<{ readonly code: number | null; readonly said: string }> {
+  return new Promise((tell) => {
+    const child = spawn("/bin/sh", ["-c", command], { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    const hear = (chunk: Buffer): void => void (said = (said + chunk.toString("utf8")).slice(-saidCharsMax));
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    const end = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It has ended already.
+      }
+    };
+    const timer = setTimeout(end, commandTimeoutMs);
+    interrupted.addEventListener("abort", end, { once: true });
+    const done = (code: number | null): void => {
+      clearTimeout(timer);
+      interrupted.removeEventListener("abort", end);
+      tell({ code, said: said.trim().split("\n").at(-1) ?? "" });
+    };
+    child.once("error", () => done(null));
+    child.once("close", done);
+  });
+}
+
+async function fromEdits({ trees, base, lever, id, env }: LeverOrder): Promise<Made> {
+  const { root } = trees.repository;
+  const edits = await typedEdits({ lever, id, root, env, textAt: (path) => trees.textAt(base, path) }); // L2
+  if ("problem" in edits) return edits;
+  const tree = await trees.edited(base, async (call) => {
+    for (const { path, text } of edits.files) await putFile(call, path, text);
+  });
+  return { tree };
+}
+
+async function putFile(call: Omit<GitCall, "args">, path: string, text: string): Promise<void> {
+  const blob = await gitLine({ ...call, args: ["hash-object", "-w", "--stdin"], input: [Buffer.from(text)] });
+  await git({ ...call, args: ["update-index", "--add", "--cacheinfo", `100644,${blob},${relative("/", join("/", path))}`] });
+}

@@ -1,0 +1,120 @@
+// log-file: a cycle's run_state.jsonl: one line an event, appended and synced before anything else happens.
+//
+// Invariants:
+//   L1. What is written is never changed. A line that a power cut left half is cut off, since nobody was told of it.
+//   L2. Nothing is written through a link.
+
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { CalibrationCycleEvent } from "../../contracts/quality-run.ts";
+import { redactEvent } from "../../kit/redact-value.ts";
+import { readOwnFile } from "../../project/own-file.ts";
+import { refuse } from "../../project/reply.ts";
+import { cycleName, cyclesFolder, logFile } from "../cycle/plan.ts";
+import { type Cycle, foldLine, newCycle } from "../cycle/state.ts";
+
+type Unstamped<Event> = Event extends { readonly ts: string } ? Omit<Event, "ts"> : never;
+export type NewEvent = Unstamped<CalibrationCycleEvent> & Readonly<Record<string, unknown>>;
+
+export type CycleLog = {
+  readonly cycle: Cycle;
+  readonly append: (event: NewEvent) => void;
+  readonly close: () => void;
+};
+
+export const cyclePath = (root: string, name: string): string => join(root, cyclesFolder, name);
+
+/** Every cycle there is a log of, by name. */
+export function cycleNames(root: string): readonly string[] {
+  try {
+    return readdirSync(join(root, cyclesFolder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && cycleName.test(entry.name))
+      .map(({ name }) => name)
+      .filter((name) => lstatSync(join(cyclePath(root, name), logFile), { throwIfNoEntry: false })?.isFile() === true)
+      .toSorted();
+  } catch {
+    return [];
+  }
+}
+
+/** A cycle as its log tells it; a line that cannot be read refuses. */
+export function readCycle(root: string, name: string): Cycle {
+  const path = join(cyclePath(root, name), logFile);
+  const text = readOwnFile(path);
+  if (text === null)
+    return refuse("calibration_missing", {
+      message: `There is no calibration cycle ${name} here.`,
+      remediation: ["autopilot calibrate list"],
+    });
+  return foldText(text, `${cyclesFolder}/${name}/${logFile}`);
+}
+
+function foldText(text: string, shown: string): Cycle {
+  const cycle = newCycle();
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1); // L1
+  whole.split("\n").forEach((line, at) => {
+    const problem = line.trim() === "" ? null : foldLine(cycle, line);
+    if (problem !== null)
+      refuse("file_invalid", { message: `${shown}:${at + 1} ${problem}.`, remediation: [`autopilot validate "${shown}"`] });
+  });
+  return cycle;
+}
+
+/** Opens a cycle's log to go on with it; `isNew` makes its folder, and refuses where there is one. */
+export function openLog(
+  root: string,
+  name: string,
+  { isNew, now, redact }: { readonly isNew: boolean; readonly now: () => string; readonly redact: (text: string) => string },
+): CycleLog {
+  for (const folder of [join(root, cyclesFolder), cyclePath(root, name)]) ownFolderAt(folder); // L2
+  const path = join(cyclePath(root, name), logFile);
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | (isNew ? constants.O_EXCL : 0);
+  let fd: number;
+  try {
+    fd = openSync(path, flags, 0o644);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return refuse("calibration_input_invalid", {
+      message: `There is a calibration cycle ${name} already.`,
+      remediation: [`autopilot calibrate resume ${name} goes on with it; another --name begins a new one`],
+    });
+  }
+  const text = readFileSync(path, "utf8");
+  const end = Buffer.byteLength(text.slice(0, text.lastIndexOf("\n") + 1));
+  if (end < fstatSync(fd).size) ftruncateSync(fd, end); // L1
+  const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
+  return {
+    cycle,
+    append: (event) => {
+      const line = JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event }));
+      const bytes = Buffer.from(`${line}\n`);
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+      fdatasyncSync(fd);
+      const problem = foldLine(cycle, line);
+      if (problem !== null) throw new Error(`a line of ours ${problem}`);
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+function ownFolderAt(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) mkdirSync(path, { recursive: true });
+  else if (!found.isDirectory())
+    refuse("workspace_unusable", {
+      message: `A ${found.isSymbolicLink() ? "link" : "file"} lies where a folder is needed: ${path}. Links are not followed.`,
+      remediation: ["move it out of the way, then give the command again"],
+    });
+}

@@ -1,0 +1,74 @@
+// open-cycle: a cycle in hand: the one lock of a repository's cycles, the log, the trees, and the audit page that is drawn when it is given back.
+//
+// Invariants:
+//   O1. One cycle at a time in a repository: two would measure each other's levers.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { nodeDisk } from "../../journal/disk.ts";
+import { JournalFailure } from "../../journal/failure.ts";
+import { type Lock, takeLock } from "../../journal/lock.ts";
+import { writeWholeFile } from "../../playbooks/contract/whole-file.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { ownFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { refuse } from "../../project/reply.ts";
+import { addIgnoreLines } from "../../workspace/owned.ts";
+import { auditPage } from "../cycle/audit.ts";
+import { auditFile, cyclesFolder } from "../cycle/plan.ts";
+import { type CycleLog, openLog } from "./log-file.ts";
+import { openTrees, type Trees } from "./trees.ts";
+
+export type OpenCycle = {
+  readonly log: CycleLog;
+  readonly trees: Trees;
+  readonly folder: string;
+  readonly redact: (text: string) => string;
+};
+
+export const calibrationsFolder = "calibrations";
+
+export async function withCycle<Value>(
+  place: CommandContext,
+  home: ProjectPaths,
+  order: { readonly name: string; readonly isNew: boolean; readonly before?: (trees: Trees) => Promise<void> },
+  work: (open: OpenCycle) => Promise<Value>,
+): Promise<Value> {
+  const repository = await openedRepository(home.root);
+  const all = ownFolder(home, calibrationsFolder);
+  const lock = await takeOrRefuse(all);
+  try {
+    await addIgnoreLines(repository.commonDir);
+    const folder = join(all, order.name);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const trees = await openTrees(repository, order.name, join(folder, "git"));
+    await order.before?.(trees);
+    const { redactor } = redactionOf(place, home.root);
+    const redact = (text: string): string => redactor.text(text);
+    const log = openLog(home.root, order.name, { isNew: order.isNew, now: () => systemClock.now(), redact });
+    try {
+      return await work({ log, trees, folder, redact });
+    } finally {
+      log.close();
+      if (log.cycle.name !== "") await writeWholeFile(home.root, `${cyclesFolder}/${order.name}/${auditFile}`, auditPage(log.cycle));
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** O1 */
+async function takeOrRefuse(folder: string): Promise<Lock> {
+  try {
+    return await takeLock(nodeDisk, folder);
+  } catch (error) {
+    if (!(error instanceof JournalFailure) || error.trouble.kind !== "run_locked") throw error;
+    const { pid } = error.trouble;
+    return refuse("calibration_busy", {
+      message: `Another calibration cycle is under way here${pid === null ? "" : ` (process ${pid})`}; two would measure each other's levers.`,
+      remediation: ["autopilot calibrate status"],
+    });
+  }
+}

@@ -1,0 +1,152 @@
+// preflight: everything that can be known before a cycle costs anything: the checkout, the benchmarks, their lists of known bugs, the lever,
+// the agent. It changes nothing of the user's, and may be done again.
+
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { findAgent } from "../../agents/find.ts";
+import { shippedProfile } from "../../agents/profiles/table.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { readOwnFile } from "../../project/own-file.ts";
+import { readSettings } from "../../project/config/settings.ts";
+import { ownedOf } from "../../workspace/layers/scope.ts";
+import { statusOf } from "../../workspace/git/status.ts";
+import { type Bug, readBugs } from "../cycle/bugs.ts";
+import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
+import type { Cycle } from "../cycle/state.ts";
+import { makeLever } from "./lever.ts";
+import type { NewEvent } from "./log-file.ts";
+import type { Trees } from "./trees.ts";
+
+export type Problem = { readonly problem: string; readonly remedy: string };
+/** `excluded`: benchmarks that cannot count, each with the reason. */
+export type Ready = { readonly lever: string; readonly base: string; readonly excluded: readonly NewEvent[] };
+
+const bugsBytesMax = 16 << 20;
+const namesMax = 5;
+const ownedPaths = [`${cyclesFolder}/**`];
+export const leverRef = "lever";
+
+export async function preflight(
+  place: CommandContext,
+  { cycle, plan, trees, folder }: { readonly cycle: Cycle; readonly plan: CyclePlan; readonly trees: Trees; readonly folder: string },
+): Promise<Ready | Problem> {
+  const { repository } = trees;
+  const known = await trees.refOf(leverRef);
+  if (repository.branch === null)
+    return { problem: "The checkout is on no branch, so a lever could not be committed.", remedy: "git switch to a branch" };
+  const { changed } = await statusOf(repository, ownedOf(ownedPaths));
+  if (changed.length > 0) {
+    const names = `${changed.slice(0, namesMax).join(", ")}${changed.length > namesMax ? ` and ${changed.length - namesMax} more` : ""}`;
+    return { problem: `The checkout has uncommitted changes: ${names}.`, remedy: "commit or stash them" };
+  }
+  const base = known === null ? repository.head.commit : ((await trees.commitOf(`${known}^`)) ?? repository.head.commit);
+  const excluded: NewEvent[] = [];
+  for (const benchmark of plan.benchmarks) {
+    const problem = await benchmarkProblem(trees, base, benchmark);
+    if (problem !== null) return problem;
+    const baseline = await keepBaseline(trees, folder, plan, benchmark);
+    if (baseline !== null && "problem" in baseline) return baseline;
+    if (baseline !== null && baseline.bugs.length === 0 && plan.target.metric === recallTarget && !cycle.excluded.has(benchmark.name))
+      excluded.push({
+        event: "error",
+        message: `${benchmark.name} is n/a: its baseline ${benchmark.baseline ?? ""} names no bug, so recall is undefined; it is not run`,
+        recoverable: true,
+        benchmark: benchmark.name,
+        kind: "excluded",
+      });
+  }
+  if (plan.command === null) {
+    const problem = await agentProblem(place, repository.root, plan.agent);
+    if (problem !== null) return problem;
+  }
+  if (known !== null) return { lever: known, base, excluded };
+  const made = await makeLever({
+    trees,
+    base,
+    lever: plan.lever,
+    id: cycle.lever,
+    cycle: cycle.name,
+    description: plan.description,
+    folder,
+    env: place.env,
+    interrupted: place.interrupted,
+  });
+  if ("problem" in made) return made;
+  await trees.keep(leverRef, made.commit);
+  return { lever: made.commit, base, excluded };
+}
+
+async function benchmarkProblem(trees: Trees, base: string, { kind, at, name, commit }: BenchmarkPlan): Promise<Problem | null> {
+  if (kind === "folder" && !(await trees.holds(base, at)))
+    return existsSync(join(trees.repository.root, at))
+      ? { problem: `The benchmark ${name} lies in ${at}, which is not committed.`, remedy: `git add ${at}, commit it` }
+      : {
+          problem: `There is no benchmark folder and no commit called ${at}.`,
+          remedy: "name a folder of this repository, a folder elsewhere, or a commit",
+        };
+  if (kind === "ref" && (await trees.commitOf(commit ?? at)) === null)
+    return { problem: `The benchmark ${name} is at ${at}, which is no commit here any more.`, remedy: "fetch it, or name another" };
+  if (kind === "outside" && statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return {
+      problem: `The benchmark ${name} lies in ${at}, which is no folder any more.`,
+      remedy: "put it back, or begin a cycle without it",
+    };
+  return null;
+}
+
+const baselineFile = (folder: string, name: string): string => join(folder, "baselines", `${name}.md`);
+
+/** The list of known bugs as it was when the cycle began: a lever that edits it changes nothing of what is counted. */
+async function keepBaseline(
+  trees: Trees,
+  folder: string,
+  plan: CyclePlan,
+  benchmark: BenchmarkPlan,
+): Promise<{ readonly bugs: readonly Bug[] } | Problem | null> {
+  if (benchmark.baseline === null) return null;
+  const path = baselineFile(folder, benchmark.name);
+  if (!existsSync(path)) {
+    const text = await baselineText(trees, benchmark);
+    if (text === null && plan.target.metric !== recallTarget) return null;
+    if (text === null)
+      return {
+        problem: `The benchmark ${benchmark.name} has no baseline: ${benchmark.baseline} is not there or cannot be read.`,
+        remedy: `write the known bugs there, one heading ### BUG-001: … each, or name another with --baseline ${benchmark.name}=FILE`,
+      };
+    mkdirSync(join(folder, "baselines"), { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { mode: 0o600 });
+  }
+  return { bugs: readBugs(readFileSync(path, "utf8")) };
+}
+
+async function baselineText(trees: Trees, { kind, baseline, commit, at }: BenchmarkPlan): Promise<string | null> {
+  if (kind === "ref" && baseline !== null && baseline.startsWith(`${at}:`))
+    return trees.textAt(commit ?? at, baseline.slice(at.length + 1));
+  const path = baseline ?? "";
+  return readOwnFile(isAbsolute(path) ? path : resolve(trees.repository.root, path), bugsBytesMax);
+}
+
+/** Where a benchmark keeps its known bugs unless it is told. */
+export async function baselineOf(trees: Trees, kind: BenchmarkPlan["kind"], at: string, commit: string | undefined): Promise<string> {
+  if (kind !== "ref") return join(at, "BUGS.md");
+  for (const path of findingsDefault) if ((await trees.textAt(commit ?? at, path)) !== null) return `${at}:${path}`;
+  return `${at}:${findingsDefault[0]}`;
+}
+
+/** The baseline that was kept; null where there is none. */
+export function keptBaseline(folder: string, name: string): readonly Bug[] | null {
+  const text = readOwnFile(baselineFile(folder, name), bugsBytesMax);
+  return text === null ? null : readBugs(text);
+}
+
+async function agentProblem(place: CommandContext, root: string, named: string | undefined): Promise<Problem | null> {
+  const settings = readSettings(place, root);
+  if (settings.kind === "invalid") return { problem: "The config is not valid.", remedy: "autopilot config" };
+  const agent = named ?? settings.config.agent;
+  const profile = agent === undefined ? null : shippedProfile(agent.split(":")[0] ?? agent);
+  if (profile === null || profile.found !== "path") return null; // its own run says what is wrong with it
+  const found = await findAgent(profile, place.env);
+  return found.problem === null
+    ? null
+    : { problem: `${agent ?? ""} cannot be used: ${found.problem}.`, remedy: found.mend ?? "autopilot agents" };
+}

@@ -1,0 +1,128 @@
+// process: one benchmark's process. It outlives the runner: its exit code lies in a file, and whoever comes back finds it, or finds it at work.
+//
+// Invariants:
+//   P1. A process is known by a mark in its environment that no other ever had; nothing without the mark is signalled.
+//   P2. Without a sign of life for `hangMs` it is hung: it and all it started are ended. Signs are what it prints and the logs of its own run.
+//   P3. An interrupt of ours ends it; a kill of ours does not.
+
+import { randomUUID } from "node:crypto";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { readOwnFile } from "../../project/own-file.ts";
+import { endFamily, type Family, livingOf } from "../../verify/processes.ts";
+
+export type Launch = {
+  /** Where its logs and its exit code go. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly command: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+export type Ended =
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "hung" }
+  | { readonly kind: "died" }
+  | { readonly kind: "interrupted" };
+
+const mark = "CALIBRATION_MARK";
+/** No process has this group, so that only the mark counts. */
+const nobody = 2_147_483_647;
+const lookMs = 100;
+/** Whether it still lives is asked of the whole machine, so less often. */
+const looksBetween = 20;
+
+export const stdoutFile = "stdout.log";
+export const stderrFile = "stderr.log";
+const exitFile = "exit";
+const markFile = "started.json";
+
+/** The command's own code is written whole or not at all, and by nobody who could be killed with us. */
+const wrapper = `sh -c "$CALIBRATION_COMMAND" >"$CALIBRATION_LOGS/${stdoutFile}" 2>"$CALIBRATION_LOGS/${stderrFile}" </dev/null
+code=$?
+printf '%s\\n' "$code" >"$CALIBRATION_LOGS/${exitFile}.new" && mv "$CALIBRATION_LOGS/${exitFile}.new" "$CALIBRATION_LOGS/${exitFile}"`;
+
+export function startProcess({ folder, cwd, command, env }: Launch): ChildProcess {
+  const word = randomUUID();
+  writeFileSync(join(folder, markFile), JSON.stringify({ mark: word }), { mode: 0o600 });
+  const child = spawn("/bin/sh", ["-c", wrapper], {
+    cwd,
+    env: { ...env, [mark]: word, CALIBRATION_COMMAND: command, CALIBRATION_LOGS: folder },
+    detached: true,
+    stdio: "ignore",
+  });
+  child.on("error", () => undefined); // it has no pid and no exit code then, and counts as died
+  if (child.pid !== undefined) writeFileSync(join(folder, markFile), JSON.stringify({ mark: word, pid: child.pid }), { mode: 0o600 });
+  return child;
+}
+
+/** The code it ended with; null while it has not. */
+export function exitOf(folder: string): number | null {
+  const code = Number(readOwnFile(join(folder, exitFile), 64)?.trim() || Number.NaN);
+  return Number.isInteger(code) ? code : null;
+}
+
+/** Whether anything of it still lives. */
+export const isAtWork = (folder: string): boolean => {
+  const family = familyOf(folder);
+  return family !== null && livingOf(family).length > 0; // P1
+};
+
+export async function endProcess(folder: string): Promise<void> {
+  const family = familyOf(folder);
+  if (family !== null) await endFamily(family);
+}
+
+function familyOf(folder: string): Family | null {
+  try {
+    const { mark: word, pid } = JSON.parse(readOwnFile(join(folder, markFile), 1024) ?? "") as { mark?: unknown; pid?: unknown };
+    if (typeof word !== "string") return null;
+    const hasProc = existsSync("/proc/self/environ");
+    return { leader: !hasProc && typeof pid === "number" ? pid : nobody, word: `${mark}=${word}` };
+  } catch {
+    return null;
+  }
+}
+
+/** Waits for a process that was started here, or by a runner that is gone. */
+export async function waitFor(
+  folder: string,
+  signs: readonly string[],
+  { hangMs, interrupted, child }: { readonly hangMs: number; readonly interrupted: AbortSignal; readonly child?: ChildProcess },
+): Promise<Ended> {
+  const beganMs = Date.now();
+  for (let look = 0; ; look++) {
+    const code = exitOf(folder);
+    if (code !== null) return { kind: "exited", code };
+    if (interrupted.aborted) {
+      await endProcess(folder); // P3
+      return { kind: "interrupted" };
+    }
+    const isGone =
+      child === undefined
+        ? look % looksBetween === 0 && !isAtWork(folder)
+        : child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+    if (isGone) {
+      const last = exitOf(folder); // it may have ended between the two looks
+      return last === null ? { kind: "died" } : { kind: "exited", code: last };
+    }
+    if (Date.now() - Math.max(beganMs, lastSign(folder, signs)) > hangMs) {
+      await endProcess(folder); // P2
+      return { kind: "hung" };
+    }
+    await pause(lookMs, undefined, { signal: interrupted }).catch(() => undefined);
+  }
+}
+
+/** When it last printed, or its own run last wrote. */
+function lastSign(folder: string, roots: readonly string[]): number {
+  const files = [join(folder, stdoutFile), join(folder, stderrFile), ...roots.flatMap(signsIn)];
+  return Math.max(0, ...files.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
+}
+
+function signsIn(root: string): readonly string[] {
+  const runs = join(root, ".autopilot", "runs");
+  const journals = existsSync(runs) ? readdirSync(runs).map((run) => join(runs, run, "journal.jsonl")) : [];
+  return [join(root, "quality", "run_state.jsonl"), ...journals];
+}

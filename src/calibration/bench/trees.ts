@@ -1,0 +1,160 @@
+// trees: a cycle's commits and copies, made through a git directory of our own: nothing here moves a branch or touches a checkout.
+//
+// Invariants:
+//   T1. A copy has the files of one tree and one commit, no history: what earlier commits or cycles knew is not to be found in it.
+//   T2. Commits that a cycle depends on are kept by refs of its own until it is removed.
+
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
+import { identityEnv, identityOf } from "../../workspace/git/identity.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
+
+export type Trees = {
+  readonly repository: Repository;
+  /** The commit a name stands for; null where there is none. */
+  readonly commitOf: (name: string) => Promise<string | null>;
+  readonly treeOf: (commit: string) => Promise<string>;
+  readonly refOf: (name: string) => Promise<string | null>;
+  readonly keep: (name: string, commit: string) => Promise<void>;
+  /** Works on an index that holds a tree; gives the tree that comes of it. */
+  readonly edited: (
+    tree: string,
+    edit: (call: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> }) => Promise<void>,
+  ) => Promise<string>;
+  /** What `theirs` changed since `base`, put on top of `ours`. */
+  readonly merged: (
+    base: string,
+    ours: string,
+    theirs: string,
+  ) => Promise<{ readonly tree: string } | { readonly conflicts: readonly string[] }>;
+  readonly commit: (tree: string, parent: string, message: string) => Promise<string>;
+  readonly changedFiles: (from: string, to: string) => Promise<readonly string[]>;
+  readonly textAt: (commit: string, path: string) => Promise<string | null>;
+  readonly holds: (commit: string, path: string) => Promise<boolean>;
+  readonly makeCopy: (folder: string, commit: string, without: readonly string[]) => Promise<void>;
+  /** The tree of a copy as it is now, its objects in the user's repository. */
+  readonly treeOfCopy: (folder: string) => Promise<string>;
+};
+
+const textBytesMax = 16 << 20;
+
+export async function openTrees(repository: Repository, cycle: string, hub: string): Promise<Trees> {
+  const { root } = repository;
+  const objects = join(repository.commonDir, "objects");
+  if (!existsSync(join(hub, "HEAD")))
+    await git({
+      cwd: root,
+      args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", hub],
+    });
+  const ours = { cwd: hub, isOwn: true, env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects } } as const;
+  const user = { cwd: root, env: { GIT_DIR: repository.gitDir } };
+  const identity = await identityOf(root);
+  const named = (name: string): string => `refs/autopilot/calibrate/${cycle}/${name}`;
+  const resolved = async (words: string): Promise<string | null> => {
+    const { code, out } = await git({ ...user, args: ["rev-parse", "-q", "--verify", "--end-of-options", words], codes: [0, 1, 128] });
+    return code === 0 ? out.toString("utf8").trim() : null;
+  };
+
+  return {
+    repository,
+    commitOf: (name) => resolved(`${name}^{commit}`),
+    treeOf: (commit) => gitLine({ ...ours, args: ["rev-parse", `${commit}^{tree}`] }),
+    refOf: (name) => resolved(named(name)),
+    keep: async (name, commit) => void (await git({ ...user, args: ["update-ref", named(name), commit] })), // T2
+    async edited(tree, edit) {
+      const index = join(hub, `index-${process.pid}-${++indexes}`);
+      const call = { ...ours, env: { ...ours.env, GIT_INDEX_FILE: index } };
+      try {
+        await git({ ...call, args: ["read-tree", tree] });
+        await edit(call);
+        return await gitLine({ ...call, args: ["write-tree"] });
+      } finally {
+        await rm(index, { force: true });
+        await rm(`${index}.lock`, { force: true });
+      }
+    },
+    async merged(base, onto, theirs) {
+      // Commits made for this merge alone: an older git takes the base of a merge from history only.
+      const alone = async (commit: string, parents: readonly string[]): Promise<string> => {
+        const words = ["commit-tree", `${commit}^{tree}`, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
+        return gitLine({ ...ours, env: { ...ours.env, ...identityEnv(identity) }, args: words, input: [Buffer.from("merge\n")] });
+      };
+      const from = await alone(base, []);
+      const sides = [await alone(onto, [from]), await alone(theirs, [from])];
+      const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides];
+      const { code, out, err } = await git({ ...ours, args, codes: [0, 1, 128, 129] });
+      const [tree = "", ...names] = out.toString("utf8").split("\0");
+      if (code === 0) return { tree };
+      const conflicts = [...new Set(names.filter((name) => name !== ""))];
+      return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"] };
+    },
+    commit: (tree, parent, message) =>
+      gitLine({
+        ...ours,
+        env: { ...ours.env, ...identityEnv(identity) },
+        args: ["commit-tree", tree, "-p", parent, "-F", "-"],
+        input: [Buffer.from(message)],
+      }),
+    async changedFiles(from, to) {
+      const { out } = await git({ ...ours, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
+      return out
+        .toString("utf8")
+        .split("\0")
+        .filter((path) => path !== "");
+    },
+    async textAt(commit, path) {
+      const spec = `${commit}:${path}`;
+      const { code, out } = await git({ ...ours, args: ["cat-file", "blob", spec], codes: [0, 128], outputBytesMax: textBytesMax });
+      return code === 0 ? out.toString("utf8") : null;
+    },
+    async holds(commit, path) {
+      return (await git({ ...ours, args: ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`], codes: [0, 1, 128] })).code === 0;
+    },
+    async makeCopy(folder, commit, without) {
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const copy = await initCopy(folder, repository.format, objects);
+      await git({ ...copy, args: ["read-tree", commit] });
+      if (without.length > 0) await git({ ...copy, args: ["rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...without] });
+      await git({ ...copy, args: ["checkout-index", "-a", "-f", "-q"] });
+      await commitCopy(copy); // T1
+    },
+    async treeOfCopy(folder) {
+      const call = { cwd: folder, isOwn: true, env: { ...ours.env, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder } } as const;
+      await git({ ...call, args: ["add", "-A"] });
+      return gitLine({ ...call, args: ["write-tree"] });
+    },
+  };
+}
+
+let indexes = 0;
+type CopyCall = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+
+/** A repository in a folder, which borrows objects if it is told where. */
+export async function initCopy(folder: string, format: string, objects: string | null): Promise<CopyCall> {
+  const init = ["init", "-q", "--template=", `--object-format=${format}`, "--initial-branch=main", "--", folder];
+  await git({ cwd: folder, args: init });
+  const gitDir = join(folder, ".git");
+  await mkdir(join(gitDir, "objects", "info"), { recursive: true });
+  if (objects !== null) await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`);
+  const call = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(benchmarkIdentity) } } as const;
+  for (const [key, value] of [
+    ["user.name", benchmarkIdentity.name],
+    ["user.email", benchmarkIdentity.email],
+  ] as const)
+    await git({ ...call, args: ["config", key, value] });
+  return call;
+}
+
+/** What the index holds becomes the copy's one commit. */
+export async function commitCopy(copy: CopyCall): Promise<void> {
+  const tree = await gitLine({ ...copy, args: ["write-tree"] });
+  const commit = await gitLine({ ...copy, args: ["commit-tree", tree, "-F", "-"], input: [Buffer.from("benchmark\n")] });
+  await git({ ...copy, args: ["update-ref", "refs/heads/main", commit] });
+  await git({ ...copy, args: ["update-index", "-q", "--refresh"], codes: [0, 1] });
+}
+
+/** The same for every copy: who runs a benchmark is no part of it. */
+const benchmarkIdentity = { name: "benchmark", email: "benchmark@localhost" };

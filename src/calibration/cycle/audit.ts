@@ -1,0 +1,104 @@
+// audit: a cycle as a page of Markdown: what was asked, what came out run by run, how each bug was matched, and why the verdict is what it is.
+
+import { inCode, inText, list, section, table } from "../../views/markdown.ts";
+import { decide, figuresOf, judgeCycle, runsOf, scaleOf, sideOf } from "./decide.ts";
+import { recallTarget } from "./plan.ts";
+import type { Cycle } from "./state.ts";
+import type { Judged } from "./verdict.ts";
+import { figureText, gainText, intervalText, standing } from "./verdict-words.ts";
+
+export const auditTitle = "# Calibration audit: ";
+
+export function auditPage(cycle: Cycle): string {
+  const judged = judgeCycle(cycle);
+  const target = cycle.plan?.target.metric ?? recallTarget;
+  const lines = [
+    `${auditTitle}${inText(cycle.name)}`,
+    "",
+    `**Lever:** ${inCode(cycle.lever)}, iteration ${cycle.iteration} of 3`,
+    `**Hypothesis:** ${inText(cycle.hypothesis, 1000)}`,
+    `**Target:** ${inText(target)}, ${scaleOf(cycle).better} is better; noise floor ${floorText(cycle)}`,
+    `**Standing:** ${standing(cycle)}`,
+    ...section("Verdict", verdictLines(cycle, judged)),
+    ...section("Figures", figureLines(cycle, judged, target)),
+    ...section("Lever", leverLines(cycle)),
+    ...section("Matches", matchLines(cycle)),
+    ...section(
+      "Cycle findings",
+      list(cycle.errors.map(({ ts, message, recoverable }) => `${ts} ${recoverable ? "" : "(stopped) "}${inText(message, 500)}`)),
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const floorText = (cycle: Cycle): string =>
+  scaleOf(cycle).isRelative ? `${cycle.noiseFloor * 100} % of the figure before` : String(cycle.noiseFloor);
+
+function verdictLines(cycle: Cycle, judged: Judged): readonly string[] {
+  if (cycle.end === null) return [`None yet: ${inText(whatIsNext(cycle))}.`];
+  const { regressions } = judged.cross_benchmark_check;
+  return [
+    `**${cycle.end.verdict}**: ${inText(judged.why, 400)}.`,
+    "",
+    `- Cross-benchmark check: ${regressions.length === 0 ? "clean" : `${regressions.length} lost`}`,
+    ...regressions.map(({ benchmark, bug }) => `  - ${inText(benchmark)}${bug === null ? "" : `: ${inText(bug)}`}`),
+    ...(judged.interval === null
+      ? ["- Interval: none, since nothing ran twice (`--repeat`)"]
+      : [`- Mean gain ${gainText(cycle, judged.mean_gain)}, ${intervalText(cycle, judged.interval)}`]),
+  ];
+}
+
+function whatIsNext(cycle: Cycle): string {
+  if (cycle.stopped !== null) return cycle.stopped;
+  const next = decide(cycle);
+  return next.do === "run" ? `${next.runs.length} runs ${next.lever_state}` : next.do;
+}
+
+function figureLines(cycle: Cycle, judged: Judged, target: string): readonly string[] {
+  const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
+  const rows = cycle.benchmarks.map((name) => [
+    inText(name),
+    figureText(before[name] ?? null),
+    figureText(after[name] ?? null),
+    figureText(judged.delta[name] ?? null),
+    gainText(cycle, judged.gain[name] ?? null),
+    `${figuresOf(cycle, name, "pre-lever").length} / ${figuresOf(cycle, name, "post-lever").length}`,
+    inText(noteOf(cycle, name), 200),
+  ]);
+  return table(["benchmark", `${target} before`, "after", "delta", "gain", "runs", "note"], rows);
+}
+
+/** Why a benchmark does not count, where it does not. */
+export function noteOf(cycle: Cycle, name: string): string {
+  const why =
+    cycle.excluded.get(name) ?? [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up")?.because;
+  return why === null || why === undefined ? "" : `n/a: ${why}`;
+}
+
+function leverLines(cycle: Cycle): readonly string[] {
+  if (cycle.applied === null) return ["Not applied."];
+  return [
+    `- Commit ${inCode(cycle.applied.commit)}: ${inText(cycle.applied.description)}`,
+    `- Files: ${cycle.applied.files.map((path) => inCode(path)).join(", ")}`,
+    ...(cycle.reverted === null ? [] : [`- Reverted by ${inCode(cycle.reverted.commit ?? "an uncommitted change")}`]),
+  ];
+}
+
+function matchLines(cycle: Cycle): readonly string[] {
+  const rows = cycle.benchmarks.flatMap((name) =>
+    (["pre-lever", "post-lever"] as const).flatMap((state) =>
+      runsOf(cycle, name, state).flatMap(({ matches, repeat }) =>
+        matches.map(({ baseline, found, by, detail }) => [
+          inText(name),
+          state,
+          String(repeat),
+          inText(baseline),
+          inText(found),
+          by,
+          inText(detail),
+        ]),
+      ),
+    ),
+  );
+  return table(["benchmark", "lever", "run", "known bug", "found as", "matched by", "detail"], rows);
+}

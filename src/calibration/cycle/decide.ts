@@ -1,0 +1,130 @@
+// decide: what a cycle does next, from its folded log alone. A crash, a pause and a normal step are the same thing here.
+//
+// Invariants:
+//   D1. Every run before the lever comes before the lever, every run after it comes after.
+//   D2. A benchmark without a figure before the lever is not run after it: nothing could be compared, and it would only cost.
+//   D3. Where no benchmark has a figure before the lever, the lever is not applied.
+//   D4. The revert is committed before the cycle ends.
+
+import type { CycleEventOf } from "../../contracts/quality-run.ts";
+import { recallTarget } from "./plan.ts";
+import { type BenchmarkRun, type Cycle, keyOf, type LeverState, type RunKey } from "./state.ts";
+import { intervalOf, meanOf, type Pair, rounded } from "./statistics.ts";
+import { type Figures, gainOf, judge, type Judged, recallScale, type Regression, type Scale } from "./verdict.ts";
+
+export type NextStep =
+  | { readonly do: "nothing" }
+  | { readonly do: "run"; readonly lever_state: LeverState; readonly runs: readonly RunKey[] }
+  | { readonly do: "apply" }
+  | { readonly do: "revert" }
+  | { readonly do: "end"; readonly event: Omit<CycleEventOf<"cycle_end">, "ts">; readonly judged: Judged };
+
+export function decide(cycle: Cycle): NextStep {
+  if (cycle.end !== null || cycle.plan === null) return { do: "nothing" };
+  const before = pending(cycle, "pre-lever", cycle.benchmarks);
+  if (cycle.applied === null && before.length > 0) return { do: "run", lever_state: "pre-lever", runs: before }; // D1
+  const measured = cycle.benchmarks.filter((name) => figuresOf(cycle, name, "pre-lever").length > 0);
+  if (cycle.applied === null && measured.length > 0) return { do: "apply" }; // D3
+  const after = pending(cycle, "post-lever", measured); // D2
+  if (cycle.applied !== null && after.length > 0) return { do: "run", lever_state: "post-lever", runs: after };
+  const judged = judgeCycle(cycle);
+  if (judged.verdict === "revert" && cycle.applied !== null && cycle.reverted === null) return { do: "revert" }; // D4
+  return { do: "end", event: endOf(cycle, judged), judged };
+}
+
+function pending(cycle: Cycle, lever_state: LeverState, names: readonly string[]): readonly RunKey[] {
+  const repeats = cycle.plan?.repeat ?? 1;
+  return Array.from({ length: repeats }, (_, at) => at + 1).flatMap((repeat) =>
+    names
+      .filter((name) => !cycle.excluded.has(name))
+      .map((benchmark) => ({ benchmark, lever_state, repeat }))
+      .filter((key) => !isOver(cycle.runs.get(keyOf(key)))),
+  );
+}
+
+const isOver = (run: BenchmarkRun | undefined): boolean => run?.status === "ended" || run?.status === "given_up";
+
+export const runsOf = (cycle: Cycle, name: string, state: LeverState): readonly BenchmarkRun[] =>
+  [...cycle.runs.values()].filter(
+    ({ benchmark, lever_state, status }) => benchmark === name && lever_state === state && status === "ended",
+  );
+
+/** What the target came to, run by run. */
+export function figuresOf(cycle: Cycle, name: string, state: LeverState): readonly number[] {
+  const isRecall = targetOf(cycle) === recallTarget;
+  return runsOf(cycle, name, state).flatMap(({ recall, metric }) => (isRecall ? recall : metric) ?? []);
+}
+
+const targetOf = (cycle: Cycle): string => cycle.plan?.target.metric ?? recallTarget;
+export const scaleOf = (cycle: Cycle): Scale =>
+  cycle.plan === null ? recallScale : { better: cycle.plan.target.better, isRelative: cycle.plan.target.relative };
+
+const mean = (values: readonly number[]): number | null => {
+  const value = meanOf(values);
+  return value === null ? null : rounded(value);
+};
+export const sideOf = (cycle: Cycle, state: LeverState): Figures =>
+  Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(figuresOf(cycle, name, state))]));
+const recallSide = (cycle: Cycle, state: LeverState): Record<string, number | null> =>
+  Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(runsOf(cycle, name, state).flatMap(({ recall }) => recall ?? []))]));
+
+export function judgeCycle(cycle: Cycle): Judged {
+  const scale = scaleOf(cycle);
+  const pairs = cycle.benchmarks.map((name): Pair => ({
+    before: figuresOf(cycle, name, "pre-lever"),
+    after: figuresOf(cycle, name, "post-lever"),
+  }));
+  return judge({
+    before: sideOf(cycle, "pre-lever"),
+    after: sideOf(cycle, "post-lever"),
+    noiseFloor: cycle.noiseFloor,
+    iteration: cycle.iteration,
+    scale,
+    lost: cycle.benchmarks.flatMap((name) => lostIn(cycle, name)),
+    interval: intervalOf(pairs, (before, after) => gainOf(scale, before, after), cycle.plan?.seed ?? cycle.name),
+  });
+}
+
+/** Known bugs that at least half of the runs before found again, and fewer than half of the runs after. */
+function lostIn(cycle: Cycle, name: string): readonly Regression[] {
+  const [before, after] = [runsOf(cycle, name, "pre-lever"), runsOf(cycle, name, "post-lever")];
+  if (before.length === 0 || after.length === 0) return [];
+  const bugs = [...new Set(before.flatMap(({ matches }) => matches.map(({ baseline }) => baseline)))].toSorted();
+  return bugs.filter((bug) => shareWith(before, bug) >= 0.5 && shareWith(after, bug) < 0.5).map((bug) => ({ benchmark: name, bug }));
+}
+
+const shareWith = (runs: readonly BenchmarkRun[], bug: string): number =>
+  runs.filter(({ matches }) => matches.some(({ baseline }) => baseline === bug)).length / runs.length;
+
+function endOf(cycle: Cycle, judged: Judged): Omit<CycleEventOf<"cycle_end">, "ts"> {
+  const isRecall = targetOf(cycle) === recallTarget;
+  const [recall_before, recall_after] = [recallSide(cycle, "pre-lever"), recallSide(cycle, "post-lever")];
+  const recallDelta = Object.fromEntries(
+    cycle.benchmarks.map((name) => {
+      const [from, to] = [recall_before[name] ?? null, recall_after[name] ?? null];
+      return [name, from === null || to === null ? null : rounded(to - from)];
+    }),
+  );
+  return {
+    event: "cycle_end",
+    verdict: judged.verdict,
+    recall_before,
+    recall_after,
+    delta: recallDelta,
+    cross_benchmark_check: { clean: judged.cross_benchmark_check.clean, regressions: [...judged.cross_benchmark_check.regressions] },
+    why: judged.why,
+    mean_gain: judged.mean_gain,
+    ...(judged.interval === null ? {} : { interval: judged.interval }),
+    ...(isRecall
+      ? {}
+      : {
+          metric: {
+            name: targetOf(cycle),
+            better: scaleOf(cycle).better,
+            before: sideOf(cycle, "pre-lever"),
+            after: sideOf(cycle, "post-lever"),
+            gain: judged.gain,
+          },
+        }),
+  };
+}

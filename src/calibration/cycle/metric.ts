@@ -1,0 +1,33 @@
+// metric: the number that a benchmark prints about itself: `cost=1.25`, `minutes: 12`, or a line of JSON with that key. The last one counts.
+
+export type MetricRead = { readonly value: number } | { readonly problem: string };
+
+const number = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+export function metricIn(output: string, name: string): MetricRead {
+  let last: string | null = null;
+  for (const line of output.split(/\r?\n/)) last = said(line.trim(), name) ?? last;
+  if (last === null) return { problem: `printed no line ${name}=NUMBER` };
+  const value = Number(last.replaceAll("_", ""));
+  if (!number.test(last.replaceAll("_", "")) || !Number.isFinite(value))
+    return { problem: `printed ${name}=${last.slice(0, 40)}, which is no finite number` };
+  return { value };
+}
+
+function said(line: string, name: string): string | null {
+  if (line.startsWith("{")) {
+    try {
+      const tree: unknown = JSON.parse(line);
+      const value = typeof tree === "object" && tree !== null ? (tree as Record<string, unknown>)[name] : undefined;
+      return value === undefined ? null : typeof value === "number" || typeof value === "string" ? String(value) : JSON.stringify(value);
+    } catch {
+      return null; // a line that only looks like JSON says nothing
+    }
+  }
+  if (!line.startsWith(name)) return null;
+  const found = /^\s*[=:]\s*(\S+)$/.exec(line.slice(name.length));
+  return found?.[1] ?? null;
+}
+
+/** A name that can stand before `=`, and is none of ours. */
+export const isMetricName = (name: string): boolean => /^[A-Za-z][\w.-]{0,63}$/.test(name);

@@ -1,0 +1,191 @@
+// state: a cycle's log folded: which runs are done, whether the lever is in, how it ended.
+//
+// Invariants:
+//   C1. The log is the truth; nothing here is kept anywhere else.
+//   C2. A run that has its `benchmark_end` is never run again.
+//   C3. Fields that are not ours are left alone: a log of another tool folds as far as it goes.
+
+import * as v from "valibot";
+import {
+  type CalibrationCycleEvent,
+  CalibrationCycleEvent as CycleEvent,
+  type CycleEventOf,
+  type leverStates,
+} from "../../contracts/quality-run.ts";
+import { type Match } from "./bugs.ts";
+import { CyclePlan } from "./plan.ts";
+
+export type LeverState = (typeof leverStates)[number];
+export type RunKey = { readonly benchmark: string; readonly lever_state: LeverState; readonly repeat: number };
+export const keyOf = ({ benchmark, lever_state, repeat }: RunKey): string => `${benchmark}/${lever_state}/${repeat}`;
+
+export type BenchmarkRun = RunKey & {
+  status: "started" | "ended" | "given_up";
+  hangs: number;
+  recall: number | null;
+  metric: number | null;
+  found: readonly string[];
+  matches: readonly Match[];
+  because: string | null;
+};
+
+export type Cycle = {
+  name: string;
+  lever: string;
+  iteration: number;
+  benchmarks: readonly string[];
+  hypothesis: string;
+  noiseFloor: number;
+  startedAt: string;
+  plan: CyclePlan | null;
+  /** Benchmarks that never run, with the reason. */
+  excluded: Map<string, string>;
+  runs: Map<string, BenchmarkRun>;
+  applied: { readonly commit: string; readonly files: readonly string[]; readonly description: string } | null;
+  reverted: { readonly commit: string | null } | null;
+  /** What the last error said that the cycle could not go on after; gone with the next step. */
+  stopped: string | null;
+  errors: { readonly ts: string; readonly message: string; readonly recoverable: boolean }[];
+  end: CycleEventOf<"cycle_end"> | null;
+  lastEvent: string;
+};
+
+/** What an error line says besides the sentence. */
+export const ErrorDetail = v.looseObject({
+  benchmark: v.optional(v.string()),
+  lever_state: v.optional(v.picklist(["pre-lever", "post-lever"])),
+  repeat: v.optional(v.number()),
+  kind: v.optional(v.string()),
+});
+
+const Matches = v.array(
+  v.object({ baseline: v.string(), found: v.string(), by: v.picklist(["id", "place", "title"]), detail: v.string() }),
+);
+
+export function newCycle(): Cycle {
+  return {
+    name: "",
+    lever: "",
+    iteration: 1,
+    benchmarks: [],
+    hypothesis: "",
+    noiseFloor: 0.05,
+    startedAt: "",
+    plan: null,
+    excluded: new Map(),
+    runs: new Map(),
+    applied: null,
+    reverted: null,
+    stopped: null,
+    errors: [],
+    end: null,
+    lastEvent: "",
+  };
+}
+
+/** One line into the cycle; a line that is no event of a cycle is said back as a problem. */
+export function foldLine(cycle: Cycle, line: string): string | null {
+  let tree: unknown;
+  try {
+    tree = JSON.parse(line);
+  } catch {
+    return "is not JSON";
+  }
+  const name = typeof tree === "object" && tree !== null ? (tree as { event?: unknown }).event : undefined;
+  const read = v.safeParse(CycleEvent, name === "benchmark_end" ? withoutNull(tree) : tree);
+  if (!read.success) return `is no event of a calibration cycle: ${read.issues[0].message}`;
+  fold(cycle, {
+    ...read.output,
+    ...(name === "benchmark_end" ? { recall: (tree as { recall: unknown }).recall } : {}),
+  } as CalibrationCycleEvent);
+  return null;
+}
+
+/** A benchmark without known bugs has no recall, which its line says with null; the format knows numbers only. */
+const withoutNull = (tree: unknown): unknown => {
+  const event = tree as { readonly recall?: unknown };
+  return event.recall === null ? { ...event, recall: 0 } : event;
+};
+
+export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
+  cycle.lastEvent = event.event;
+  if (event.event !== "error") cycle.stopped = null;
+  switch (event.event) {
+    case "_index":
+      cycle.name = event.cycle_name;
+      cycle.lever = event.lever_under_test;
+      cycle.benchmarks = event.benchmarks;
+      cycle.iteration = event.iteration;
+      return;
+    case "cycle_start": {
+      cycle.startedAt = event.ts;
+      cycle.hypothesis = event.hypothesis;
+      cycle.noiseFloor = event.noise_floor_threshold;
+      const plan = v.safeParse(CyclePlan, (event as Record<string, unknown>)["plan"]); // C3
+      cycle.plan = plan.success ? plan.output : null;
+      return;
+    }
+    case "benchmark_start": {
+      const key = keyIn(event);
+      const before = cycle.runs.get(keyOf(key));
+      if (before?.status === "ended") return; // C2
+      cycle.runs.set(keyOf(key), {
+        ...key,
+        status: "started",
+        hangs: 0,
+        recall: null,
+        metric: null,
+        found: [],
+        matches: [],
+        because: null,
+      });
+      return;
+    }
+    case "benchmark_end": {
+      const key = keyIn(event);
+      const more = event as Record<string, unknown>;
+      const matches = v.safeParse(Matches, more["matches"]);
+      const hangs = cycle.runs.get(keyOf(key))?.hangs ?? 0;
+      cycle.runs.set(keyOf(key), {
+        ...key,
+        status: "ended",
+        hangs,
+        recall: event.recall,
+        metric: typeof more["metric_value"] === "number" ? more["metric_value"] : null,
+        found: event.bugs_found,
+        matches: matches.success ? matches.output : [],
+        because: null,
+      });
+      return;
+    }
+    case "lever_change_applied":
+      cycle.applied = { commit: event.commit_sha, files: event.files_changed, description: event.description };
+      return;
+    case "lever_change_reverted":
+      cycle.reverted = { commit: event.commit_sha ?? null };
+      return;
+    case "cycle_end":
+      cycle.end = event;
+      return;
+    case "error":
+      foldError(cycle, event);
+  }
+}
+
+function foldError(cycle: Cycle, event: CycleEventOf<"error">): void {
+  cycle.errors.push({ ts: event.ts, message: event.message, recoverable: event.recoverable });
+  if (!event.recoverable) cycle.stopped = event.message;
+  const detail = v.safeParse(ErrorDetail, event);
+  if (!detail.success || detail.output.benchmark === undefined) return;
+  const { benchmark, lever_state, repeat = 1, kind } = detail.output;
+  if (kind === "excluded") cycle.excluded.set(benchmark, event.message);
+  const run = lever_state === undefined ? undefined : cycle.runs.get(keyOf({ benchmark, lever_state, repeat }));
+  if (run === undefined || run.status === "ended") return;
+  if (kind === "hung") run.hangs += 1;
+  if (kind === "given_up") Object.assign(run, { status: "given_up", because: event.message });
+}
+
+const keyIn = (event: CycleEventOf<"benchmark_start"> | CycleEventOf<"benchmark_end">): RunKey => {
+  const repeat = (event as Record<string, unknown>)["repeat"];
+  return { benchmark: event.benchmark, lever_state: event.lever_state, repeat: typeof repeat === "number" ? repeat : 1 };
+};

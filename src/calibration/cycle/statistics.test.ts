@@ -1,0 +1,73 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { generatorOf, intervalOf, meanOf, type Pair, rounded } from "./statistics.ts";
+
+const recall = fc.double({ min: 0, max: 1, noNaN: true });
+const runs = fc.array(recall, { minLength: 2, maxLength: 6 });
+const pairs = fc.array(fc.record({ before: runs, after: runs }), { minLength: 1, maxLength: 4 });
+const gain = (before: number, after: number): number => after - before;
+const meanGain = (all: readonly Pair[]): number =>
+  meanOf(all.map(({ before, after }) => (meanOf(after) ?? 0) - (meanOf(before) ?? 0))) ?? 0;
+
+test("the same seed gives the same numbers, another seed others", () => {
+  const take = (seed: string): readonly number[] => Array.from({ length: 20 }, generatorOf(seed));
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (one, other) => {
+      expect(take(one)).toEqual(take(one));
+      if (one !== other) expect(take(one)).not.toEqual(take(other));
+      expect(take(one).every((value) => value >= 0 && value < 1)).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("an interval is around the mean gain and moves with it", () => {
+  fc.assert(
+    fc.property(pairs, fc.double({ min: -1, max: 1, noNaN: true }), (all, shift) => {
+      const interval = intervalOf(all, gain, "seed");
+      const shifted = intervalOf(
+        all.map(({ before, after }) => ({ before, after: after.map((value) => value + shift) })),
+        gain,
+        "seed",
+      );
+      expect(interval).toEqual(intervalOf(all, gain, "seed"));
+      if (interval === null || shifted === null) throw new Error("both sides ran twice");
+      expect(interval.low).toBeLessThanOrEqual(meanGain(all) + 0.05);
+      expect(interval.high).toBeGreaterThanOrEqual(meanGain(all) - 0.05);
+      expect(interval.low).toBeLessThanOrEqual(interval.high);
+      expect(shifted.low).toBeCloseTo(interval.low + shift, 6);
+      expect(shifted.high).toBeCloseTo(interval.high + shift, 6);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("nothing is said of an interval where nothing ran twice", () => {
+  expect(intervalOf([{ before: [0.4], after: [0.8] }], gain, "s")).toBeNull();
+  expect(intervalOf([{ before: [0.4, 0.5], after: [] }], gain, "s")).toBeNull();
+  expect(intervalOf([{ before: [0.4, 0.4], after: [0.8] }], gain, "s")).toMatchObject({ low: 0.4, high: 0.4, better_share: 1 });
+});
+
+test("the interval holds the true gain about as often as it says", () => {
+  const next = generatorOf("coverage");
+  const normal = (mean: number): number => mean + 0.1 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+  const side = (mean: number): readonly number[] => Array.from({ length: 8 }, () => normal(mean));
+  const rounds = 120;
+  const held = Array.from({ length: rounds }, (_, at) => {
+    const interval = intervalOf(
+      [
+        { before: side(0.4), after: side(0.55) },
+        { before: side(0.6), after: side(0.75) },
+      ],
+      gain,
+      `round ${at}`,
+    );
+    return interval !== null && interval.low <= 0.15 && interval.high >= 0.15;
+  }).filter(Boolean).length;
+  expect(held / rounds).toBeGreaterThan(0.88);
+});
+
+test("differences are rounded before they are compared", () => {
+  expect(rounded(0.75 - 0.8)).toBe(-0.05);
+  expect(Object.is(rounded(-1e-12), 0)).toBe(true);
+});

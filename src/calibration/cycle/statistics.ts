@@ -1,0 +1,101 @@
+// statistics: means, a seeded generator and bootstrap intervals: the same numbers from the same seed, on every machine.
+//
+// Invariants:
+//   S1. No dice but the seeded ones: an interval can be computed again by whoever has the log.
+//   S2. Runs of one side are drawn from that side's runs only, and benchmarks stay what they are: the claim is about these benchmarks.
+//   S3. Differences are rounded before they are compared: 0.75 - 0.80 is -0.05 and not a hair below it.
+
+export type Generator = () => number;
+
+/** Numbers from 0 up to 1 (sfc32), from a text. */
+export function generatorOf(seed: string): Generator {
+  let [a, b, c, d] = [hashOf(seed, 0x811c9dc5), hashOf(seed, 0x01000193), hashOf(seed, 0x9e3779b9), 1];
+  const next = (): number => {
+    const sum = (a + b + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return (sum >>> 0) / 4_294_967_296;
+  };
+  for (let round = 0; round < 16; round++) next();
+  return next;
+}
+
+/** FNV-1a. */
+function hashOf(text: string, basis: number): number {
+  let hash = basis;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash | 0;
+}
+
+/** Null where there is nothing to take a mean of. */
+export function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** S3 */
+export const rounded = (value: number): number => Math.round(value * 1e9) / 1e9 + 0;
+
+/** A quantile between neighbours, of values that are sorted. */
+export function quantileOf(sorted: readonly number[], share: number): number {
+  const at = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(at)] ?? 0;
+  const high = sorted[Math.ceil(at)] ?? low;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** One benchmark's runs on both sides. */
+export type Pair = { readonly before: readonly number[]; readonly after: readonly number[] };
+export type Interval = {
+  readonly low: number;
+  readonly high: number;
+  /** How often the drawn mean gain was above zero. */
+  readonly better_share: number;
+  readonly level: number;
+  readonly rounds: number;
+};
+
+export const bootstrap = { level: 0.95, rounds: 4000 } as const;
+
+/**
+ * The interval of the mean gain over benchmarks, each with its own runs on both sides; null where no side ran twice, since then nothing is
+ * known of how much runs differ. Deviations are widened by √(n/(n−1)), because n runs drawn from themselves vary too little.
+ */
+export function intervalOf(
+  pairs: readonly Pair[],
+  gainOf: (before: number, after: number) => number | null,
+  seed: string,
+): Interval | null {
+  const whole = pairs.filter(({ before, after }) => before.length > 0 && after.length > 0);
+  if (!whole.some(({ before, after }) => before.length > 1 || after.length > 1)) return null;
+  const next = generatorOf(seed); // S1
+  const widened = whole.map(({ before, after }) => ({ before: widen(before), after: widen(after) }));
+  const gains: number[] = [];
+  for (let round = 0; round < bootstrap.rounds; round++) {
+    const each = widened.flatMap(({ before, after }) => gainOf(drawnMean(before, next), drawnMean(after, next)) ?? []); // S2
+    const mean = meanOf(each);
+    if (mean !== null) gains.push(mean);
+  }
+  if (gains.length === 0) return null;
+  const sorted = gains.toSorted((a, b) => a - b);
+  const tail = (1 - bootstrap.level) / 2;
+  return {
+    low: rounded(quantileOf(sorted, tail)),
+    high: rounded(quantileOf(sorted, 1 - tail)),
+    better_share: rounded(gains.filter((gain) => gain > 0).length / gains.length),
+    ...bootstrap,
+  };
+}
+
+function widen(values: readonly number[]): readonly number[] {
+  const mean = meanOf(values) ?? 0;
+  const factor = values.length > 1 ? Math.sqrt(values.length / (values.length - 1)) : 1;
+  return values.map((value) => mean + (value - mean) * factor);
+}
+
+function drawnMean(values: readonly number[], next: Generator): number {
+  let sum = 0;
+  for (let draw = 0; draw < values.length; draw++) sum += values[Math.floor(next() * values.length)] ?? 0;
+  return sum / values.length;
+}

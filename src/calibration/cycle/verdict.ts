@@ -1,0 +1,105 @@
+// verdict: from figures before and after a lever to ship, revert, iterate or halt.
+//
+// Invariants:
+//   V1. A benchmark without a figure on both sides is n/a: it is named, and counts neither way. Nothing is extrapolated.
+//   V2. One benchmark below minus the floor reverts, however high the mean rose.
+//   V3. A ship whose interval reaches down to the floor is an iterate: the runs differ too much to say.
+
+import type { cycleVerdicts } from "../../contracts/quality-run.ts";
+import { type Interval, meanOf, rounded } from "./statistics.ts";
+
+export type Verdict = (typeof cycleVerdicts)[number];
+/** By benchmark; null where it is n/a. */
+export type Figures = Readonly<Record<string, number | null>>;
+/** `bug`: null where only a figure is known. */
+export type Regression = { readonly benchmark: string; readonly bug: string | null };
+export type Better = "higher" | "lower";
+export type Scale = { readonly better: Better; readonly isRelative: boolean };
+
+export const iterationsMax = 3;
+export const noiseFloorDefault = 0.05;
+
+export type Judged = {
+  readonly verdict: Verdict;
+  /** After minus before, in the figure's own unit. */
+  readonly delta: Figures;
+  /** The same as what the floor is held against: positive is better, and a share of the figure before where the floor is one. */
+  readonly gain: Figures;
+  readonly mean_gain: number | null;
+  readonly cross_benchmark_check: { readonly clean: boolean; readonly regressions: readonly Regression[] };
+  readonly interval: Interval | null;
+  readonly why: string;
+};
+
+export type Judging = {
+  readonly before: Figures;
+  readonly after: Figures;
+  readonly noiseFloor: number;
+  readonly iteration: number;
+  readonly scale?: Scale;
+  /** Bugs that the runs before found and those after did not; where they are not given, a figure that fell stands for them. */
+  readonly lost?: readonly Regression[];
+  readonly interval?: Interval | null;
+};
+
+export const recallScale: Scale = { better: "higher", isRelative: false };
+
+/** What a change from one figure to another is worth; null where a share of zero is asked for. */
+export function gainOf({ better, isRelative }: Scale, before: number, after: number): number | null {
+  const raised = better === "higher" ? after - before : before - after;
+  if (!isRelative) return rounded(raised);
+  if (before === 0) return raised === 0 ? 0 : null;
+  return rounded(raised / Math.abs(before));
+}
+
+export function judge({ before, after, noiseFloor, iteration, scale = recallScale, lost, interval = null }: Judging): Judged {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const both = (name: string, of: (from: number, to: number) => number | null): number | null => {
+    const [from, to] = [before[name] ?? null, after[name] ?? null];
+    return from === null || to === null ? null : of(from, to); // V1
+  };
+  const delta = Object.fromEntries(names.map((name) => [name, both(name, (from, to) => rounded(to - from))]));
+  const gain = Object.fromEntries(names.map((name) => [name, both(name, (from, to) => gainOf(scale, from, to))]));
+  const counted = Object.entries(gain).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
+  const mean = meanOf(counted.map(({ value }) => value));
+  const fallen = counted.filter(({ value }) => value < -noiseFloor);
+  const regressions = regressionsIn(counted, fallen, lost);
+  return {
+    ...decided({ fallen, mean: mean === null ? null : rounded(mean), noiseFloor, iteration, interval, counted: counted.length }),
+    delta,
+    gain,
+    mean_gain: mean === null ? null : rounded(mean),
+    cross_benchmark_check: { clean: regressions.length === 0, regressions },
+    interval,
+  };
+}
+
+type Gain = { readonly name: string; readonly value: number };
+
+/** A benchmark that fell stands in the list though no single bug is known to be lost. */
+function regressionsIn(counted: readonly Gain[], fallen: readonly Gain[], lost: readonly Regression[] | undefined): readonly Regression[] {
+  if (lost === undefined) return counted.flatMap(({ name, value }) => (value < 0 ? [{ benchmark: name, bug: null }] : []));
+  const named = new Set(lost.map(({ benchmark }) => benchmark));
+  return [...lost, ...fallen.flatMap(({ name }) => (named.has(name) ? [] : [{ benchmark: name, bug: null }]))];
+}
+
+function decided(found: {
+  readonly fallen: readonly Gain[];
+  readonly mean: number | null;
+  readonly noiseFloor: number;
+  readonly iteration: number;
+  readonly interval: Interval | null;
+  readonly counted: number;
+}): { readonly verdict: Verdict; readonly why: string } {
+  const { fallen, mean, noiseFloor, iteration, interval, counted } = found;
+  const [worst] = fallen.toSorted((a, b) => a.value - b.value);
+  if (worst !== undefined)
+    return { verdict: "revert", why: `${worst.name} fell by ${-worst.value}, more than the noise floor ${noiseFloor}` }; // V2
+  const again: Verdict = iteration < iterationsMax ? "iterate" : "halt-iterate-cap";
+  if (mean === null) return { verdict: again, why: "no benchmark has a figure on both sides" };
+  const over = `the mean gain over ${counted} ${counted === 1 ? "benchmark" : "benchmarks"} is ${mean}`;
+  if (mean <= noiseFloor) return { verdict: again, why: `${over}, not above the noise floor ${noiseFloor}` };
+  if (interval !== null && interval.low <= noiseFloor)
+    return { verdict: again, why: `${over}, but its interval begins at ${interval.low}, not above the noise floor ${noiseFloor}` }; // V3
+  return { verdict: "ship", why: `${over}, above the noise floor ${noiseFloor}` };
+}

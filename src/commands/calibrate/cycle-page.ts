@@ -1,0 +1,75 @@
+// cycle-page: how a cycle stands, for a person and for a program.
+
+import { noteOf } from "../../calibration/cycle/audit.ts";
+import { decide, figuresOf, judgeCycle, sideOf } from "../../calibration/cycle/decide.ts";
+import { recallTarget } from "../../calibration/cycle/plan.ts";
+import type { Cycle } from "../../calibration/cycle/state.ts";
+import { figureText, gainText, intervalText, standing } from "../../calibration/cycle/verdict-words.ts";
+import { columned } from "../../views/columned.ts";
+import { oneLine, plural } from "../../views/wording.ts";
+
+export function cyclePage(cycle: Cycle): readonly string[] {
+  const judged = judgeCycle(cycle);
+  const target = cycle.plan?.target.metric ?? recallTarget;
+  const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
+  const rows = cycle.benchmarks.map((name) => [
+    oneLine(name, 30),
+    figureText(before[name] ?? null),
+    figureText(after[name] ?? null),
+    gainText(cycle, judged.gain[name] ?? null),
+    `${figuresOf(cycle, name, "pre-lever").length}/${figuresOf(cycle, name, "post-lever").length} runs`,
+    oneLine(noteOf(cycle, name), 80),
+  ]);
+  const lost = judged.cross_benchmark_check.regressions.map(({ benchmark, bug }) => (bug === null ? benchmark : `${benchmark} ${bug}`));
+  return [
+    `${cycle.name}: ${standing(cycle)}`,
+    `  lever ${oneLine(cycle.lever)}, iteration ${cycle.iteration}`,
+    `  ${oneLine(cycle.hypothesis)}`,
+    "",
+    ...columned([["benchmark", `${target} before`, "after", "gain", "", ""], ...rows]).map((line) => `  ${line}`),
+    "",
+    ...(judged.interval === null ? [] : [`  mean gain ${gainText(cycle, judged.mean_gain)}, ${intervalText(cycle, judged.interval)}`]),
+    ...(lost.length === 0
+      ? []
+      : [
+          `  ! lost: ${lost
+            .slice(0, 8)
+            .map((one) => oneLine(one))
+            .join(", ")}`,
+        ]),
+    ...(cycle.end === null ? nextLines(cycle) : [`  ${cycle.end.verdict}: ${judged.why}`]),
+  ];
+}
+
+function nextLines(cycle: Cycle): readonly string[] {
+  if (cycle.stopped !== null) return [`  ! ${oneLine(cycle.stopped, 300)}`];
+  const next = decide(cycle);
+  const what = next.do === "run" ? `${plural(next.runs.length, "run")} ${next.lever_state}` : next.do;
+  return [`  next: ${what}`];
+}
+
+export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
+  const judged = judgeCycle(cycle);
+  return {
+    cycle: cycle.name,
+    lever: cycle.lever,
+    iteration: cycle.iteration,
+    hypothesis: cycle.hypothesis,
+    standing: standing(cycle),
+    stopped: cycle.stopped,
+    verdict: cycle.end?.verdict ?? null,
+    target: cycle.plan?.target ?? { metric: recallTarget, better: "higher", relative: false },
+    noise_floor: cycle.noiseFloor,
+    before: sideOf(cycle, "pre-lever"),
+    after: sideOf(cycle, "post-lever"),
+    delta: judged.delta,
+    gain: judged.gain,
+    mean_gain: judged.mean_gain,
+    interval: judged.interval,
+    cross_benchmark_check: judged.cross_benchmark_check,
+    why: cycle.end === null ? null : judged.why,
+    not_counted: Object.fromEntries(cycle.benchmarks.flatMap((name) => (noteOf(cycle, name) === "" ? [] : [[name, noteOf(cycle, name)]]))),
+    commit: cycle.applied?.commit ?? null,
+    revert: cycle.reverted?.commit ?? null,
+  };
+}

@@ -1,0 +1,47 @@
+// driven: drives an open cycle and says how it came out.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { driveCycle } from "../../calibration/bench/drive.ts";
+import type { OpenCycle } from "../../calibration/bench/open-cycle.ts";
+import { cyclesFolder } from "../../calibration/cycle/plan.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { reply } from "../../project/reply.ts";
+import { cycleData, cyclePage } from "./cycle-page.ts";
+
+export async function driven(place: CommandContext, open: OpenCycle, jobs: number): Promise<Answer> {
+  const { log } = open;
+  const { cycle } = log;
+  const result = await driveCycle({ ...open, place, jobs });
+  const data = cycleData(cycle);
+  const shared = { data, page: cyclePage(cycle) };
+  if (result.kind === "interrupted")
+    return reply("calibration_interrupted", {
+      ...shared,
+      message: `The cycle ${cycle.name} was interrupted and stays open.`,
+      remediation: [`autopilot calibrate resume ${cycle.name}`],
+    });
+  if (result.kind !== "ended")
+    return reply(result.kind === "preflight" ? "calibration_preflight_failed" : "calibration_stopped", {
+      data,
+      message: result.problem.problem,
+      remediation: [result.problem.remedy, `autopilot calibrate resume ${cycle.name}`],
+    });
+  return reply("calibration_ended", { ...shared, message: endedWords(open), remediation: nextWords(open) });
+}
+
+function endedWords({ log: { cycle } }: OpenCycle): string {
+  return `The cycle ${cycle.name} ended: ${cycle.end?.verdict ?? "no verdict"}. ${cyclesFolder}/${cycle.name}/audit.md tells why.`;
+}
+
+/** What a verdict asks of a person. */
+function nextWords({ log: { cycle } }: OpenCycle): readonly string[] {
+  const { applied, end } = cycle;
+  if (end?.verdict === "iterate")
+    return [
+      `autopilot calibrate start --iteration ${cycle.iteration + 1} … with a better lever`,
+      ...(applied === null ? [] : [`git revert ${applied.commit.slice(0, 12)} takes this lever back`]),
+    ];
+  if (end?.verdict === "halt-iterate-cap" && applied !== null)
+    return [`git revert ${applied.commit.slice(0, 12)} takes the lever back, if you decide so`];
+  return [];
+}

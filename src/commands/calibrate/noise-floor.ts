@@ -1,0 +1,13 @@
+// noise-floor: the floor as it is given: a number in the figure's own unit, or a share of the figure before.
+
+import { refuse } from "../../project/reply.ts";
+
+/** `0.05`, or `5%`. */
+export function floorOf(given: string | undefined, standard: string): { readonly floor: number; readonly isRelative: boolean } {
+  const text = (given ?? standard).trim();
+  const [, digits, percent] = /^(\d{1,12}(?:\.\d{1,9})?|\.\d{1,9})(%)?$/.exec(text) ?? [];
+  const value = Number(digits);
+  if (digits === undefined || !Number.isFinite(value))
+    refuse("calibration_input_invalid", { message: `--noise-floor is ${text}, expected a number such as 0.05, or a share such as 5%.` });
+  return percent === undefined ? { floor: value, isRelative: false } : { floor: value / 100, isRelative: true };
+}

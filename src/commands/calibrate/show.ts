@@ -1,0 +1,105 @@
+// show: calibration cycles as they stand: status, report, list; and resume, which goes on with one.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { cycleNames, readCycle } from "../../calibration/bench/log-file.ts";
+import { withCycle } from "../../calibration/bench/open-cycle.ts";
+import { auditPage } from "../../calibration/cycle/audit.ts";
+import { cyclesFolder } from "../../calibration/cycle/plan.ts";
+import { standing } from "../../calibration/cycle/verdict-words.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { homeOf } from "../../project/runs/project-paths.ts";
+import { columned } from "../../views/columned.ts";
+import { oneLine, plural } from "../../views/wording.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import { cycleData, cyclePage } from "./cycle-page.ts";
+import { driven } from "./driven.ts";
+
+/** The cycle that is meant: the named one, the only open one, or the newest. */
+async function meant(place: CommandContext, name: string | undefined, isOpenOnly: boolean) {
+  const home = await homeOf(place.cwd);
+  const names = cycleNames(home.root);
+  if (name !== undefined) {
+    if (!names.includes(name))
+      refuse("calibration_missing", { message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}` });
+    return { home, cycle: readCycle(home.root, name) };
+  }
+  const cycles = names.map((one) => readCycle(home.root, one));
+  const open = cycles.filter(({ end }) => end === null);
+  const [only] = open;
+  if (only !== undefined && open.length === 1) return { home, cycle: only };
+  if (open.length > 1 && isOpenOnly)
+    refuse("calibration_input_invalid", {
+      message: `${open.length} cycles are open.`,
+      remediation: open.map((one) => `autopilot calibrate resume ${one.name}`),
+    });
+  const newest = cycles.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
+  if (newest === undefined || (isOpenOnly && open.length === 0))
+    return refuse("calibration_missing", {
+      message: newest === undefined ? "There is no calibration cycle here." : "No calibration cycle is open here.",
+      remediation: ["autopilot help calibrate start"],
+    });
+  return { home, cycle: newest };
+}
+
+export function calibrationStatus(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { cycle } = await meant(place, input.name, false);
+    return reply("ok", {
+      message: `The cycle ${cycle.name}: ${standing(cycle)}.`,
+      page: cyclePage(cycle),
+      data: cycleData(cycle),
+      remediation: cycle.end === null ? [`autopilot calibrate resume ${cycle.name}`] : [],
+    });
+  });
+}
+
+export function calibrationReport(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const { cycle } = await meant(place, input.name, false);
+    const page = auditPage(cycle).trimEnd().split("\n");
+    return reply("ok", {
+      message: `The cycle ${cycle.name}: ${standing(cycle)}.`,
+      page,
+      data: { ...cycleData(cycle), audit: page.join("\n") },
+    });
+  });
+}
+
+export function calibrationList(place: CommandContext): Promise<Answer> {
+  return answered(async () => {
+    const home = await homeOf(place.cwd);
+    const cycles = cycleNames(home.root).map((name) => readCycle(home.root, name));
+    const rows = cycles.map((cycle) => [
+      cycle.name,
+      standing(cycle),
+      `iteration ${cycle.iteration}`,
+      plural(cycle.benchmarks.length, "benchmark"),
+      oneLine(cycle.lever, 40),
+    ]);
+    const page = cycles.length === 0 ? ["No calibration cycles here.", "", "→ autopilot help calibrate start"] : columned(rows);
+    return reply("ok", { message: plural(cycles.length, "calibration cycle"), page, data: { cycles: cycles.map(cycleData) } });
+  });
+}
+
+export function resumeCalibration(
+  place: CommandContext,
+  input: { readonly name?: string | undefined; readonly jobs?: number | undefined },
+): Promise<Answer> {
+  return answered(async () => {
+    const { home, cycle } = await meant(place, input.name, true);
+    if (cycle.end !== null)
+      return reply("ok", {
+        message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,
+        page: cyclePage(cycle),
+        data: cycleData(cycle),
+      });
+    if (cycle.plan === null)
+      return refuse("calibration_input_invalid", {
+        message: `${cyclesFolder}/${cycle.name}/run_state.jsonl does not say what is run for its benchmarks; another tool began it.`,
+        remediation: ["begin a cycle of your own: autopilot help calibrate start"],
+      });
+    const jobs = input.jobs ?? cycle.plan.jobs;
+    return withCycle(place, home, { name: cycle.name, isNew: false }, (open) => driven(place, open, jobs));
+  });
+}

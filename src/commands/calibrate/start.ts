@@ -1,0 +1,242 @@
+// start: begins a calibration cycle: what was asked is checked and written down, then the cycle is driven to its verdict.
+
+import { existsSync, statSync } from "node:fs";
+import { basename, isAbsolute, join, relative, resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { cycleEventNames, runStateVersion } from "../../contracts/quality-run.ts";
+import { baselineOf } from "../../calibration/bench/preflight.ts";
+import { cycleNames, readCycle } from "../../calibration/bench/log-file.ts";
+import { withCycle } from "../../calibration/bench/open-cycle.ts";
+import { typedLever } from "../../calibration/bench/typed-lever.ts";
+import type { Trees } from "../../calibration/bench/trees.ts";
+import { isMetricName } from "../../calibration/cycle/metric.ts";
+import {
+  benchmarkName,
+  type BenchmarkPlan,
+  benchmarksMax,
+  type CyclePlan,
+  cycleName,
+  durationMs,
+  hangMsDefault,
+  recallTarget,
+  repeatMax,
+} from "../../calibration/cycle/plan.ts";
+import { iterationsMax, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse } from "../../project/reply.ts";
+import { homeOf, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { driven } from "./driven.ts";
+import { floorOf } from "./noise-floor.ts";
+
+export type StartInput = {
+  readonly name?: string | undefined;
+  readonly lever?: string | undefined;
+  readonly to?: string | undefined;
+  readonly benchmarks?: string | undefined;
+  readonly hypothesis?: string | undefined;
+  readonly description?: string | undefined;
+  readonly apply?: string | undefined;
+  readonly patch?: string | undefined;
+  readonly commit?: string | undefined;
+  readonly command?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly findings?: string | undefined;
+  readonly baselines?: readonly string[] | undefined;
+  readonly metric?: string | undefined;
+  readonly better?: string | undefined;
+  readonly noiseFloor?: string | undefined;
+  readonly iteration?: number | undefined;
+  readonly jobs?: number | undefined;
+  readonly repeat?: number | undefined;
+  readonly hangAfter?: string | undefined;
+};
+
+const invalid = (message: string, remedy?: string): never =>
+  refuse("calibration_input_invalid", { message, ...(remedy === undefined ? {} : { remediation: [remedy] }) });
+
+export function startCalibration(place: CommandContext, input: StartInput): Promise<Answer> {
+  return answered(async () => {
+    const home = await homeOf(place.cwd);
+    const asked = checked(place, home, input);
+    let benchmarks: BenchmarkPlan[] = [];
+    const before = async (trees: Trees): Promise<void> => {
+      refuseWhileOpen(home);
+      benchmarks = await benchmarksOf(place, home, trees, asked.benchmarks, input.baselines ?? [], asked.target.metric);
+    };
+    return withCycle(place, home, { name: asked.name, isNew: true, before }, async (open) => {
+      const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = asked;
+      const plan: CyclePlan = { ...rest, lever: lever.plan, benchmarks, seed: name };
+      open.log.append({
+        event: "_index",
+        schema_version: runStateVersion,
+        event_types: [...cycleEventNames],
+        cycle_name: name,
+        lever_under_test: lever.id,
+        benchmarks: benchmarks.map((one) => one.name),
+        iteration,
+      });
+      open.log.append({ event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan });
+      return driven(place, open, plan.jobs);
+    });
+  });
+}
+
+/** Two cycles whose levers are in the tree at once could not be told apart. */
+function refuseWhileOpen(home: ProjectPaths): void {
+  for (const name of cycleNames(home.root)) {
+    const cycle = readCycle(home.root, name);
+    if (cycle.end === null && cycle.applied !== null && cycle.reverted === null)
+      refuse("calibration_busy", {
+        message: `The cycle ${name} is open and its lever is on the branch; what is measured now would be measured with it.`,
+        remediation: [`autopilot calibrate resume ${name}`],
+      });
+  }
+}
+
+function checked(place: CommandContext, home: ProjectPaths, input: StartInput) {
+  const lever = leverOf(place, home, input);
+  const name =
+    input.name ??
+    `${systemClock.now().slice(0, 10)}-${lever.id
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .replaceAll(/^-|-$/g, "")
+      .slice(0, 60)}`;
+  if (!cycleName.test(name))
+    invalid(
+      `The cycle's name is ${JSON.stringify(name)}, expected letters, digits, - _ and . only.`,
+      "--name 2026-05-15-slug: a date and a few words",
+    );
+  const hypothesis = input.hypothesis ?? "";
+  if (hypothesis.trim() === "")
+    invalid("A cycle needs a hypothesis that its figures can contradict.", '--hypothesis "what you expect, and why"');
+  const words = (input.benchmarks ?? "")
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+  if (words.length === 0)
+    invalid("A cycle needs benchmarks.", "--benchmarks a,b,c: folders of this repository, folders elsewhere, or commits");
+  if (words.length > benchmarksMax) invalid(`${words.length} benchmarks were given, at most ${benchmarksMax} are run.`);
+  const iteration = input.iteration ?? 1;
+  if (iteration > iterationsMax)
+    invalid(`The iteration is ${iteration}, expected 1 to ${iterationsMax}.`, "after the third a person decides");
+  const repeat = input.repeat ?? 1;
+  if (repeat > repeatMax) invalid(`--repeat is ${repeat}, expected 1 to ${repeatMax}.`);
+  const metric = input.metric ?? recallTarget;
+  if (!isMetricName(metric)) invalid(`The metric is called ${JSON.stringify(metric)}, expected a letter, then letters, digits, . _ or -.`);
+  if (metric !== recallTarget && input.command === undefined)
+    invalid(`The metric ${metric} must be printed by a command.`, "--command CMD");
+  if (metric === recallTarget && input.better === "lower") invalid("A lower recall is not better.", "--metric NAME --better lower");
+  const { floor, isRelative } = floorOf(
+    input.noiseFloor,
+    metric === recallTarget ? String(noiseFloorDefault) : `${noiseFloorDefault * 100}%`,
+  );
+  const hang = input.hangAfter === undefined ? hangMsDefault : durationMs(input.hangAfter);
+  if (hang === null) return invalid(`--hang-after is ${input.hangAfter ?? ""}, expected a time such as 90m, 2h or 45s.`);
+  const findings = input.findings ?? null;
+  if (findings !== null && (isAbsolute(findings) || findings.split("/").includes("..")))
+    invalid(`--findings is ${findings}, expected a path below the benchmark's folder.`);
+  return {
+    name,
+    lever,
+    hypothesis,
+    iteration,
+    floor,
+    benchmarks: words,
+    description: input.description ?? hypothesis,
+    command: input.command ?? null,
+    ...(input.agent === undefined ? {} : { agent: input.agent }),
+    findings,
+    target: { metric, better: input.better === "lower" ? ("lower" as const) : ("higher" as const), relative: isRelative },
+    repeat,
+    jobs: input.jobs ?? 1,
+    hang_ms: hang,
+  };
+}
+
+function leverOf(place: CommandContext, home: ProjectPaths, input: StartInput): { readonly id: string; readonly plan: CyclePlan["lever"] } {
+  const id = (input.lever ?? "").trim();
+  if (id === "")
+    return invalid(
+      "A cycle needs a lever: what is changed between the runs before and the runs after.",
+      "--lever ID with --patch FILE, --commit SHA or --apply CMD",
+    );
+  const sources = [
+    ["patch", input.patch],
+    ["commit", input.commit],
+    ["command", input.apply],
+  ] as const;
+  const given = sources.filter(([, source]) => source !== undefined);
+  const typed = typedLever(id);
+  const [first] = given;
+  if (typed !== null && given.length === 0) {
+    if (input.to === undefined)
+      return invalid(`The lever ${id} needs the value to try.`, typed.kind === "prompt" ? "--to FILE: the new prompt" : "--to VALUE");
+    const value = typed.kind === "prompt" ? pathIn(home, resolve(place.cwd, input.to)) : input.to;
+    return { id, plan: { kind: typed.kind, source: typed.subject, value } };
+  }
+  if (first === undefined || given.length > 1)
+    return invalid(
+      given.length > 1
+        ? "More than one lever was given; only one can be measured at a time."
+        : `Nothing says what the lever ${id} changes.`,
+      "one of --patch FILE, --commit SHA, --apply CMD; or --lever prompt:FLOW/STEP, limit:NAME, agent:ROLE, model:ROLE with --to",
+    );
+  const [kind, source = ""] = first;
+  return { id, plan: { kind, source: kind === "patch" ? pathIn(home, resolve(place.cwd, source)) : source } };
+}
+
+/** As the log may name it: from the repository's root where it lies inside. */
+function pathIn({ root }: ProjectPaths, path: string): string {
+  const inside = relative(root, path);
+  return inside.startsWith("..") || isAbsolute(inside) ? path : inside;
+}
+
+/** `NAME=WHERE` or `WHERE`: a folder here, a folder elsewhere, or a commit. */
+async function benchmarksOf(
+  place: CommandContext,
+  home: ProjectPaths,
+  trees: Trees,
+  words: readonly string[],
+  baselines: readonly string[],
+  metric: string,
+): Promise<BenchmarkPlan[]> {
+  const found: BenchmarkPlan[] = [];
+  const given = new Map(
+    baselines.map((word) => [word.includes("=") ? word.slice(0, word.indexOf("=")) : "", word.slice(word.indexOf("=") + 1)]),
+  );
+  for (const word of words) {
+    const [, named, at = word] = /^([^=/]+)=(.+)$/.exec(word) ?? [];
+    const name = named ?? basename(at).replaceAll(/[^A-Za-z0-9._-]/g, "-");
+    if (!benchmarkName.test(name)) invalid(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
+    if (found.some((one) => one.name === name))
+      invalid(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
+    const plan = await locate(place, home, trees, at);
+    const baseline = given.get(name) ?? (words.length === 1 ? given.get("") : undefined);
+    const path =
+      baseline === undefined ? await baselineOf(trees, plan.kind, plan.at, plan.commit) : pathIn(home, resolve(place.cwd, baseline));
+    const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(home.root, path));
+    found.push({ name, ...plan, baseline: isOptional ? null : path });
+  }
+  for (const name of given.keys())
+    if (!found.some((one) => one.name === name) && !(name === "" && words.length === 1))
+      invalid(
+        `--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${found.map((one) => one.name).join(", ")}.`,
+      );
+  return found;
+}
+
+async function locate(
+  place: CommandContext,
+  home: ProjectPaths,
+  trees: Trees,
+  at: string,
+): Promise<Pick<BenchmarkPlan, "kind" | "at" | "commit">> {
+  const path = resolve(place.cwd, at);
+  const inside = pathIn(home, path);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    return isAbsolute(inside) ? { kind: "outside", at: path } : { kind: "folder", at: inside === "" ? "." : inside };
+  const commit = await trees.commitOf(at);
+  return commit === null ? { kind: "folder", at: isAbsolute(inside) ? at : inside } : { kind: "ref", at, commit };
+}

@@ -1,0 +1,76 @@
+// verdict: the verdict of two files of recalls, by the rules of a cycle. Nothing is touched.
+
+import { resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { iterationsMax, judge, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
+import { figureText } from "../../calibration/cycle/verdict-words.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { readOwnFile } from "../../project/own-file.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { columned } from "../../views/columned.ts";
+import { oneLine } from "../../views/wording.ts";
+import { floorOf } from "./noise-floor.ts";
+
+type Input = {
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly noiseFloor?: string | undefined;
+  readonly iteration?: number | undefined;
+  readonly better?: string | undefined;
+};
+
+const bytesMax = 1 << 20;
+
+export function calibrationVerdict(place: CommandContext, input: Input): Promise<Answer> {
+  return answered(() => {
+    const [before, after] = (["before", "after"] as const).map((side) => figuresIn(place.cwd, side, input[side]));
+    const { floor, isRelative } = floorOf(input.noiseFloor, String(noiseFloorDefault));
+    const iteration = input.iteration ?? 1;
+    if (iteration > iterationsMax)
+      refuse("calibration_input_invalid", { message: `The iteration is ${iteration}, expected 1 to ${iterationsMax}.` });
+    const judged = judge({
+      before: before ?? {},
+      after: after ?? {},
+      noiseFloor: floor,
+      iteration,
+      scale: { better: input.better === "lower" ? "lower" : "higher", isRelative },
+    });
+    const rows = Object.keys(judged.delta).map((name) => [
+      oneLine(name, 40),
+      figureText(before?.[name] ?? null),
+      figureText(after?.[name] ?? null),
+      figureText(judged.delta[name] ?? null),
+    ]);
+    const { verdict, delta, cross_benchmark_check, mean_gain, why } = judged;
+    return Promise.resolve(
+      reply("ok", {
+        message: `${verdict}: ${why}.`,
+        page: [...columned([["benchmark", "before", "after", "delta"], ...rows]), "", `${verdict}: ${why}`],
+        data: { verdict, delta, cross_benchmark_check, mean_gain, why },
+      }),
+    );
+  });
+}
+
+/** `{ "chi": 0.5, "express": null }` */
+function figuresIn(cwd: string, side: "before" | "after", file: string | undefined): Readonly<Record<string, number | null>> {
+  const bad = (message: string): never =>
+    refuse("calibration_input_invalid", {
+      message,
+      remediation: [`--${side} FILE: one JSON object, a number or null by benchmark: {"chi": 0.5, "express": null}`],
+    });
+  if (file === undefined) return bad(`--${side} is missing.`);
+  const text = readOwnFile(resolve(cwd, file), bytesMax);
+  if (text === null) return bad(`There is no file ${file} that can be read.`);
+  let tree: unknown;
+  try {
+    tree = JSON.parse(text);
+  } catch (error) {
+    return bad(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof tree !== "object" || tree === null || Array.isArray(tree)) return bad(`${file} holds no JSON object.`);
+  for (const [name, value] of Object.entries(tree))
+    if (value !== null && (typeof value !== "number" || !Number.isFinite(value)))
+      bad(`${file}: ${JSON.stringify(name)} is ${JSON.stringify(value)}, expected a finite number or null.`);
+  return tree as Record<string, number | null>;
+}

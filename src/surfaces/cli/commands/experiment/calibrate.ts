@@ -1,0 +1,176 @@
+// calibrate: the commands of calibration cycles: experiments on one's own autopilot. All their code is loaded when one of them runs.
+
+import { defined } from "../../defined.ts";
+import { type Command, type FlagSpec } from "../../spec.ts";
+
+const rests: Pick<Command, "onInterrupt" | "onTerminate"> = {
+  onInterrupt: "! Asked to stop: running benchmarks are ended. Once more leaves at once; `autopilot calibrate resume` goes on.",
+  onTerminate: "! Asked to end: running benchmarks are ended. `autopilot calibrate resume` goes on.",
+};
+const text = (name: string, placeholder: string, about: string, more: Partial<FlagSpec> = {}): FlagSpec => ({
+  name,
+  kind: "text",
+  placeholder,
+  about,
+  ...more,
+});
+const number = (name: string, about: string, standard: string): FlagSpec => ({
+  name,
+  kind: "number",
+  min: 1,
+  placeholder: "N",
+  about,
+  standard,
+});
+const floorFlag = text("noise-floor", "N", "Smaller changes are noise: 0.05, or a share such as 5%.", { standard: "0.05" });
+const iterationFlag = number("iteration", "Which try at this lever it is, at most 3.", "1");
+const betterFlag: FlagSpec = {
+  name: "better",
+  kind: "enum",
+  values: ["higher", "lower"],
+  about: "Which way the metric is better.",
+  standard: "higher",
+  rare: true,
+};
+const nameWord = { name: "CYCLE", about: "a cycle's name; without it the open one, or the newest", optional: true };
+const jobsFlag = number("jobs", "How many benchmarks run at once.", "1");
+
+const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({
+  name: `calibrate ${name}`,
+  takesRun: false,
+  ...rest,
+});
+
+export const calibrateCommands: readonly Command[] = [
+  {
+    name: "calibrate",
+    summary: "Measure whether a change to a prompt, limit, agent or model helps: benchmarks before and after, a verdict.",
+    usage: "[start | status | resume | report | list | verdict]",
+    details: ["Alone it shows how the open cycle stands, or the newest. Its log is Calibration Cycles/<cycle>/run_state.jsonl."],
+    arguments: [],
+    flags: [],
+    takesRun: false,
+    run: async (place) => (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(place, {}),
+  },
+  command("start", {
+    summary: "Run benchmarks, commit a lever, run them again, and keep or revert it by what they show.",
+    usage: '--lever ID --benchmarks a,b --hypothesis "…" (--patch FILE | --commit SHA | --apply CMD | --to VALUE) …',
+    details: [
+      "A benchmark is a folder here, a folder elsewhere or a commit, with its known bugs in BUGS.md. Each run works in a copy without that list.",
+      "A lever prompt:FLOW/STEP, limit:NAME, agent:ROLE or model:ROLE takes its new value with --to.",
+    ],
+    arguments: [],
+    flags: [
+      text("lever", "ID", "What is under test, as the log names it."),
+      text("benchmarks", "LIST", "Comma-separated: WHERE or NAME=WHERE."),
+      text("hypothesis", "TEXT", "What you expect, so that figures can contradict it."),
+      text("patch", "FILE", "The lever is this patch."),
+      text("commit", "SHA", "The lever is what this commit changes."),
+      text("apply", "CMD", "The lever is what this command changes in a copy."),
+      text("to", "VALUE", "The new value of a typed lever; a prompt's is a file."),
+      text("command", "CMD", "What runs as the benchmark, in its folder.", { standard: "autopilot quality" }),
+      text("metric", "NAME", "Judge by a number the command prints, NAME=1.5, instead of recall.", { standard: "recall" }),
+      betterFlag,
+      floorFlag,
+      number("repeat", "Run every benchmark N times on each side; gives an interval.", "1"),
+      jobsFlag,
+      iterationFlag,
+      text("name", "NAME", "The cycle's name.", { standard: "the date and the lever" }),
+      text("baseline", "[NAME=]FILE", "The known bugs of a benchmark.", { many: true, rare: true, standard: "BUGS.md in its folder" }),
+      text("findings", "PATH", "Where the benchmark leaves its bugs.", { rare: true, standard: "quality/BUGS.md, BUGS.md" }),
+      text("hang-after", "TIME", "Without a sign of life for so long it is killed and restarted.", { rare: true, standard: "90m" }),
+      text("agent", "NAME", "Who works in quality runs.", { rare: true }),
+      text("description", "TEXT", "What the change is.", { rare: true, standard: "the hypothesis" }),
+    ],
+    ...rests,
+    run: async (place, given) =>
+      (await import("../../../../commands/calibrate/start.ts")).startCalibration(
+        place,
+        defined({
+          name: given.text("name"),
+          lever: given.text("lever"),
+          to: given.text("to"),
+          benchmarks: given.text("benchmarks"),
+          hypothesis: given.text("hypothesis"),
+          description: given.text("description"),
+          apply: given.text("apply"),
+          patch: given.text("patch"),
+          commit: given.text("commit"),
+          command: given.text("command"),
+          agent: given.text("agent"),
+          findings: given.text("findings"),
+          baselines: given.texts("baseline"),
+          metric: given.text("metric"),
+          better: given.text("better"),
+          noiseFloor: given.text("noise-floor"),
+          iteration: given.number("iteration"),
+          jobs: given.number("jobs"),
+          repeat: given.number("repeat"),
+          hangAfter: given.text("hang-after"),
+        }),
+      ),
+  }),
+  command("status", {
+    summary: "Show how a cycle stands.",
+    usage: "[CYCLE]",
+    details: [],
+    arguments: [nameWord],
+    flags: [],
+    run: async (place, given) =>
+      (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(place, defined({ name: given.words[0] })),
+  }),
+  command("resume", {
+    summary: "Go on with an open cycle. What has finished is not run again.",
+    usage: "[CYCLE] [--jobs N]",
+    details: ["A benchmark that ended while nobody watched is taken as it ended; one that is still at work is waited for."],
+    arguments: [nameWord],
+    flags: [jobsFlag],
+    ...rests,
+    run: async (place, given) =>
+      (await import("../../../../commands/calibrate/show.ts")).resumeCalibration(
+        place,
+        defined({ name: given.words[0], jobs: given.number("jobs") }),
+      ),
+  }),
+  command("report", {
+    summary: "Show a cycle's audit page: figures, matches with their reasons, verdict.",
+    usage: "[CYCLE]",
+    details: [],
+    arguments: [nameWord],
+    flags: [],
+    run: async (place, given) =>
+      (await import("../../../../commands/calibrate/show.ts")).calibrationReport(place, defined({ name: given.words[0] })),
+  }),
+  command("list", {
+    summary: "List the cycles of this repository.",
+    usage: "",
+    details: [],
+    arguments: [],
+    flags: [],
+    run: async (place) => (await import("../../../../commands/calibrate/show.ts")).calibrationList(place),
+  }),
+  command("verdict", {
+    summary: "The verdict of two files of recalls. Nothing is run or written.",
+    usage: "--before FILE --after FILE [--noise-floor N] [--iteration N]",
+    details: ['Each file is one JSON object: {"chi": 0.5, "express": null}. Null is n/a.'],
+    arguments: [],
+    flags: [
+      text("before", "FILE", "Recalls before the lever."),
+      text("after", "FILE", "Recalls after it."),
+      floorFlag,
+      iterationFlag,
+      { ...betterFlag, rare: false },
+    ],
+    run: async (place, given) =>
+      (await import("../../../../commands/calibrate/verdict.ts")).calibrationVerdict(
+        place,
+        defined({
+          before: given.text("before"),
+          after: given.text("after"),
+          noiseFloor: given.text("noise-floor"),
+          iteration: given.number("iteration"),
+          better: given.text("better"),
+        }),
+      ),
+  }),
+];

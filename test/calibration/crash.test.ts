@@ -1,0 +1,156 @@
+// A cycle that dies: after every line of its log, before every line, and by a real kill. What had finished is never run again.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { driveCycle } from "../../src/calibration/bench/drive.ts";
+import { type CycleLog, openLog } from "../../src/calibration/bench/log-file.ts";
+import { openTrees } from "../../src/calibration/bench/trees.ts";
+import type { CommandContext } from "../../src/project/command-context.ts";
+import { openedRepository } from "../../src/project/runs/opened-repository.ts";
+import { begin, until } from "../support/autopilot.ts";
+import { git } from "../support/scratch-repository.ts";
+import { around, beside, benchRepository, calibrate, command, cycleLog, eventsIn, leverPatch, put, started, startWords } from "./bench.ts";
+
+const name = "crash";
+class Died extends Error {}
+
+/** Drives the cycle in this process until it ends, or dies at the n-th line it writes: just before it, or just after. */
+async function drive(folder: string, diesAt: number, where: "before" | "after"): Promise<"ended" | "died"> {
+  const own = join(folder, ".autopilot", "calibrations", name);
+  mkdirSync(own, { recursive: true });
+  const repository = await openedRepository(folder);
+  const place: CommandContext = {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: beside(folder), BESIDE: beside(folder) },
+    user: "tester",
+    isTerminal: false,
+    show: () => undefined,
+    live: () => undefined,
+    ask: () => Promise.resolve(null),
+    interrupted: new AbortController().signal,
+  };
+  const log = openLog(folder, name, { isNew: false, now: () => new Date().toISOString(), redact: (text) => text });
+  let lines = log.cycle.name === "" ? 0 : cycleLog(folder, name).length;
+  const dying: CycleLog = {
+    ...log,
+    append: (event) => {
+      lines += 1;
+      if (lines === diesAt && where === "before") throw new Died();
+      log.append(event);
+      if (lines === diesAt) throw new Died();
+    },
+  };
+  try {
+    const trees = await openTrees(repository, name, join(own, "git"));
+    if (log.cycle.name === "") begun(folder, log);
+    lines = Math.max(lines, 2);
+    const driven = await driveCycle({ place, log: dying, trees, folder: own, jobs: 1, redact: (text) => text });
+    expect(driven.kind).toBe("ended");
+    return "ended";
+  } catch (error) {
+    if (!(error instanceof Died)) throw error;
+    return "died";
+  } finally {
+    log.close();
+  }
+}
+
+function begun(folder: string, log: CycleLog): void {
+  const benchmarks = ["a", "b"].map((one) => ({
+    name: one,
+    kind: "folder" as const,
+    at: `benchmarks/${one}`,
+    baseline: `benchmarks/${one}/BUGS.md`,
+  }));
+  log.append({
+    event: "_index",
+    schema_version: "1.5.6",
+    event_types: [],
+    cycle_name: name,
+    lever_under_test: "l",
+    benchmarks: ["a", "b"],
+    iteration: 1,
+  });
+  log.append({
+    event: "cycle_start",
+    hypothesis: "h",
+    noise_floor_threshold: 0.05,
+    plan: {
+      lever: { kind: "patch", source: join(beside(folder), "lever.patch") },
+      description: "d",
+      command,
+      findings: null,
+      target: { metric: "recall", better: "higher", relative: false },
+      repeat: 1,
+      jobs: 1,
+      hang_ms: 60_000,
+      seed: name,
+      benchmarks,
+    },
+  });
+}
+
+const runs = ["a pre-lever 1", "b pre-lever 1", "a post-lever 1", "b post-lever 1"];
+const shipped = ["_index", "cycle_start", ...["", "", "", ""].flatMap(() => ["benchmark_start", "benchmark_end"])]
+  .toSpliced(6, 0, "lever_change_applied")
+  .concat("cycle_end");
+const reverted = shipped.toSpliced(-1, 0, "lever_change_reverted");
+const cases = [
+  ...shipped.flatMap((event, at) =>
+    at < 2 ? [] : (["before", "after"] as const).map((where) => ({ at: at + 1, where, event, verdict: "ship" })),
+  ),
+  ...reverted.flatMap((event, at) =>
+    at < 11 ? [] : (["before", "after"] as const).map((where) => ({ at: at + 1, where, event, verdict: "revert" })),
+  ),
+];
+
+describe("a crash", () => {
+  test.each(cases)("just $where line $at ($event, $verdict): the same end, every benchmark run once", async ({ at, where, verdict }) => {
+    const folder = benchRepository({ a: [1, 2], b: [1, 2] });
+    leverPatch(folder, verdict === "ship" ? { a: [1, 2, 3], b: [1, 2, 3] } : { a: [1], b: [1, 2, 3] });
+    const before = git(folder, "rev-parse", "HEAD^{tree}");
+    expect(await drive(folder, at, where)).toBe("died");
+    expect(await drive(folder, -1, "after")).toBe("ended");
+    expect(eventsIn(folder, name).filter((event) => event !== "error")).toEqual(verdict === "ship" ? shipped : reverted);
+    expect(cycleLog(folder, name).at(-1)).toMatchObject({ verdict });
+    expect(started(folder)).toEqual(runs);
+    const subjects = git(folder, "log", "--format=%s").split("\n");
+    expect(subjects).toEqual(verdict === "ship" ? ["calibrate: l", "start"] : ['Revert "calibrate: l"', "calibrate: l", "start"]);
+    if (verdict === "revert") expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(before);
+  });
+});
+
+describe("a kill -9 of the runner", () => {
+  test.each(["pre-lever", "post-lever"])("while a benchmark works, %s: the benchmark goes on, resume takes its result", async (state) => {
+    const folder = benchRepository({ a: [1, 2] });
+    const patch = leverPatch(folder, { a: [1, 2, 3] });
+    put(folder, "slow", "1.5");
+    const { child, ended } = begin(folder, ["calibrate", ...startWords(["a"], ["--patch", patch])], around(folder));
+    await until(`the ${state} run`, () => started(folder).includes(`a ${state} 1`));
+    child.kill("SIGKILL");
+    expect((await ended).signal).toBe("SIGKILL");
+    if (state === "post-lever") await wait(3000); // it ends while nobody watches
+    const { json } = await calibrate(folder, ["resume"]);
+    expect(json).toMatchObject({ verdict: "ship", before: { a: 0.4 }, after: { a: 0.6 } });
+    expect(started(folder)).toEqual(["a pre-lever 1", "a post-lever 1"]);
+    expect(eventsIn(folder)).not.toContain("error");
+  });
+
+  test("and of the benchmark with it: it is cleaned, started again, and the log says so", async () => {
+    const folder = benchRepository({ a: [1, 2] });
+    const patch = leverPatch(folder, { a: [1, 2, 3] });
+    put(folder, "hang-a-pre-lever");
+    const { child, ended } = begin(folder, ["calibrate", ...startWords(["a"], ["--patch", patch])], around(folder));
+    await until("the run", () => started(folder).length === 1);
+    const second = await calibrate(folder, startWords(["a"], ["--patch", patch]).with(2, "second"));
+    expect(second.json).toMatchObject({ reason_code: "calibration_busy" });
+    child.kill("SIGINT"); // an interrupt ends the benchmark too
+    expect((await ended).code).toBe(0);
+    const { json } = await calibrate(folder, ["resume"]);
+    expect(json["verdict"]).toBe("ship");
+    expect(cycleLog(folder).filter(({ event, kind }) => event === "error" && kind === "interrupted")).toHaveLength(1);
+    expect(started(folder)).toEqual(["a pre-lever 1", "a pre-lever 1", "a post-lever 1"]);
+  });
+});
