@@ -199,6 +199,23 @@ describe("what configures them", () => {
     expect(hows({ "src/lib.rs": before }, { "src/lib.rs": before.slice(0, before.indexOf("#[cfg")) })).toHaveLength(1);
   });
 
+  test("a module of new Rust tests beside those that were there is the work, unless it brings macros", () => {
+    const before =
+      "pub fn f() -> u8 { 1 }\n\n#[cfg(test)]\nmod test {\n    use super::*;\n    #[test]\n    fn a() { assert_eq!(f(), 1); }\n}\n";
+    const appended = (more: string) => hows({ "src/lib.rs": before }, { "src/lib.rs": `${before}\n${more}` }, { scope: ["src/lib.rs"] });
+    const added =
+      "pub fn g() -> u8 { 2 }\n\n#[cfg(test)]\nmod one_shot {\n    fn two() -> u8 { 2 }\n    #[test]\n    fn a() { assert_eq!(super::g(), two()); }\n}\n";
+    expect(appended(added)).toEqual([]);
+    expect(appended(added.replace("fn two", "macro_rules! assert_eq { () => {} }\n    fn two"))).toEqual(["src/lib.rs changed"]);
+    expect(appended(added.replace("mod one", "#[macro_use]\nmod one"))).toEqual(["src/lib.rs changed"]);
+    // A test of the same name elsewhere hides no change of the first.
+    const twice = before + added;
+    expect(hows({ "src/lib.rs": twice }, { "src/lib.rs": twice.replace("assert_eq!(f(), 1);", "") })).toEqual(["src/lib.rs weakened"]);
+    expect(
+      hows({ "src/lib.rs": before }, { "src/lib.rs": before.replace("use super::*;", "use super::*;\n    use crate::assert_eq;") }),
+    ).toEqual(["src/lib.rs changed"]);
+  });
+
   test("a lock file decides only where dependencies are restored from it", () => {
     const [before, after] = [{ "package-lock.json": "{}" }, { "package-lock.json": '{"a":1}' }];
     expect(hows(before, after)).toEqual([]);

@@ -4,10 +4,11 @@ import type { Deciding } from "./named.ts";
 import { masked } from "./masked.ts";
 
 type Region = { readonly from: number; readonly to: number };
+type Module = Region & { readonly name: string };
 
 const attribute = String.raw`#\[[^\]]{0,200}\]\s{0,80}`;
 const moduleOpens = new RegExp(
-  String.raw`#\[\s{0,9}cfg\s{0,9}\(\s{0,9}(?:test|all\s{0,9}\(\s{0,9}test\b[^\]]{0,200})\s{0,9}\)\s{0,9}\]\s{0,80}(?:${attribute}){0,8}(?:pub(?:\([^)]{0,40}\))?\s{1,9})?mod\s{1,9}\w{1,100}\s{0,80}\{`,
+  String.raw`#\[\s{0,9}cfg\s{0,9}\(\s{0,9}(?:test|all\s{0,9}\(\s{0,9}test\b[^\]]{0,200})\s{0,9}\)\s{0,9}\]\s{0,80}(?:${attribute}){0,8}(?:pub(?:\([^)]{0,40}\))?\s{1,9})?mod\s{1,9}(\w{1,100})\s{0,80}\{`,
   "g",
 );
 const testOpens = new RegExp(
@@ -15,19 +16,29 @@ const testOpens = new RegExp(
   "g",
 );
 
-/** Each test by its name, and what else the test modules hold; a test that is added changes none of them. */
+/**
+ * Each test by its module and name, and what else each test module holds. A test or a whole module that is added changes none of them,
+ * unless it brings macros: those could take the place of the assertions of the tests that were there.
+ */
 export function rustTests(text: string): Deciding {
   const code = masked(text, "rust");
   const found: Record<string, string> = {};
+  const add = (name: string, said: string): void => {
+    let free = name;
+    for (let more = 2; Object.hasOwn(found, free); more++) free = `${name} (${more})`;
+    found[free] = squeezed(said);
+  };
+  const modules = modulesIn(code);
   const tests: Region[] = [];
   for (const open of code.matchAll(testOpens)) {
     if (open.index < (tests.at(-1)?.to ?? 0)) continue;
     const region = bracedFrom(code, open.index + open[0].length, open.index);
     if (region === null) break;
     tests.push(region);
-    found[`test ${open[1] ?? ""}`] = squeezed(text.slice(region.from, region.to));
+    const module = modules.find(({ from, to }) => region.from >= from && region.to <= to);
+    add(`test ${module === undefined ? "" : `${module.name}::`}${open[1] ?? ""}`, text.slice(region.from, region.to));
   }
-  const rest = modulesIn(code).map(({ from, to }) => {
+  for (const { from, to, name } of modules) {
     const inner = tests.filter((test) => test.from >= from && test.to <= to);
     let kept = "";
     let at = from;
@@ -35,13 +46,20 @@ export function rustTests(text: string): Deciding {
       kept += text.slice(at, test.from);
       at = test.to;
     }
-    // Further imports may come with further tests.
+    // Further imports may come with further tests, but not of what asserts.
     const lines = (kept + text.slice(at, to)).split("\n");
-    return squeezed(lines.filter((line) => !/^\s*use\s.*;\s*$/.test(line) || /\bsuper\b/.test(line)).join("\n"));
-  });
-  if (rest.length > 0) found["what the tests share"] = rest.join("\n");
+    add(`what the tests in ${name} share`, lines.filter((line) => !furtherImport.test(line) || judgingImport.test(line)).join("\n"));
+  }
+  if (modules.length > 0) found["macros that the tests bring"] = modules.map(({ from, to }) => macrosIn(text, code, from, to)).join("");
   return found;
 }
+
+const furtherImport = /^\s*use\s.*;\s*$/;
+const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
+
+/** All of a module that makes macros, nothing of any other. */
+const macrosIn = (text: string, code: string, from: number, to: number): string =>
+  /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezed(text.slice(from, to)) : "";
 
 /** The later file with the earlier one's test modules; null where the later one's cannot be told from its code. */
 export function withRustTests(before: string, after: string): string | null {
@@ -57,13 +75,13 @@ export function withRustTests(before: string, after: string): string | null {
   return `${(kept + after.slice(at)).trimEnd()}\n\n${was.join("\n\n")}\n`;
 }
 
-function modulesIn(code: string): readonly Region[] {
-  const found: Region[] = [];
+function modulesIn(code: string): readonly Module[] {
+  const found: Module[] = [];
   for (const open of code.matchAll(moduleOpens)) {
     if (open.index < (found.at(-1)?.to ?? 0)) continue;
     const region = bracedFrom(code, open.index + open[0].length - 1, open.index);
     if (region === null) break; // nothing after braces that do not close can be told apart
-    found.push(region);
+    found.push({ ...region, name: open[1] ?? "" });
   }
   return found;
 }
