@@ -26,13 +26,15 @@ export const completion = {
       return { id, text, check, baseline, latest, cycleDone, failsWithoutWork, quarantined };
     });
     const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
-    // Only what was said in this round counts: what an earlier one promised was judged then.
+    // A promise is of the tree it was said of: it stands until a later turn changes a file, whatever was approved or asked meanwhile.
     const facts = Object.keys(sees).map((step): Facts => ({ ...walk.last[step]?.facts }));
     const said = facts.findLast((one) => one["promised"] === true);
+    const stands = before["promised_tree"] === state.tip.tree;
+    const announcedMore = said?.["announced_more"] === true;
     const asked = {
       mode: objective.completion_mode,
-      promised: said !== undefined,
-      announcedMore: said?.["announced_more"] === true,
+      promised: said !== undefined || stands,
+      announcedMore,
       criteria,
       others: others.map(({ baseline, latest }) => ({
         check: latest.check,
@@ -56,6 +58,7 @@ export const completion = {
       gaps: judged.gaps.join("; "),
       why: judged.reason_code,
       only_promise: onlyPromise,
+      ...(asked.promised && !announcedMore ? { promised_tree: state.tip.tree } : {}),
     };
     return Promise.resolve({ ok: true, facts: found, reason: judged.reason_code, detail: judged.gaps.join("; ") });
   },

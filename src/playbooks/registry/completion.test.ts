@@ -1,0 +1,43 @@
+// A promise is said of a tree. It stands while that tree does, also when later turns say nothing, and falls with the next change.
+
+import { expect, test } from "vitest";
+import type { CursorView, RunView } from "../../core/state.ts";
+import type { FunctionOrder } from "../../ports/functions.ts";
+import { completion } from "./completion.ts";
+
+type Facts = Readonly<Record<string, string | boolean>>;
+
+/** One judgement after a turn with these facts; the criterion passes on the newest tree. */
+async function judged(execute: Facts, tree: string, before: Facts = {}) {
+  const result = { check: { id: "criterion:c1", kind: "criterion", title: "c", command: "true", source: "objective" }, status: "passed" };
+  const order = {
+    state: {
+      drafted: {
+        objective: { completion_mode: "promise", done_criteria: [{ id: "c1", text: "it works", check: "true" }] },
+        base: { tree: "base" },
+      },
+      checks: { "criterion:c1": { baseline: { ...result, status: "failed" }, latest: result } },
+      tip: { tree },
+    } as unknown as RunView,
+    walk: { last: { execute: { facts: execute } } } as unknown as CursorView,
+    previous: { facts: before },
+    sees: { execute: { facts: execute } },
+  } as unknown as FunctionOrder<RunView, CursorView>;
+  return (await completion.perform(order)).facts as Facts;
+}
+
+test("a promise stands when a later turn changes nothing and says nothing, and falls with the next change", async () => {
+  const first = await judged({ promised: true, changed: true }, "one");
+  expect(first).toMatchObject({ complete: true });
+  expect(await judged({ promised: false, changed: false }, "one", first)).toMatchObject({ complete: true });
+  expect(await judged({ promised: false, changed: true }, "two", first)).toMatchObject({
+    complete: false,
+    why: "completion_promise_missing",
+  });
+});
+
+test("a promise with an announcement of more, and none at all, do not stand later", async () => {
+  const more = await judged({ promised: true, announced_more: true, changed: true }, "one");
+  expect(more).toMatchObject({ complete: false, why: "continuation_pending" });
+  expect(await judged({ promised: false, changed: false }, "one", more)).toMatchObject({ why: "completion_promise_missing" });
+});
