@@ -26,16 +26,17 @@ export function doctor(place: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const standings = await agentsHere(place, configOf(place));
     const home = findProject(place.cwd);
+    const opened = await openRepository(place.cwd);
     const findings: Finding[] = [
       node(),
       git(),
-      await repository(place),
+      repository(opened),
       config(place),
       ...folder(home),
       ...disk(home?.root ?? place.cwd),
       ...(await isolations()),
       ...secrets(place, home?.root ?? null),
-      ...(await checks(place)),
+      ...(await checks(place, opened)),
       agentsFound(standings),
     ];
     const runs = home === null ? 0 : listRuns(home).length;
@@ -90,15 +91,23 @@ function node(): Finding {
   };
 }
 
+const versionTimeoutMs = 10_000;
+
 function git(): Finding {
-  const { stdout, status } = spawnSync("git", ["--version"], { encoding: "utf8" });
+  const { stdout, status } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: versionTimeoutMs });
   return { name: "git", ok: status === 0, found: status === 0 ? stdout.trim() : "not found", mend: "install git" };
 }
 
-async function repository(place: CommandContext): Promise<Finding> {
-  const opened = await openRepository(place.cwd);
+type Opened = Awaited<ReturnType<typeof openRepository>>;
+
+function repository(opened: Opened): Finding {
   if ("failure" in opened)
-    return { name: "repository", ok: false, found: opened.failure.detail, mend: "git init && git add -A && git commit -m start" };
+    return {
+      name: "repository",
+      ok: false,
+      found: opened.failure.detail,
+      mend: opened.failure.hint ?? "git init && git add -A && git commit -m start",
+    };
   const { root, branch, isDirty } = opened.repository;
   return {
     name: "repository",
@@ -109,8 +118,7 @@ async function repository(place: CommandContext): Promise<Finding> {
 }
 
 /** The project's own checks, and what they need that isn't installed. */
-async function checks(place: CommandContext): Promise<readonly Finding[]> {
-  const opened = await openRepository(place.cwd);
+async function checks(place: CommandContext, opened: Opened): Promise<readonly Finding[]> {
   const settings = "failure" in opened ? null : readSettings(place, opened.repository.root);
   if ("failure" in opened || settings?.kind !== "settings") return [];
   const { root, head } = opened.repository;

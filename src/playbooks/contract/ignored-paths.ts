@@ -2,7 +2,8 @@
 
 import type { Gate, Proof } from "../../contracts/flow.ts";
 import { git } from "../../workspace/git/git.ts";
-import { inView, placesAround } from "../../workspace/git/user-view.ts";
+import { placesAround } from "../../workspace/git/places.ts";
+import { inView } from "../../workspace/git/user-view.ts";
 
 export type IgnoreRule = { readonly path: string; readonly source: string; readonly line: number; readonly pattern: string };
 

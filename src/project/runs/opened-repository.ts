@@ -12,5 +12,6 @@ export const surveyedRepository = async (folder: string, owned: readonly string[
 
 function orRefuse<Kind extends Repository>(found: Found<Kind>): Kind {
   if ("repository" in found) return found.repository;
-  return refuse(found.failure.reason, { message: found.failure.detail });
+  const { reason, detail, hint } = found.failure;
+  return refuse(reason, { message: detail, ...(hint === undefined ? {} : { remediation: [hint] }) });
 }

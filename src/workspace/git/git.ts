@@ -5,13 +5,22 @@
 //       goes to a git directory that the runner made (`isOwn`), whose configuration it wrote; or it is one of the few that read and name
 //       objects and branches and run nothing, whatever the configuration says. Anything else is a bug, and does not start.
 //   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the filters they installed for themselves.
-//   G3. Every call has a time limit and an output limit.
+//   G3. Every call has a time limit and an output limit. One that takes long is asked what it waits for.
+//   G4. No git is let into a git folder with links, pipes or devices in it (see git-folder): looked at before the first call, and again
+//       before each one that writes.
+//   G5. No git outlives its runner, unless that one is killed outright; then the next one finds it by its mark.
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { statfs } from "node:fs/promises";
-import { delimiter, isAbsolute } from "node:path";
+import { homedir } from "node:os";
+import { delimiter, dirname, isAbsolute, join, resolve as resolved } from "node:path";
 import { invariant } from "../../kit/invariant.ts";
 import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { readSmallFile } from "../folder.ts";
+import { requireSound, whereGitWaits, whyInclude } from "./git-folder.ts";
+import { endsWithUs, signal as signalGroup } from "./living-gits.ts";
+import { mayRun } from "./may-run.ts";
+import { commonDirOf, type GitPlaces, placesAround } from "./places.ts";
 
 export type GitCall = {
   readonly args: readonly string[];
@@ -23,6 +32,8 @@ export type GitCall = {
   readonly config?: "none" | "user";
   /** The git directory is one the runner made, so a command that obeys a configuration may run in it. */
   readonly isOwn?: true;
+  /** The repository that the call reads or writes through a git directory of the runner's own. */
+  readonly into?: GitPlaces;
   readonly outputBytesMax?: number;
   readonly timeoutMs?: number;
 };
@@ -53,37 +64,6 @@ const hardeningAlone = [
   ["core.excludesFile", "/dev/null"],
 ] as const;
 
-/** G1: what runs nothing, in whichever repository, with the words that would change that. */
-const harmless = new Set([
-  "rev-parse",
-  "rev-list",
-  "merge-base",
-  "cat-file",
-  "ls-tree",
-  "ls-files",
-  "for-each-ref",
-  "diff-tree",
-  "update-ref",
-  "symbolic-ref",
-  "worktree",
-  "config",
-  "init",
-  "--version",
-]);
-const harmful = ["--filters", "--textconv", "--ext-diff", "--show-signature"];
-const patches = ["-p", "--patch"];
-/** A patch runs nothing where both kinds of program that could make it are off. */
-const disarms = ["--no-ext-diff", "--no-textconv"];
-
-/** Whether a call may be made: its first word that is no option is the command. */
-export function mayRun({ args, isOwn }: Pick<GitCall, "args" | "isOwn">): boolean {
-  const at = args.findIndex((word) => !word.startsWith("--") || word === "--version");
-  const command = args[at] ?? "";
-  const isReading = command !== "worktree" || args[at + 1] === "list";
-  const isPatch = args.some((word) => patches.includes(word)) && !disarms.every((word) => args.includes(word));
-  return isOwn === true || (harmless.has(command) && isReading && !isPatch && !args.some((word) => harmful.includes(word)));
-}
-
 /** Runs git and answers with its output; throws WorkspaceFailed on any exit code that was not expected. */
 export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
@@ -111,15 +91,19 @@ export function gitArguments({ config }: Pick<GitCall, "config">): readonly stri
   return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
 }
 
-function spawnGit(call: GitCall): Promise<GitAnswer> {
+async function spawnGit(call: GitCall): Promise<GitAnswer> {
   invariant(mayRun(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
+  await requireSoundFor(call); // G4
   const argv = [...gitArguments(call), ...call.args];
   const outputBytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
   return new Promise((resolve, reject) => {
     // Detached, so that a Ctrl-C meant for the runner does not cut a half-done update of a checkout in two.
     const child = spawn("git", argv, { cwd: call.cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
+    endsWithUs(child, "gently"); // G5
+    const ended = new AbortController();
     child.on("error", (error) => {
       clearTimeout(timer);
+      ended.abort();
       const sentence =
         errnoOf(error) === "ENOENT"
           ? `git was not found, or the folder ${call.cwd} does not exist.`
@@ -131,11 +115,16 @@ function spawnGit(call: GitCall): Promise<GitAnswer> {
     let err = "";
     let isCut = false;
     let isLate = false;
+    let waitsAt: string | null = null;
     let inputError: unknown = null;
     const timer = setTimeout(() => {
       isLate = true; // G3
-      child.kill("SIGKILL");
+      end(child);
     }, call.timeoutMs ?? timeoutMsDefault);
+    whenSlow(call, ended.signal, (at) => {
+      waitsAt = at;
+      end(child);
+    });
     if (child.pid === undefined) return; // Not started, and where descriptors ran out it has not even pipes; its error is on the way.
     child.stdout.on("data", (chunk: Buffer) => {
       if (isCut) return;
@@ -144,14 +133,16 @@ function spawnGit(call: GitCall): Promise<GitAnswer> {
       outBytes += Math.min(chunk.length, room);
       if (chunk.length <= room) return;
       isCut = true; // G3
-      child.kill("SIGKILL");
+      end(child);
     });
     child.stderr.on("data", (chunk: Buffer) => {
       if (err.length < errorBytesMax) err += chunk.toString("utf8");
     });
     child.on("close", (code, signal) => {
       clearTimeout(timer);
+      ended.abort();
       if (inputError !== null) return reject(inputError instanceof Error ? inputError : new Error("the input could not be read"));
+      if (waitsAt !== null) return reject(new WorkspaceFailed("workspace_unusable", waitsAt, "take it away"));
       if (isLate) return reject(new WorkspaceFailed("workspace_unusable", `git ${call.args[0] ?? ""} did not end in time.`));
       if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
       // One that was killed has not answered, whatever codes are answers.
@@ -162,9 +153,70 @@ function spawnGit(call: GitCall): Promise<GitAnswer> {
     child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.
     feed(child.stdin, call.input ?? []).catch((error: unknown) => {
       inputError = error;
-      child.kill("SIGKILL");
+      end(child);
     });
   });
+}
+
+/** With its filters, if it started any. */
+function end(child: ChildProcess): void {
+  if (child.pid === undefined || !signalGroup(child.pid, "SIGKILL")) child.kill("SIGKILL");
+}
+
+const slowMs = 3_000;
+
+/** A git that takes long may wait at a pipe somewhere in the checkout, where looking beforehand would cost as much as the call. */
+function whenSlow(call: GitCall, ended: AbortSignal, tell: (waitsAt: string) => void): void {
+  const look = async (): Promise<void> => {
+    const found = await whereGitWaits(call.env?.["GIT_WORK_TREE"] ?? call.cwd, ended);
+    if (found !== null && !ended.aborted) tell(found);
+  };
+  const timer = setTimeout(() => void look().catch(() => undefined), slowMs); // without an answer the time limit holds
+  ended.addEventListener("abort", () => clearTimeout(timer), { once: true });
+}
+
+/** Calls that write into the repository, or move its checkout. */
+const writing = new Set(["update-ref", "symbolic-ref", "read-tree", "update-index", "checkout-index"]);
+const soundAlready = new Set<string>();
+
+/** G4. A git directory of the runner's own is left out. */
+async function requireSoundFor(call: GitCall): Promise<void> {
+  const places = call.into ?? (call.isOwn === true ? null : placesOf(call));
+  if (places === null || (soundAlready.has(places.gitDir) && !call.args.some((word) => writing.has(word)))) return;
+  await requireSoundRepository(places);
+}
+
+function placesOf({ cwd, env }: GitCall): GitPlaces | null {
+  const gitDir = env?.["GIT_DIR"];
+  const around = placesAround(cwd);
+  return gitDir === undefined || around?.gitDir === gitDir ? around : { root: cwd, gitDir, commonDir: commonDirOf(gitDir) };
+}
+
+/** Looks at a repository's git folder before git does, and throws where it may not be let in. */
+export async function requireSoundRepository(places: GitPlaces): Promise<void> {
+  requireSound(places);
+  for (const name of ["config", "config.worktree"])
+    for (const folder of new Set([places.commonDir, places.gitDir])) await requireSoundIncludes(join(folder, name), 0);
+  soundAlready.add(places.gitDir);
+}
+
+const configBytesMax = 16 << 20;
+const includesDepthMax = 10;
+
+/** Git itself reads which files a configuration includes, without opening them. */
+async function requireSoundIncludes(path: string, depth: number): Promise<void> {
+  const text = readSmallFile(path, configBytesMax)?.toString("latin1") ?? "";
+  if (depth > includesDepthMax || !/include/i.test(text)) return;
+  const args = ["config", "--file", path, "--no-includes", "-z", "--get-regexp", "^include(if\\..*)?\\.path$"];
+  const { out } = await spawnGit({ cwd: "/", isOwn: true, env: { GIT_DIR: "/dev/null" }, args });
+  for (const entry of out.toString("utf8").split("\0")) {
+    const named = entry.slice(entry.indexOf("\n") + 1);
+    if (entry === "" || named === "") continue;
+    const included = resolved(dirname(path), named.replace(/^~(?=\/)/, homedir()));
+    const why = whyInclude(included);
+    if (why !== null) throw new WorkspaceFailed("workspace_unusable", `${why} Git was not started.`, "take the include away");
+    await requireSoundIncludes(included, depth + 1);
+  }
 }
 
 async function feed(stdin: NodeJS.WritableStream, input: Iterable<Buffer>): Promise<void> {

@@ -1,5 +1,6 @@
 // identity: in whose name the runner commits: the user's, as their own git has it, else its own.
 
+import { visible } from "../../kit/visible.ts";
 import { git } from "./git.ts";
 
 export type Identity = { readonly name: string; readonly email: string };
@@ -11,9 +12,12 @@ export async function identityOf(root: string): Promise<Identity> {
   const { code, out } = await git({ cwd: root, config: "user", args: asked, codes: [0, 1] });
   // Each value stands behind its key and a newline; where a key is set in several places the last one counts.
   const values = new Map(code === 0 ? out.toString("utf8").split("\0").map(keyAndValue) : []);
-  const [name = "", email = ""] = [values.get("user.name"), values.get("user.email")];
+  const [name, email] = [plain(values.get("user.name")), plain(values.get("user.email"))];
   return name === "" || email === "" ? ownIdentity : { name, email };
 }
+
+/** The name may come with the repository, and goes into commits and logs that are shown in terminals. */
+const plain = (value = ""): string => (visible(value) === value ? value : value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim());
 
 function keyAndValue(entry: string): readonly [string, string] {
   const end = entry.indexOf("\n");

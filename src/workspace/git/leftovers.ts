@@ -8,6 +8,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { gitMark } from "./git.ts";
+import { signal } from "./living-gits.ts";
 import type { OpenRun } from "../run.ts";
 
 const waitMs = 10_000;
@@ -20,6 +21,7 @@ export async function clearLeftovers(run: Pick<OpenRun, "repository" | "ref">): 
   const { root, commonDir } = run.repository;
   const until = performance.now() + waitMs;
   while (gitsIn(root).some(isOrphan) && performance.now() < until) await pause(lookEveryMs);
+  for (const { pid } of gitsIn(root).filter(isOrphan)) signal(pid, "SIGKILL"); // it waits for something that doesn't come
   await clearLock(join(commonDir, `${run.ref}.lock`), root, "ours");
 }
 

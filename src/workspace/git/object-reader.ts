@@ -3,12 +3,13 @@
 //
 // Invariants:
 //   R1. One question at a time; an answer belongs to the question before it. A reader that fails, or is cut short, is never asked again.
-//   R2. It keeps nobody alive: not the runner while nothing is asked, and it ends with the runner, whose end of its input it reads.
+//   R2. It keeps nobody alive: not the runner while nothing is asked, and it ends with the runner.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
+import { endsWithUs } from "./living-gits.ts";
 import { gitArguments, gitEnvironment, type GitCall, timeoutMsDefault } from "./git.ts";
 
 /** `content` is null where it is larger than what was asked for. */
@@ -36,6 +37,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
+  endsWithUs(child, "at once"); // R2
   let held: Buffer[] = [];
   let heldBytes = 0;
   let wake: () => void = () => undefined;

@@ -7,12 +7,12 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { ReasonCode } from "../../contracts/reason.ts";
 import { type BytePath, shownOf } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitAnswer } from "./git.ts";
+import { git, type GitAnswer, requireSoundRepository } from "./git.ts";
 import { ownedAlways } from "../owned.ts";
 import { ownedOf } from "../layers/scope.ts";
 import { statusOf, uncommittedWords } from "./status.ts";
 import { entriesWhere, isGitlink, type ObjectFormat, type TreeEntry } from "./tree.ts";
-import { placesAround } from "./user-view.ts";
+import { placesAround } from "./places.ts";
 
 export type Repository = {
   /** The top of the user's checkout, links resolved. */
@@ -40,10 +40,12 @@ export type SurveyedRepository = Repository & {
 export type RepositoryFailure = {
   readonly reason: Extract<ReasonCode, "not_a_repository" | "no_commits_yet" | "repository_bare" | "workspace_unusable">;
   readonly detail: string;
+  /** What to do about it, where the reason's own hint would not help. */
+  readonly hint?: string;
 };
 
-const failure = (reason: RepositoryFailure["reason"], detail: string): { readonly failure: RepositoryFailure } => ({
-  failure: { reason, detail },
+const failure = (reason: RepositoryFailure["reason"], detail: string, hint?: string | null): { readonly failure: RepositoryFailure } => ({
+  failure: { reason, detail, ...(hint == null ? {} : { hint }) },
 });
 
 export type Found<Kind extends Repository> = { readonly repository: Kind } | { readonly failure: RepositoryFailure };
@@ -65,20 +67,21 @@ async function orUnusable<Kind extends Repository>(work: () => Promise<Found<Kin
   try {
     return await work();
   } catch (error) {
-    if (error instanceof WorkspaceFailed) return failure("workspace_unusable", error.message);
+    if (error instanceof WorkspaceFailed) return failure("workspace_unusable", error.message, error.hint);
     throw error;
   }
 }
 
 async function find(folder: string): Promise<Found<Repository>> {
+  const around = placesAround(folder);
+  if (around !== null) await requireSoundRepository(around);
   const answers = (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
   if ("failure" in answers) return answers;
   const root = await realpath(answers.top);
   const gitDir = await realpath(answers.gitDir);
   const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));
   // A configuration that came with the repository may name any folder as its checkout, and landing would write there.
-  const places = placesAround(folder);
-  if (places === null || (await realpath(places.root)) !== root || (await realpath(places.gitDir)) !== gitDir)
+  if (around === null || (await realpath(around.root)) !== root || (await realpath(around.gitDir)) !== gitDir)
     return failure(
       "workspace_unusable",
       `The repository at ${gitDir} says that its checkout is ${root} (core.worktree), where it does not lie.`,

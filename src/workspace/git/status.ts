@@ -3,7 +3,8 @@
 import { bytePathOf, shownOf } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { PathTest } from "../layers/scope.ts";
-import { type GitPlaces, inView } from "./user-view.ts";
+import type { GitPlaces } from "./places.ts";
+import { inView } from "./user-view.ts";
 
 export type CheckoutStatus = {
   /** Tracked files that differ from HEAD, staged or not. */

@@ -11,12 +11,11 @@
 
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { errnoOf } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import type { GitCall } from "./git.ts";
-
-export type GitPlaces = { readonly root: string; readonly gitDir: string; readonly commonDir: string };
+import type { GitPlaces } from "./places.ts";
 
 const smallBytesMax = 1 << 20;
 const staleMs = 24 * 3_600_000;
@@ -64,6 +63,7 @@ export function inView({ root, gitDir, commonDir }: GitPlaces): Omit<GitCall, "a
   return {
     cwd: root,
     isOwn: true,
+    into: { root, gitDir, commonDir },
     config: "user", // U2
     env: { GIT_DIR: view, GIT_WORK_TREE: root, GIT_INDEX_FILE: join(gitDir, "index") },
   };
@@ -104,28 +104,6 @@ export function settingsIn(text: string): readonly string[] {
 /** A git that reads it meanwhile finds the old or the new one: both are short, and mostly they are the same. */
 function put(path: string, text: string): void {
   if (readSmallFile(path, smallBytesMax)?.toString("utf8") !== text) writeFileSync(path, text);
-}
-
-/** The repository around a folder, found without asking it; null where there is none. */
-export function placesAround(folder: string): GitPlaces | null {
-  for (let root = resolve(folder); ; root = dirname(root)) {
-    const named = join(root, ".git");
-    const stat = lstatSync(named, { throwIfNoEntry: false });
-    const pointer =
-      stat?.isFile() === true
-        ? (/^gitdir: (.+?)\n*$/s.exec(readSmallFile(named, smallBytesMax)?.toString("utf8") ?? "")?.[1] ?? null)
-        : null;
-    const gitDir =
-      stat?.isDirectory() === true || stat?.isSymbolicLink() === true ? named : pointer === null ? null : resolve(root, pointer);
-    if (gitDir !== null) return { root, gitDir, commonDir: commonDirOf(gitDir) };
-    if (root === dirname(root)) return null;
-  }
-}
-
-/** Where a linked worktree's repository is; its own folder where it is no linked one. */
-export function commonDirOf(gitDir: string): string {
-  const named = readSmallFile(join(gitDir, "commondir"), smallBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
-  return named === "" ? gitDir : resolve(gitDir, named);
 }
 
 /** Views of processes that were killed a good while ago. */

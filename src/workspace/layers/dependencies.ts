@@ -15,7 +15,8 @@ import { promisify } from "node:util";
 import { bytePathOf, textOf } from "../git/byte-path.ts";
 import { discard } from "../folder.ts";
 import { git } from "../git/git.ts";
-import { inView, placesAround } from "../git/user-view.ts";
+import { placesAround } from "../git/places.ts";
+import { inView } from "../git/user-view.ts";
 
 export const dependencyNames = ["node_modules", ".venv", "venv", "vendor"] as const;
 

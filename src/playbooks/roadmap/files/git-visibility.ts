@@ -1,7 +1,8 @@
 // roadmap-unseen: what a run would not see, or could not keep. It begins from the last commit, and agents' documents reach the branch by git.
 
 import { git } from "../../../workspace/git/git.ts";
-import { inView, placesAround } from "../../../workspace/git/user-view.ts";
+import { placesAround } from "../../../workspace/git/places.ts";
+import { inView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import type { PlanFound } from "./roadmap-documents.ts";
 import { ignoredAmong } from "../../contract/ignored-paths.ts";

@@ -2,7 +2,8 @@
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { inView, placesAround } from "../../../workspace/git/user-view.ts";
+import { placesAround } from "../../../workspace/git/places.ts";
+import { inView } from "../../../workspace/git/user-view.ts";
 import type { KnownPhase } from "./roadmap-known.ts";
 
 export type Unlanded = { readonly phase: string; readonly branch: string };

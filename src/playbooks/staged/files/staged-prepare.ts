@@ -10,7 +10,8 @@ import { readStagedState, type StagedRead } from "../views/staged-state-read.ts"
 import { stagedSummary } from "../views/staged-summary.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { inView, placesAround } from "../../../workspace/git/user-view.ts";
+import { placesAround } from "../../../workspace/git/places.ts";
+import { inView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { Prepared, PrepareOrder } from "../../contract/playbook.ts";

@@ -1,0 +1,31 @@
+// places: where a repository lies, found without asking git: its checkout, its git folder, and the one it shares in a linked worktree.
+
+import { lstatSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { readSmallFile } from "../folder.ts";
+
+export type GitPlaces = { readonly root: string; readonly gitDir: string; readonly commonDir: string };
+
+const pointerBytesMax = 1 << 20;
+
+/** The repository around a folder, found without asking it; null where there is none. */
+export function placesAround(folder: string): GitPlaces | null {
+  for (let root = resolve(folder); ; root = dirname(root)) {
+    const named = join(root, ".git");
+    const stat = lstatSync(named, { throwIfNoEntry: false });
+    const pointer =
+      stat?.isFile() === true
+        ? (/^gitdir: (.+?)\n*$/s.exec(readSmallFile(named, pointerBytesMax)?.toString("utf8") ?? "")?.[1] ?? null)
+        : null;
+    const gitDir =
+      stat?.isDirectory() === true || stat?.isSymbolicLink() === true ? named : pointer === null ? null : resolve(root, pointer);
+    if (gitDir !== null) return { root, gitDir, commonDir: commonDirOf(gitDir) };
+    if (root === dirname(root)) return null;
+  }
+}
+
+/** Where a linked worktree's repository is; its own folder where it is no linked one. */
+export function commonDirOf(gitDir: string): string {
+  const named = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
+  return named === "" ? gitDir : resolve(gitDir, named);
+}

@@ -1,0 +1,58 @@
+// No git outlives the command that started it, whichever signal ends that one. A git is held up by a pipe that git opens deep in a checkout.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { begin } from "../support/autopilot.ts";
+import { scratch } from "../support/scratch-repository.ts";
+
+/** Gits that stand in a folder, zombies left out. */
+const gitsIn = (root: string): readonly number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const isGit = readFileSync(`/proc/${name}/comm`, "utf8").startsWith("git");
+        return isGit && readlinkSync(`/proc/${name}/cwd`) === root;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+
+async function until(what: () => boolean): Promise<void> {
+  for (let looks = 0; looks < 500; looks++) {
+    if (what()) return;
+    await wait(20);
+  }
+  throw new Error("it did not come to pass");
+}
+
+test.skipIf(process.platform !== "linux").each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "a git that waits at a pipe ends with the command that %s ends",
+  async (signal) => {
+    const root = scratch();
+    mkdirSync(join(root, "deep/er"), { recursive: true });
+    writeFileSync(join(root, "deep/er/file.txt"), "x");
+    execFileSync("mkfifo", [join(root, "deep/er/.gitignore")]);
+    const { child, ended } = begin(root, ["doctor"]);
+    await until(() => gitsIn(root).length > 0);
+    child.kill(signal);
+    const { code } = await ended;
+    expect(code).toBe({ SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }[signal]);
+    await until(() => gitsIn(root).length === 0);
+  },
+);
+
+test("without a signal the command names the pipe and ends by itself, with its git", async () => {
+  const root = scratch();
+  mkdirSync(join(root, "deep"));
+  writeFileSync(join(root, "deep/file.txt"), "x");
+  execFileSync("mkfifo", [join(root, "deep/.gitignore")]);
+  const { out, err, code } = await begin(root, ["start", "make it", "--scope", "deep/**", "--agent", "scripted:none.json"]).ended;
+  expect(code).toBe(1);
+  expect(`${out}${err}`).toContain("deep/.gitignore is a pipe or a device, at which git would wait.");
+  expect(process.platform === "linux" ? gitsIn(root) : []).toEqual([]);
+});
