@@ -213,6 +213,7 @@ function workspaceOf(root: string, source: string): VerifierParts["workspace"] {
     },
     dropCheckout: async () => undefined,
     foldersOf: (folder) => [folder],
+    touchedIn: async () => [],
     rewrittenIn: async () => [],
     dependenciesIn: async () => null,
     differences: async (from, to) => (from === to ? [] : [{ path: source, kind: "changed" }]),

@@ -71,6 +71,7 @@ export function stillWorld(journal: Journal, onEntry: Runtime["onEntry"]): Runti
       textAt: async () => null,
       isLater: async () => null,
       hasCommit: async () => false,
+      touchedIn: async () => [],
       rewrittenIn: async () => [],
       dependenciesIn: async () => null,
       land: async () => ({ landed: false, because: "nothing_to_land", detail: "" }),

@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { honestWork, lies } from "./experiments.mjs";
 import { honest } from "./honest.mjs";
 import { moreHonest } from "./honest-more.mjs";
+import { besideHonest, besideLies } from "./lies-beside.mjs";
 import { nodeLies } from "./lies-node.mjs";
 import { pythonLies } from "./lies-python.mjs";
 import { toolLies } from "./lies-tools.mjs";
@@ -40,9 +41,11 @@ const wanted = [
   ...of("misbehaving", "node", nodeLies),
   ...of("misbehaving", "python", pythonLies),
   ...of("misbehaving", "tools", toolLies),
+  ...of("misbehaving", "beside", besideLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "more", moreHonest),
+  ...of("honest", "beside", besideHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,

@@ -73,6 +73,8 @@ export const Evidence = v.strictObject({
   tests_before: v.optional(TestTally),
   /** Files that judge and that it rewrote as it ran. */
   rewrote: v.optional(v.array(v.string())),
+  /** Files of the project's tests and settings that it wrote to as it ran, also where it put them back. */
+  touched: v.optional(v.array(v.string())),
   /** Which tests they are, where it failed: what passes beside a failure must go on passing. */
   names: v.optional(TestNames),
   /** What came of trying it out: with an expectation or an input broken, and with the work taken out. */

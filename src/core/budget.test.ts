@@ -116,6 +116,20 @@ describe("what a turn is charged", () => {
       source: "reported",
     });
   });
+  test("no less than what it said to us makes, whatever it reports of itself; a meter is believed", () => {
+    const said = 440_000;
+    expect(chargeOf({ tokens: 1, calls: 1 }, usage(9), 0.5, "reported", 1, said)).toEqual({
+      tokens: 27_500,
+      calls: 1,
+      minutes: 0.5,
+      source: "estimated",
+    });
+    expect(chargeOf({ tokens: 110_000, calls: 1 }, usage(9), 0.5, "reported", 1, said)).toMatchObject({
+      tokens: 110_000,
+      source: "reported",
+    });
+    expect(chargeOf({ tokens: 1, calls: 1 }, usage(9), 0.5, "metered", 1, said)).toMatchObject({ tokens: 1, source: "metered" });
+  });
   test("the estimate it was let in with, for anything else", () => {
     const odd = fc.constantFrom(Number.NaN, -1, Infinity, -Infinity, 1e300);
     fc.assert(

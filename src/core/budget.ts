@@ -4,6 +4,7 @@
 //   B1. The ledger only grows.
 //   B2. No turn begins unless spent + reserved by open attempts + its own need fits every limit, of the run and of its phase.
 //   B3. What is unknown is charged at the estimate, never at zero.
+//   B4. What an agent reports of itself is not believed below what it said to us, counted at more bytes a token than any model's.
 
 import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";
@@ -176,8 +177,18 @@ export function chargeOf(
   minutes: number,
   source: Usage["source"] = "reported",
   share = 1,
+  heardBytes = 0,
 ): Usage {
   const took = isAmount(minutes) ? minutes : 0;
+  const least = Math.floor(heardBytes / bytesOfTokenMax); // B4
+  if (reported !== null && source === "reported" && isBelievable(reported) && reported.tokens < least)
+    return {
+      tokens: least,
+      calls: Math.max(1, reported.calls),
+      minutes: took,
+      source: "estimated",
+      ...(reported.usd === undefined ? {} : { usd: reported.usd }),
+    };
   if (reported !== null && (isBelievable(reported) || (source !== "reported" && isMeasured(reported))))
     return Object.assign({}, reported, { minutes: took, source });
   const usd = (need?.usd ?? 0) * share;
@@ -203,6 +214,9 @@ const isMeasured = ({ tokens, calls, usd = 0 }: Reported): boolean => [tokens, c
 function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 0 }: Reported): boolean {
   return tokens > 0 && isAmount(tokens) && isAmount(calls) && isAmount(input) && isAmount(output) && isAmount(cached) && isAmount(usd);
 }
+
+/** Text has about four bytes a token; no model's vocabulary makes more than this of ordinary words. */
+const bytesOfTokenMax = 16;
 
 const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= believableMax;
 

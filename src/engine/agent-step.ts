@@ -77,7 +77,8 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   const result = await world.agents.turn(order.turn);
   const minutes = (world.clock.monotonicMs() - began) / 60_000;
   const share = result.kind === "cut" ? elapsedShare(minutes, open.need, order.turn.minutesMax) : 1;
-  const usage = chargeOf(result.usage, open.need, minutes, result.usage?.source, share);
+  const heardBytes = "said" in result ? Buffer.byteLength(result.said) : 0;
+  const usage = chargeOf(result.usage, open.need, minutes, result.usage?.source, share, heardBytes);
   if (action.cancel.isCancelled) {
     action.interruption = usage;
     throw new Cancelled();

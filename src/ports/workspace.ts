@@ -142,6 +142,8 @@ export interface Workspace {
   treeOf(folder: string): Promise<GitSha>;
   /** The files of the commit that are no longer what they were in a folder made by `checkout`: others, or gone. */
   rewrittenIn(folder: string): Promise<readonly string[]>;
+  /** The files of the commit that somebody wrote to in a folder made by `checkout`, also where they are again what they were. */
+  touchedIn(folder: string): Promise<readonly string[]>;
   /** A name for the installed packages that were copied into a folder made by `checkout`; null where there are none. */
   dependenciesIn(folder: string): Promise<Hash | null>;
   /** Brings the branch to the user's own, where nothing is forced. Idempotent. */

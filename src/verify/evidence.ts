@@ -37,6 +37,8 @@ export type Sighting = {
   readonly broke?: readonly string[];
   /** Oracles that it rewrote as it ran. */
   readonly rewrote?: readonly string[];
+  /** What judges and was written to as it ran, also where it is again what it was. */
+  readonly touched?: readonly string[];
   /** Why it did not pass though its exit code says so. */
   readonly why?: string | null;
   /** What its pass leaves open. */
@@ -103,6 +105,7 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
     ...(sighting.tests == null ? {} : { tests: sighting.tests }),
     ...(sighting.testsBefore === undefined ? {} : { tests_before: sighting.testsBefore }),
     ...(sighting.rewrote === undefined || sighting.rewrote.length === 0 ? {} : { rewrote: [...sighting.rewrote] }),
+    ...(sighting.touched === undefined || sighting.touched.length === 0 ? {} : { touched: [...sighting.touched] }),
     ...(sighting.names == null ? {} : { names: sighting.names }),
     ...(sighting.gap == null ? {} : { gap: sighting.gap }),
   };

@@ -15,7 +15,10 @@ import type { MakeFolder } from "./scratch.ts";
 import type { Verdicts } from "./verdicts.ts";
 
 export type VerifierParts = {
-  readonly workspace: Pick<Workspace, "checkout" | "dropCheckout" | "foldersOf" | "treeOf" | "rewrittenIn" | "dependenciesIn"> &
+  readonly workspace: Pick<
+    Workspace,
+    "checkout" | "dropCheckout" | "foldersOf" | "treeOf" | "rewrittenIn" | "touchedIn" | "dependenciesIn"
+  > &
     Reading &
     ClaimsWorkspace;
   readonly putBlob: PutBlob;

@@ -13,7 +13,7 @@ import { testFilesIn } from "./holds-tests.ts";
 import { readIn } from "./detect/manifest-file.ts";
 import { missingPackages, missingPackageWords } from "./detect/missing-packages.ts";
 import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
-import { judgesAmong } from "./oracles/protect.ts";
+import { allJudgesAmong, judgesAmong } from "./oracles/protect.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
 import { runsWanted, statusOf } from "./repeats.ts";
@@ -34,6 +34,8 @@ type Run = {
   readonly failing: readonly string[];
   /** Oracles that it rewrote. */
   readonly rewrote: readonly string[];
+  /** What judges and was written to, also where it is again what it was. */
+  readonly touched: readonly string[];
   readonly why: string | null;
   readonly place: Place;
   readonly treeBefore: GitSha;
@@ -142,7 +144,7 @@ class CheckSession {
     const status = statusOf(statuses);
     const deciding = decidingOf(runs, status, this.#order.before === undefined);
     if (deciding === undefined) return false;
-    const { result, place, treeBefore, treeAfter, tests, rewrote } = deciding;
+    const { result, place, treeBefore, treeAfter, tests, rewrote, touched } = deciding;
     const broke = await this.#broke(check, runs);
     const missing = status === "passed" ? [] : missingPackages(deciding.failing, readIn(place.folder));
     const why = missing.length > 0 ? missingPackageWords(missing) : (deciding.why ?? brokenWords(broke));
@@ -157,11 +159,12 @@ class CheckSession {
       tests,
       why,
       names: status === "failed" || this.#order.before === undefined ? keptNames(together(runs.map(({ names }) => names))) : null,
-      gap: status === "passed" ? await this.#unrun(check, deciding) : null,
+      gap: status === "passed" ? joinedGaps(await this.#unrun(check, deciding), await this.#handled(check, deciding)) : null,
       failing: deciding.failing,
       ...(missing.length === 0 ? {} : { uninstalled: missing.map(({ name }) => name).join(", ") }),
       broke,
       rewrote,
+      touched,
       testsBefore: this.#testsBefore(check),
     };
     const kept = await keepEvidence({ ...sighting, ...more }, putBlob, redactor);
@@ -184,7 +187,8 @@ class CheckSession {
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
-    else this.#isSpoiled = treeAfter !== place.tree;
+    const touched = check.kind === "restore" ? [] : await this.#touched(place);
+    if (check.kind !== "restore") this.#isSpoiled = treeAfter !== place.tree || touched.length > 0;
     const { tests, names, failing } = ear.take(testFilesIn(place.folder, this.#parts.workspace.foldersOf(place.folder)));
     const before = this.#testsBefore(check);
     const rewrote = treeAfter === place.tree || check.kind === "restore" ? [] : await this.#rewritten(place);
@@ -202,6 +206,7 @@ class CheckSession {
       names,
       failing,
       rewrote,
+      touched,
       why: lost,
       place,
       treeBefore: place.tree,
@@ -263,6 +268,21 @@ class CheckSession {
     return judgesAmong(paths, this.#parts.protect ?? []).slice(0, rewrittenMax);
   }
 
+  /** What judges and was written to as the check ran, whatever it holds now. */
+  async #touched({ folder }: Place): Promise<readonly string[]> {
+    const own = new Set(this.#taken === null ? [] : pathsOf(this.#taken));
+    const paths = (await this.#parts.workspace.touchedIn(folder)).filter((path) => !own.has(path));
+    return allJudgesAmong(paths, this.#parts.protect ?? []).slice(0, rewrittenMax);
+  }
+
+  /** What was written to and put back, or is no program, while the check ran, and was left alone on the base (V9); null where nothing was. */
+  async #handled(check: Check, { touched }: Run): Promise<string | null> {
+    const before = touched.length === 0 ? null : await this.#before(check);
+    const news = before === null ? [] : touched.filter((path) => !(before.touched ?? []).includes(path));
+    if (news.length === 0) return null;
+    return `files that judge were written to as it ran (${news.slice(0, shownMax).join(", ")}${moreThan(news.length)}), so a person has to look at that`;
+  }
+
   /** Why a check that rewrote what judges proves nothing; null where it did so on the base too, or rewrote nothing. */
   async #spoiled(check: Check, rewrote: readonly string[]): Promise<string | null> {
     const before = rewrote.length === 0 ? null : await this.#before(check);
@@ -290,6 +310,7 @@ function decidingOf(runs: readonly Run[], status: CheckStatus, isBase: boolean):
 }
 
 const shownMax = 3;
+const joinedGaps = (...gaps: readonly (string | null)[]): string | null => gaps.filter((gap) => gap !== null).join("; ") || null;
 const rewrittenMax = 100;
 const fewerSince = (was: number, is: number): string | null => (is < was ? `it ran ${is} tests, and ${was} before the work began` : null);
 const moreThan = (many: number): string => (many > shownMax ? ` and ${many - shownMax} more` : "");

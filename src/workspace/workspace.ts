@@ -9,7 +9,7 @@ import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./landing/apply.ts";
 import { commitFiles } from "./landing/commit-files.ts";
 import { setLayerAside } from "./landing/quarantine.ts";
-import { checkoutDependencies, checkoutRewritten, checkoutTree, dropCheckout, makeCheckout } from "./layers/checkout.ts";
+import { checkoutDependencies, checkoutRewritten, checkoutTouched, checkoutTree, dropCheckout, makeCheckout } from "./layers/checkout.ts";
 import { dependencyFolders, dependencyNames } from "./layers/dependencies.ts";
 import { examineLayer } from "./layers/examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
@@ -121,6 +121,7 @@ export async function openWorkspace(order: WorkspaceOrder): Promise<Workspace> {
     isLater: (commit, path, than) => isLater(run, commit, path, than),
     treeOf: (folder) => checkoutTree(run, folder),
     rewrittenIn: (folder) => checkoutRewritten(run, folder),
+    touchedIn: (folder) => checkoutTouched(run, folder),
     dependenciesIn: (folder) => checkoutDependencies(run, folder),
     land: (message) => inTurn(() => landRun(run, message, order.isSquashed)),
     summary: async () => {

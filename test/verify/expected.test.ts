@@ -35,6 +35,7 @@ const verifier = () =>
       dropCheckout: async () => undefined,
       foldersOf: (folder) => [folder],
       rewrittenIn: async () => [],
+      touchedIn: async () => [],
       dependenciesIn: async () => null,
       differences: async () => [],
       pathsAt: async () => [],

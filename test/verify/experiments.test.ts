@@ -50,6 +50,7 @@ function workspaceOf(trees: Readonly<Record<string, Tree>>): VerifierParts["work
     dropCheckout: async () => undefined,
     foldersOf: (folder) => [folder],
     rewrittenIn: async () => [],
+    touchedIn: async () => [],
     dependenciesIn: async () => null,
     differences: async (from, to) => {
       const paths = new Set([...Object.keys(at(from)), ...Object.keys(at(to))]);

@@ -50,6 +50,7 @@ const workspace: VerifierParts["workspace"] = {
   },
   dropCheckout: async () => undefined,
   foldersOf: (folder) => [folder],
+  touchedIn: async () => [],
   rewrittenIn: async (folder) =>
     Object.entries(tree).flatMap(([path, text]) => (readFileSync(join(folder, path), "utf8") === text ? [] : path)),
   dependenciesIn: async () => dependencies,

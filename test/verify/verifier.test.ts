@@ -49,6 +49,7 @@ function workspaceOf(tree: Record<string, string>): VerifierParts["workspace"] {
     dropCheckout: async () => undefined,
     foldersOf: (folder) => [folder],
     rewrittenIn: async () => [],
+    touchedIn: async () => [],
     dependenciesIn: async () => null,
     differences: async () => [],
     pathsAt: async () => Object.keys(tree),

@@ -230,6 +230,16 @@ describe.skipIf(!hasBoxes)("a world that is a view (needs bubblewrap and namespa
     expect((await bench.workspace.changesOf(attempt)).violations).toEqual([]);
   });
 
+  test.each(["overlay", "bwrap"] as const)("what a check writes to and puts back is known at %s", async (level) => {
+    const bench = await openAt(level);
+    const folder = await bench.workspace.checkout((await bench.workspace.tip()).commit, "check");
+    const tree = await bench.workspace.treeOf(folder);
+    const swap = "cat src/a.ts > /dev/null; cp README.md /tmp/kept && echo other > README.md && cat /tmp/kept > README.md";
+    run(await openLevel(level, bench), folder, swap, { writes: "directly" });
+    expect(await bench.workspace.treeOf(folder)).toBe(tree);
+    expect(await bench.workspace.touchedIn(folder)).toEqual(["README.md"]);
+  });
+
   test("a check sees the files it was given from another commit, new ones and none of those left out", async () => {
     const bench = await openAt("overlay");
     const { commit } = await bench.workspace.tip();

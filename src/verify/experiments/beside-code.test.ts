@@ -17,6 +17,7 @@ function beside(
     command,
     used,
     isScript: (path) => path === "count",
+    isBinary: (path) => path.endsWith(".pyc"),
   });
   return found === null ? [] : [...found.paths, ...found.without];
 }
@@ -38,6 +39,12 @@ test("settings that serve new tests are taken out with those tests, and new test
   expect(beside(["tests/conftest.py", "tests/test_line.py", "src/words.js"])).toEqual(["tests/conftest.py", "tests/test_line.py"]);
   expect(beside(["tests/test_line.py", "src/words.js"])).toEqual([]);
 });
+
+test("compiled files that serve tests are taken out with every new test", () =>
+  expect(beside(["tests/__pycache__/helpers.pyc", "tests/test_line.py", "src/words.js"])).toEqual([
+    "tests/__pycache__/helpers.pyc",
+    "tests/test_line.py",
+  ]));
 
 describe("the work itself is", () => {
   test.each([

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   B1. Nothing here is refused: what a pass rests on beside the code is told to a person, with its name.
-//   B2. New settings that serve new tests rule over the others too: they are taken out together with every new test.
+//   B2. New settings, and new files that are no text, that serve new tests rule over the others too: they are taken out together with every new test.
 //   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge.
 
 import { dirname, normalize } from "node:path/posix";
@@ -23,6 +23,8 @@ export type Surroundings = {
   readonly used: readonly string[];
   /** Whether a file without an ending is a program. */
   readonly isScript: (path: string) => boolean;
+  /** Whether a file is no text: nobody reads what it says, and a language may run it in place of its source. */
+  readonly isBinary?: (path: string) => boolean;
 };
 
 const isWriting = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|CHANGELOG|AUTHORS|NOTICE)[^/]*$|^docs?\//;
@@ -30,7 +32,7 @@ const isWriting = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|CHANGELO
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
 /** Null where the change holds nothing but code, tests, writing and what is judged by its parts. */
-export function besideCode({ differences, base, rowOf, command, used, isScript }: Surroundings): TakenOut | null {
+export function besideCode({ differences, base, rowOf, command, used, isScript, isBinary = () => false }: Surroundings): TakenOut | null {
   const asked = namedIn([command]);
   const newFolders = newFoldersIn(command, base);
   const isAsked = (path: string): boolean =>
@@ -38,7 +40,8 @@ export function besideCode({ differences, base, rowOf, command, used, isScript }
     (asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command))); // B3
   const { paths: started, folders } = startedBy(used, base, (path) => !isAsked(path));
   const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
-  const isServing = ({ path, kind }: Difference): boolean => kind === "added" && rowOf(path)?.serves === true;
+  const isServing = ({ path, kind }: Difference): boolean =>
+    kind === "added" && (rowOf(path)?.serves === true || (rowOf(path) !== null && isBinary(path)));
   const hasServing = differences.some(isServing); // B2
   const beside = differences.filter((difference) => {
     const { path, kind } = difference;

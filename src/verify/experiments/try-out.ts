@@ -24,6 +24,8 @@ import type { OpenParts } from "../parts.ts";
 import { besideCode, besideCodeWords } from "./beside-code.ts";
 import { canary, type Edit, type Side } from "./canary.ts";
 import type { Observed } from "./noticed.ts";
+import { manifestAsBefore } from "./manifest-settings.ts";
+import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
 import { type TakenOut, withoutWork, workIn } from "./without-work.ts";
 
 export type Trial = {
@@ -38,6 +40,7 @@ type CheckOrder = Parameters<Verifier["check"]>[0];
 type Tried = Pick<CheckResult, "canary" | "without_work" | "gap">;
 
 const canaryMinutesDefault = 10;
+const binaryBytesMax = 64 << 20;
 const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
 
 /** The results, with what came of trying them out; as they were where that is not wanted, or was called off. */
@@ -116,12 +119,38 @@ async function experimentsOn(
   const without = out === null || found.outcome === "missed" ? null : await run("work", mixed([], out));
   const beside = found.outcome === "missed" ? null : await besideIn(trial, setting, check, differences);
   const plain = beside === null ? null : await run("work", mixed([], beside));
-  const gaps = [...(gap === undefined ? [] : [gap]), ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)])];
+  const isTold = found.outcome !== "missed";
+  const manifest = isTold ? await manifestEdit(trial, differences) : null;
+  const asBefore = manifest === null ? null : await run("work", mixed([manifest]));
+  const shadows: Shadow[] = [];
+  for (const shadow of isTold ? shadowsIn(differences, setting.base) : []) {
+    const known = await run("work", mixed([], { paths: [], without: [shadow.path] }), shadow.command);
+    if (known?.passed === true) shadows.push(shadow);
+  }
+  const gaps = [
+    ...(gap === undefined ? [] : [gap]),
+    ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
+    ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
+    ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
+  ];
   return {
     canary: found,
     ...(without === null ? {} : { without_work: withoutWork(without.passed) }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };
+}
+
+const manifestPath = "package.json";
+
+/** The manifest's other settings as they were, where the work changed them. */
+async function manifestEdit({ parts: { workspace }, base, order }: Trial, differences: readonly Difference[]): Promise<Edit | null> {
+  if (!differences.some(({ path, kind }) => path === manifestPath && kind === "changed")) return null;
+  const [before, now] = [
+    await workspace.textAt(base, manifestPath, textBytesMax),
+    await workspace.textAt(order.commit, manifestPath, textBytesMax),
+  ];
+  const text = manifestAsBefore(before, now);
+  return text === null ? null : { path: manifestPath, text };
 }
 
 /** What the work changed beside code and tests, and the check may go by. */
@@ -139,7 +168,12 @@ async function besideIn(
       (await workspace.textAt(order.commit, path, textBytesMax))?.startsWith("#!") === true
     )
       scripts.add(path);
-  return besideCode({ differences, base, rowOf, command: check.command, used: named.used, isScript: (path) => scripts.has(path) });
+  const binaries = new Set<string>();
+  for (const { path, kind } of differences)
+    if (kind === "added" && rowOf(path) !== null && (await workspace.textAt(order.commit, path, binaryBytesMax)) === null)
+      binaries.add(path);
+  const [isScript, isBinary] = [(path: string) => scripts.has(path), (path: string) => binaries.has(path)];
+  return besideCode({ differences, base, rowOf, command: check.command, used: named.used, isScript, isBinary });
 }
 
 /** One run in a checkout of its own, made where every check's is (T3). */

@@ -25,6 +25,12 @@ const withoutEnds = (glob: string): string => {
   return bare.endsWith("/") ? `${bare}**` : bare;
 };
 
+/** Of these paths what judges, data beside the tests included. */
+export const allJudgesAmong = (paths: readonly string[], protect: readonly string[]): readonly string[] => {
+  const rowAt = rowsWith(protect);
+  return paths.filter((path) => rowAt(path) !== null);
+};
+
 /** Of these paths what judges, but for data beside the tests: what a check keeps of its own work may change as it runs. */
 export function judgesAmong(paths: readonly string[], protect: readonly string[]): readonly string[] {
   const rowAt = rowsWith(protect);

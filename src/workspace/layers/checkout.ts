@@ -7,7 +7,7 @@ import type { Taken } from "../../ports/workspace.ts";
 import { type BytePath, bytePathOfText, foldersAbove, shownOf } from "../git/byte-path.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { copyDependencies, fingerprintOf, moveDependencies } from "./dependencies.ts";
-import { examineCheckout } from "./examine.ts";
+import { examineCheckout, touchedIn } from "./examine.ts";
 import { bury, discard, erase } from "../folder.ts";
 import { gitLine } from "../git/git.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
@@ -137,6 +137,11 @@ export async function checkoutRewritten(run: OpenRun, folder: string): Promise<r
   const held = new Set([...base.keys()].map(shownOf));
   const paths = [...changes.map(({ path }) => shownOf(path)), ...violations.map(({ path }) => path)];
   return [...new Set(paths)].filter((path) => held.has(path)).toSorted();
+}
+
+export async function checkoutTouched(run: OpenRun, folder: string): Promise<readonly string[]> {
+  const record = await recordOf(run, folder);
+  return (await touchedIn(run, record, folder)).map(shownOf).toSorted();
 }
 
 export async function checkoutDependencies(run: OpenRun, folder: string): Promise<Hash | null> {

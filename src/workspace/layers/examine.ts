@@ -1,9 +1,10 @@
 // examine: looks at a layer or a checkout as it lies there and says how it differs from the commit it was made from.
 
+import { lstatSync } from "node:fs";
 import { basename } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { shownOf, type BytePath } from "../git/byte-path.ts";
+import { bytesOf, shownOf, type BytePath } from "../git/byte-path.ts";
 import { embeddedRepositories, type EmbeddedOrder } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
@@ -49,6 +50,25 @@ export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Ex
 /** A checkout holds the whole tree it was made of, the runner's own files included, and nothing in it is kept from anyone. */
 export const examineCheckout = (run: OpenRun, record: FolderRecord, folder: string): Promise<Examined> =>
   examine(run, record, folder, record.tree ?? record.base, none, none);
+
+/** The files of a checkout's tree that were written to, whatever they hold now: in a view the kernel copied them, in a copy their times tell. */
+export async function touchedIn(run: OpenRun, record: FolderRecord, folder: string): Promise<readonly BytePath[]> {
+  const { call, format } = run.shadow;
+  const tree = await treeIdOf(call, record.tree ?? record.base);
+  if (record.isView === true) {
+    const order = { format, isOwned: none, ignoredOf: () => Promise.resolve(new Set<BytePath>()), fileBytesMax: run.fileBytesMax };
+    const place = placeOf(worldAt(run.runDir, folder));
+    return [...(await readBack({ ...order, place, folder, tree, against: tree, folders: treeFolders(call) })).base.keys()];
+  }
+  const isUnchanged = await readListing(worldPlace(run.runDir, folder));
+  if (isUnchanged === null) return [];
+  const touched: BytePath[] = [];
+  for (const [path, { mode }] of await readTree(call, tree)) {
+    const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { throwIfNoEntry: false });
+    if (mode !== "160000" && (stat === undefined || !isUnchanged(path, stat))) touched.push(path);
+  }
+  return touched;
+}
 
 const none: PathTest = () => false;
 const headBytesMax = 512;
