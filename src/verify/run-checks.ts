@@ -13,13 +13,13 @@ import { testFilesIn } from "./holds-tests.ts";
 import { readIn } from "./detect/manifest-file.ts";
 import { missingPackages, missingPackageWords } from "./detect/missing-packages.ts";
 import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
-import { allJudgesAmong, judgesAmong } from "./oracles/protect.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
 import { runsWanted, statusOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
 import { lostSince } from "./tally.ts";
 import { tellRunning } from "./tell-running.ts";
+import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-to.ts";
 
 export type CheckOrder = Parameters<Verifier["check"]>[0];
 
@@ -32,10 +32,7 @@ type Run = {
   readonly tests: TestTally | null;
   readonly names: ReportedNames;
   readonly failing: readonly string[];
-  /** Oracles that it rewrote. */
-  readonly rewrote: readonly string[];
-  /** What judges and was written to, also where it is again what it was. */
-  readonly touched: readonly string[];
+  readonly wrote: WrittenTo;
   readonly why: string | null;
   readonly place: Place;
   readonly treeBefore: GitSha;
@@ -144,7 +141,7 @@ class CheckSession {
     const status = statusOf(statuses);
     const deciding = decidingOf(runs, status, this.#order.before === undefined);
     if (deciding === undefined) return false;
-    const { result, place, treeBefore, treeAfter, tests, rewrote, touched } = deciding;
+    const { result, place, treeBefore, treeAfter, tests, wrote } = deciding;
     const broke = await this.#broke(check, runs);
     const missing = status === "passed" ? [] : missingPackages(deciding.failing, readIn(place.folder));
     const why = missing.length > 0 ? missingPackageWords(missing) : (deciding.why ?? brokenWords(broke));
@@ -159,12 +156,11 @@ class CheckSession {
       tests,
       why,
       names: status === "failed" || this.#order.before === undefined ? keptNames(together(runs.map(({ names }) => names))) : null,
-      gap: status === "passed" ? joinedGaps(await this.#unrun(check, deciding), await this.#handled(check, deciding)) : null,
+      gap: status === "passed" ? joinedGaps(await this.#unrun(check, deciding), handledGap(wrote, await this.#before(check))) : null,
       failing: deciding.failing,
       ...(missing.length === 0 ? {} : { uninstalled: missing.map(({ name }) => name).join(", ") }),
       broke,
-      rewrote,
-      touched,
+      ...wrote,
       testsBefore: this.#testsBefore(check),
     };
     const kept = await keepEvidence({ ...sighting, ...more }, putBlob, redactor);
@@ -187,16 +183,17 @@ class CheckSession {
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
-    const touched = check.kind === "restore" ? [] : await this.#touched(place);
-    if (check.kind !== "restore") this.#isSpoiled = treeAfter !== place.tree || touched.length > 0;
+    const isChanged = treeAfter !== place.tree;
+    const own = this.#taken === null ? [] : pathsOf(this.#taken);
+    const wrote = check.kind === "restore" ? wroteNothing : await writtenToIn(this.#parts, place.folder, { isChanged, own });
+    if (check.kind !== "restore") this.#isSpoiled = isChanged || wrote.touched.length > 0;
     const { tests, names, failing } = ear.take(testFilesIn(place.folder, this.#parts.workspace.foldersOf(place.folder)));
     const before = this.#testsBefore(check);
-    const rewrote = treeAfter === place.tree || check.kind === "restore" ? [] : await this.#rewritten(place);
     const lost =
       result.status !== "passed"
         ? null
         : ((before === undefined ? null : lostSince(before, tests)) ??
-          (await this.#spoiled(check, rewrote)) ??
+          whySpoiled(wrote, await this.#before(check)) ??
           (await this.#unheard(check, tests))); // V7, V9, V11
     const note = [result.note, lost ?? ""].filter((words) => words !== "").join("; ");
     return {
@@ -205,8 +202,7 @@ class CheckSession {
       tests,
       names,
       failing,
-      rewrote,
-      touched,
+      wrote,
       why: lost,
       place,
       treeBefore: place.tree,
@@ -261,35 +257,6 @@ class CheckSession {
     return fewerSince(before?.tests?.ran ?? 0, tests?.ran ?? 0);
   }
 
-  /** What judges and is no longer what it was when the check began. */
-  async #rewritten({ folder }: Place): Promise<readonly string[]> {
-    const own = new Set(this.#taken === null ? [] : pathsOf(this.#taken));
-    const paths = (await this.#parts.workspace.rewrittenIn(folder)).filter((path) => !own.has(path));
-    return judgesAmong(paths, this.#parts.protect ?? []).slice(0, rewrittenMax);
-  }
-
-  /** What judges and was written to as the check ran, whatever it holds now. */
-  async #touched({ folder }: Place): Promise<readonly string[]> {
-    const own = new Set(this.#taken === null ? [] : pathsOf(this.#taken));
-    const paths = (await this.#parts.workspace.touchedIn(folder)).filter((path) => !own.has(path));
-    return allJudgesAmong(paths, this.#parts.protect ?? []).slice(0, rewrittenMax);
-  }
-
-  /** What was written to and put back, or is no program, while the check ran, and was left alone on the base (V9); null where nothing was. */
-  async #handled(check: Check, { touched }: Run): Promise<string | null> {
-    const before = touched.length === 0 ? null : await this.#before(check);
-    const news = before === null ? [] : touched.filter((path) => !(before.touched ?? []).includes(path));
-    if (news.length === 0) return null;
-    return `files that judge were written to as it ran (${news.slice(0, shownMax).join(", ")}${moreThan(news.length)}), so a person has to look at that`;
-  }
-
-  /** Why a check that rewrote what judges proves nothing; null where it did so on the base too, or rewrote nothing. */
-  async #spoiled(check: Check, rewrote: readonly string[]): Promise<string | null> {
-    const before = rewrote.length === 0 ? null : await this.#before(check);
-    const news = before === null ? [] : rewrote.filter((path) => !(before.rewrote ?? []).includes(path));
-    return news.length === 0 ? null : `it rewrote what judges as it ran: ${news.slice(0, shownMax).join(", ")}`; // V9
-  }
-
   #quarantine(check: Check): ReturnType<typeof quarantineOf> {
     return quarantineOf(this.#parts.quarantine ?? [], check, this.#parts.clock.now());
   }
@@ -311,7 +278,7 @@ function decidingOf(runs: readonly Run[], status: CheckStatus, isBase: boolean):
 
 const shownMax = 3;
 const joinedGaps = (...gaps: readonly (string | null)[]): string | null => gaps.filter((gap) => gap !== null).join("; ") || null;
-const rewrittenMax = 100;
+const wroteNothing: WrittenTo = { rewrote: [], touched: [] };
 const fewerSince = (was: number, is: number): string | null => (is < was ? `it ran ${is} tests, and ${was} before the work began` : null);
 const moreThan = (many: number): string => (many > shownMax ? ` and ${many - shownMax} more` : "");
 
