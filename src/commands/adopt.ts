@@ -12,6 +12,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { Scalar } from "../contracts/flow.ts";
 import { confidenceFloors } from "../contracts/objective.ts";
+import { sharedFile } from "../fleet/shared-mark.ts";
 import { type Fold, openFold } from "../core/fold.ts";
 import { isOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
@@ -157,7 +158,7 @@ async function asked(place: CommandContext, page: readonly string[]): Promise<st
   return place.ask("Take this run over?", ["y", "n"]);
 }
 
-const taken = [journalFile, "blobs"];
+const taken = [journalFile, "blobs", sharedFile];
 
 function putAside(folder: string): void {
   chmodSync(folder, 0o700);

@@ -66,7 +66,8 @@ async function trialAgents(
     folder,
     mark: folder,
     scriptOf: () => join(folder, "script"),
-    learn: () => undefined, // nothing of a trial is written anywhere
+    learn: () => undefined,
+    isHeld: () => true, // nothing of a trial is written anywhere
   });
   const close = async (): Promise<void> => {
     await agents.close();

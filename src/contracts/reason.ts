@@ -160,6 +160,11 @@ export const reasons = {
   ),
   store_unreachable: reason("FAIL", "The store doesn't answer.", "autopilot fleet doctor"),
   store_unusable: reason("FAIL", "The store cannot be used as it is.", "autopilot fleet doctor"),
+  hub_unreachable: reason(
+    "FAIL",
+    "The git repository through which machines exchange commits cannot be used.",
+    "check AUTOPILOT_HUB, then autopilot resume",
+  ),
   store_lost_lines: reason(
     "FAIL",
     "The store has lost lines that it had acknowledged, as a failover to a lagging standby does. Nothing was written over them.",

@@ -1,8 +1,10 @@
 // address: which store a command means: the flag, or AUTOPILOT_STORE. Nothing that lies in a repository can name one.
 
+import { leaseMsDefault, leaseMsMax, leaseMsMin } from "./lease-times.ts";
 import { refuse } from "../project/reply.ts";
 
 export const storeVariable = "AUTOPILOT_STORE";
+export const hubVariable = "AUTOPILOT_HUB";
 export const leaseVariable = "AUTOPILOT_LEASE_MS";
 
 /** The address of the store; null where none is named. */
@@ -24,4 +26,27 @@ export function requireStoreAddress(env: NodeJS.ProcessEnv, flag?: string): stri
       remediation: [`set ${storeVariable}=postgres://USER@HOST/DATABASE, or give --store`],
     })
   );
+}
+
+/** How long a run is held without a word: one number for lease, renewal and self-stop. */
+export function leaseMs(env: NodeJS.ProcessEnv): number {
+  const said = (env[leaseVariable] ?? "").trim();
+  if (said === "") return leaseMsDefault;
+  const ms = /^\d{1,9}$/.test(said) ? Number(said) : Number.NaN;
+  if (ms >= leaseMsMin && ms <= leaseMsMax) return ms;
+  return refuse("store_unusable", {
+    message: `${leaseVariable} is ${JSON.stringify(said)}; expected milliseconds from ${leaseMsMin} to ${leaseMsMax}.`,
+    remediation: [`unset ${leaseVariable} for ${leaseMsDefault}`],
+  });
+}
+
+/** The git repository through which machines exchange commits; null where none is named. */
+export function hubAddress(env: NodeJS.ProcessEnv): string | null {
+  const said = (env[hubVariable] ?? "").trim();
+  if (said === "") return null;
+  if (!said.startsWith("-") && /^(\/|(https|ssh|file):\/\/|[\w.-]+@[\w.-]+:)\S+$/.test(said)) return said;
+  return refuse("hub_unreachable", {
+    message: `${hubVariable} must be an absolute path, or a git address that begins with https://, ssh://, file:// or USER@HOST:.`,
+    remediation: [`git init --bare /srv/git/project.git, then ${hubVariable}=/srv/git/project.git`],
+  });
 }

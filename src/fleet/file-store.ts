@@ -1,6 +1,7 @@
 // file-store: the store that every machine has: one folder a run. Its lease is the kernel's lock, which ends with its process.
 
-import { createReadStream, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { hasBlob, readBlob } from "../journal/blobs.ts";
 import { JournalFailure } from "../journal/failure.ts";
@@ -27,7 +28,7 @@ export function openFileStore(root: string): RunStore {
       return { ...opened, lease: certain(opened.journal.position.epoch + 1) };
     },
     read: async (run, from, onEntry) => readJournal(folderOf(run), { from, onEntry }).end,
-    exported: (run) => createReadStream(join(folderOf(run), journalFile)),
+    lines: (run, afterSeq) => linesIn(join(folderOf(run), journalFile), afterSeq),
     readBlob: async (run, hash) => readBlob(folderOf(run), hash),
     hasBlob: async (run, hash) => hasBlob(folderOf(run), hash),
     runs: async () => foldersIn().map((run) => storedRun(run, folderOf(run))),
@@ -35,6 +36,12 @@ export function openFileStore(root: string): RunStore {
     inbox: (run) => openInbox(folderOf(run)),
     close: async () => undefined,
   };
+}
+
+async function* linesIn(path: string, afterSeq: number): AsyncIterable<Uint8Array> {
+  const file = await open(path);
+  let seq = 0;
+  for await (const line of file.readLines()) if (++seq > afterSeq) yield Buffer.from(line); // a line is its number, and text
 }
 
 /** Had as long as the process lives. */

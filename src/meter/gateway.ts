@@ -21,7 +21,7 @@ import {
   requestTimeoutMs,
   strangersMax,
 } from "./limits.ts";
-import { callModel, type Floor } from "./model-call.ts";
+import { callModel, type Floor, unheld } from "./model-call.ts";
 import { openTunnel, sendOn } from "./proxy.ts";
 import { refuse } from "./refusal.ts";
 import { apisAt, queryOf, routeOf } from "./routes.ts";
@@ -102,6 +102,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     if (isOwn(authority[1])) return serveLocal(authority[2]?.replace(/^\?/, "/?") ?? "/", request, response);
     if (targetOf(authority[1], 80) === null || !URL.canParse(text))
       return refuse(response, null, { status: 403, sentence: "That is not plainly a host and a port." });
+    if (!gateway.isHeld()) return refuse(response, null, unheld);
     return sendOn(accountAt([proxyTokenOf(request.headers)], request.socket), new URL(text), request, response, gateway.lookup);
   }
 
@@ -148,6 +149,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
       server.emit("connection", socket);
       return;
     }
+    if (!gateway.isHeld()) return void socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     const account = accountAt([proxyTokenOf(request.headers)], socket);
     openTunnel(account, authority, socket, head, gateway.lookup).catch(() => socket.destroy());
   });

@@ -26,6 +26,8 @@ export type Floor = {
   readonly now: () => number;
   readonly held: HeldBytes;
   readonly dial: Dial;
+  /** Whether the run is certainly still this process's: nothing is spent for one that may be another's. */
+  readonly isHeld: () => boolean;
 };
 
 export async function callModel(
@@ -82,11 +84,18 @@ export async function callModel(
   });
 }
 
+/** Said while the store has not confirmed that the run is ours; an agent may ask again. */
+export const unheld: Refusal = {
+  status: 503,
+  sentence: "It isn't certain that this machine still has the run, so the model is not asked now.",
+};
+
 type Verdict = Refusal & { readonly isCut?: boolean };
 
 /** Why a call is not sent on; null where it is. Nothing may be awaited between this and its being counted. */
 function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstream, asked: Asked, model: string): Verdict | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
+  if (!floor.isHeld()) return unheld;
   if (account.open("call") >= openMax.call) return { status: 429, sentence: `More than ${openMax.call} calls at once.` };
   const base = baseOf(upstream.base);
   if (base === null) return { status: 400, sentence: "The provider's address is no http or https URL; correct `upstream` of this agent." };

@@ -28,6 +28,8 @@ export type MeterOptions = {
   readonly now: () => number;
   /** Told every key and token, so that they are written nowhere. */
   readonly secrets?: (value: string) => void;
+  /** Whether the run is certainly still this process's; always, unless told. */
+  readonly isHeld?: () => boolean;
   /** How names become addresses; the system's way where it is not given. */
   readonly lookup?: Lookup;
 };
@@ -61,6 +63,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
     now: options.now,
     held: { bytes: 0 },
     dial,
+    isHeld: options.isHeld ?? (() => true),
     lookup: options.lookup ?? systemLookup,
   };
   const doors: ReturnType<typeof createGateway>[] = [];

@@ -1,7 +1,7 @@
 // run-store: port to where journals, blobs and requests are kept: files of this machine, memory, or a database that many machines share.
 //
 // Promises, besides those of a journal (J1 to J6):
-//   T1. The bytes of a journal are the same in every store: what `exported` gives is the `journal.jsonl` of the same events.
+//   T1. The bytes of a journal are the same in every store: its `lines` are those of the `journal.jsonl` of the same events.
 //   T2. Whoever lost a run writes nothing more to it, whatever it believes: the store itself refuses.
 //   T3. A request is pending until it is forgotten, and once however often it was sent.
 
@@ -52,8 +52,8 @@ export interface RunStore {
   open(run: string, kind: RunKind, options: OpenOptions): Promise<OpenedRun>;
   /** Reads on from a position without taking the run; a run that is not there has no entries. Throws a JournalFailure at damage. */
   read(run: string, from: Readonly<Position>, onEntry: (entry: Entry) => void): Promise<Position>;
-  /** The journal's bytes, as its file would hold them. */
-  exported(run: string): AsyncIterable<Uint8Array>;
+  /** The journal's lines after a number, without their newlines: with them they are what its file would hold. */
+  lines(run: string, afterSeq: number): AsyncIterable<Uint8Array>;
   readBlob(run: string, hash: Hash): Promise<Buffer>;
   hasBlob(run: string, hash: Hash): Promise<boolean>;
   runs(): Promise<readonly StoredRun[]>;

@@ -39,6 +39,8 @@ export type AgentsBox = {
   readonly scriptOf: (hash: string) => string;
   /** Told every key and token, so that none is written anywhere. */
   readonly learn: (name: string, value: string) => void;
+  /** Whether the run is certainly still this process's. */
+  readonly isHeld: () => boolean;
 };
 
 export function openAgentsBox(box: AgentsBox): OpenedAgents {
@@ -95,7 +97,7 @@ const scriptsOf = (box: AgentsBox, { cast }: TurnOrder): readonly string[] =>
 
 type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };
 
-async function openMeterFor({ isolation, policy, learn }: AgentsBox): Promise<MeterHere> {
+async function openMeterFor({ isolation, policy, learn, isHeld }: AgentsBox): Promise<MeterHere> {
   const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
   // A socket's path may hold about a hundred bytes only, and a run's folder may lie deep.
   const own = await socketFolder("door", "meter.sock");
@@ -107,6 +109,7 @@ async function openMeterFor({ isolation, policy, learn }: AgentsBox): Promise<Me
     priceOf: priceFrom(policy.prices ?? {}),
     now: () => Date.now(),
     secrets: (value) => learn("model key", value),
+    isHeld,
   });
   const port = isolation.hasOwnNetwork ? doorPort : meter.port;
   invariant(port !== null, "a meter is seen under some port");

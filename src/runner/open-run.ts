@@ -6,20 +6,22 @@
 //   H2. What the world puts in the way pauses the run, where the pause can still be written; for a full disk the reserve is given up.
 //   H3. After the disk refused a sync nothing more is written in this life: only a new one may find out what is there.
 
+import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Draft, Entry, EventOf } from "../contracts/event.ts";
 import { weakerOf } from "../contracts/isolation-order.ts";
-import { type Fold, openFold } from "../core/fold.ts";
-import type { Run, RunView } from "../core/state.ts";
+import type { Fold } from "../core/fold.ts";
+import type { RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";
-import { openJournal } from "../journal/file.ts";
 import type { Group } from "../journal/group.ts";
-import type { Journal } from "../journal/journal.ts";
+import { storeAddress } from "../fleet/address.ts";
+import { markShared, sharedMark } from "../fleet/shared-mark.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { Redactor } from "../kit/redact.ts";
 import { drawFace } from "../playbooks/registry/open-playbook.ts";
+import { sendRequest } from "../project/inbox/inbox.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
@@ -32,6 +34,7 @@ import { requireAsAcknowledged, requireOurs } from "../project/runs/run-door.ts"
 import { openStatusCache } from "./write-status-cache.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { type Trouble, classifySystemError } from "../project/system-errors.ts";
+import { closeGroup, openFolded, openHubFor, openIn, openSharedGroup } from "./open-journal.ts";
 import { openWorld } from "./world.ts";
 
 const snapshotEveryEvents = 10_000;
@@ -91,7 +94,7 @@ async function withRunIn<Value>(
   } catch (error) {
     const trouble = classifySystemError(error);
     if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
-    const state = await pauseFor(folder, trouble, redactionOf(place, home.root).redactor); // H2
+    const state = await pauseFor(place, folder, trouble, redactionOf(place, home.root).redactor); // H2
     return refuse(trouble.code, {
       run_id: run,
       message: trouble.message,
@@ -110,8 +113,12 @@ async function holding<Value>(
   group: Group | null,
 ): Promise<Value> {
   let bound = await requireOurs(place, home, folder, run); // H0
-  const { journal, fold } = await open(folder, redactionOf(place, home.root).redactor, group); // H1
+  const { journal, fold, lease } = await openFolded(place, folder, redactionOf(place, home.root).redactor, group); // H1
   const view = (): RunView => viewOf(fold);
+  let hub: ReturnType<typeof openHubFor> | null = null;
+  const sendCommit = async (commit: string): Promise<void> => {
+    if (lease !== null) await (await (hub ??= openHubFor(place, home, folder, lease)))?.send(commit);
+  };
   const statusCache = openStatusCache({ folder, view, position: () => journal.position });
   let unsnapped = 0;
   const rebind = (said: Partial<Pick<BindingRecord, "isolation" | "head">>): void => {
@@ -130,6 +137,7 @@ async function holding<Value>(
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
     unsnapped += events.length;
+    for (const event of events) if (event.event === "changes_applied") await sendCommit(event.commit); // before the line that names it
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
     statusCache.note();
     return entries;
@@ -151,9 +159,16 @@ async function holding<Value>(
       readBlob: (hash) => journal.readBlob(hash),
       watch: options.watch ?? (() => undefined),
       cancel: options.cancel ?? null,
-      begin: (childFolder, event, blobs) => beginRun(place, home, childFolder, event, blobs),
+      isHeld: () => lease === null || lease.isConfirmed(),
+      begin: (childFolder, event, blobs) => beginRun(place, home, childFolder, event, blobs, lease !== null),
       hold: async (childFolder, child, childWork) => withRunIn(place, home, childFolder, child, childWork, await shared()),
     });
+    // A journal that takes nothing more ends the loop at its next line; the request sees to it that there is one at once.
+    const onLost = (): void => {
+      const pause = { event: "control_requested", control: "pause", now: true, request: randomUUID(), actor: "system" } as const;
+      void sendRequest(folder, pause, { waitMs: 0 });
+    };
+    lease?.lost.addEventListener("abort", onLost);
     try {
       rememberHead();
       keepReserve(folder);
@@ -168,6 +183,7 @@ async function holding<Value>(
       });
       return await drive(world, fold);
     } finally {
+      lease?.lost.removeEventListener("abort", onLost);
       await close();
       await closeGroup(own);
     }
@@ -200,12 +216,16 @@ export async function beginRun(
   folder: string,
   event: EventOf<"run_drafted">,
   blobs: readonly string[],
+  isShared = storeAddress(place.env) !== null,
 ): Promise<void> {
   const { redactor } = redactionOf(place, home.root);
   const drafted = redactDraft(redactor, event, blobs);
-  const opened = await openJournal(folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+  if (isShared && sharedMark(folder) === null) markShared(folder);
+  const opened = await openIn(place, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
   const journal = redactedJournal(opened.journal, redactor);
   try {
+    if (journal.position.seq > 0)
+      return bindRun(place.env, home, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation }); // a child that another machine began
     // Before its first line: a run that is there has its record.
     bindRun(place.env, home, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
     for (const text of drafted.blobs) await journal.putBlob(text);
@@ -223,38 +243,13 @@ export async function appendAdoption(
   events: readonly Draft[],
   blobs: readonly string[],
 ): Promise<void> {
-  const { journal } = await open(folder, redactionOf(place, home.root).redactor);
+  const { journal } = await openFolded(place, folder, redactionOf(place, home.root).redactor);
   try {
     for (const text of blobs) await journal.putBlob(text);
     await journal.append(events.map((event) => ({ actor: `operator:${place.user}`, reason_code: "run_adopted", ...event })));
   } finally {
     await journal.close();
   }
-}
-
-async function openSharedGroup(folder: string): Promise<Group> {
-  const { openGroup } = await import("../journal/group.ts");
-  return openGroup(join(folder, "commit"));
-}
-
-async function closeGroup(opening: Promise<Group> | null): Promise<void> {
-  const group = await opening?.catch(() => null); // whoever wanted it has heard why it could not be had
-  group?.close();
-}
-
-async function open(folder: string, redactor: Redactor, group: Group | null = null): Promise<{ journal: Journal; fold: Fold }> {
-  let fold: Fold = openFold();
-  const { journal } = await openJournal(folder, {
-    ...(group === null ? { commit: "sync" } : { commit: "group", group }),
-    now: () => systemClock.now(),
-    activeMs: () => systemClock.monotonicMs(),
-    onSnapshot: (state) => {
-      fold = openFold(state as Run);
-      return true;
-    },
-    onEntry: (entry) => fold.apply(entry),
-  });
-  return { journal: redactedJournal(journal, redactor), fold };
 }
 
 function viewOf(fold: Fold): RunView {
@@ -272,10 +267,10 @@ function keepReserve(folder: string): void {
 }
 
 /** Writes the pause into the journal, opened anew, and says how the run stands; null where even that finds no room. */
-async function pauseFor(folder: string, { code, message }: Trouble, redactor: Redactor): Promise<string | null> {
+async function pauseFor(place: CommandContext, folder: string, { code, message }: Trouble, redactor: Redactor): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
   try {
-    const { journal, fold } = await open(folder, redactor);
+    const { journal, fold } = await openFolded(place, folder, redactor);
     try {
       if (viewOf(fold).status === "running") {
         const event = {

@@ -42,6 +42,8 @@ export type WorldParts = ChildParts & {
   readonly recorder: Recorder;
   readonly watch: (entry: Entry, run: RunView) => void;
   readonly cancel: AbortSignal | null;
+  /** Whether the run is certainly still this process's; asked before anything is spent. */
+  readonly isHeld: () => boolean;
 };
 
 const evidenceCharsMax = 4_000;
@@ -87,6 +89,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     mark: realpathSync(folder),
     scriptOf,
     learn: redaction.learn,
+    isHeld: parts.isHeld,
   });
   // What an earlier life left alive is ended before anything new begins; the branch is looked at meanwhile.
   const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id), sweepTemporary()]);

@@ -51,8 +51,8 @@ export function openMemoryStore(): RunStore & { readonly lapse: (run: string) =>
       for (const line of store.lines.slice(from.seq)) onEntry(JSON.parse(line) as Entry);
       return { ...store.position };
     },
-    async *exported(run) {
-      for (const line of keptAt(run).store.lines) yield Buffer.from(`${line}\n`);
+    async *lines(run, afterSeq) {
+      for (const line of keptAt(run).store.lines.slice(afterSeq)) yield Buffer.from(line);
     },
     async readBlob(run, hash) {
       const bytes = keptAt(run).store.blobs.get(hash);

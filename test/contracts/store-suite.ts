@@ -23,7 +23,7 @@ const pause = (request: string): Request => ({ event: "control_requested", contr
 
 async function exported(store: RunStore, run: string): Promise<string> {
   const parts: Uint8Array[] = [];
-  for await (const bytes of store.exported(run)) parts.push(bytes);
+  for await (const line of store.lines(run, 0)) parts.push(line, Buffer.from("\n"));
   return Buffer.concat(parts).toString();
 }
 

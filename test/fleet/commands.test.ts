@@ -79,7 +79,7 @@ describe.skipIf(postgresBin === null)(`fleet${withoutPostgres}`, () => {
     const to = join(dirname(folder), "out.jsonl");
     expect((await autopilot(folder, ["fleet", "export", run, "--to", to, "--json"], { env })).json["lines"]).toBe(2);
     const parts: Uint8Array[] = [];
-    for await (const bytes of store.exported(run)) parts.push(bytes);
+    for await (const line of store.lines(run, 0)) parts.push(line, Buffer.from("\n"));
     expect(readFileSync(to)).toEqual(Buffer.concat(parts));
     expect(statSync(to).mode & 0o777).toBe(0o600);
     expect((await autopilot(folder, ["fleet", "export", run, "--to", to, "--json"], { env })).json.reason_code).toBe("workspace_unusable");

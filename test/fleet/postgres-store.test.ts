@@ -31,7 +31,7 @@ async function made(name: string): Promise<{ readonly url: string; readonly data
 
 async function exported(store: RunStore, run: string): Promise<string> {
   const parts: Uint8Array[] = [];
-  for await (const bytes of store.exported(run)) parts.push(bytes);
+  for await (const line of store.lines(run, 0)) parts.push(line, Buffer.from("\n"));
   return Buffer.concat(parts).toString();
 }
 

@@ -22,7 +22,7 @@ export function exportRun(place: CommandContext, { store: flag, run, to }: Expor
         refuse("run_missing", { message: `There is no run ${run} in the store.`, remediation: ["autopilot fleet status --all"] });
       const fd = opened(path);
       try {
-        for await (const bytes of store.exported(run)) writeSync(fd, bytes);
+        for await (const line of store.lines(run, 0)) writeSync(fd, Buffer.concat([line, Buffer.from("\n")]));
       } catch (error) {
         rmSync(path, { force: true });
         throw error;

@@ -31,7 +31,7 @@ export type JournalParts = {
   readonly at: Readonly<Position>;
   readonly stamp: () => Stamp;
   /** Told of lines that are in the store. */
-  readonly onKept?: (lines: readonly Buffer[]) => void;
+  readonly onKept?: (lines: readonly Uint8Array[]) => void;
 };
 
 export class StoredJournal implements Journal {

@@ -24,7 +24,11 @@ export type StoreOptions = {
   readonly clock?: LeaseClock;
 };
 
-export type PostgresStore = RunStore & { readonly database: Database };
+export type PostgresStore = Omit<RunStore, "open"> & {
+  readonly database: Database;
+  /** Told of lines once they are durable, before whoever appended them. */
+  open(run: string, kind: RunKind, options: OpenOptions & { readonly onKept?: (lines: readonly Uint8Array[]) => void }): Promise<OpenedRun>;
+};
 
 /** Refused where the schema is not this product's, or the server may lose what it acknowledges. */
 export async function openPostgresStore(url: string, options: StoreOptions = {}): Promise<PostgresStore> {
@@ -39,7 +43,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     throw error;
   }
 
-  async function open(run: string, kind: RunKind, given: OpenOptions): Promise<OpenedRun> {
+  const open: PostgresStore["open"] = async (run, kind, given) => {
     const taken = await takeRun(database, { run, kind, holder, leaseMs: times.leaseMs, clock });
     const lease = holdLease(database, { run, taken, times, clock });
     try {
@@ -54,19 +58,26 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
         throw damaged(at.seq, at.byte, `the store's own note of this run says line ${taken.seq}, ${head.slice(0, 12)}`); // J4
       // The epoch of a line is its owner's, which the store counts: more than any line's before (J3).
       const stamp = stampOf(given, { ...at, epoch: taken.epoch - 1 });
-      const journal = new StoredJournal({ database, lease, run, at, stamp });
+      const journal = new StoredJournal({
+        database,
+        lease,
+        run,
+        at,
+        stamp,
+        ...(given.onKept === undefined ? {} : { onKept: given.onKept }),
+      });
       return { journal, lease, snapshot: isTaken ? found.state : null, entries, repaired: null };
     } catch (error) {
       await lease.release();
       throw storeFailure(error, database.name);
     }
-  }
+  };
 
   return {
     database,
     open,
     read: (run, from, onEntry) => readLines(database, run, from, onEntry),
-    exported: (run) => exportedFrom(database, run),
+    lines: (run, afterSeq) => linesAfter(database, run, afterSeq),
     readBlob: (_run, sum) => readBlob(database, sum),
     hasBlob: (_run, sum) => hasBlob(database, sum),
     runs: () => runsIn(database),
@@ -75,11 +86,6 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     close: () => database.close(),
   };
 }
-
-async function* exportedFrom(database: Database, run: string): AsyncIterable<Uint8Array> {
-  for await (const line of linesAfter(database, run, 0)) yield Buffer.concat([line, newline]);
-}
-const newline = Buffer.from("\n");
 
 async function refuseLostLines({ ask }: Database, run: string, seq: number, known: OpenOptions["known"]): Promise<void> {
   if (known === undefined || known.seq === 0) return;

@@ -15,7 +15,7 @@ const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Comman
 const fleet: Command = {
   name: "fleet",
   summary: "Keep runs in a PostgreSQL database that several machines share.",
-  usage: "[init | status | doctor | export]",
+  usage: "[init | status | doctor | take | export]",
   details: ["Without a store runs lie in files, and nothing here is needed. Alone it shows the store's runs. See docs/FLEET.md."],
   arguments: [],
   flags: [storeFlag],
@@ -61,6 +61,21 @@ export const fleetCommands: readonly Command[] = [
     flags: [storeFlag],
     run: async (place, given) =>
       (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(place, defined({ store: given.text("store") })),
+  }),
+  command("take", {
+    summary: "Bring a run of a store into this repository, to go on with it here.",
+    usage: "KEY [--store URL]",
+    details: [
+      "Its journal and blobs come from the store, its commits from the git repository that AUTOPILOT_HUB names.",
+      "Nothing of it is executed: autopilot adopt shows what it would do under your config, and asks.",
+    ],
+    arguments: [{ name: "KEY", about: "the run's key, as fleet status shows it" }],
+    flags: [storeFlag],
+    run: async (place, given) =>
+      (await import("../../../../commands/fleet/take.ts")).takeRun(
+        place,
+        defined({ store: given.text("store"), key: given.words[0] ?? "" }),
+      ),
   }),
   command("export", {
     summary: "Write a run's journal from a store to a file, byte for byte as it would have been on disk.",

@@ -1,0 +1,102 @@
+// take: brings a run of a store into this repository: its journal, its blobs and its commits. Nothing of it is executed, and it is not
+// this user's until they adopt it.
+
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import type { Entry } from "../../contracts/event.ts";
+import { openFold } from "../../core/fold.ts";
+import type { RunView } from "../../core/state.ts";
+import { hubAddress, requireStoreAddress } from "../../fleet/address.ts";
+import { isKey, markShared, sharedMark } from "../../fleet/shared-mark.ts";
+import { journalFile } from "../../journal/journal.ts";
+import { genesis } from "../../journal/line.ts";
+import type { RunStore } from "../../ports/run-store.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { homeOf, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { git } from "../../workspace/git/git.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
+import { branchOf } from "../../workspace/workspace.ts";
+
+export type TakeInput = { readonly key: string; readonly store?: string | undefined };
+
+export function takeRun(place: CommandContext, { key, store: flag }: TakeInput): Promise<Answer> {
+  return answered(async () => {
+    const url = requireStoreAddress(place.env, flag);
+    const missing = { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] };
+    if (!isKey(key) || key.includes("/")) return refuse("run_missing", missing);
+    const home = await homeOf(place.cwd);
+    const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
+    const store = await openPostgresStore(url);
+    try {
+      const view = await viewIn(store, key);
+      if (view === null) return refuse("run_missing", missing);
+      const run = view.drafted.run_id;
+      const folder = runFolder(home, run);
+      if (existsSync(folder))
+        return sharedMark(folder)?.key === key
+          ? reply("ok", { run_id: run, message: `${run} is here already; it is brought up to date when it is opened.` })
+          : refuse("run_open", { run_id: run, message: `Another run is called ${run} here.`, remediation: ["take it in another clone"] });
+      await bringCommits(place, await openedRepository(home.root), ownFolder(home), key, view);
+      ownFolder(home, "runs");
+      try {
+        mkdirSync(folder, { mode: 0o700 });
+        markShared(folder, key);
+        const path = join(folder, journalFile);
+        const { copyMissing } = await import("../../fleet/shared-run.ts");
+        await copyMissing(store, key, folder, 0, (lines) => {
+          writeFileSync(path, Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])), { mode: 0o600, flag: "a" });
+        });
+      } catch (error) {
+        rmSync(folder, { recursive: true, force: true });
+        throw error;
+      }
+      return reply("ok", {
+        run_id: run,
+        state: view.status,
+        message: `${run} is here. Nothing of it was executed.`,
+        remediation: [`autopilot adopt ${run} shows what it would do and asks`],
+        data: { key },
+      });
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+async function viewIn(store: RunStore, key: string): Promise<RunView | null> {
+  const fold = openFold();
+  const { seq } = await store.read(key, genesis, (entry: Entry) => fold.apply(entry));
+  const { state } = fold;
+  return seq === 0 || state.status === "unborn" ? null : state;
+}
+
+/** The run's branch, at the commit its journal names. */
+async function bringCommits(
+  place: CommandContext,
+  repository: Repository,
+  own: string,
+  key: string,
+  { drafted, tip }: RunView,
+): Promise<void> {
+  const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const has = async (commit: string): Promise<boolean> =>
+    (await git({ ...user, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
+  if (!(await has(tip.commit))) {
+    const url = hubAddress(place.env);
+    if (url !== null) await (await (await import("../../fleet/hub.ts")).openHub(repository, join(own, "hub.git"), url)).bring(key);
+    if (!(await has(tip.commit)))
+      refuse("work_missing", {
+        message: `Commit ${tip.commit.slice(0, 12)} of ${drafted.run_id} is not in this repository${url === null ? ", and no hub is named" : ", nor in the hub"}.`,
+        remediation: ["set AUTOPILOT_HUB to the git repository that its owner sent commits to", "git fetch"],
+      });
+  }
+  const ref = `refs/heads/${branchOf(drafted.run_id)}`;
+  const there = await git({ ...user, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
+  if (there.code === 0 && there.out.toString("utf8").trim() !== tip.commit)
+    refuse("workspace_changed", { message: `The branch ${branchOf(drafted.run_id)} is here already, at another commit.` });
+  const nothing = "0".repeat(tip.commit.length);
+  if (there.code !== 0) await git({ ...user, args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, nothing] });
+}

@@ -1,0 +1,38 @@
+// shared-mark: the note in a run's folder that its truth is in a store, and under which key. It gives no rights: which store that is, only
+// the environment says.
+
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { readOwnFile } from "../project/own-file.ts";
+
+export const sharedFile = "store.json";
+
+/** A run's id is its start, so two machines may have the same one: the key is the store's name for it. */
+export type SharedMark = { readonly key: string };
+
+const keyPattern = /^run-[0-9-]{15,40}\.[0-9a-f]{8}(\/run-[0-9-]{15,60})*$/;
+export const isKey = (text: string): boolean => keyPattern.test(text) && text.length <= 200;
+
+/** Null where a run is kept in its own folder, as runs are unless a store is named. */
+export function sharedMark(folder: string): SharedMark | null {
+  const text = readOwnFile(join(folder, sharedFile), 4096);
+  if (text === null) return null;
+  try {
+    const { key } = JSON.parse(text) as Partial<SharedMark>;
+    return typeof key === "string" && isKey(key) ? { key } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Marks a new run; a child run belongs to where its parent is. */
+export function markShared(folder: string, key = newKey(folder)): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, sharedFile), `${JSON.stringify({ key })}\n`, { mode: 0o600, flag: "wx" });
+}
+
+function newKey(folder: string): string {
+  const parent = sharedMark(dirname(dirname(folder)));
+  return parent === null ? `${basename(folder)}.${randomBytes(4).toString("hex")}` : `${parent.key}/${basename(folder)}`;
+}

@@ -1,0 +1,135 @@
+// shared-run: a run whose truth is in a store, opened on this machine. Its folder holds a copy, for everything that reads files.
+//
+// Invariants:
+//   S1. The store comes first: a line or blob is in the folder only after the store has acknowledged it.
+//   S2. So a line in the folder that the store does not have is a line the store has lost, and the run is not opened.
+//   S3. The folder's lock is held too: on one machine a second process is refused as it is without a store.
+
+import { join } from "node:path";
+import { hasBlob, readBlob, writeBlob } from "../journal/blobs.ts";
+import { appendFlags, folderMode, nodeDisk, writeAll } from "../journal/disk.ts";
+import { JournalFailure } from "../journal/failure.ts";
+import type { Journal, Position } from "../journal/journal.ts";
+import { journalFile } from "../journal/journal.ts";
+import { genesis } from "../journal/line.ts";
+import { takeLock } from "../journal/lock.ts";
+import { openFile } from "../journal/open-file.ts";
+import { readJournal } from "../journal/read.ts";
+import type { OpenedRun, OpenOptions, RunStore } from "../ports/run-store.ts";
+import { leaseMs, requireStoreAddress } from "./address.ts";
+import { openPostgresStore, type PostgresStore } from "./postgres/store.ts";
+import type { SharedMark } from "./shared-mark.ts";
+
+const stores = new Map<string, Promise<PostgresStore>>();
+
+/** One store a process: its runs share the connections. */
+export function storeIn(env: NodeJS.ProcessEnv): Promise<PostgresStore> {
+  const url = requireStoreAddress(env);
+  const opening = stores.get(url) ?? openPostgresStore(url, { leaseMs: leaseMs(env) });
+  stores.set(url, opening);
+  opening.catch(() => stores.delete(url));
+  return opening;
+}
+
+export async function openShared(env: NodeJS.ProcessEnv, folder: string, { key }: SharedMark, options: OpenOptions): Promise<OpenedRun> {
+  const store = await storeIn(env);
+  nodeDisk.mkdir(folder, folderMode);
+  const lock = await takeLock(nodeDisk, folder); // S3
+  let fd: number | null = null;
+  try {
+    const copy = openFile(nodeDisk, join(folder, journalFile), appendFlags);
+    fd = copy;
+    const local = endOfCopy(folder, copy);
+    const write = (lines: readonly Uint8Array[]): void => {
+      const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
+      writeAll(nodeDisk, copy, bytes, bytes.length, null);
+    };
+    const known = local.seq === 0 ? {} : { known: local }; // S2
+    const opened = await store.open(key, "run", { ...options, ...known, onKept: write });
+    try {
+      await copyMissing(store, key, folder, local.seq, write);
+    } catch (error) {
+      await opened.journal.close();
+      throw error;
+    }
+    const close = (): void => {
+      nodeDisk.close(copy);
+      lock.release();
+    };
+    return { ...opened, journal: mirrored(opened.journal, folder, close) };
+  } catch (error) {
+    if (fd !== null) nodeDisk.close(fd);
+    lock.release();
+    throw error;
+  }
+}
+
+const newline = Buffer.from("\n");
+
+/** Where the copy stands. It is only a copy: what a crash left torn or damaged in it is cut off and fetched again. */
+function endOfCopy(folder: string, fd: number): Position {
+  let end: Position = genesis;
+  try {
+    ({ end } = readJournal(folder, { from: "start" }));
+  } catch (error) {
+    if (!(error instanceof JournalFailure) || error.kind !== "journal_damaged") throw error;
+  }
+  nodeDisk.ftruncate(fd, end.byte);
+  return end;
+}
+
+function mirrored(inner: Journal, folder: string, onClose: () => void): Journal {
+  let isClosed = false;
+  return {
+    append: (events) => inner.append(events),
+    appendSync: (events) => inner.appendSync(events),
+    putBlob: async (bytes) => {
+      const sum = await inner.putBlob(bytes); // S1
+      writeBlob(nodeDisk, folder, bytes);
+      return sum;
+    },
+    readBlob: async (sum) => (hasBlob(folder, sum) ? readBlob(folder, sum) : inner.readBlob(sum)),
+    snapshot: (state) => inner.snapshot(state),
+    get position() {
+      return inner.position;
+    },
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await inner.close();
+      onClose();
+    },
+  };
+}
+
+/** Lines after a number, and the blobs they name, into the folder. */
+export async function copyMissing(
+  store: RunStore,
+  key: string,
+  folder: string,
+  afterSeq: number,
+  write: (lines: readonly Uint8Array[]) => void,
+): Promise<void> {
+  const named = new Set<string>();
+  for await (const line of store.lines(key, afterSeq)) {
+    write([line]);
+    addNames(named, line);
+  }
+  // A blob may name others: evidence names its output.
+  for (const name of named) {
+    if (hasBlob(folder, name) || !(await store.hasBlob(key, name))) continue;
+    const bytes = await store.readBlob(key, name);
+    writeBlob(nodeDisk, folder, bytes);
+    if (bytes.length <= scannedBytesMax) addNames(named, bytes);
+  }
+}
+
+const scannedBytesMax = 1024 * 1024;
+
+/** Whatever looks like a hash: one that is none is not in the store. */
+function addNames(named: Set<string>, bytes: Uint8Array): void {
+  for (const [name] of Buffer.from(bytes)
+    .toString("latin1")
+    .matchAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g))
+    named.add(name);
+}

@@ -1,0 +1,68 @@
+// open-journal: opens a run's journal where its truth is: in its folder, or in a store that several machines share.
+
+import { join } from "node:path";
+import { type Fold, openFold } from "../core/fold.ts";
+import type { Run } from "../core/state.ts";
+import { hubAddress } from "../fleet/address.ts";
+import { sharedMark } from "../fleet/shared-mark.ts";
+import { openJournal } from "../journal/file.ts";
+import type { Group } from "../journal/group.ts";
+import type { Journal, Options } from "../journal/journal.ts";
+import type { Redactor } from "../kit/redact.ts";
+import type { Lease } from "../ports/run-store.ts";
+import type { CommandContext } from "../project/command-context.ts";
+import { openedRepository } from "../project/runs/opened-repository.ts";
+import type { ProjectPaths } from "../project/runs/project-paths.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+import { redactedJournal } from "../project/secrets/redacted-journal.ts";
+
+/** A run's journal, redacted, folded as it is read. The lease is null where the folder itself is the truth. */
+export async function openFolded(
+  place: CommandContext,
+  folder: string,
+  redactor: Redactor,
+  group: Group | null = null,
+): Promise<{ journal: Journal; fold: Fold; lease: Lease | null }> {
+  let fold: Fold = openFold();
+  const { journal, lease } = await openIn(place, folder, {
+    ...(group === null ? { commit: "sync" } : { commit: "group", group }),
+    now: () => systemClock.now(),
+    activeMs: () => systemClock.monotonicMs(),
+    onSnapshot: (state) => {
+      fold = openFold(state as Run);
+      return true;
+    },
+    onEntry: (entry) => fold.apply(entry),
+  });
+  return { journal: redactedJournal(journal, redactor), fold, lease };
+}
+
+/** In the folder, or in the store that its mark names a key of. */
+export async function openIn(place: CommandContext, folder: string, options: Options): Promise<{ journal: Journal; lease: Lease | null }> {
+  const mark = sharedMark(folder);
+  if (mark === null) return { journal: (await openJournal(folder, options)).journal, lease: null };
+  return (await import("../fleet/shared-run.ts")).openShared(place.env, folder, mark, options);
+}
+
+export async function openHubFor(
+  place: CommandContext,
+  home: ProjectPaths,
+  folder: string,
+  { epoch }: Lease,
+): Promise<{ send(commit: string): Promise<void> } | null> {
+  const mark = sharedMark(folder);
+  const url = hubAddress(place.env);
+  if (mark === null || url === null) return null;
+  const hub = await (await import("../fleet/hub.ts")).openHub(await openedRepository(home.root), join(folder, "hub.git"), url);
+  return { send: (commit) => hub.send(mark.key, epoch, commit) };
+}
+
+export async function openSharedGroup(folder: string): Promise<Group> {
+  const { openGroup } = await import("../journal/group.ts");
+  return openGroup(join(folder, "commit"));
+}
+
+export async function closeGroup(opening: Promise<Group> | null): Promise<void> {
+  const group = await opening?.catch(() => null); // whoever wanted it has heard why it could not be had
+  group?.close();
+}
