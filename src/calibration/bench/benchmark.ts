@@ -53,7 +53,7 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
   const folder = runFolder(room.folder, key);
   const plan = room.plan.benchmarks.find(({ name }) => name === key.benchmark);
   if (plan === undefined) return { kind: "failed", why: "is not in the plan" };
-  const places = placesOf(room, plan, folder);
+  const places = placesOf(room, plan, folder, key.lever_state);
   const wait = { hangMs: room.plan.hang_ms, interrupted: room.interrupted };
   if (!isFresh) {
     const ended: Ended =
@@ -93,12 +93,22 @@ type Places = {
   readonly quality: string;
 };
 
-function placesOf({ plan: { command, agent }, trees }: BenchmarkRoom, plan: BenchmarkPlan, folder: string): Places {
+function placesOf({ plan: { command, agent }, trees }: BenchmarkRoom, plan: BenchmarkPlan, folder: string, state: string): Places {
   const work = join(folder, "work");
   const target = plan.kind === "folder" ? null : join(folder, "target");
   const own = plan.kind === "folder" ? relative(trees.repository.root, join(trees.repository.root, plan.at)) : "";
   const cwd = target ?? (command === null ? work : join(work, own));
-  const words = [process.execPath, process.argv[1] ?? "autopilot", "quality", "--yes", "--json", "--benchmark", plan.name];
+  const words = [
+    process.execPath,
+    process.argv[1] ?? "autopilot",
+    "quality",
+    "--yes",
+    "--json",
+    "--benchmark",
+    plan.name,
+    "--lever-state",
+    state,
+  ];
   const quality = [...words, ...(own === "" ? [] : ["--target-path", own]), ...(agent === undefined ? [] : ["--agent", agent])]
     .map(quoted)
     .join(" ");

@@ -171,6 +171,8 @@ function leverOf(place: CommandContext, home: ProjectPaths, input: StartInput): 
   const typed = typedLever(id);
   const [first] = given;
   if (typed !== null && given.length === 0) {
+    if ((typed.kind === "agent" || typed.kind === "model") && input.agent !== undefined)
+      return invalid(`--agent would be in force on both sides, so the lever ${id} could show nothing.`, "leave out --agent");
     if (input.to === undefined)
       return invalid(`The lever ${id} needs the value to try.`, typed.kind === "prompt" ? "--to FILE: the new prompt" : "--to VALUE");
     const value = typed.kind === "prompt" ? pathIn(home, resolve(place.cwd, input.to)) : input.to;
