@@ -183,7 +183,7 @@ async function isolations(): Promise<Finding[]> {
     ...found.map(({ level, isUsable: holds, found: text, mend }) => ({
       name: `isolation ${level}`,
       ok: holds || isHeld,
-      found: holds || !isHeld ? text : `not to be had here (${text})`,
+      found: holds || !isHeld ? text : `not available here (${text})`,
       mend: isHeld ? "" : `${mend}; or choose --isolation clone by name (it detects, it does not enforce)`,
       ...(holds || !isHeld ? {} : { isAside: true as const }),
     })),

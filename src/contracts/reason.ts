@@ -76,7 +76,7 @@ export const reasons = {
   completion_unverified: reason("WARN", "Finished, but no check proved it.", "add a check: --done-criteria 'text :: command'"),
   completion_refuted: reason("FAIL", "Finished, but a check shows that it doesn't hold.", "autopilot report shows the failing checks"),
   completion_with_gaps: reason("WARN", "Finished, but part of the proof is missing.", "autopilot report names the gaps"),
-  completion_promise_missing: reason("WARN", "The agent has not said the completion promise yet.", "autopilot go"),
+  completion_promise_missing: reason("WARN", "The agent has not said that it is done.", "autopilot go"),
   completion_gates_blocked: reason(
     "FAIL",
     "The agent says it is done; the runner's own checks say it is not.",

@@ -89,7 +89,7 @@ export function whyOpen({ breaker }: RunView): string {
       failure === "" ? "the attempt after the cooldown made no progress" : `the attempt after the cooldown failed with ${failure}`,
   };
   const why = because !== null && Object.hasOwn(said, because) ? said[because as keyof typeof said] : (because ?? "open");
-  return `${why} (the breaker cools down until ${cooldown_until ?? "it is resumed"})`;
+  return `${why} (retries from ${cooldown_until ?? "it is resumed"})`;
 }
 
 /** Why it must open at once, if so. K1, K2 */

@@ -24,32 +24,44 @@ const paid = { often: false, kind: "agent", stage: "turned" } as const;
 const begun = { often: false, kind: "agent", stage: "started" } as const;
 
 export const recoveryRows: readonly RecoveryRow[] = [
-  { when: { often: true }, remedy: "ask", why: "it takes the runner down each time: a person looks, nothing is thrown away" },
-  { when: { often: false, kind: "check" }, remedy: "repeat", why: "a check only reads" },
-  { when: { often: false, kind: "tasks" }, remedy: "repeat", why: "reading tasks only reads" },
-  { when: { often: false, kind: "flow" }, remedy: "continue", why: "the child run has a journal of its own and goes on from it" },
+  {
+    when: { often: true },
+    remedy: "ask",
+    why: "it has crashed the runner several times; a person has to look, and nothing was thrown away",
+  },
+  { when: { often: false, kind: "check" }, remedy: "repeat", why: "checks run again" },
+  { when: { often: false, kind: "tasks" }, remedy: "repeat", why: "tasks are read again" },
+  { when: { often: false, kind: "flow" }, remedy: "continue", why: "the child run goes on from its own journal" },
   {
     when: { often: false, kind: "run", done: true },
     remedy: "continue",
-    why: "the effect is there under its key: only the outcome is missing",
+    why: "its work is done; only the record of it was missing",
   },
-  { when: { often: false, kind: "run", done: false }, remedy: "repeat", why: "the effect is not there, or may be made again" },
-  { when: { often: false, kind: "agent", stage: "applied" }, remedy: "continue", why: "paid and applied: only the proof is missing" },
-  { when: { ...paid, done: true }, remedy: "continue", why: "the commit is there under its key: write it down" },
-  { when: { ...paid, done: false, layer: "intact" }, remedy: "continue", why: "paid, and the layer is as the turn left it: apply it" },
-  { when: { ...paid, done: false, layer: "dirty" }, remedy: "repeat", why: "the layer is not what the turn left: set it aside" },
-  { when: { ...paid, done: false, layer: "absent" }, remedy: "repeat", why: "the layer is gone, and the claim alone is worth nothing" },
+  { when: { often: false, kind: "run", done: false }, remedy: "repeat", why: "it runs again" },
+  { when: { often: false, kind: "agent", stage: "applied" }, remedy: "continue", why: "its work is committed; only the proof is missing" },
+  { when: { ...paid, done: true }, remedy: "continue", why: "its commit is there; only the record of it was missing" },
+  {
+    when: { ...paid, done: false, layer: "intact" },
+    remedy: "continue",
+    why: "its changes are as the turn left them and are committed now",
+  },
+  {
+    when: { ...paid, done: false, layer: "dirty" },
+    remedy: "repeat",
+    why: "its changes are not what the turn left, so they were saved as a patch and the turn starts over",
+  },
+  { when: { ...paid, done: false, layer: "absent" }, remedy: "repeat", why: "its changes are gone, and the turn starts over" },
   { when: { ...begun, layer: "absent" }, remedy: "repeat", why: "no trace was left" },
-  { when: { ...begun, layer: "intact" }, remedy: "repeat", why: "no turn was recorded, so nothing can be as it left it: set it aside" },
+  { when: { ...begun, layer: "intact" }, remedy: "repeat", why: "no turn was recorded, so it starts over" },
   {
     when: { ...begun, layer: "dirty", proof: true },
     remedy: "close",
-    why: "the artifacts are complete: the work is done, only the word is missing",
+    why: "its artifacts are complete, so the step is done",
   },
   {
     when: { ...begun, layer: "dirty", proof: false },
     remedy: "repeat",
-    why: "half-done work: set it aside, keep the difference, the same attempt again",
+    why: "its half-done changes were saved as a patch, and the turn starts over",
   },
 ];
 

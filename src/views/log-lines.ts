@@ -48,7 +48,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   preview_acknowledged: ({ ack }) => `The preview ${ack.slice(0, 12)} was acknowledged.`,
   run_started: () => "The run started.",
   run_opened: ({ opening, owner, isolation }) =>
-    `Taken in hand for the ${ordinal(opening)} time by process ${owner.pid} on ${oneLine(owner.host)}, isolation ${isolation.level} (${isolation.mechanism}).`,
+    `Process ${owner.pid} on ${oneLine(owner.host)} ${opening === 1 ? "began to work on it" : `took it up again (${ordinal(opening)} time)`}, isolation ${isolation.level} (${isolation.mechanism}).`,
   journal_repaired: ({ cut_bytes, at_byte }) =>
     `A torn last line (${figure(cut_bytes)} bytes at ${figure(at_byte)}), never acknowledged, was cut off.`,
   run_paused: ({ reason_code, detail }) => `Paused, ${reason_code}${told(detail)}.`,
@@ -61,14 +61,14 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `${oneLine(path)} changed since the run began; ${adopted ? "the new one was adopted" : "the recorded copy stays in force"}.`,
 
   control_requested: ({ control, now, detail }) => `Asked to ${control}${now ? " now" : ""}${told(detail)}.`,
-  oracles_approved: ({ content, detail }) => `The changed oracles ${content.slice(0, 12)} were approved${told(detail)}.`,
+  oracles_approved: ({ content, detail }) => `The changes to protected files (${content.slice(0, 12)}) were approved${told(detail)}.`,
   oracles_judged: ({ changes }) =>
     changes.length === 0
-      ? "The oracles are as they were at the base."
-      : `${plural(changes.length, "oracle")} changed: ${firstFew(changes.map(({ path, how, allowed }) => `${oneLine(path)} (${how}${allowed === null ? "; the base's is used" : ""})`))}.`,
+      ? "No protected test or setting was changed."
+      : `${plural(changes.length, "protected file")} changed: ${firstFew(changes.map(({ path, how, allowed }) => `${oneLine(path)} (${how}${allowed === null ? "; checks use the original" : ""})`))}.`,
   claims_checked: ({ claims }) => {
     const wrong = claims.filter(({ verdict }) => verdict === "false");
-    return `${plural(claims.length, "claim")} looked up${wrong.length === 0 ? "" : `; not true: ${firstFew(wrong.map(({ text }) => oneLine(text)))}`}.`;
+    return `${plural(claims.length, "claim")} checked${wrong.length === 0 ? "" : `; not true: ${firstFew(wrong.map(({ text }) => oneLine(text)))}`}.`;
   },
   limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s limit of ${dimension} was raised to ${figure(to)}${told(detail)}.`,
 
@@ -86,12 +86,12 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   closing_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
 
   step_started: ({ attempt, kind, try: tries, need }) =>
-    `Began ${attemptWords(attempt)}, ${kind}${tries > 1 ? `, try ${tries}` : ""}${need === undefined ? "" : `, up to ${amount("tokens", need.tokens)} set aside`}.`,
+    `Began ${attemptWords(attempt)}, ${kind}${tries > 1 ? `, try ${tries}` : ""}${need === undefined ? "" : `, up to ${amount("tokens", need.tokens)} reserved`}.`,
   session_opened: ({ attempt, agent }) => `${oneLine(agent)} opened a session for ${attemptWords(attempt)}.`,
   return_asked_again: ({ attempt, ask, errors }) =>
-    `What ${attemptWords(attempt)} handed back does not fit, asked again (${ask}): ${firstFew(errors, 3)}.`,
+    `${capital(attemptWords(attempt))} returned something invalid; asked again (${ask}): ${firstFew(errors, 3)}.`,
   turn_ended: ({ attempt, agent, stop, promised, confidence, usage }) =>
-    `${oneLine(agent)} ended its turn at ${attemptWords(attempt)} (${oneLine(stop)}): ${usageWords(usage)}${promised ? "; it promises completion" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
+    `${oneLine(agent)} ended its turn at ${attemptWords(attempt)}${stop === "end_turn" ? "" : ` (${oneLine(stop)})`}: ${usageWords(usage)}${promised ? "; it promises completion" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
   changes_applied: ({ attempt, commit, paths, not_applied }) =>
     `Committed ${plural(paths.length, "path")} of ${attemptWords(attempt)} as ${commit.slice(0, 10)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} ignored, left out`}.`,
   step_completed: ({ attempt, checks, detail }) => `${capital(attemptWords(attempt))} passed${checksWords(checks)}${told(detail)}.`,
@@ -99,8 +99,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${told(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
-    `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was set aside"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
-  attempt_settled: ({ attempt, remedy, why }) => `After a crash, ${attemptWords(attempt)}: ${remedy}, ${oneLine(why)}.`,
+    `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was rolled back"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
+  attempt_settled: ({ attempt, remedy, why }) => `Recovered ${attemptWords(attempt)} after a crash (${remedy}): ${oneLine(why)}.`,
   step_skipped: ({ walk, step }) => `${step} of ${cursorWords(walk)} was skipped.`,
   step_retried: ({ walk, step, n }) => `${step} of ${cursorWords(walk)} is tried again (${n}).`,
   route_taken: (event) =>

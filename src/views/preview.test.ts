@@ -75,7 +75,7 @@ test("what is missing is named with the command that installs it, and what is se
   expect(page).toEqual(
     expect.arrayContaining([
       "  with CI=1 (config checks.env)",
-      "  with TERM=xterm (your shell)",
+      "  with TERM=xterm (from your shell)",
       "  ! missing: uv, which uv run pytest, uv run mypy need; get it with: pipx install uv",
     ]),
   );

@@ -187,7 +187,7 @@ function environmentLines(variables: readonly CheckVariable[]): readonly string[
       .join(", ");
   return [
     ...(shown("config") === "" ? [] : [`  with ${shown("config")} (config checks.env)`]),
-    ...(shown("shell") === "" ? [] : [`  with ${shown("shell")} (your shell)`]),
+    ...(shown("shell") === "" ? [] : [`  with ${shown("shell")} (from your shell)`]),
   ];
 }
 

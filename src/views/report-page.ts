@@ -28,7 +28,7 @@ export function reportPage(view: ReportView): readonly string[] {
     ...section("Judgement (what follows from the proof)", judgementLines(view)),
     ...section("Look at this", lookLines(view)),
     ...section("What the agent says (not proof)", view.phases.length > 0 ? [] : view.claims.flatMap(claimLines)),
-    ...section("What the agent said, looked up", lookedUpLines(view)),
+    ...section("What the agent said, checked", lookedUpLines(view)),
     ...section("Decisions on the way", decisionLines(view)),
     ...section("What is open", openLines(view)),
     ...section(
@@ -138,7 +138,7 @@ function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
   return [
     ...shown,
     ...more,
-    `${figure(looked_up.true)} true, ${figure(looked_up.false)} false, ${figure(unverifiable)} that nobody can look up`,
+    `${figure(looked_up.true)} true, ${figure(looked_up.false)} false, ${figure(unverifiable)} that can't be checked`,
   ];
 }
 

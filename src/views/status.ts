@@ -127,7 +127,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     `  Why        ${view.reason_code}`,
     `  Worker     ${workerWords(view)}`,
     `  Isolation  ${isolationWords(view.isolation)}`,
-    `  Branch     ${view.branch}, last fact ${view.checkpoint.seq} at ${view.checkpoint.at}`,
+    `  Branch     ${view.branch}, last event ${view.checkpoint.seq} at ${view.checkpoint.at}`,
     "",
     "Budget",
     ...budgetLines(view.budget).map((line) => `  ${line}`),
@@ -146,6 +146,6 @@ function workerWords({ owner, state }: StatusView): string {
 }
 
 export function isolationWords({ level, mechanism, not_enforced }: IsolationInForce): string {
-  const leaves = not_enforced.length === 0 ? "" : `; not enforced: ${not_enforced.join(", ")}`;
+  const leaves = not_enforced.length === 0 ? "" : `; not blocked: ${not_enforced.join(", ")}`;
   return `${level} (${mechanism})${leaves}`;
 }

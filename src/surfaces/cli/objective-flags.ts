@@ -69,7 +69,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
     name: "isolation",
     kind: "enum",
     values: isolationLevels,
-    about: "What holds the agent. clone only detects, none does neither: both only by name.",
+    about: "What confines the agent. clone only detects violations and none does nothing; neither is chosen automatically.",
     standard: "auto",
   },
   {

@@ -17,7 +17,7 @@ export const boxPromises = {
     "processes end with the runner",
     "no privileges, no user namespaces, fewer system calls",
   ],
-  not_enforced: ["reads of installed programs and their settings", "network, where the command may have all of it"],
+  not_enforced: ["reads of installed programs and their settings", "network, for commands that may use it"],
 } as const;
 
 export function wrapInBox(place: IsolationPlace, means: BoxMeans, command: Command): Wrapped {

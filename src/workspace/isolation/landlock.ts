@@ -61,7 +61,7 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
       ...(abi >= since.signals ? [] : ["signals to other processes"]),
       mayOutlive,
       "reads of installed programs and their settings",
-      "network, where the command may have all of it",
+      "network, for commands that may use it",
     ],
     wrap,
     hasOwnNetwork: false,

@@ -241,10 +241,18 @@ function saidBy([program = "", ...args]: readonly string[]): Promise<string> {
 
 function wordsOf({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<OpenedLimits, "inForce" | "missing"> {
   const held: readonly (readonly [boolean, string, string])[] = [
-    [holdsProcesses, `number of processes (${chosen.name})`, "number of processes (looked at twice a second, ended when above)"],
-    [holdsMemory, `memory of all processes together (${chosen.name})`, "memory (looked at twice a second, ended when above)"],
+    [
+      holdsProcesses,
+      `number of processes (${chosen.name})`,
+      "number of processes (polled twice a second; the command is ended above the limit)",
+    ],
+    [
+      holdsMemory,
+      `memory of all processes together (${chosen.name})`,
+      "memory (polled twice a second; the command is ended above the limit)",
+    ],
     [true, "size of a single file (rlimit)", ""],
-    [false, "", "disk use all in all (looked at again and again, ended when above)"],
+    [false, "", "total disk use (polled; the command is ended above the limit)"],
     [chosen.endsAll, `nothing of a command outlives it (${chosen.name})`, mayOutlive],
   ];
   return {

@@ -84,7 +84,7 @@ function placeOf(order: JudgeOrder, path: BytePath): Violation[] {
     return [{ path: text, kind: "bad_path", detail: "not a plain relative path" }];
   if (order.isOwned(text)) return [{ path: text, kind: "runner_owned", detail: "only the runner writes this file" }]; // J3
   if (order.isMasked(text)) return [{ path: text, kind: "outside_scope", detail: "kept from this attempt, so not its to write" }]; // J3
-  if (!order.inScope(text)) return [{ path: text, kind: "outside_scope", detail: "matches no glob of the scope, or an exclusion" }];
+  if (!order.inScope(text)) return [{ path: text, kind: "outside_scope", detail: "outside the scope" }];
   return [];
 }
 
