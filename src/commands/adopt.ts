@@ -160,7 +160,8 @@ async function asked(place: CommandContext, page: readonly string[]): Promise<st
 
 const taken = [journalFile, "blobs", sharedFile];
 
-function putAside(folder: string): void {
+/** A1. What is taken over is its user's alone from here on. */
+export function putAside(folder: string): void {
   chmodSync(folder, 0o700);
   chmodSync(join(folder, journalFile), 0o600);
   const others = readdirSync(folder).filter((name) => !taken.includes(name) && !name.startsWith("before-adoption"));

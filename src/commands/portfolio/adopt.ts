@@ -3,8 +3,11 @@
 // Invariants:
 //   A1. Every line of its journal is read and held to its schema first; nothing of it is executed.
 //   A2. It is paused, so that nothing starts before its user says `resume`.
+//   A3. Only the journal is taken over. Copies, git directories and notes beside it could be anything, and are put aside.
+//   A4. Agents, isolation and the right to land unproved work are its user's to give, as for anything new; so is a repository whose path
+//       leads elsewhere.
 
-import { chmodSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import type { Answer } from "../../contracts/answer.ts";
 import { faultOfChange, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
 import { readJournal } from "../../journal/read.ts";
@@ -13,6 +16,7 @@ import { bindPortfolio, findPortfolio, type PortfolioPaths, whyForeign } from ".
 import { readPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
+import { putAside } from "../adopt.ts";
 import { whyUnusable } from "../../project/runs/run-binding.ts";
 import { oneLine } from "../../views/wording.ts";
 
@@ -35,11 +39,13 @@ export function adoptPortfolio(place: CommandContext, input: { readonly yes?: bo
         message: "This is what the portfolio would do. Nothing was changed.",
         remediation: ["autopilot portfolio adopt --yes"],
       });
-    chmodSync(paths.own, 0o700);
-    bindPortfolio(place, paths);
-    await withPortfolio(place, paths, (open) =>
-      open.write({ event: "portfolio_updated", actor: `operator:${place.user}`, reason_code: "ok", paused: true }),
-    ); // A2
+    putAside(paths.own); // A3
+    const by = { actor: `operator:${place.user}`, reason_code: "ok" } as const;
+    await withPortfolio(place, paths, async (open) => {
+      await open.write({ ...by, event: "portfolio_updated", paused: true }); // A2
+      await open.write(...withoutRights(open.state).map((change) => ({ ...by, ...change }))); // A4
+      bindPortfolio(place, paths); // Last: a crash before it leaves it foreign.
+    });
     return reply("ok", {
       message: "The portfolio is yours now, and paused.",
       remediation: ["autopilot portfolio status", "autopilot portfolio resume"],
@@ -47,6 +53,26 @@ export function adoptPortfolio(place: CommandContext, input: { readonly yes?: bo
     });
   });
 }
+
+/** A4. */
+function withoutRights(state: PortfolioView) {
+  const projects = Object.values(state.projects)
+    .map(({ project_id, accept_unproved, repository }) => ({
+      event: "project_updated" as const,
+      project_id,
+      changes: { ...(accept_unproved ? { accept_unproved: false } : {}), ...(isElsewhere(repository) ? { repository: null } : {}) },
+    }))
+    .filter(({ changes }) => Object.keys(changes).length > 0);
+  const tasks = openTasks(state)
+    .filter(({ agent, isolation }) => agent !== null || isolation !== null)
+    .map(({ task_id }) => ({ event: "task_updated" as const, task_id, changes: { agent: null, isolation: null } }));
+  return [...projects, ...tasks];
+}
+
+const openTasks = (state: PortfolioView) => Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled");
+
+const isElsewhere = (repository: string | null): boolean =>
+  repository !== null && existsSync(repository) && realpathSync(repository) !== repository;
 
 /** A1. */
 function checked(paths: PortfolioPaths): PortfolioView {
@@ -80,19 +106,33 @@ async function asked(place: CommandContext, page: readonly string[]): Promise<bo
 
 /** Where it would work, with what, and which commands it would run. */
 function shownOf(state: PortfolioView): readonly string[] {
-  const tasks = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled");
+  const tasks = openTasks(state);
   const commands = [...new Set(tasks.flatMap((task) => task.acceptance_criteria.flatMap(({ command }) => command ?? [])))];
   const distinct = (values: readonly (string | null)[]): string =>
-    [...new Set(values.map((value) => value ?? "yours"))].join(", ") || "none";
+    [...new Set(values.flatMap((value) => value ?? []))].map((value) => oneLine(value, 60)).join(", ");
+  const named = (what: string, values: readonly (string | null)[]): string =>
+    `${what}: yours${distinct(values) === "" ? "" : ` (it names ${distinct(values)}, which is not taken over)`}`;
   const cut = (lines: readonly string[]): readonly string[] =>
     lines.length > rowsMax ? [...lines.slice(0, rowsMax), `… and ${lines.length - rowsMax} more`] : lines;
   return [
     `Portfolio ${oneLine(state.name, 60)}: ${Object.keys(state.projects).length} projects, ${tasks.length} open tasks`,
-    `agents: ${distinct(tasks.map(({ agent }) => agent))}`,
-    `isolation: ${distinct(tasks.map(({ isolation }) => isolation))}`,
+    named(
+      "agents",
+      tasks.map(({ agent }) => agent),
+    ),
+    named(
+      "isolation",
+      tasks.map(({ isolation }) => isolation),
+    ),
     "",
     "It works in and merges into:",
-    ...cut(Object.values(state.projects).map(({ repository, target }) => `  ${repository ?? "no repository"} (${target})`)),
+    ...cut(
+      Object.values(state.projects).map(({ repository, target }) =>
+        repository === null || isElsewhere(repository)
+          ? `  no repository${repository === null ? "" : ` (${oneLine(repository, 60)} leads elsewhere and is not taken over)`}`
+          : `  ${oneLine(repository, 100)} (${oneLine(target, 60)})`,
+      ),
+    ),
     "",
     "It runs these commands:",
     ...cut(commands.map((command) => `  ${oneLine(command, 100)}`)),

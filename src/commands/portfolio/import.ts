@@ -1,8 +1,9 @@
 // import: a list of projects and tasks from YAML, JSON or a Markdown backlog. Everything that is wrong is told; then nothing is imported.
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import * as v from "valibot";
 import type { Answer } from "../../contracts/answer.ts";
+import { isAsStrong, levelOf } from "../../contracts/isolation-order.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { findingText } from "../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../kit/located.ts";
@@ -12,6 +13,7 @@ import { openPortfolio, type Portfolio } from "../../portfolio/planner/state.ts"
 import { reduce } from "../../portfolio/planner/reduce.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { settingsOf } from "../../project/config/settings.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
 import { budgetOf, invalid, newTaskId, operatorOf, repositoryOf, resolvedIdle } from "./add.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -67,6 +69,13 @@ export function importBacklog(
         problems.push(`project ${project.name}: ${error.message}`);
       }
     }
+    // The file may have come with a repository: what it asks for is never weaker than what its user has set.
+    const floor = settingsOf(place, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
+    for (const { isolation, place: where } of read.tasks)
+      if (isolation !== undefined && !isAsStrong(levelOf(isolation), levelOf(floor)))
+        problems.push(
+          `${where}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
+        );
     return withPortfolio(place, paths, async (open) => {
       const made = projectsOf(place, open.state as Portfolio, read.projects, places, problems);
       const tasks = read.tasks.map((task) => ({ ...task, propose: task.propose ?? input.propose }));

@@ -1,8 +1,15 @@
 // imported-line: what another tool's event tells of its projects, tasks and blocks. It is taken as told; what it leaves out has our defaults.
+//
+// The file may have come with a repository, so a line is data and gives no right:
+//
+// Invariants:
+//   I1. It starts nothing: a task that it makes ready, or running elsewhere, is proposed here, and one that failed there is not tried again.
+//   I2. It names no repository to work in, and lands nothing unproved: a person does.
+//   I3. It moves no task and answers no question of ours, nor one of theirs that somebody here has taken up.
 
 import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { priorityDefault } from "../../contracts/portfolio-journal.ts";
-import { noUsage, type Portfolio } from "./state.ts";
+import { noUsage, type Portfolio, triesMax } from "./state.ts";
 import { addTask, setStatus, type Stamp } from "./task-changes.ts";
 
 /** A line that is no JSON object, or that speaks of nothing we know, changes nothing: it is only kept. */
@@ -16,8 +23,8 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
     state.projects[project] = {
       name: textIn(meta, "name") ?? project,
       objective: textIn(meta, "objective") ?? (task === null ? summary : ""),
-      repository: textIn(meta, "repository"),
-      target: textIn(meta, "target") ?? "main",
+      repository: null, // I2
+      target: "main",
       priority: priorityOf(meta["priority"] ?? said["priority"]),
       slots: 1,
       budget: {},
@@ -40,6 +47,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
           project_id: project,
           parent_task_id: textIn(said, "parent_task_id"),
           status: "proposed",
+          is_imported: true,
           fields: {
             objective: textIn(meta, "objective") ?? summary,
             acceptance_criteria: [],
@@ -55,8 +63,11 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
         at,
       );
     const there = state.tasks[task];
-    // Theirs runs elsewhere: nothing here works on it, and nothing of it starts here before a person says so.
-    if (there !== undefined && to !== null && there.status !== to) setStatus(state, there, to === "running" ? "proposed" : to, at);
+    const here = to === "running" || to === "ready" ? "proposed" : to; // I1
+    if (there?.is_imported === true && here !== null && there.status !== here) {
+      setStatus(state, there, here, at); // I3
+      if (here === "failed") there.failures = triesMax; // I1
+    }
   }
   if (block === null) return;
   const type = textIn(said, "event_type");
@@ -76,7 +87,8 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
       resolved_at: null,
       answer: null,
     };
-  if (type === "block_resolved" && known?.resolved_at === null) {
+  if (type === "block_resolved" && known?.resolved_at === null && known.content === "") {
+    // I3: every question of ours has a content.
     known.resolved_at = at.ts;
     known.answer = summary;
   }

@@ -9,7 +9,7 @@
 
 import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { mayOverlap } from "./overlap.ts";
-import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
+import { openBlocks, type PortfolioView, type ProjectView, type TaskView, triesMax } from "./state.ts";
 import { agentName, unfinished, workersByAgent } from "./under-way.ts";
 
 export const batchTasksMax = 8;
@@ -88,7 +88,7 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
     case "blocked_human":
       return wait("block", `it waits for an answer to ${blocks.get(task.task_id) ?? "a question"}`);
     case "failed":
-      if (task.failures < 2) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
+      if (task.failures < triesMax) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
       return wait("needs_person", `it failed ${task.failures} times; autopilot portfolio retry ${task.task_id}`);
     case "needs_adjustment":
       if (task.returned_by === "queue" && task.adjustments < adjustmentsMax)

@@ -21,6 +21,8 @@ export type Task = TaskFields & {
   task_id: string;
   project_id: string;
   parent_task_id: string | null;
+  /** Another tool told of it, and nobody here has taken it up. */
+  is_imported: boolean;
   status: PortfolioTaskStatus;
   stage: Stage | null;
   created: number;
@@ -127,6 +129,9 @@ export type PortfolioView = View<Portfolio>;
 export type TaskView = View<Task>;
 export type ProjectView = View<Project>;
 export type BlockView = View<Block>;
+
+/** How often a task may fail before a person is asked. */
+export const triesMax = 2;
 
 export const noUsage = (): PortfolioUsage => ({ tokens: 0, usd: 0 });
 

@@ -9,7 +9,10 @@ import { noUsage, type Portfolio, type Project, type Task } from "./state.ts";
 const recentMax = 10;
 
 export type Stamp = { readonly seq: number; readonly ts: string };
-export type NewTask = Pick<Task, "task_id" | "project_id" | "parent_task_id" | "status"> & { readonly fields: TaskFields };
+export type NewTask = Pick<Task, "task_id" | "project_id" | "parent_task_id" | "status"> & {
+  readonly fields: TaskFields;
+  readonly is_imported?: true;
+};
 
 export const mayStep = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boolean => portfolioTransitions[from].includes(to);
 
@@ -17,7 +20,7 @@ export const mayStep = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boo
 export const isComplete = ({ proof }: { readonly proof: { readonly criteria: number; readonly proved: number } | null }): boolean =>
   proof !== null && proof.criteria > 0 && proof.proved === proof.criteria;
 
-export function addTask(state: Portfolio, { task_id, project_id, parent_task_id, status, fields }: NewTask, at: Stamp): void {
+export function addTask(state: Portfolio, { task_id, project_id, parent_task_id, status, fields, is_imported }: NewTask, at: Stamp): void {
   invariant(state.tasks[task_id] === undefined, `R1: ${task_id} is new`);
   const project = projectOf(state, project_id);
   // Written out: an object that is spread together has so many keys that the engine keeps it as a slow table.
@@ -34,6 +37,7 @@ export function addTask(state: Portfolio, { task_id, project_id, parent_task_id,
     task_id,
     project_id,
     parent_task_id,
+    is_imported: is_imported === true,
     status: "proposed",
     stage: null,
     created: at.seq,
@@ -87,6 +91,7 @@ export const awaitDependencies = (state: Portfolio, { task_id, dependencies }: T
 
 export function move(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
   invariant(mayStep(task.status, to), `R1: ${task.task_id} may go from ${task.status} to ${to}`);
+  task.is_imported = false;
   setStatus(state, task, to, at);
 }
 

@@ -1,9 +1,9 @@
 // folder: where a portfolio lies. The files people and other tools read are in `.openclaw-autopilot/`; the journal, which is the truth, and
 // everything disposable are in `.autopilot/portfolio/` beside it.
-
 //
 // Invariants:
-//   F1. Nothing that came with a folder is executed or written to before its user said so: a portfolio is known by a record outside of it.
+//   F1. Nothing that came with a folder is executed or written to before its user said so: a portfolio is known by a record outside of it,
+//       which names its journal by file and by the last line that was there when it was last left.
 //   F2. The copy of a task lies in `copies/`, whatever its journal says.
 
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { portfolioFolder } from "../../contracts/portfolio.ts";
 import { journalFile } from "../../journal/journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
-import { bindingOf, bindRun } from "../../project/runs/run-binding.ts";
+import { bindingOf, bindRun, type Head, whyOverwritten } from "../../project/runs/run-binding.ts";
 
 export type PortfolioPaths = {
   readonly root: string;
@@ -52,12 +52,25 @@ const homeOf = ({ root }: PortfolioPaths) => ({ root, folder: join(root, ".autop
 /** Why a portfolio is not this user's on this machine; null where it is. */
 export function whyForeign({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths): string | null {
   const binding = bindingOf(env, homeOf(paths), paths.own, recordName);
-  return binding.kind === "ours" ? null : binding.why.replace("you didn't start it here", "you didn't make it here");
+  return binding.kind === "ours"
+    ? whyOverwritten(paths.own, binding.record)
+    : binding.why.replace("you didn't start it here", "you didn't make it here");
 }
 
 /** Records that a portfolio is this user's. */
-export const bindPortfolio = ({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths): void =>
-  bindRun(env, homeOf(paths), paths.own, { run: recordName, ack: "", isolation: "" });
+export const bindPortfolio = ({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, head?: Head): void =>
+  bindRun(env, homeOf(paths), paths.own, { run: recordName, ack: "", isolation: "", ...(head === undefined ? {} : { head }) });
+
+/** Records the line at which a portfolio is left. The record may lag behind the journal, and is never ahead of it. */
+export function rememberHead({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, { seq, byte, prev }: Head): void {
+  const binding = bindingOf(env, homeOf(paths), paths.own, recordName);
+  if (binding.kind !== "ours" || binding.record.head?.seq === seq) return;
+  try {
+    bindPortfolio({ env }, paths, { seq, byte, prev });
+  } catch {
+    // A state folder that is full or gone is told of where a portfolio is made.
+  }
+}
 
 /** Where the copy of a task lies; null where it has none. F2 */
 export function copyIn({ own }: PortfolioPaths, { copy }: { readonly copy: string | null }): string | null {

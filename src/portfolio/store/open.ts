@@ -22,7 +22,7 @@ import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { type Drawn, draw, layOut, linesBeyond, readCursor } from "./draw.ts";
-import type { PortfolioPaths } from "./folder.ts";
+import { type PortfolioPaths, rememberHead } from "./folder.ts";
 
 const waitMsMax = 20_000;
 const lookEveryMs = 50;
@@ -83,6 +83,7 @@ export async function withPortfolio<Value>(
       if (!open.isDrawn) warnings.push(...draw(drawing(), () => allLines(paths))); // O1
     }
   } finally {
+    rememberHead(place, paths, journal.position);
     await journal.close();
   }
 }

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
 import { identityEnv, identityOf } from "../../workspace/git/identity.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
+import { readOwnFile } from "../../project/own-file.ts";
 import { refuse } from "../../project/reply.ts";
 
 export type Exchange = {
@@ -36,6 +37,12 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
   const found = await findRepository(root);
   if ("failure" in found) return refuse(found.failure.reason, { message: `${root}: ${found.failure.detail}` });
   const { repository } = found;
+  // A path that leads elsewhere by a link, or by who looks at it (/proc/self/cwd), is not the folder that its user named.
+  if (repository.root !== root)
+    return refuse("workspace_unusable", {
+      message: `${root} is ${repository.root} now.`,
+      remediation: ["autopilot portfolio edit PROJECT --repo DIR"],
+    });
   const objects = join(repository.commonDir, "objects");
   if (!existsSync(join(hub, "HEAD")))
     await git({
@@ -82,10 +89,10 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
         await git({ ...copy, args: ["config", key, value] });
       await git({ ...copy, args: ["update-ref", `refs/heads/${branch}`, commit] });
       await git({ ...copy, args: ["read-tree", "--reset", "-u", commit] });
-      const config = join(root, ".autopilot", "config.yaml");
-      if (!existsSync(config) || existsSync(join(folder, ".autopilot", "config.yaml"))) return;
+      const config = readOwnFile(join(root, ".autopilot", "config.yaml")); // a link could lead to any file of the user's
+      if (config === null || existsSync(join(folder, ".autopilot", "config.yaml"))) return;
       await mkdir(join(folder, ".autopilot"), { recursive: true, mode: 0o700 });
-      await copyFile(config, join(folder, ".autopilot", "config.yaml"));
+      await writeFile(join(folder, ".autopilot", "config.yaml"), config, { flag: "wx" });
     },
     async takeCommit(copy, commit, since, name) {
       const from = { cwd: copy, isOwn: true, env: { GIT_DIR: join(copy, ".git") } } as const;
