@@ -24,7 +24,10 @@ const entries = {
   returns: "src/agents/returns/main.ts",
   door: "src/workspace/isolation/door/main.ts",
   "chain-worker": "src/journal/chain-worker.ts",
+  "dashboard-client": "src/surfaces/dashboard/client/main.ts",
 };
+/** Entries that a browser runs: one script that needs nothing, without a map that the browser would ask for. */
+const forBrowsers = ["dashboard-client"];
 /** Entries that must be one file: `status` so that nothing but its own needs is loaded, the embedded agent because it is shown to a confined process by its path alone, the second thread so that it starts at once. */
 const undivided = ["status", "scripted", "returns", "door", "chain-worker"];
 /** Native code cannot be bundled; npm installs it beside us. `pg-native` is never asked for: the database is spoken to in JavaScript. */
@@ -73,23 +76,25 @@ process.stderr.write(`build: dist/ made in ${Math.round(performance.now() - bega
 
 async function bundle(name, path) {
   const { rolldown } = await import("rolldown"); // only when something is to be built: it costs 150 ms
+  const isForBrowser = forBrowsers.includes(name);
   const build = await rolldown({
     cwd: root,
     input: { [name]: path },
-    platform: "node",
+    platform: isForBrowser ? "browser" : "node",
+    tsconfig: false, // its paths are about types
     external,
     treeshake: { manualPureFunctions: ["v"] }, // valibot: a schema that nobody uses does nothing
     logLevel: "warn",
     onLog: (level, log, report) => (log.code === "EVAL" ? undefined : report(level, log)),
   });
   const { output } = await build.generate({
-    format: "cjs",
-    ...(undivided.includes(name) ? { codeSplitting: false } : {}),
+    format: isForBrowser ? "iife" : "cjs",
+    ...(undivided.includes(name) || isForBrowser ? { codeSplitting: false } : {}),
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name]-[hash].cjs",
     minify: true,
-    sourcemap: true,
-    exports: "named",
+    sourcemap: !isForBrowser,
+    ...(isForBrowser ? {} : { exports: "named" }),
     dynamicImportInCjs: false, // require() spares the loader of ES modules
   });
   await build.close();

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 
 const parts = [
   ["types", "tsc", ["-p", "tsconfig.json"]],
+  ["types of the browser's part", "tsc", ["-p", "src/surfaces/dashboard/client/tsconfig.json"]],
   ["lint", "oxlint", ["--type-aware", "--quiet", "--ignore-pattern", "**/*.mjs", "src", "test", "bench"]],
   ["format", "oxfmt", ["--check", "src", "test", "bench", "scripts"]],
   ["tests", "vitest", ["run", "--project", "fast"]],

@@ -98,7 +98,16 @@ test("what is packed is one build without a stray file, has the pages it speaks 
     const named = dist
       .flatMap((name) => [...readFileSync(join(home, "dist", name), "utf8").matchAll(/["'`]\.\/([\w.-]+\.cjs)["'`]/g)])
       .map(([, name]) => name);
-    const started = ["autopilot.cjs", "cli.cjs", "status.cjs", "scripted.cjs", "returns.cjs", "door.cjs", "chain-worker.cjs"];
+    const started = [
+      "autopilot.cjs",
+      "cli.cjs",
+      "status.cjs",
+      "scripted.cjs",
+      "returns.cjs",
+      "door.cjs",
+      "chain-worker.cjs",
+      "dashboard-client.cjs",
+    ];
     expect(dist.filter((name) => !named.includes(name) && !started.includes(name))).toEqual([]);
     expect(named.filter((name) => name !== undefined && !dist.includes(name))).toEqual([]);
     expect(readdirSync(home).toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json"]);

@@ -1,5 +1,6 @@
 // answer: answers an open question, or approves what waits for approval, including changed protected tests.
 
+import { createHash } from "node:crypto";
 import type { Answer } from "../contracts/answer.ts";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
@@ -12,24 +13,53 @@ import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 type Open = RunView["blocks"][string];
 
+export type AnswerInput = {
+  readonly run?: string | undefined;
+  readonly block?: string | undefined;
+  readonly text: string;
+  /** What the question was bound to when it was shown: a changed question isn't answered. */
+  readonly content?: string | undefined;
+  /** What a verdict of `issues_found` found. */
+  readonly issues?: readonly string[] | undefined;
+};
+
 /** Answers an open question. Without naming it, only while exactly one is open. */
-export function answer(
-  place: CommandContext,
-  input: { readonly run?: string | undefined; readonly block?: string | undefined; readonly text: string },
-): Promise<Answer> {
+export function answer(place: CommandContext, input: AnswerInput): Promise<Answer> {
   return answered(async () => {
     const standing = await loadRun(place, input.run);
-    return give(place, standing, blockOf(standing, input.block), input.text);
+    const block = blockOf(standing, input.block);
+    if (input.content !== undefined && input.content !== contentOfBlock(standing.run, block.block, block.question))
+      refuse("block_changed", {
+        run_id: standing.run,
+        state: standing.view.status,
+        message: `It asks something else now: ${block.question}`,
+      });
+    return give(place, standing, block, input.text, input.issues);
   });
 }
+
+/** What an answer is bound to: this question of this run. */
+export const contentOfBlock = (run: string, block: string, question: string): string =>
+  createHash("sha256").update([run, block, question].join("\0")).digest("hex").slice(0, 16);
 
 /** Approves what waits for approval: the recommended answer, or the one given. */
 export function approve(
   place: CommandContext,
-  input: { readonly run?: string | undefined; readonly answer?: string | undefined; readonly oracles?: boolean | undefined },
+  input: {
+    readonly run?: string | undefined;
+    readonly answer?: string | undefined;
+    readonly oracles?: boolean | undefined;
+    readonly content?: string | undefined;
+  },
 ): Promise<Answer> {
   return answered(async () => {
     const standing = await loadRun(place, input.run);
+    if (input.content !== undefined && input.content !== standing.view.oracles?.content)
+      refuse("block_changed", {
+        run_id: standing.run,
+        state: standing.view.status,
+        message: "The tests have changed again since they were shown.",
+      });
     if (input.oracles === true) return approveOracles(place, standing);
     const block = blockOf(standing, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
@@ -87,7 +117,13 @@ function blockOf(standing: LoadedRun, named: string | undefined): Open {
   return only;
 }
 
-async function give(place: CommandContext, standing: LoadedRun, block: Open, text: string): Promise<Answer> {
+async function give(
+  place: CommandContext,
+  standing: LoadedRun,
+  block: Open,
+  text: string,
+  issues: readonly string[] = [],
+): Promise<Answer> {
   const choices = Object.keys(block.options);
   const chosen = answerMeant(block, text);
   if (chosen === null) {
@@ -98,7 +134,8 @@ async function give(place: CommandContext, standing: LoadedRun, block: Open, tex
       remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
     });
   }
-  if (isVerdict(block) && chosen === "issues_found") {
+  const found = isVerdict(block) && chosen === "issues_found" ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
+  if (isVerdict(block) && chosen === "issues_found" && found.length === 0) {
     const phase = standing.view.walks[block.walk]?.phase ?? "";
     refuse("objective_schema_invalid", {
       run_id: standing.run,
@@ -111,7 +148,7 @@ async function give(place: CommandContext, standing: LoadedRun, block: Open, tex
   const { view, outcome } = await ask(
     place,
     standing,
-    { event: "block_answered", block: block.block, answer: chosen },
+    { event: "block_answered", block: block.block, answer: chosen, ...(found.length === 0 ? {} : { issues: found }) },
     (run) => run.blocks[block.block] === undefined,
   );
   if (outcome === "late")

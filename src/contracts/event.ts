@@ -15,7 +15,7 @@ import { IsolationInForce } from "./isolation-in-force.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { Facts, Says } from "./outcome.ts";
 import { Resumed } from "./resumed.ts";
-import { Base, Cast, ProviderFault, ShortLimit } from "./run-parts.ts";
+import { Base, Cast, ProviderFault, ReviewNote, ShortLimit } from "./run-parts.ts";
 import { TranscriptKept } from "./transcript.ts";
 
 const Scalar = v.union([v.string(), v.number(), v.boolean()]);
@@ -103,6 +103,8 @@ const events = {
   control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
   /** A person has looked at changed oracles; it holds for exactly this content. */
   oracles_approved: { request: text, content: Hash, detail: maybe(text) },
+  /** A person looked at the change up to a commit and noted lines of it, for the next turn that changes something. */
+  review_noted: { request: text, commit: GitSha, notes: v.pipe(v.array(ReviewNote), v.minLength(1), v.maxLength(200)) },
   limit_raised: { request: text, scope: v.picklist(["run", "phase"]), dimension: text, to: v.number(), detail: maybe(text) },
 
   // Phases.

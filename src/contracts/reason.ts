@@ -68,6 +68,7 @@ export const reasons = {
   operator_stopped: reason("FAIL", "The operator stopped the run. That is final; its branch stays.", 'autopilot "…" begins another'),
   operator_resumed: reason("PASS", "The operator resumed the run.", ""),
   oracles_approved: reason("PASS", "The changed oracles were approved, in exactly this content.", "autopilot resume"),
+  review_noted: reason("PASS", "Notes on the change were recorded; the next turn that changes something reads them.", "autopilot resume"),
   limit_raised: reason("PASS", "A limit of the run was raised.", "autopilot resume"),
   block_answered: reason("PASS", "The question is answered.", "autopilot resume"),
 
@@ -274,6 +275,7 @@ export const reasons = {
   invalid_status_transition: reason("FAIL", "The task is in a status from which this is not possible.", "autopilot portfolio status"),
 
   // Ours.
+  port_taken: reason("FAIL", "Something else listens on that port.", "autopilot dashboard takes a free one"),
   usage: reason("FAIL", "The command line is not understood.", "autopilot help"),
   command_interrupted: reason("FAIL", "The command was interrupted before it was done.", "give the command again"),
   internal_error: reason("FAIL", "A bug of autopilot's: an invariant did not hold.", "please report it with the named rule"),

@@ -25,3 +25,12 @@ export type ProviderFault = v.InferOutput<typeof ProviderFault>;
 
 /** A limit without room for what comes next, and what it must be raised to. */
 export const ShortLimit = v.strictObject({ scope: v.picklist(["run", "phase"]), dimension: Dimension, limit: v.number(), to: v.number() });
+
+/** What a person noted on a line of the change. `side`: whether the line is numbered as it was or as it is. */
+export const ReviewNote = v.strictObject({
+  path: v.pipe(text, v.maxLength(4_096)),
+  line: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  side: v.picklist(["old", "new"]),
+  text: v.pipe(text, v.nonEmpty(), v.maxLength(4_000)),
+});
+export type ReviewNote = v.InferOutput<typeof ReviewNote>;

@@ -9,6 +9,8 @@ import { put } from "./record.ts";
 import { tryBreaker } from "./resumed.ts";
 import type { Run } from "./state.ts";
 
+const reviewsMax = 50;
+
 type Names =
   | "preview_acknowledged"
   | "run_started"
@@ -22,6 +24,7 @@ type Names =
   | "run_adopted"
   | "policy_changed"
   | "control_requested"
+  | "review_noted"
   | "limit_raised"
   | "circuit_breaker_opened"
   | "circuit_breaker_closed";
@@ -108,6 +111,11 @@ export const runReducers: ReducersOf<Names> = {
     run.asked = control;
     run.asker = { actor, ...(detail === undefined ? {} : { detail }) };
     run.now = now;
+  },
+  review_noted: (run, { request, commit, notes, actor }) => {
+    invariant(run.status === "running" || run.status === "paused", "F1: a run that goes on can still read a note");
+    once(run, request);
+    run.notes = [...(run.notes ?? []), { request, commit, actor, notes: notes.map((note) => ({ ...note })) }].slice(-reviewsMax);
   },
   limit_raised: (run, { request, scope, dimension, to }) => {
     invariant(Number.isFinite(to) && to >= 0, `F1: the limit ${dimension} is raised to a number`);

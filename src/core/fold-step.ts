@@ -54,6 +54,7 @@ export const stepReducers: ReducersOf<Names> = {
       waves: [],
       after: {},
       left: [],
+      ...(run.notes === undefined || kind !== "agent" ? {} : { noted: run.notes.map(({ request }) => request) }),
     };
     run.open[attempt] = open;
     walk.open = attempt;

@@ -46,6 +46,7 @@ export const turnReducers: ReducersOf<Names> = {
     const open = openIn(run, attempt);
     invariant(open.kind !== "agent" || open.stage === "turned", `F1: ${attempt} has ended its turn and is not applied yet`);
     open.stage = "applied";
+    readNotes(run, open.noted);
     open.commit = commit;
     open.tree = tree;
     open.paths = [...paths];
@@ -80,4 +81,11 @@ function anew(run: Run, place: TurnPlace): void {
 /** From the end, where the turns under way are. */
 function placeOf(run: Run, attempt: string): TurnPlace | undefined {
   return run.turns.findLast((place) => place.attempt === attempt);
+}
+
+/** Who changed something after reading them has had them: the next one is not told again. */
+function readNotes(run: Run, noted: readonly string[] = []): void {
+  if (run.notes === undefined || noted.length === 0) return;
+  run.notes = run.notes.filter(({ request }) => !noted.includes(request));
+  if (run.notes.length === 0) delete run.notes;
 }

@@ -7,6 +7,7 @@ import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, CursorPath } from "../contracts/ids.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
+import type { ReviewNote } from "../contracts/run-parts.ts";
 import type { Outcome, Says } from "../contracts/outcome.ts";
 
 export type Group = "before" | "phases" | "after";
@@ -97,6 +98,8 @@ export type OpenAttempt = {
   tree: string | null;
   /** The paths its applied commit changed. */
   paths: string[];
+  /** The notes that were open when it began: once it has changed something, they have been read. */
+  noted?: string[];
   /** What its agent said has been looked up. */
   heard?: boolean;
   /** Only for a tasks step that walks. */
@@ -203,6 +206,8 @@ export type Run = {
   resting: string | null;
   /** The phase whose turn used more than a limit allows, until that limit is raised. */
   overdrawn?: string;
+  /** What people noted on the change and no turn that changed something has read yet. */
+  notes?: { request: string; commit: string; actor: Actor; notes: ReviewNote[] }[];
   /** What a pause waits for more of: the limits that are short, and what each must be raised to. */
   short?: readonly ShortLimit[];
   /** The question that the run is paused for has been answered. */

@@ -25,6 +25,7 @@ export function fits(run: RunView, request: Request): boolean {
       // Somebody else may have raised it further meanwhile: this one would lower it.
       return isOpen(run) && (run.limits[request.scope][request.dimension] ?? 0) < request.to;
     case "oracles_approved":
+    case "review_noted":
       return isOpen(run);
     case "run_resumed":
       return run.status === "paused";
@@ -44,6 +45,8 @@ export function eventOf(run: RunView, request: Request): Draft {
       return { ...request, reason_code: "limit_raised" };
     case "oracles_approved":
       return { ...request, reason_code: "oracles_approved" };
+    case "review_noted":
+      return { ...request, reason_code: "review_noted" };
     default:
       return { ...request, from_state: run.status, to_state: "running", reason_code: "operator_resumed" };
   }

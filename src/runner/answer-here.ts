@@ -54,6 +54,8 @@ function elsewhereWords(request: Request): string {
       return `Limit raised ${by}`;
     case "run_resumed":
       return `Resumed ${by}`;
+    case "review_noted":
+      return `The change was noted on ${by}`;
     default:
       return `Approved ${by}`;
   }

@@ -16,6 +16,8 @@ const oraclesShownMax = 20;
 const failingShownMax = 12;
 const detailCharsMax = 8_000;
 const returnCharsMax = 8_000;
+const notesShownMax = 100;
+const noteCharsMax = 2_000;
 
 /** Where the words come from that the journal keeps apart. */
 export type BriefSources = {
@@ -46,6 +48,11 @@ export async function previousOf(run: RunView, walk: CursorView, step: Step, ope
   }
   for (const { question, answer } of (walk.told ?? []).filter((told) => told.step === step.id))
     lines.push(`You asked: ${question}`, `The answer: ${answer}`);
+  for (const { commit, notes } of run.notes ?? []) {
+    lines.push(`A person looked at the change up to ${commit.slice(0, 10)} and noted, line by line; put it right, or say why not:`);
+    for (const { path, line, side, text } of notes.slice(0, notesShownMax))
+      lines.push(`- ${path}:${line}${side === "old" ? " (a line that was removed)" : ""}: ${cut(text, noteCharsMax)}`); // V3
+  }
   const own = (step.sees ?? []).includes(step.id) ? undefined : walk.seen[step.id];
   // Whoever is sent back is told why, also where it sees nobody else.
   if (own?.kind === "failed" && own.detail !== null && own.detail !== "") lines.push(`Your last try did not pass: ${own.detail}`);

@@ -66,6 +66,7 @@ const kinds: { readonly [N in EventName]?: Decision["kind"] } = {
   run_stopped: "operator",
   run_resumed: "operator",
   limit_raised: "operator",
+  review_noted: "operator",
   block_answered: "operator",
   run_adopted: "operator",
   policy_changed: "operator",

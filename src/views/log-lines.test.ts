@@ -28,6 +28,7 @@ const samples: Readonly<Record<string, object>> = {
   policy_changed: { path: ".autopilot/config.yaml", recorded: hash("1"), found: hash("2"), adopted: false },
   control_requested: { request: "r", control: "pause", now: true },
   limit_raised: { request: "r", scope: "run", dimension: "tokens", to: 280_000 },
+  review_noted: { request: "r", commit: sha("c"), notes: [{ path: "src/a.ts", line: 7, side: "new", text: "Cap this." }] },
   oracles_approved: { request: "r", content: "b".repeat(64) },
   oracles_judged: {
     attempt,

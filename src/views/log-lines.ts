@@ -70,6 +70,11 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     const wrong = claims.filter(({ verdict }) => verdict === "false");
     return `${plural(claims.length, "claim")} checked${wrong.length === 0 ? "" : `; not true: ${firstFew(wrong.map(({ text }) => oneLine(text)))}`}.`;
   },
+  review_noted: ({ commit, notes }) =>
+    `${plural(notes.length, "note")} on the change up to ${commit.slice(0, 10)}: ${firstFew(
+      notes.map(({ path, line, text }) => `${oneLine(path)}:${line} ${oneLine(text, 80)}`),
+      3,
+    )}.`,
   limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s limit of ${dimension} was raised to ${figure(to)}${told(detail)}.`,
 
   phases_read: ({ phases }) =>

@@ -61,6 +61,9 @@ export const filesInFolderMax = 40;
 /** Folders whose folders may not import each other: no surface another. */
 export const apartFolders: readonly string[] = ["surfaces"];
 
+/** The command line starts the other surfaces: each by one file, loaded when its command is given. */
+export const surfaceEntries: readonly string[] = ["src/surfaces/dashboard/serve.ts"];
+
 /** Packages, and the folders that may import them. `node:` is allowed outside the pure folders. */
 export const mayUse: Readonly<Record<string, readonly string[]>> = {
   valibot: [
@@ -86,6 +89,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   "fs-native-extensions": ["journal", "workspace", "project", "playbooks", "runner", "portfolio", "calibration", "commands"],
   "@agentclientprotocol/sdk": ["agents"],
   pg: ["fleet"],
+  preact: ["views/web", "surfaces/dashboard/client"],
 };
 
 /** Folders that touch nothing outside: no disk, no clock, no dice, no waiting. */

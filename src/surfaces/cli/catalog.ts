@@ -12,6 +12,7 @@ import { calibrateCommands } from "./commands/experiment/calibrate.ts";
 import { clean } from "./commands/clean.ts";
 import { completionsOf } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
+import { dashboard } from "./commands/web/dashboard.ts";
 import { demo } from "./commands/demo.ts";
 import { diff } from "./commands/diff.ts";
 import { discard } from "./commands/discard.ts";
@@ -52,7 +53,7 @@ import type { Command } from "./spec.ts";
 export const chapters: readonly Chapter[] = [
   {
     title: "Work",
-    commands: [go, start, roadmap, roadmapList, quality, status, watch, pause, resume, stop, report, diff, transcript, runs],
+    commands: [go, start, roadmap, roadmapList, quality, status, watch, dashboard, pause, resume, stop, report, diff, transcript, runs],
   },
   { title: "Many projects", commands: portfolioCommands },
   { title: "Many machines", commands: fleetCommands },

@@ -51,3 +51,20 @@ export async function patchBetween(
   });
   return { text: out.toString("utf8"), isCut };
 }
+
+const filePatchBytesMax = 2 * 1_048_576;
+
+/** The same of one file, which is named as it is: nothing in its name is a pattern. */
+export async function patchOfFile(
+  repository: Where,
+  base: GitSha,
+  tip: GitSha,
+  path: string,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  const { out, isCut } = await git({
+    ...callIn(repository),
+    args: ["--literal-pathspecs", "diff-tree", "-r", "-p", "--no-color", ...plain, base, tip, "--", path],
+    outputBytesMax: filePatchBytesMax,
+  });
+  return { text: out.toString("utf8"), isCut };
+}

@@ -6,10 +6,18 @@ import type { Command } from "../spec.ts";
 export const report: Command = {
   name: "report",
   summary: "What was asked, done, proved, claimed, and is still open.",
-  usage: "",
-  details: ["What the runner proved and what the agent says stand apart. `autopilot verify` runs the proof again."],
+  usage: "[--html FILE]",
+  details: [
+    "What the runner proved and what the agent says stand apart. `autopilot verify` runs the proof again.",
+    "--html writes one file to send around: what was asked, proof, change, cost and time. It needs no server and no script. In the folder of a portfolio: the whole portfolio.",
+  ],
   arguments: [],
-  flags: [],
+  flags: [{ name: "html", kind: "text", placeholder: "FILE", about: "Write the report as one self-contained HTML file." }],
   takesRun: true,
-  run: async (place, given) => (await import("../../../commands/report.ts")).report(place, defined({ run: given.run })),
+  run: async (place, given) => {
+    const file = given.text("html");
+    if (file !== undefined)
+      return (await import("../../../commands/report-html.ts")).reportHtml(place, { file, ...defined({ run: given.run }) });
+    return (await import("../../../commands/report.ts")).report(place, defined({ run: given.run }));
+  },
 };

@@ -1,0 +1,71 @@
+// diff-files: what a run changed, file by file, with what of it is not plainly in scope; and one file's lines.
+
+import type { FollowedRun } from "./followed-runs.ts";
+import { type FileDiff, hunksOf } from "../../views/facts/hunks.ts";
+import { changedFiles, hasCommits, patchOfFile } from "../../workspace/git/diff.ts";
+import { openRepository } from "../../workspace/git/repository.ts";
+
+export type DiffFile = {
+  readonly path: string;
+  readonly insertions: number | null;
+  readonly deletions: number | null;
+  readonly mark: "scope" | "protected" | "look" | "refused";
+  readonly word: string;
+};
+
+export type DiffPage = {
+  readonly base: string;
+  readonly tip: string;
+  readonly files: readonly DiffFile[];
+  /** How many more there are. */
+  readonly more: number;
+  /** Why there is nothing to show. */
+  readonly problem: string | null;
+  /** Why no note can be sent; null where one can. */
+  readonly closed: string | null;
+};
+
+const filesMax = 500;
+const order = { refused: 3, scope: 2, look: 1, protected: 0 } as const;
+
+export async function diffPageOf({ view, home, foreign }: FollowedRun): Promise<DiffPage> {
+  const [base, tip] = [view.drafted.base.commit, view.tip.commit];
+  const closed = foreign
+    ? "This run came from elsewhere: it is only read here."
+    : view.status === "running" || view.status === "paused"
+      ? null
+      : `The run is ${view.status}: no turn of it will read a note.`;
+  const none = { base, tip, files: [], more: 0, closed };
+  const opened = await openRepository(home.root);
+  if ("failure" in opened) return { ...none, problem: "The repository cannot be read." };
+  if (!(await hasCommits(opened.repository, [base, tip])))
+    return { ...none, problem: "The run's commits are no longer in this repository: its branch was deleted." };
+  const changed = base === tip ? [] : await changedFiles(opened.repository, base, tip);
+  const oracles = new Map((view.oracles?.changes ?? []).map((change) => [change.path, change]));
+  const look = new Map((view.oracles?.look ?? []).map(({ path, what }) => [path, what]));
+  const files = changed.map((file): DiffFile => {
+    const oracle = oracles.get(file.path);
+    if (oracle !== undefined && oracle.allowed === null)
+      return { ...file, mark: "protected", word: `protected, ${oracle.how}: the base's is used` };
+    const what = look.get(file.path);
+    return what === undefined ? { ...file, mark: "scope", word: "in scope" } : { ...file, mark: "look", word: what };
+  });
+  const refused = (view.violation?.paths ?? []).map((path): DiffFile => ({
+    path,
+    insertions: null,
+    deletions: null,
+    mark: "refused",
+    word: view.violation?.by === "secret" ? "a secret: not kept" : "outside scope: not kept",
+  }));
+  const all = [...files, ...refused].toSorted((one, other) => order[one.mark] - order[other.mark]);
+  return { base, tip, files: all.slice(0, filesMax), more: Math.max(0, all.length - filesMax), problem: null, closed };
+}
+
+/** One file's lines; null where the run did not change it. */
+export async function fileDiffOf({ view, home }: FollowedRun, path: string): Promise<FileDiff | null> {
+  const opened = await openRepository(home.root);
+  if ("failure" in opened) return null;
+  const { text, isCut } = await patchOfFile(opened.repository, view.drafted.base.commit, view.tip.commit, path);
+  const found = hunksOf(text);
+  return text === "" ? null : { ...found, cut: found.cut || isCut };
+}

@@ -1,0 +1,174 @@
+// facts: everything the dashboard's pages ask for, in one place: the runs of this project and of the portfolio here, read and never written.
+
+import { existsSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import type { Entry } from "../../contracts/event.ts";
+import { journalFile } from "../../journal/journal.ts";
+import { safeJson } from "../../kit/safe-json.ts";
+import { findPortfolio, portfolioAt, type PortfolioPaths } from "../../portfolio/store/folder.ts";
+import type { Portfolio } from "../../portfolio/planner/state.ts";
+import { readPortfolio } from "../../portfolio/store/open.ts";
+import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { product } from "../../project/runs/product.ts";
+import { findProject, runFolder } from "../../project/runs/project-paths.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { livePath } from "../../runner/live-view.ts";
+import { type CostInput, type CostView, costOf } from "../../views/facts/cost.ts";
+import { type LogRow, logRow } from "../../views/facts/log-rows.ts";
+import { config } from "../config-show.ts";
+import { showPortfolio } from "../portfolio/show.ts";
+import { diffPageOf, type DiffPage, fileDiffOf } from "./diff-files.ts";
+import { type FollowedRun, followRuns, isReadable, projectRuns, type RunSource } from "./followed-runs.ts";
+import { type Overview, overviewOf, weakness } from "./overview.ts";
+import { portfolioPageOf, type PortfolioPage, runKeyOf } from "./portfolio-page.ts";
+import { runPageOf, type RunPage } from "./run-page.ts";
+import type { FileDiff } from "../../views/facts/hunks.ts";
+
+export type LogPage = { readonly rows: readonly LogRow[]; readonly first: number; readonly last: number; readonly total: number };
+export type SettingsPage = {
+  readonly problem: string | null;
+  readonly settings: readonly {
+    readonly key: string;
+    readonly value: unknown;
+    readonly from: string;
+    readonly file?: string;
+    readonly line?: number;
+  }[];
+  readonly warnings: readonly string[];
+};
+
+export type Facts = {
+  readonly overview: () => Promise<Overview>;
+  readonly run: (key: string, expanded?: ReadonlySet<string>) => RunPage | null;
+  readonly log: (key: string, after: number, max: number) => LogPage | null;
+  readonly entry: (key: string, seq: number) => string | null;
+  readonly diff: (key: string) => Promise<DiffPage | null>;
+  readonly file: (key: string, path: string) => Promise<FileDiff | null>;
+  readonly portfolio: () => Promise<PortfolioPage | null>;
+  readonly cost: () => Promise<CostView>;
+  readonly settings: () => Promise<SettingsPage>;
+  readonly sourceOf: (key: string) => RunSource | null;
+  /** Why a page may only look; null where it may act. */
+  readonly weak: () => Promise<string | null>;
+  /** Changes whenever a page would show something else: by run, and `portfolio`. */
+  readonly marks: () => Readonly<Record<string, string>>;
+};
+
+export function openFacts(place: CommandContext): Facts {
+  const runs = followRuns(place);
+  const home = findProject(place.cwd);
+  const paths = portfolioHere(place.cwd);
+  const portfolio = portfolioReader(paths);
+  const name = basename(home?.root ?? paths?.root ?? place.cwd);
+
+  const sources = (): readonly RunSource[] => [...projectRuns(place.cwd), ...tasksRuns(portfolio())];
+  const sourceOf = (key: string): RunSource | null => sources().find((source) => source.key === key) ?? null;
+  const found = (key: string): FollowedRun | null => {
+    const source = sourceOf(key);
+    const run = source === null ? null : runs.one(source);
+    return run !== null && isReadable(run) ? run : null;
+  };
+  const entriesOf = (key: string): readonly Entry[] | null => {
+    const source = sourceOf(key);
+    return source === null ? null : runs.entries(source);
+  };
+  const readable = async (): Promise<readonly FollowedRun[]> => (await runs.all(sources())).filter(isReadable);
+
+  return {
+    sourceOf,
+    overview: async () => overviewOf(await runs.all(sources()), portfolio(), { now: systemClock.now(), name, user: place.user, product }),
+    run: (key, expanded) => {
+      const run = found(key);
+      return run === null ? null : runPageOf(run, runs.entries(run), { now: systemClock.now(), expanded });
+    },
+    log: (key, after, max) => {
+      const entries = entriesOf(key);
+      if (entries === null) return null;
+      const rest = after > 0 ? entries.slice(after) : entries.slice(-max);
+      const rows = rest.slice(0, max).map(logRow);
+      return { rows, first: rows[0]?.seq ?? after + 1, last: rows.at(-1)?.seq ?? after, total: entries.length };
+    },
+    entry: (key, seq) => {
+      const entry = entriesOf(key)?.[seq - 1];
+      return entry === undefined ? null : safeJson(entry);
+    },
+    diff: async (key) => {
+      const run = found(key);
+      return run === null ? null : diffPageOf(run);
+    },
+    file: async (key, path) => {
+      const run = found(key);
+      return run === null ? null : fileDiffOf(run, path);
+    },
+    portfolio: async () => {
+      const state = portfolio();
+      if (state === null || paths === null) return null;
+      const { data } = await showPortfolio({ ...place, cwd: paths.root }, {});
+      const waiting = (data?.["waiting"] ?? []) as readonly { readonly because: string }[];
+      const all = new Map((await readable()).map((run) => [run.key, run]));
+      return portfolioPageOf(
+        state,
+        waiting,
+        (task) => {
+          const run = all.get(runKeyOf(task) ?? "");
+          return run === undefined ? null : { updatedAt: run.view.updatedAt, isAlive: run.owner !== null };
+        },
+        systemClock.now(),
+      );
+    },
+    cost: async () => {
+      const rows = (await readable()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
+      return costOf(rows, systemClock.now());
+    },
+    settings: async () => {
+      const answer = await config(place, {});
+      const settings = (answer.data?.["settings"] ?? []) as SettingsPage["settings"];
+      return { problem: answer.result === "FAIL" ? answer.message : null, settings, warnings: answer.warnings };
+    },
+    weak: async () => weakness(await readable()),
+    marks: () => {
+      const marks: Record<string, string> = {};
+      for (const source of sources()) marks[source.key] = markOf(runFolder(source.home, source.run));
+      if (paths !== null) marks["portfolio"] = String(sizeOf(join(paths.own, journalFile)));
+      return marks;
+    },
+  };
+}
+
+/** A portfolio counts where the command is given in its folder, not in a copy somewhere below it. */
+function portfolioHere(cwd: string): PortfolioPaths | null {
+  const here = portfolioAt(resolve(cwd));
+  if (existsSync(join(here.own, journalFile))) return here;
+  return findProject(cwd) === null ? findPortfolio(cwd) : null;
+}
+
+/** Read anew only when it has grown. */
+function portfolioReader(paths: PortfolioPaths | null): () => Portfolio | null {
+  let known: { readonly size: number; readonly state: Portfolio } | null = null;
+  return () => {
+    if (paths === null) return null;
+    const size = sizeOf(join(paths.own, journalFile));
+    if (known === null || known.size !== size) known = { size, state: readPortfolio(paths) };
+    return known.state;
+  };
+}
+
+function tasksRuns(state: Portfolio | null): readonly RunSource[] {
+  if (state === null) return [];
+  return Object.values(state.tasks).flatMap((task) => {
+    const key = runKeyOf(task);
+    if (key === null || task.run_id === null || task.copy === null || !existsSync(task.copy)) return [];
+    const project = state.projects[task.project_id]?.name ?? task.project_id;
+    return [{ key, home: homeOfCopy(task.copy), run: task.run_id, project, task: task.task_id }];
+  });
+}
+
+/** What of a run's files tells that something happened: how long its journal is, who holds it, what passes by. */
+function markOf(folder: string): string {
+  const live = statSync(livePath(folder), { throwIfNoEntry: false });
+  const lock = statSync(join(folder, "journal.lock"), { throwIfNoEntry: false });
+  return `${sizeOf(join(folder, journalFile))}.${Math.floor(live?.mtimeMs ?? 0)}.${Math.floor(lock?.mtimeMs ?? 0)}`;
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? -1;

@@ -1,0 +1,172 @@
+// followed-runs: the runs that pages show, each read once and then on from where it was left. Reads only.
+//
+// Invariants:
+//   W1. A run whose journal cannot be read is listed, says so, and never hides another.
+//   W2. A journal that became shorter, or is another file, is read anew.
+//   W3. Only the runs that somebody looked at last keep their entries in memory.
+
+import { statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Entry } from "../../contracts/event.ts";
+import { type Fold, openFold } from "../../core/fold.ts";
+import type { RunView } from "../../core/state.ts";
+import { JournalFailure } from "../../journal/failure.ts";
+import { journalFile } from "../../journal/journal.ts";
+import { ownerOf } from "../../journal/owner.ts";
+import { type Read, readJournal } from "../../journal/read.ts";
+import { InvariantBroken } from "../../kit/invariant.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { readOwnFile } from "../../project/own-file.ts";
+import { findProject, isBegun, listRuns, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
+import { isOurs } from "../../project/runs/run-binding.ts";
+import { livePath } from "../../runner/live-view.ts";
+import { openRunIndex, type RunIndex } from "../../views/facts/run-index.ts";
+
+/** A run, and where it is. `task`: a portfolio's task that it works for. */
+export type RunSource = {
+  readonly key: string;
+  readonly home: ProjectPaths;
+  readonly run: string;
+  readonly project: string;
+  readonly task: string | null;
+};
+
+export type FollowedRun = RunSource & {
+  readonly folder: string;
+  readonly view: RunView;
+  readonly index: RunIndex;
+  readonly owner: { readonly pid: number } | null;
+  readonly foreign: boolean;
+};
+
+/** Why a run cannot be shown. */
+export type UnreadableRun = RunSource & { readonly problem: string };
+
+type Reading = {
+  fold: Fold;
+  book: ReturnType<typeof openRunIndex>;
+  end: Read["end"] | "start";
+  ino: number;
+  bytes: number;
+  problem: string | null;
+  entries: Entry[] | null;
+  foreign: { readonly is: boolean; readonly ino: number } | null;
+};
+
+const entriesKeptOfRuns = 3;
+const liveCharsMax = 2_000;
+
+export type FollowedRuns = {
+  readonly all: (sources: readonly RunSource[]) => Promise<readonly (FollowedRun | UnreadableRun)[]>;
+  readonly one: (source: RunSource) => FollowedRun | UnreadableRun | null;
+  readonly entries: (source: RunSource) => readonly Entry[];
+};
+
+export const isReadable = (run: FollowedRun | UnreadableRun): run is FollowedRun => "view" in run;
+
+/** The runs of this project, oldest first. */
+export function projectRuns(cwd: string): readonly RunSource[] {
+  const home = findProject(cwd);
+  if (home === null) return [];
+  const project = basename(home.root);
+  return listRuns(home).map((run) => ({ key: run, home, run, project, task: null }));
+}
+
+export function followRuns(place: Pick<CommandContext, "env">): FollowedRuns {
+  const readings = new Map<string, Reading>();
+  const kept: string[] = [];
+
+  const readOn = (source: RunSource): Reading | null => {
+    const folder = runFolder(source.home, source.run);
+    const found = statSync(join(folder, journalFile), { throwIfNoEntry: false });
+    if (found === undefined || !isBegun(source.home, source.run)) {
+      readings.delete(source.key);
+      return null;
+    }
+    let reading = readings.get(source.key);
+    if (reading === undefined || reading.ino !== found.ino || found.size < reading.bytes) {
+      reading = anew(found.ino); // W2
+      readings.set(source.key, reading);
+    }
+    if (reading.bytes === found.size) return reading;
+    const into = reading;
+    try {
+      into.end = readJournal(folder, {
+        from: into.end,
+        onEntry: (entry) => {
+          into.fold.apply(entry);
+          into.book.apply(entry);
+          into.entries?.push(entry);
+        },
+      }).end;
+      into.bytes = found.size;
+      into.problem = null;
+    } catch (error) {
+      if (!(error instanceof JournalFailure) && !(error instanceof InvariantBroken)) throw error;
+      Object.assign(into, { ...anew(found.ino), problem: error.message, bytes: found.size }); // W1
+    }
+    return into;
+  };
+
+  const one = (source: RunSource): FollowedRun | UnreadableRun | null => {
+    const reading = readOn(source);
+    if (reading === null) return null;
+    const { state } = reading.fold;
+    if (reading.problem !== null || state.status === "unborn") return { ...source, problem: reading.problem ?? "its journal is empty" };
+    const folder = runFolder(source.home, source.run);
+    if (reading.foreign?.ino !== reading.ino) reading.foreign = { is: !isOurs(place, source.home, source.run), ino: reading.ino };
+    return { ...source, folder, view: state, index: reading.book.index, owner: ownerOf(folder), foreign: reading.foreign.is };
+  };
+
+  return {
+    one,
+    all: async (sources) => {
+      const found: (FollowedRun | UnreadableRun)[] = [];
+      for (const source of sources) {
+        const isNew = !readings.has(source.key);
+        const run = one(source);
+        if (run !== null) found.push(run);
+        if (isNew) await new Promise((resolve) => setImmediate(resolve)); // others are answered meanwhile
+      }
+      return found;
+    },
+    entries: (source) => {
+      const reading = readOn(source);
+      if (reading === null || reading.problem !== null) return [];
+      if (reading.entries === null) {
+        const entries: Entry[] = [];
+        readJournal(runFolder(source.home, source.run), { from: "start", onEntry: (entry) => entries.push(entry) });
+        reading.entries = entries.slice(0, reading.end === "start" ? 0 : reading.end.seq);
+      }
+      keep(source.key);
+      return reading.entries;
+    },
+  };
+
+  /** W3. */
+  function keep(key: string): void {
+    if (kept[0] === key) return;
+    const at = kept.indexOf(key);
+    if (at >= 0) kept.splice(at, 1);
+    kept.unshift(key);
+    for (const old of kept.splice(entriesKeptOfRuns)) {
+      const reading = readings.get(old);
+      if (reading !== undefined) reading.entries = null;
+    }
+  }
+}
+
+const anew = (ino: number): Reading => ({
+  fold: openFold(),
+  book: openRunIndex(),
+  end: "start",
+  ino,
+  bytes: -1,
+  problem: null,
+  entries: null,
+  foreign: null,
+});
+
+/** What passes by in a run that somebody works on. */
+export const liveLineOf = ({ folder, owner }: Pick<FollowedRun, "folder" | "owner">): string =>
+  owner === null ? "" : (readOwnFile(livePath(folder), 1 << 20) ?? "").trim().slice(0, liveCharsMax);

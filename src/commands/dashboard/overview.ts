@@ -1,0 +1,129 @@
+// overview: every run here with what waits for a person, what landed today and what was looked up.
+
+import type { FollowedRun, UnreadableRun } from "./followed-runs.ts";
+import { isReadable, liveLineOf } from "./followed-runs.ts";
+import { contentOfBlock } from "../answer.ts";
+import { type Attention, attentionOf } from "../../views/facts/attention.ts";
+import type { AnswerGiven, DayCounts } from "../../views/facts/run-index.ts";
+import { runCard, type RunCard } from "../../views/facts/run-card.ts";
+import { msOf } from "../../kit/iso-time.ts";
+import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import { openBlocks } from "../../portfolio/planner/state.ts";
+
+export type Overview = {
+  readonly at: string;
+  readonly name: string;
+  readonly user: string;
+  readonly product: string;
+  readonly runs: readonly RunCard[];
+  readonly unreadable: readonly { readonly key: string; readonly run: string; readonly problem: string }[];
+  /** Runs beyond those that are listed. */
+  readonly more: number;
+  readonly attention: readonly Attention[];
+  readonly answered: readonly (AnswerGiven & { readonly project: string })[];
+  readonly today: DayCounts;
+  readonly live: Readonly<Record<string, string>>;
+  readonly hasPortfolio: boolean;
+  /** Why nothing may be done from a page before the terminal's code was typed; null where nothing keeps it. */
+  readonly weak: string | null;
+};
+
+const runsShownMax = 300;
+
+export function overviewOf(
+  runs: readonly (FollowedRun | UnreadableRun)[],
+  portfolio: PortfolioView | null,
+  around: { readonly now: string; readonly name: string; readonly user: string; readonly product: string },
+): Overview {
+  const readable = runs.filter(isReadable);
+  const cards = readable.map(cardOf);
+  const today = around.now.slice(0, 10);
+  const newest = cards.toSorted((one, other) => (one.updated_at < other.updated_at ? 1 : -1));
+  return {
+    at: around.now,
+    name: around.name,
+    user: around.user,
+    product: around.product,
+    runs: newest.slice(0, runsShownMax),
+    more: Math.max(0, newest.length - runsShownMax),
+    unreadable: runs.flatMap((run) => (isReadable(run) ? [] : [{ key: run.key, run: run.run, problem: run.problem }])),
+    attention: [
+      ...(portfolio === null ? [] : portfolioAttention(portfolio)),
+      ...readable.filter(({ task }) => task === null).flatMap(attentionIn),
+    ].toSorted((one, other) => other.weight - one.weight || ((one.asked_at ?? "") < (other.asked_at ?? "") ? -1 : 1)),
+    answered: readable
+      .flatMap(({ index, project }) => index.answers.filter(({ at }) => at.startsWith(today)).map((one) => ({ ...one, project })))
+      .toSorted((one, other) => (one.at < other.at ? 1 : -1))
+      .slice(0, 20),
+    today: readable.reduce((sum, { index }) => added(sum, index.days[today]), { ...noCounts }),
+    live: Object.fromEntries(readable.flatMap((run) => (run.owner === null ? [] : [[run.key, liveLineOf(run)]]))),
+    hasPortfolio: portfolio !== null,
+    weak: weakness(readable),
+  };
+}
+
+export const cardOf = (run: FollowedRun): RunCard => {
+  const { key, project, owner, foreign, index, view } = run;
+  return runCard(view, { key, project, owner, foreign, ended: index.ended });
+};
+
+const attentionIn = ({ view, key, project, owner, foreign, index, run }: FollowedRun): readonly Attention[] =>
+  attentionOf(view, {
+    key,
+    project,
+    owner,
+    foreign,
+    asked: index.asked,
+    contentOf: (block, question) => contentOfBlock(run, block, question),
+  });
+
+/** At these levels an agent runs as the user and could read what a page is opened with. */
+const weakLevels: ReadonlySet<string> = new Set(["none", "clone"]);
+
+export function weakness(runs: readonly FollowedRun[]): string | null {
+  const weak = runs.find(
+    ({ view, foreign }) => !foreign && isUnderWay(view.status) && weakLevels.has(view.isolation?.level ?? view.drafted.isolation),
+  );
+  return weak === undefined ? null : `${weak.run} has isolation ${weak.view.isolation?.level ?? weak.view.drafted.isolation}`;
+}
+
+const isUnderWay = (status: string): boolean => status === "running" || status === "paused";
+
+function portfolioAttention(state: PortfolioView): readonly Attention[] {
+  return openBlocks(state).map((block) => {
+    const waiting = block.task_id === null ? 0 : (state.dependents[block.task_id] ?? []).length;
+    return {
+      key: "portfolio",
+      run: block.task_id ?? block.project_id ?? state.name,
+      project: block.project_id ?? state.name,
+      goal: block.expected_action,
+      kind: "Question",
+      id: block.block_id,
+      phase: null,
+      question: block.question,
+      options: Object.entries(block.options).map(([key, text]) => ({ key, text })),
+      free: Object.keys(block.options).length === 0,
+      recommend: null,
+      why: block.expected_action,
+      show: [],
+      impact: block.impact,
+      weight: 60 + waiting,
+      asked_at: msOf(block.opened_at) === null ? null : block.opened_at,
+      content: block.content,
+      commands: [`autopilot portfolio answer --block ${block.block_id} …`],
+      foreign: false,
+    };
+  });
+}
+
+const noCounts: DayCounts = { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 };
+function added(sum: DayCounts, more: DayCounts | undefined): DayCounts {
+  if (more === undefined) return sum;
+  return {
+    checks: sum.checks + more.checks,
+    claims: sum.claims + more.claims,
+    refuted: sum.refuted + more.refuted,
+    set_aside: sum.set_aside + more.set_aside,
+    openings: sum.openings + more.openings,
+  };
+}

@@ -1,0 +1,126 @@
+// portfolio-page: how a portfolio stands, as pages show it: projects by state, the merge queue, who works on what, why the rest waits.
+
+import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import { msOf } from "../../kit/iso-time.ts";
+import type { PortfolioView, TaskView } from "../../portfolio/planner/state.ts";
+import { type Counts, countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
+import { phaseOf } from "../../portfolio/views/pages.ts";
+
+export type PortfolioTask = {
+  readonly id: string;
+  readonly project: string;
+  readonly title: string;
+  readonly status: string;
+  readonly key: string | null;
+  readonly at: string | null;
+  readonly note: string;
+};
+
+export type PortfolioPage = {
+  readonly at: string;
+  readonly name: string;
+  readonly paused: boolean;
+  readonly planned_at: string | null;
+  readonly counts: Counts;
+  readonly spent: PortfolioUsage;
+  readonly budget: PortfolioBudget;
+  readonly today: PortfolioUsage;
+  readonly day_budget: PortfolioBudget;
+  readonly metrics: ReturnType<typeof metricsOf>;
+  readonly projects: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly priority: number;
+    readonly phase: string;
+    readonly paused: boolean;
+    readonly counts: Counts;
+    readonly spent: PortfolioUsage;
+    readonly budget: PortfolioBudget;
+  }[];
+  readonly queue: readonly PortfolioTask[];
+  /** Tasks of a batch that was proved on the merged tree and is landing. */
+  readonly batch: readonly string[];
+  readonly returned: readonly PortfolioTask[];
+  readonly landed: readonly PortfolioTask[];
+  /** Age in milliseconds since the run's last line, by this machine's clock. */
+  readonly workers: readonly (PortfolioTask & { readonly agent: string; readonly age_ms: number | null; readonly alive: boolean })[];
+  readonly waiting: readonly { readonly because: string; readonly count: number }[];
+};
+
+export type WorkerSeen = { readonly updatedAt: string; readonly isAlive: boolean };
+
+const listMax = 20;
+
+export function portfolioPageOf(
+  state: PortfolioView,
+  waiting: readonly { readonly because: string }[],
+  seen: (task: TaskView) => WorkerSeen | null,
+  now: string,
+): PortfolioPage {
+  const tasks = Object.values(state.tasks);
+  const newest = (list: readonly TaskView[]): readonly TaskView[] =>
+    list.toSorted((one, other) => other.changed - one.changed).slice(0, listMax);
+  const queued = tasks
+    .filter(({ stage }) => stage === "queued")
+    .toSorted((one, other) => one.priority - other.priority || one.finished - other.finished);
+  const groups = new Map<string, number>();
+  for (const { because } of waiting) groups.set(because, (groups.get(because) ?? 0) + 1);
+  return {
+    at: now,
+    name: state.name,
+    paused: state.paused,
+    planned_at: state.heartbeat,
+    counts: countsOf(state),
+    spent: state.spent,
+    budget: state.budget,
+    today: state.days[now.slice(0, 10)] ?? { tokens: 0, usd: 0 },
+    day_budget: state.day_budget,
+    metrics: metricsOf(state),
+    projects: Object.values(state.projects)
+      .map((project) => ({
+        id: project.project_id,
+        name: project.name,
+        priority: project.priority,
+        phase: phaseOf(state, project),
+        paused: project.paused,
+        counts: countsOf(state, project.tasks),
+        spent: project.spent,
+        budget: project.budget,
+      }))
+      .toSorted((one, other) => one.priority - other.priority),
+    queue: queued.slice(0, listMax).map((task) => taskRow(task, "waits to be merged")),
+    batch: state.batches.flatMap((batch) => batch.tasks),
+    returned: newest(
+      tasks.filter(({ status, returned_by }) => status === "needs_adjustment" || (status === "ready" && returned_by !== null)),
+    ).map((task) => taskRow(task, task.feedback ?? "sent back")),
+    landed: newest(tasks.filter(({ landed }) => landed !== null)).map((task) => taskRow(task, task.summary ?? "landed")),
+    workers: tasks
+      .filter(({ status, stage }) => status === "running" && stage !== "queued")
+      .slice(0, listMax)
+      .map((task) => {
+        const found = seen(task);
+        const from = msOf(found?.updatedAt ?? "");
+        return {
+          ...taskRow(task, task.stage === "resting" ? (task.rest_because ?? "rests") : "at work"),
+          agent: task.agent ?? task.worker_agent_id ?? "",
+          age_ms: from === null ? null : Math.max(0, (msOf(now) ?? 0) - from),
+          alive: found?.isAlive ?? false,
+        };
+      }),
+    waiting: [...groups].map(([because, count]) => ({ because, count })).toSorted((one, other) => other.count - one.count),
+  };
+}
+
+/** How a page names a task's run. */
+export const runKeyOf = ({ task_id, run_id }: Pick<TaskView, "task_id" | "run_id">): string | null =>
+  run_id === null ? null : `${task_id}:${run_id}`;
+
+const taskRow = (task: TaskView, note: string): PortfolioTask => ({
+  id: task.task_id,
+  project: task.project_id,
+  title: task.objective,
+  status: task.status,
+  key: runKeyOf(task),
+  at: task.changed_at,
+  note,
+});

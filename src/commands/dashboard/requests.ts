@@ -1,0 +1,95 @@
+// requests: what a page may ask for, each carried out by the same use case as its command, as the person who started the server.
+//
+// Invariants:
+//   D1. Nothing is written here: every change goes through the use case, so through the run's inbox or lock, and is journaled with its actor.
+//   D2. Who acts is never part of a request.
+//   D3. An answer or approval names the content it was shown; stopping names the run.
+
+import * as v from "valibot";
+import type { Answer } from "../../contracts/answer.ts";
+
+import type { CommandContext } from "../../project/command-context.ts";
+import { reply } from "../../project/reply.ts";
+import { answer, approve } from "../answer.ts";
+import { pause } from "../pause.ts";
+import { note } from "../note.ts";
+import { stop } from "../stop.ts";
+import type { RunSource } from "./followed-runs.ts";
+import type { ResumeApart } from "./resume-apart.ts";
+
+const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
+const key = text(200);
+
+const Note = v.strictObject({
+  path: text(4_096),
+  line: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  side: v.picklist(["old", "new"]),
+  text: v.pipe(text(4_000), v.nonEmpty()),
+});
+
+const PageRequest = v.variant("do", [
+  v.strictObject({
+    do: v.literal("answer"),
+    key,
+    block: text(500),
+    content: text(100),
+    text: text(8_000),
+    issues: v.optional(v.array(text(2_000))),
+  }),
+  v.strictObject({ do: v.literal("approve"), key, content: text(100) }),
+  v.strictObject({ do: v.literal("pause"), key, now: v.boolean() }),
+  v.strictObject({ do: v.literal("resume"), key }),
+  v.strictObject({ do: v.literal("stop"), key, confirm: text(200), reason: v.optional(text(1_000)) }),
+  v.strictObject({ do: v.literal("note"), key, commit: text(64), notes: v.pipe(v.array(Note), v.minLength(1), v.maxLength(200)) }),
+  v.strictObject({ do: v.literal("dispatch"), key: v.literal("portfolio"), paused: v.boolean() }),
+]);
+export type PageRequest = v.InferOutput<typeof PageRequest>;
+
+/** A request, or what is wrong with it. */
+export function readRequest(body: unknown): PageRequest | { readonly problem: string } {
+  const read = v.safeParse(PageRequest, body);
+  if (read.success) return read.output;
+  const [issue] = read.issues;
+  return { problem: `${v.getDotPath(issue) ?? "the request"}: ${issue.message}` };
+}
+
+type Around = {
+  readonly place: CommandContext;
+  readonly sourceOf: (key: string) => RunSource | null;
+  readonly resumeApart: ResumeApart;
+};
+
+export async function carryOutRequest(request: PageRequest, { place, sourceOf, resumeApart }: Around): Promise<Answer> {
+  if (request.key === "portfolio") return portfolioRequest(request, place);
+  const source = sourceOf(request.key);
+  if (source === null)
+    return reply("run_missing", { message: `There is no run ${request.key} here any more.`, remediation: ["autopilot runs"] });
+  const there: CommandContext = { ...place, cwd: source.home.root };
+  const { run } = source;
+  switch (request.do) {
+    case "answer":
+      return answer(there, { run, block: request.block, text: request.text, content: request.content, issues: request.issues });
+    case "approve":
+      return approve(there, { run, oracles: true, content: request.content });
+    case "pause":
+      return pause(there, { run, now: request.now });
+    case "resume":
+      return resumeApart(there, run);
+    case "stop":
+      if (request.confirm !== run)
+        return reply("usage", { message: `Type ${run} to stop it: a stopped run is never resumed.`, remediation: [`type ${run}`] }); // D3
+      return stop(there, { run, reason: request.reason });
+    case "note":
+      return note(there, { run, commit: request.commit, notes: request.notes });
+    default:
+      return reply("usage", { message: "That is asked of a portfolio, not of a run.", remediation: ["autopilot portfolio help"] });
+  }
+}
+
+async function portfolioRequest(request: PageRequest, place: CommandContext): Promise<Answer> {
+  if (request.do === "dispatch") return (await import("../portfolio/change.ts")).pausePortfolio(place, { paused: request.paused });
+  if (request.do !== "answer")
+    return reply("usage", { message: "A portfolio takes answers, and to be paused.", remediation: ["autopilot portfolio help"] });
+  const { answerPortfolio } = await import("../portfolio/answer.ts");
+  return answerPortfolio(place, { block: request.block, content: request.content, text: request.text });
+}

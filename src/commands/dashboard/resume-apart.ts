@@ -1,0 +1,55 @@
+// resume-apart: goes on with a run in a process of its own, as `autopilot resume` in a terminal would: it outlives whoever asked for it.
+
+import { spawn } from "node:child_process";
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { reply } from "../../project/reply.ts";
+
+export type ResumeApart = (place: CommandContext, run: string) => Promise<Answer>;
+
+const refusedWithinMs = 2_500;
+const outputCharsMax = 200_000;
+
+/** `program`: the words that start this program. What it refuses at once is the answer; otherwise it goes on. */
+export const resumeApart =
+  (program: readonly string[]): ResumeApart =>
+  (place, run) =>
+    new Promise((resolve) => {
+      const [file = "", ...words] = program;
+      const child = spawn(file, [...words, "resume", "--run", run, "--json"], {
+        cwd: place.cwd,
+        env: place.env,
+        detached: true, // it must not end with us, nor with our terminal
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      let out = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (out += out.length < outputCharsMax ? text : ""));
+      const goesOn = setTimeout(() => {
+        child.unref();
+        child.stdout.destroy();
+        resolve(reply("operator_resumed", { result: "PASS", run_id: run, message: `${run} goes on, in process ${child.pid ?? "?"}.` }));
+      }, refusedWithinMs);
+      child.once("error", (error) => {
+        clearTimeout(goesOn);
+        resolve(
+          reply("internal_error", {
+            run_id: run,
+            message: `It could not be started: ${error.message}`,
+            remediation: [`autopilot resume --run ${run}`],
+          }),
+        );
+      });
+      child.once("close", () => {
+        clearTimeout(goesOn);
+        resolve(answerIn(out, run));
+      });
+    });
+
+/** What the process said before it ended. */
+function answerIn(out: string, run: string): Answer {
+  try {
+    return JSON.parse(out) as Answer;
+  } catch {
+    return reply("internal_error", { run_id: run, message: "It ended without an answer.", remediation: [`autopilot resume --run ${run}`] });
+  }
+}

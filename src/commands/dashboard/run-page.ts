@@ -1,0 +1,123 @@
+// run-page: everything a page about one run shows.
+
+import type { IsolationInForce } from "../../contracts/event.ts";
+import type { Entry } from "../../contracts/event.ts";
+import { blobsIn } from "../../playbooks/contract/recorded.ts";
+import { claimsFrom } from "../../project/runs/run-blobs.ts";
+import { readEvidence } from "../../project/runs/read-evidence.ts";
+import { type BudgetView, budgetOf } from "../../views/budget-view.ts";
+import { type BreakerView, breakerOf, breakerWords } from "../../views/breaker-view.ts";
+import type { RunCard } from "../../views/facts/run-card.ts";
+import type { SpendingPoint } from "../../views/facts/run-index.ts";
+import { type Waterfall, waterfallOf } from "../../views/facts/waterfall.ts";
+import { nextActions } from "../../views/next-actions.ts";
+import { type Changes, reportOf, type ReportView } from "../../views/report.ts";
+import { statusOf } from "../../views/status.ts";
+import type { FollowedRun } from "./followed-runs.ts";
+import { liveLineOf } from "./followed-runs.ts";
+import { cardOf } from "./overview.ts";
+
+export type RunPage = {
+  readonly at: string;
+  readonly card: RunCard;
+  readonly branch: string;
+  readonly base: string;
+  readonly tip: string;
+  readonly scope: readonly string[];
+  readonly agents: readonly (readonly [role: string, agent: string])[];
+  readonly isolation: IsolationInForce;
+  readonly breaker: BreakerView;
+  readonly breaker_words: string;
+  readonly live: string;
+  readonly waterfall: Waterfall;
+  readonly points: readonly SpendingPoint[];
+  readonly budget: BudgetView;
+  readonly next_actions: readonly string[];
+  readonly detail: string | null;
+  readonly report: Pick<
+    ReportView,
+    | "summary"
+    | "ending"
+    | "criteria"
+    | "evidence"
+    | "gates"
+    | "claims"
+    | "looked_up"
+    | "phases"
+    | "decisions"
+    | "blockers"
+    | "gaps"
+    | "look_at"
+    | "cost"
+    | "recommendations"
+    | "changes"
+    | "afterwards"
+  >;
+};
+
+type Asked = {
+  readonly now: string;
+  readonly expanded?: ReadonlySet<string> | undefined;
+  readonly isAll?: boolean;
+  readonly changes?: Changes | undefined;
+  readonly isCurrent?: boolean;
+};
+
+const excerptCharsMax = 4_000;
+const pointsMax = 400;
+
+export function runPageOf(run: FollowedRun, entries: readonly Entry[], asked: Asked): RunPage {
+  const { view, owner, folder, index } = run;
+  const { isolation, breaker, branch } = statusOf(view, owner);
+  const {
+    run_id: _run,
+    state: _state,
+    reason_code: _code,
+    flow: _flow,
+    goal: _goal,
+    scope,
+    ...report
+  } = reportOf(view, entries, {
+    owner,
+    isCurrent: asked.isCurrent ?? false,
+    excerpts: excerptsOf(folder, run),
+    claimOf: claimsFrom(blobsIn(folder)),
+    ...(asked.changes === undefined ? {} : { changes: asked.changes }),
+  });
+  const { verdict: _verdict, judgement: _judgement, ...shown } = report;
+  return {
+    at: asked.now,
+    card: { ...cardOf(run), files: report.changes.files },
+    branch,
+    base: view.drafted.base.commit,
+    tip: view.tip.commit,
+    scope,
+    agents: Object.entries(view.drafted.cast).map(([role, { agent }]) => [role, agent] as const),
+    isolation,
+    breaker: breakerOf(view),
+    breaker_words: breakerWords(breaker),
+    live: liveLineOf(run),
+    waterfall: waterfallOf(view, index, asked),
+    points: thinned(index.points),
+    budget: budgetOf(view),
+    next_actions: nextActions(view, owner, { isCurrent: asked.isCurrent ?? false }),
+    detail: view.detail,
+    report: shown,
+  };
+}
+
+function thinned<T>(points: readonly T[]): readonly T[] {
+  if (points.length <= pointsMax) return points;
+  const step = points.length / pointsMax;
+  return Array.from({ length: pointsMax }, (_, at) => points[at === pointsMax - 1 ? points.length - 1 : Math.floor(at * step)] as T);
+}
+
+/** The end of what each deciding check printed. */
+function excerptsOf(folder: string, { view }: FollowedRun): Record<string, string> {
+  const excerpts: Record<string, string> = {};
+  for (const { latest } of Object.values(view.checks)) {
+    const evidence = readEvidence(folder, latest.evidence);
+    if (evidence !== null) excerpts[latest.evidence] = evidence.output_excerpt.slice(-excerptCharsMax);
+  }
+  return excerpts;
+}

@@ -1,0 +1,43 @@
+// note: records what a person noted on lines of a run's change, all at once, for the next turn that changes something.
+
+import * as v from "valibot";
+import type { Answer } from "../contracts/answer.ts";
+import type { ReviewNote } from "../contracts/run-parts.ts";
+import { GitSha } from "../contracts/ids.ts";
+import { ask, refuseLate } from "../runner/ask-owner.ts";
+import type { CommandContext } from "../project/command-context.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { loadRun, requireStatus } from "../project/runs/loaded-run.ts";
+
+type Input = {
+  readonly run?: string | undefined;
+  /** The newest commit of the change as it was looked at. */
+  readonly commit: string;
+  readonly notes: readonly ReviewNote[];
+};
+
+export function note(place: CommandContext, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const standing = await loadRun(place, input.run);
+    const where = { run_id: standing.run, state: standing.view.status };
+    requireStatus(standing, "note", "running", "paused");
+    if (!v.safeParse(GitSha, input.commit).success)
+      refuse("usage", { ...where, message: `${input.commit} is no commit.`, remediation: ["autopilot diff"] });
+    const { view, outcome } = await ask(
+      place,
+      standing,
+      { event: "review_noted", commit: input.commit, notes: input.notes.map((one) => ({ ...one })) },
+      () => true,
+    );
+    if (outcome === "late") refuseLate(standing, view, "It came too late to count.");
+    const isOld = input.commit !== standing.view.tip.commit;
+    return reply("review_noted", {
+      ...where,
+      state: view.status,
+      message: `${input.notes.length} ${input.notes.length === 1 ? "note" : "notes"} recorded for the next turn that changes something.`,
+      warnings: isOld ? ["The change has moved on since it was looked at; the notes name the commit they are about."] : [],
+      remediation: view.status === "paused" ? ["autopilot resume"] : [],
+      data: { notes: input.notes.length, commit: input.commit },
+    });
+  });
+}

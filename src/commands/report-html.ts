@@ -1,0 +1,96 @@
+// report-html: writes a run's or a portfolio's report as one self-contained HTML file.
+
+import { lstatSync, writeFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import type { Answer } from "../contracts/answer.ts";
+import type { CommandContext } from "../project/command-context.ts";
+import { product } from "../project/runs/product.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { loadRun } from "../project/runs/loaded-run.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+import { hunksOf } from "../views/facts/hunks.ts";
+import { portfolioFile } from "../views/web/portfolio-file.ts";
+import { reportFile } from "../views/web/report-file.ts";
+import type { FileReport } from "../views/web/report-sections.ts";
+import { changedFiles, hasCommits, patchOfFile } from "../workspace/git/diff.ts";
+import { openRepository } from "../workspace/git/repository.ts";
+import { summaryOf } from "../workspace/git/summary.ts";
+import { openFacts } from "./dashboard/facts.ts";
+import { followRuns, isReadable } from "./dashboard/followed-runs.ts";
+import { runPageOf } from "./dashboard/run-page.ts";
+import { isPortfolioMeant } from "./portfolio/meant.ts";
+
+const filesShownMax = 60;
+const linesOfAllMax = 8_000;
+
+type Input = { readonly run?: string | undefined; readonly file: string };
+
+/** The report as a file that opens anywhere and asks for nothing. */
+export function reportHtml(place: CommandContext, input: Input): Promise<Answer> {
+  return answered(async () => {
+    const path = resolve(place.cwd, input.file);
+    requireWritable(path);
+    if (isPortfolioMeant(place.cwd, { run: input.run })) return written(path, await portfolioHtml(place), null);
+    const { home, run, view } = await loadRun(place, input.run);
+    const runs = followRuns(place);
+    const source = { key: run, home, run, project: basename(home.root), task: null };
+    const entries = runs.entries(source);
+    const found = runs.one(source);
+    if (found === null || !isReadable(found))
+      return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} cannot be read.` });
+    const { files, more, changes } = await changeOf(home.root, view.drafted.base.commit, view.tip.commit);
+    const page = runPageOf(found, entries, {
+      now: systemClock.now(),
+      isAll: true,
+      isCurrent: true,
+      ...(changes === null ? {} : { changes }),
+    });
+    const journal = { events: entries.length, head: entries.at(-1)?.prev ?? "" };
+    return written(path, reportFile({ ...page, product, files, more, journal }), run);
+  });
+}
+
+async function portfolioHtml(place: CommandContext): Promise<string> {
+  const facts = openFacts(place);
+  const [portfolio, overview] = [await facts.portfolio(), await facts.overview()];
+  if (portfolio === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${place.cwd}.` });
+  return portfolioFile({ ...portfolio, product, runs: overview.runs });
+}
+
+type Change = Pick<FileReport, "files" | "more"> & { readonly changes: FileReport["report"]["changes"] | null };
+
+/** The change with its lines, as far as a file to send around should hold them. */
+async function changeOf(root: string, base: string, tip: string): Promise<Change> {
+  const none = { files: [], more: 0, changes: null };
+  const opened = await openRepository(root);
+  if ("failure" in opened || !(await hasCommits(opened.repository, [base, tip]))) return none;
+  const [summary, paths] = await Promise.all([summaryOf(opened.repository, base, tip), changedFiles(opened.repository, base, tip)]);
+  const files: FileReport["files"][number][] = [];
+  let left = linesOfAllMax;
+  for (const file of paths.slice(0, filesShownMax)) {
+    const { text, isCut } = left > 0 ? await patchOfFile(opened.repository, base, tip, file.path) : { text: "", isCut: true };
+    const diff = text === "" ? null : hunksOf(text, Math.max(1, left));
+    left -= diff?.lines.length ?? 0;
+    files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });
+  }
+  return { files, more: Math.max(0, paths.length - filesShownMax), changes: { ...summary, paths } };
+}
+
+/** A folder that is there, and nothing in the file's place but a file: a link is not written through. */
+function requireWritable(path: string): void {
+  const bad = (message: string): never =>
+    refuse("usage", { message, remediation: ["autopilot report --html report.html"], data: { file: path } });
+  if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) bad(`There is no folder ${dirname(path)}.`);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) bad(`${path} is ${found.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);
+}
+
+function written(path: string, html: string, run: string | null): Answer {
+  writeFileSync(path, html, { mode: 0o600 });
+  const kilobytes = Math.ceil(Buffer.byteLength(html) / 1_000);
+  return reply("ok", {
+    run_id: run,
+    message: `The report is in ${path} (${kilobytes} KB). It opens in any browser and asks for nothing.`,
+    data: { file: path, bytes: Buffer.byteLength(html) },
+  });
+}

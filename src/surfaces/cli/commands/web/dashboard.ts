@@ -1,0 +1,26 @@
+// dashboard: command-line spec of `dashboard`, which shows everything here in a browser on this machine.
+
+import { defined } from "../../defined.ts";
+import type { Command } from "../../spec.ts";
+
+export const dashboard: Command = {
+  name: "dashboard",
+  summary: "See runs, answer questions and look at diffs in a browser.",
+  usage: "[--port N] [--open]",
+  details: [
+    "Listens on 127.0.0.1 only; the link holds a token that ends with the server. From elsewhere, use an SSH tunnel: ssh -L 4114:127.0.0.1:4114 HOST.",
+    "While a run works at isolation none or clone, the page is read-only until you type the code shown here.",
+  ],
+  arguments: [],
+  flags: [
+    { name: "port", kind: "number", placeholder: "N", min: 1, about: "Listen on this port. Without it: 4114, or any free one." },
+    { name: "open", kind: "flag", about: "Open the page in your browser." },
+  ],
+  takesRun: false,
+  onInterrupt: "· Closing the dashboard; runs go on.",
+  run: async (place, given) =>
+    (await import("../../../dashboard/serve.ts")).dashboard(place, {
+      open: given.flag("open"),
+      ...defined({ port: given.number("port") }),
+    }),
+};

@@ -1,0 +1,59 @@
+// actions: what a person asks for from the page. Nothing is shown as done before the server said that it was.
+
+import { isUnlocked, Refused, request, unlock } from "./api.ts";
+import { load } from "./loading.ts";
+import { draw, state, toast } from "./store.ts";
+
+/** Why nothing can be asked for now; null where it can. */
+export function whyNot(): string | null {
+  if (state.connection !== "live") return "The server is gone: nothing can be sent now.";
+  const weak = state.overview?.weak ?? null;
+  if (weak !== null && !isUnlocked()) return "Read-only: type the code from the terminal first.";
+  return state.run?.card.foreign === true && ["run", "diff"].includes(state.page)
+    ? "This run came from elsewhere: it is only read here."
+    : null;
+}
+
+/** Sends a request; true where it was done. */
+export async function send(body: object): Promise<boolean> {
+  const why = whyNot();
+  if (why !== null) {
+    toast(why);
+    return false;
+  }
+  if (state.busy) return false;
+  state.busy = true;
+  draw();
+  try {
+    const answer = await request(body);
+    state.stale = answer.reason_code === "block_changed" ? state.question : null;
+    toast([answer.message, ...answer.warnings].join(" "));
+    await load();
+    return answer.result !== "FAIL";
+  } catch (error) {
+    toast(error instanceof Refused ? error.message : "The server did not answer: nothing is known to have been done.");
+    return false;
+  } finally {
+    state.busy = false;
+    draw();
+  }
+}
+
+export async function typeCode(): Promise<void> {
+  try {
+    await unlock(state.code);
+    state.code = "";
+    state.codeSays = null;
+    toast("Unlocked for this tab.");
+  } catch (error) {
+    state.codeSays = error instanceof Refused ? error.message : "The server did not answer.";
+  }
+  draw();
+}
+
+export function copy(text: string): void {
+  void navigator.clipboard
+    ?.writeText(text)
+    .then(() => toast(`Copied: ${text.slice(0, 60)}`))
+    .catch(() => toast("The browser did not let it be copied."));
+}

@@ -1,0 +1,89 @@
+// api: how the page speaks to its server: the token from the address's fragment, facts, requests, and the stream that says when to ask again.
+//
+// Invariants:
+//   A1. The token is taken out of the address at once, kept in this tab alone, and sent in a header only.
+
+const tokenKey = "autopilot.token";
+const unlockKey = "autopilot.unlock";
+const tokenForm = /^#?([A-Za-z0-9_-]{32})$/;
+
+/** What the server said instead of facts. */
+export class Refused extends Error {
+  readonly status: number;
+  constructor(status: number, says: string) {
+    super(says);
+    this.status = status;
+  }
+}
+
+/** Takes a token out of the address, where there is one. A1 */
+export function takeToken(): boolean {
+  const found = tokenForm.exec(location.hash)?.[1];
+  if (found === undefined) return false;
+  sessionStorage.setItem(tokenKey, found);
+  sessionStorage.removeItem(unlockKey);
+  history.replaceState(null, "", `${location.pathname}#now`);
+  return true;
+}
+
+const headers = (): Record<string, string> => {
+  const unlock = sessionStorage.getItem(unlockKey);
+  return { authorization: `Bearer ${sessionStorage.getItem(tokenKey) ?? ""}`, ...(unlock === null ? {} : { "x-unlock": unlock }) };
+};
+
+export const isUnlocked = (): boolean => sessionStorage.getItem(unlockKey) !== null;
+
+export async function facts<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
+  const words = new URLSearchParams(query).toString();
+  const response = await fetch(`/api/${path}${words === "" ? "" : `?${words}`}`, { headers: headers(), cache: "no-store" });
+  return read<T>(response);
+}
+
+export type Answered = {
+  readonly result: "PASS" | "WARN" | "FAIL";
+  readonly reason_code: string;
+  readonly message: string;
+  readonly warnings: readonly string[];
+  readonly remediation: readonly string[];
+};
+
+export const request = (body: object): Promise<Answered> => post<Answered>("request", body);
+
+export async function unlock(code: string): Promise<void> {
+  const { key } = await post<{ readonly key: string }>("unlock", { code });
+  sessionStorage.setItem(unlockKey, key);
+}
+
+async function post<T>(path: string, body: object): Promise<T> {
+  const response = await fetch(`/api/${path}`, {
+    method: "POST",
+    headers: { ...headers(), "content-type": "application/json" },
+    body: JSON.stringify(body),
+    cache: "no-store",
+  });
+  return read<T>(response);
+}
+
+async function read<T>(response: Response): Promise<T> {
+  const body = (await response.json().catch(() => ({}))) as { readonly says?: string };
+  if (!response.ok) throw new Refused(response.status, body.says ?? `The server answered ${response.status}.`);
+  return body as T;
+}
+
+/** Calls back with the keys that changed, until the stream ends; throws when it does. EventSource can't send the token. */
+export async function listen(onChange: (changed: readonly string[]) => void, signal: AbortSignal): Promise<never> {
+  const response = await fetch("/api/events", { headers: headers(), cache: "no-store", signal });
+  if (!response.ok || response.body === null) await read<never>(response);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error("the stream ended");
+    rest += decoder.decode(value, { stream: true });
+    const messages = rest.split("\n\n");
+    rest = messages.pop() ?? "";
+    for (const message of messages)
+      if (message.startsWith("data: ")) onChange((JSON.parse(message.slice(6)) as { readonly changed: readonly string[] }).changed);
+  }
+}

@@ -1,0 +1,278 @@
+// frame: what stands around every page: where one can go, whether it is live, and what one must know before anything else.
+
+import { blank, command, notice } from "../../../views/web/pieces.ts";
+import { type Child, el, type Element } from "../../../views/web/element.ts";
+import { type Icon, icon, mark, status } from "../../../views/web/shapes.ts";
+import { figure, shortTime } from "../../../views/web/words.ts";
+import { copy, send, typeCode } from "./actions.ts";
+import { isUnlocked } from "./api.ts";
+import { acting, button, h1 } from "./controls.ts";
+import { tryNow } from "./loading.ts";
+import { draw, href, type PageName, state } from "./store.ts";
+import { toggleHeld, toggleTheme } from "./keys.ts";
+
+const names: Readonly<Record<PageName, readonly [word: string, icon: Icon, key: string]>> = {
+  now: ["Now", "now", "n"],
+  inbox: ["Inbox", "inbox", "i"],
+  run: ["Run", "runs", "r"],
+  log: ["Log", "log", "l"],
+  diff: ["Diff", "diff", "d"],
+  portfolio: ["Portfolio", "portfolio", "p"],
+  cost: ["Cost", "cost", "c"],
+  settings: ["Settings", "settings", "s"],
+};
+
+export const titleOf = (page: PageName): string => names[page][0];
+export const pageOfKey = (key: string): PageName | null =>
+  (Object.entries(names).find(([, [, , letter]]) => letter === key)?.[0] as PageName | undefined) ?? null;
+
+const aboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
+const addressOf = (page: PageName): string => (aboutRun(page) && state.key !== null ? href(page, state.key) : href(page));
+
+export function frame(content: Child): Element {
+  return el(
+    "div.frame",
+    el("a.skip", { href: "#main", onClick: skip }, "To the content"),
+    el("nav.rail", { "aria-label": "Pages" }, rail()),
+    el("main", { id: "main", tabindex: "-1" }, banners(), content),
+    el("nav.tabs", { "aria-label": "Pages" }, ...(["now", "inbox", "run", "portfolio"] as const).map((page) => item(page, "")), more()),
+    state.toast === null ? null : el("div.toast", { role: "status" }, state.toast),
+    dialogs(),
+  );
+}
+
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function rail(): Child {
+  return [
+    el("a.brand", { href: "#now", "aria-label": "autopilot, to Now" }, icon("logo"), el("span", "autopilot")),
+    ...(["now", "inbox", "run"] as const).map((page) => item(page, "nav")),
+    item("log", "nav.sub"),
+    item("diff", "nav.sub"),
+    ...(["portfolio", "cost", "settings"] as const).map((page) => item(page, "nav")),
+    el(
+      "div.foot",
+      connection(),
+      el(
+        "div.row.keep",
+        button("Theme", toggleTheme, "quiet"),
+        button(el("kbd", "?"), () => open("keys"), "quiet", { "aria-label": "Keys, help" }),
+      ),
+    ),
+  ];
+}
+
+function connection(): Element {
+  if (state.connection === "gone") return status("bad", "not connected");
+  if (state.held) return status("paused", "held");
+  return status(state.connection === "live" ? "ok" : "waits", state.connection === "live" ? "live" : "opening");
+}
+
+function item(page: PageName, kind: string): Element {
+  const [word, shape] = names[page];
+  const waits = page === "inbox" ? (state.overview?.attention.length ?? 0) : 0;
+  return el(
+    kind === "" ? "a" : `a.${kind}`,
+    { href: addressOf(page), ...(state.page === page ? { "aria-current": "page" } : {}) },
+    icon(shape),
+    word,
+    waits === 0 ? null : el("span.count", mark("you"), el("span.num", figure(waits)), el("span.hidden-text", " need you")),
+  );
+}
+
+const more = (): Element =>
+  el(
+    "button",
+    {
+      type: "button",
+      "aria-haspopup": "dialog",
+      onClick: () => open("more"),
+      ...(["log", "diff", "cost", "settings"].includes(state.page) ? { "aria-current": "page" } : {}),
+    },
+    icon("more"),
+    "More",
+  );
+
+export function open(dialog: NonNullable<typeof state.dialog>): void {
+  state.dialog = dialog;
+  draw();
+}
+
+function banners(): Child {
+  const weak = state.overview?.weak ?? null;
+  return [
+    state.connection !== "gone"
+      ? null
+      : notice(
+          mark("bad"),
+          "bad",
+          `The dashboard's server has not answered since ${shortTime(state.goneSince ?? "")}.`,
+          el(
+            "div.second",
+            `What you see is as of then. Runs go on without it. Trying again in ${Math.max(0, state.retryInS)} s; nothing is lost.`,
+          ),
+          el("div.gap-top", command("autopilot dashboard --open", copy)),
+          el("div.gap-top", button("Try now", tryNow)),
+        ),
+    weak === null || isUnlocked()
+      ? null
+      : notice(
+          mark("you"),
+          "you",
+          `Read-only: ${weak}.`,
+          el(
+            "div.second",
+            "An agent at that level runs as you and could read this page's token. To act from here, type the code that the terminal shows.",
+          ),
+          el(
+            "form.row.wrap.gap-top",
+            { onSubmit: submitCode },
+            el("input.field.mono", {
+              "aria-label": "Code from the terminal",
+              placeholder: "6 characters",
+              maxlength: "6",
+              autocomplete: "off",
+              style: { width: "140px" },
+              value: state.code,
+              onInput: (event: Event) => void (state.code = (event.target as HTMLInputElement).value),
+            }),
+            el("button.button", { type: "submit" }, "Unlock for this tab"),
+            state.codeSays === null ? null : el("span.c-bad", { role: "alert" }, state.codeSays),
+          ),
+        ),
+  ];
+}
+
+function submitCode(event: Event): void {
+  event.preventDefault();
+  void typeCode();
+}
+
+/** A page of its own where the link opens nothing: nothing was fetched and nothing is shown. */
+export const closedPage = (): Element =>
+  el(
+    "main.lone",
+    h1("This link does not open anything"),
+    blank(
+      icon("shield"),
+      "The token in the address is not this server's",
+      "A token ends with the server that made it. Nothing was shown and nothing was sent.",
+      command("autopilot dashboard --open", copy),
+    ),
+  );
+
+/** A native dialog, opened when it is drawn. */
+function dialogOf(title: string, ...content: readonly Child[]): Element {
+  return el(
+    "dialog",
+    { "aria-label": title, key: title, ref: shown, onClose: () => close() },
+    el(
+      "div.row",
+      el("h2", { style: { "font-size": "16px" } }, title),
+      el("span.grow"),
+      button("Close", () => close(), "quiet"),
+    ),
+    ...content,
+  );
+}
+
+function shown(dialog: HTMLDialogElement | null): void {
+  if (dialog !== null && !dialog.open) dialog.showModal();
+}
+
+function close(): void {
+  state.dialog = null;
+  state.confirm = "";
+  draw();
+}
+
+function dialogs(): Child {
+  if (state.dialog === "keys") return keysDialog();
+  if (state.dialog === "stop") return stopDialog();
+  if (state.dialog === "more")
+    return dialogOf(
+      "More",
+      el(
+        "div.gap-top",
+        ...(["log", "diff", "cost", "settings"] as const).map((page) =>
+          el("a.nav", { href: addressOf(page), onClick: close, style: { height: "44px" } }, icon(names[page][1]), names[page][0]),
+        ),
+      ),
+      el(
+        "div.row.wrap.gap-top",
+        button("Light or dark", toggleTheme),
+        button(state.held ? "Go on with updates" : "Hold updates", toggleHeld),
+      ),
+    );
+  return null;
+}
+
+function stopDialog(): Child {
+  const run = state.run?.card.run ?? "";
+  return dialogOf(
+    "Stop this run for good",
+    el("p.second.gap-top", "Its agent is ended at once. The branch and the journal stay; a stopped run is never resumed."),
+    el(
+      "label",
+      el("span.tiny.dim", "Type ", el("code", run), " to stop it"),
+      el("input.field.mono", {
+        value: state.confirm,
+        autocomplete: "off",
+        onInput: (event: Event) => setConfirm((event.target as HTMLInputElement).value),
+      }),
+    ),
+    el(
+      "div.row.gap-top",
+      acting("Stop the run", () => void stopNow(run), "first", state.confirm === run ? null : "Type the run's id first."),
+      button("Keep it", close, "quiet"),
+    ),
+  );
+}
+
+function setConfirm(text: string): void {
+  state.confirm = text;
+  draw();
+}
+
+async function stopNow(run: string): Promise<void> {
+  if (await send({ do: "stop", key: state.key ?? "", confirm: run })) close();
+}
+
+function keysDialog(): Child {
+  const rows = [
+    ["j k", "next, previous row"],
+    ["Enter", "open"],
+    ...Object.values(names).map(([word, , letter]) => [`g ${letter}`, word] as const),
+    ["1 … 9", "choose an answer"],
+    ["[ ]", "previous, next file"],
+    ["c", "note on the line"],
+    ["/", "find in the log"],
+    ["u", "hold or go on with updates"],
+    ["t", "light or dark"],
+    ["Esc", "leave a field, close"],
+    ["?", "this"],
+  ] as const;
+  return dialogOf(
+    "Keys",
+    el(
+      "div.key-list",
+      rows.map(([keys, word]) =>
+        el(
+          "div",
+          el("span", word),
+          el(
+            "span",
+            keys.split(" ").map((key) => [" ", el("kbd", key)]),
+          ),
+        ),
+      ),
+    ),
+    el(
+      "p.tiny.dim",
+      "Keys do nothing while you type. Nothing that grants, stops or spends has a key of its own. Settings switches single keys off.",
+    ),
+  );
+}

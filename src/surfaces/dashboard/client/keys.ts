@@ -1,0 +1,114 @@
+// keys: the page by keyboard alone. Keys rest while somebody types or a dialog is open, and can be switched off.
+
+import { draw, href, pages, type PageName, state, toast } from "./store.ts";
+import { load } from "./loading.ts";
+
+export function toggleTheme(): void {
+  const root = document.documentElement;
+  const isDark = (root.dataset["theme"] ?? (matchMedia("(prefers-color-scheme:dark)").matches ? "dark" : "light")) === "dark";
+  root.dataset["theme"] = isDark ? "light" : "dark";
+  sessionStorage.setItem("autopilot.theme", root.dataset["theme"]);
+}
+
+export function restoreTheme(): void {
+  const kept = sessionStorage.getItem("autopilot.theme");
+  if (kept === "light" || kept === "dark") document.documentElement.dataset["theme"] = kept;
+}
+
+export function toggleHeld(): void {
+  state.held = !state.held;
+  if (!state.held) void load();
+  toast(state.held ? "Held: nothing on the page changes by itself" : "Live again");
+}
+
+const letters: Readonly<Record<string, PageName>> = {
+  n: "now",
+  i: "inbox",
+  r: "run",
+  l: "log",
+  d: "diff",
+  p: "portfolio",
+  c: "cost",
+  s: "settings",
+};
+let wentAt = 0;
+
+type Pages = { readonly nextFile: (step: 1 | -1) => void; readonly moveInLog: (step: 1 | -1) => boolean; readonly help: () => void };
+
+export function openKeys({ nextFile, moveInLog, help }: Pages): void {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const active = document.activeElement;
+    const isTyping = active instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName);
+    if (event.key === "Escape" && isTyping) return active.blur();
+    if (isTyping || !state.single || document.querySelector("dialog[open]") !== null || state.connection === "token") return;
+    const { key } = event;
+    const isGo = performance.now() - wentAt < 1_200;
+    wentAt = 0;
+    const page = isGo ? letters[key] : undefined;
+    if (page !== undefined && pages.includes(page)) {
+      event.preventDefault();
+      location.hash = state.key !== null && ["run", "log", "diff"].includes(page) ? href(page, state.key) : href(page);
+      return;
+    }
+    if (act(key, active, { nextFile, moveInLog, help })) event.preventDefault();
+  });
+}
+
+function act(key: string, active: Element | null, { nextFile, moveInLog, help }: Pages): boolean {
+  switch (key) {
+    case "g":
+      wentAt = performance.now();
+      return true;
+    case "j":
+    case "k":
+      return moveInLog(key === "j" ? 1 : -1) || move(key === "j" ? 1 : -1);
+    case "?":
+      help();
+      return true;
+    case "t":
+      toggleTheme();
+      return true;
+    case "u":
+      toggleHeld();
+      draw();
+      return true;
+    case "/":
+      return find();
+    case "[":
+    case "]":
+      if (state.page !== "diff") return false;
+      nextFile(key === "]" ? 1 : -1);
+      return true;
+    case "c":
+      return state.page === "diff" && press(active?.closest("tr")?.querySelector("[data-note]") ?? document.querySelector("[data-note]"));
+    default:
+      return (
+        state.page === "inbox" && /^[1-9]$/.test(key) && press(document.querySelectorAll(".card.on [role=radio]")[Number(key) - 1] ?? null)
+      );
+  }
+}
+
+function press(target: Element | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  target.click();
+  target.focus();
+  return true;
+}
+
+/** Moves the real focus, so that what is read out and what Enter opens are the same. */
+function move(step: 1 | -1): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")].filter((row) => row.offsetParent !== null);
+  const at = rows.indexOf(document.activeElement?.closest<HTMLElement>("[data-row]") ?? document.body);
+  const next = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + step))];
+  next?.focus({ preventScroll: true });
+  next?.scrollIntoView({ block: "nearest" });
+  return next !== undefined;
+}
+
+function find(): boolean {
+  const field = document.getElementById("find");
+  if (field === null) location.hash = state.key === null ? "#log" : href("log", state.key);
+  setTimeout(() => document.getElementById("find")?.focus(), field === null ? 200 : 0);
+  return true;
+}

@@ -1,0 +1,187 @@
+// loading: fetches what the page at hand shows, again whenever something changed, and says when the server is gone.
+
+import { facts, listen, Refused } from "./api.ts";
+import { draw, noLog, now, setClock, state, type State } from "./store.ts";
+import type { LogPage } from "../../../commands/dashboard/facts.ts";
+
+const againAfterMs = 900;
+const retryMaxS = 30;
+
+let isLoading = false;
+let isStale = false;
+let loadedAt = 0;
+
+/** Asks for the facts of the page at hand; while it asks, further changes wait for one more round. */
+export async function load(): Promise<void> {
+  if (isLoading) {
+    isStale = true;
+    return;
+  }
+  isLoading = true;
+  try {
+    do {
+      isStale = false;
+      loadedAt = performance.now();
+      await loadOnce();
+    } while (isStale);
+    if (state.connection === "opening" || state.connection === "gone") state.connection = "live";
+  } catch (error) {
+    failed(error);
+  } finally {
+    isLoading = false;
+    draw();
+  }
+}
+
+function failed(error: unknown): void {
+  if (error instanceof Refused && error.status === 401) state.connection = "token";
+  else if (!(error instanceof Refused)) gone();
+}
+
+function gone(): void {
+  if (state.connection === "token") return;
+  if (state.connection !== "gone") state.goneSince = now();
+  state.connection = "gone";
+}
+
+async function loadOnce(): Promise<void> {
+  const overview = await facts<NonNullable<State["overview"]>>("overview");
+  const before = state.overview;
+  state.overview = overview;
+  setClock(overview.at);
+  announce(before, overview);
+  if (state.key === null && ["run", "log", "diff"].includes(state.page)) state.key = overview.runs[0]?.key ?? null;
+  await loadPage();
+}
+
+async function loadPage(): Promise<void> {
+  const { page, key } = state;
+  try {
+    if (page === "portfolio") state.portfolio = await facts("portfolio");
+    if (page === "cost") state.cost = await facts("cost");
+    if (page === "settings") state.settings = await facts("settings");
+    if (key === null || !["run", "log", "diff"].includes(page)) return;
+    const expanded = state.expanded === null ? {} : { expanded: [...state.expanded].join("\n") };
+    const run = await facts<NonNullable<State["run"]>>("run", { run: key, ...expanded });
+    if (state.key !== key) return;
+    state.run = run;
+    state.missing = null;
+    if (page === "log") await loadLog(key);
+    if (page === "diff") await loadDiff(key);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 404) throw error;
+    state.missing = key;
+    state.run = null;
+  }
+}
+
+async function loadLog(key: string): Promise<void> {
+  const last = state.log.rows.at(-1)?.seq ?? 0;
+  const found = await facts<LogPage>("log", { run: key, after: String(last) });
+  if (state.key !== key) return;
+  if (found.total < last) state.log = noLog(); // another journal under the same name
+  else state.log.rows = last === 0 ? [...found.rows] : [...state.log.rows, ...found.rows];
+  state.log.total = found.total;
+}
+
+async function loadDiff(key: string): Promise<void> {
+  const before = state.diff?.tip;
+  const found = await facts<NonNullable<State["diff"]>>("diff", { run: key });
+  if (state.key !== key) return;
+  state.diff = found;
+  const file = state.file ?? found.files[0]?.path ?? null;
+  if (file !== null && (file !== state.file || before !== found.tip)) await loadFile(file);
+}
+
+export async function loadFile(path: string): Promise<void> {
+  state.file = path;
+  state.fileDiff = null;
+  draw();
+  const key = state.key ?? "";
+  const refused = state.diff?.files.find((file) => file.path === path)?.mark === "refused";
+  try {
+    state.fileDiff = refused ? { lines: [], cut: false } : await facts("file", { run: key, path });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    state.fileDiff = { lines: [], cut: false };
+  }
+  draw();
+}
+
+/** Only what a person must hear is read out: that something needs them, that something ended. */
+function announce(before: State["overview"], after: NonNullable<State["overview"]>): void {
+  if (before === null) return;
+  const known = new Set(before.attention.map(({ key, id }) => `${key} ${id}`));
+  const asks = after.attention.find(({ key, id }) => !known.has(`${key} ${id}`));
+  const open = new Map(before.runs.map(({ key, state: word }) => [key, word]));
+  const ended = after.runs.find((run) => run.state === "completed" && open.get(run.key) === "running");
+  const text = asks !== undefined ? `Needs you: ${asks.question}` : ended !== undefined ? `Ended: ${ended.goal}` : null;
+  const region = document.getElementById("polite");
+  if (text !== null && region !== null) region.textContent = text.slice(0, 300);
+}
+
+/** Follows the stream for as long as the page lives. */
+export async function follow(): Promise<void> {
+  for (let waitS = 1; ; waitS = Math.min(retryMaxS, waitS * 2)) {
+    const leaving = new AbortController();
+    try {
+      await listen((changed) => {
+        waitS = 1;
+        if (state.connection === "gone") state.connection = "live";
+        if (changed.length > 0 && !state.held && !document.hidden) later();
+        else if (changed.length === 0) void load();
+      }, leaving.signal);
+    } catch (error) {
+      leaving.abort();
+      failed(error);
+      draw();
+    }
+    if (state.connection === "token") await newToken();
+    await countDown(waitS);
+  }
+}
+
+let isPlanned = false;
+/** At most about once a second, however much happens. */
+function later(): void {
+  if (isPlanned) return;
+  isPlanned = true;
+  setTimeout(
+    () => {
+      isPlanned = false;
+      void load();
+    },
+    Math.max(50, againAfterMs - (performance.now() - loadedAt)),
+  );
+}
+
+let hurry: (() => void) | null = null;
+export const tryNow = (): void => hurry?.();
+
+function countDown(seconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    state.retryInS = seconds;
+    const timer = setInterval(() => {
+      state.retryInS--;
+      draw();
+      if (state.retryInS <= 0) done();
+    }, 1_000);
+    const done = (): void => {
+      clearInterval(timer);
+      hurry = null;
+      resolve();
+    };
+    hurry = done;
+  });
+}
+
+let renewed: (() => void) | null = null;
+const newToken = (): Promise<void> => new Promise((resolve) => void (renewed = resolve));
+
+/** The address brought another token: whoever waits for one goes on. */
+export function tokenTaken(): void {
+  state.connection = "opening";
+  renewed?.();
+  renewed = null;
+  void load();
+}

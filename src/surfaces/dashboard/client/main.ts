@@ -1,0 +1,103 @@
+// main: the page in the browser: where one is, by the address; what is shown, by what the server said.
+
+import { render } from "preact";
+import { el, type Child } from "../../../views/web/element.ts";
+import { takeToken } from "./api.ts";
+import { closedPage, frame, open, titleOf } from "./frame.ts";
+import { openKeys, restoreTheme } from "./keys.ts";
+import { follow, load, tokenTaken } from "./loading.ts";
+import { costPage } from "./pages/cost.ts";
+import { diffPage, nextFile } from "./pages/diff.ts";
+import { inboxPage } from "./pages/inbox.ts";
+import { logPage, moveInLog, openLine } from "./pages/log.ts";
+import { nowPage } from "./pages/now.ts";
+import { portfolioPage } from "./pages/portfolio.ts";
+import { runPage } from "./pages/run.ts";
+import { settingsPage } from "./pages/settings.ts";
+import { draw, noLog, onDraw, pages, type PageName, state } from "./store.ts";
+
+const shown: Readonly<Record<PageName, () => Child>> = {
+  now: nowPage,
+  inbox: inboxPage,
+  run: runPage,
+  log: logPage,
+  diff: diffPage,
+  portfolio: portfolioPage,
+  cost: costPage,
+  settings: settingsPage,
+};
+
+const root = document.getElementById("app");
+let isMoved = false;
+
+function drawPage(): void {
+  if (root === null) return;
+  document.title = `${titleOf(state.page)} · autopilot`;
+  document.body.toggleAttribute("data-still", state.held || state.connection === "gone");
+  render(
+    state.connection === "token" ? closedPage() : frame(el("div", { key: `${state.page} ${state.key ?? ""}` }, shown[state.page]())),
+    root,
+  );
+  if (!isMoved) return;
+  isMoved = false;
+  scrollTo(0, 0);
+  document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+}
+
+/** Reads where one is off the address: a page, the run it is about, and what of it. */
+function route(isFirst: boolean): void {
+  const [page = "now", ...words] = location.hash.slice(1).split("/").map(decoded);
+  const named = pages.find((one) => one === page) ?? "now";
+  const aboutRun = named === "run" || named === "log" || named === "diff";
+  const key = aboutRun ? (words[0] ?? state.key) : state.key;
+  if (key !== state.key)
+    Object.assign(state, {
+      key,
+      run: null,
+      missing: null,
+      log: noLog(),
+      diff: null,
+      file: null,
+      fileDiff: null,
+      expanded: null,
+      chosen: null,
+      notes: [],
+      noting: null,
+    });
+  state.page = named;
+  if (named === "inbox") state.question = words.length < 2 ? state.question : `${words[0] ?? ""} ${words[1] ?? ""}`;
+  if (named === "log" && words[1] !== undefined) openLine(Number(words[1]));
+  isMoved = !isFirst;
+  draw();
+  void load();
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}
+
+const polite = document.createElement("div");
+polite.id = "polite";
+polite.className = "hidden-text";
+polite.setAttribute("role", "status");
+polite.setAttribute("aria-live", "polite");
+document.body.append(polite);
+
+restoreTheme();
+takeToken();
+onDraw(drawPage);
+openKeys({ nextFile, moveInLog, help: () => open("keys") });
+addEventListener("hashchange", () => {
+  if (takeToken()) tokenTaken();
+  route(false);
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && !state.held) void load();
+});
+setInterval(draw, 30_000); // ages go on
+route(true);
+void follow();

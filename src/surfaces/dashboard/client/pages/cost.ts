@@ -1,0 +1,103 @@
+// cost: what was spent, by day and by project, role or agent; the table is the chart's legend.
+
+import { costBars, seriesClasses } from "../../../../views/web/charts.ts";
+import { type Child, el, said } from "../../../../views/web/element.ts";
+import { blank, command, figures, section } from "../../../../views/web/pieces.ts";
+import { icon } from "../../../../views/web/shapes.ts";
+import { money, percent, short } from "../../../../views/web/words.ts";
+import { copy } from "../actions.ts";
+import { h1 } from "../controls.ts";
+import { draw, state } from "../store.ts";
+
+const groups = ["project", "role", "agent"] as const;
+
+export function costPage(): Child {
+  const { cost, costBy } = state;
+  if (cost === null) return h1("Cost");
+  if (cost.window.tokens === 0 && cost.month.tokens === 0)
+    return [
+      h1("Cost"),
+      blank(
+        icon("cost"),
+        "Nothing was spent in the last 14 days",
+        "Before a run, its estimate is in its preview.",
+        command("autopilot estimate", copy),
+      ),
+    ];
+  const words = ({ usd, tokens }: { readonly usd: number; readonly tokens: number }): string =>
+    cost.unit === "usd" ? money(usd) : `${short(tokens)} tokens`;
+  const day = (value: number): string => (cost.unit === "usd" ? money(value) : `${short(value)} tokens`);
+  return [
+    el(
+      "div.head",
+      el(
+        "div",
+        h1("Cost"),
+        el(
+          "p",
+          `${words(cost.window)} in 14 days.${cost.forecast === null ? "" : ` A day that spends comes to ${day(cost.forecast.p50)}, nine of ten to at most ${day(cost.forecast.p90)}.`}`,
+        ),
+      ),
+      el(
+        "div.switch",
+        { role: "group", "aria-label": "Group by" },
+        groups.map((name) =>
+          el("button", { type: "button", key: name, "aria-pressed": String(costBy === name), onClick: () => group(name) }, name),
+        ),
+      ),
+    ),
+    figures([
+      { name: "Today", value: words(cost.today), note: `${short(cost.today.tokens)} tokens` },
+      { name: "This month", value: words(cost.month), note: `${short(cost.month.tokens)} tokens` },
+      { name: "14 days", value: words(cost.window), note: `${short(cost.window.tokens)} tokens` },
+      {
+        name: "A day, in the middle",
+        value: cost.forecast === null ? "–" : day(cost.forecast.p50),
+        note: cost.forecast === null ? "too few days to say" : `nine of ten under ${day(cost.forecast.p90)}`,
+      },
+    ]),
+    section(
+      "Per day",
+      `by ${costBy}${cost.forecast === null ? "" : "; the band is the forecast, p50 to p90"}`,
+      el(
+        "div.panel",
+        costBars(cost, costBy),
+        el(
+          "table.grid.lists",
+          el(
+            "thead",
+            el(
+              "tr",
+              el("th", { scope: "col" }, costBy),
+              ...["Share", "14 days", "Tokens"].map((name) => el("th.n", { scope: "col" }, name)),
+              el("th", { scope: "col" }, "Counted"),
+            ),
+          ),
+          el(
+            "tbody",
+            cost.by[costBy].groups.map((one, at) =>
+              el(
+                "tr",
+                { key: one.name },
+                el(
+                  "th",
+                  { scope: "row" },
+                  el("span.row", el("span.swatch", { class: seriesClasses[at % seriesClasses.length] ?? "" }), said(one.name)),
+                ),
+                el("td.n", { "data-label": "share" }, percent(one.share)),
+                el("td.n", words(one)),
+                el("td.n", { "data-label": "tokens" }, short(one.tokens)),
+                el("td.tiny.second", one.counted),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  ];
+}
+
+function group(name: (typeof groups)[number]): void {
+  state.costBy = name;
+  draw();
+}

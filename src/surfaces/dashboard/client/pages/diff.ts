@@ -1,0 +1,235 @@
+// diff: what a run changed, file by file. Notes on lines stay in the tab until they are sent together, as one request.
+
+import type { DiffFile } from "../../../../commands/dashboard/diff-files.ts";
+import type { DiffLine } from "../../../../views/facts/hunks.ts";
+import { diffTable } from "../../../../views/web/diff-table.ts";
+import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { blank, command } from "../../../../views/web/pieces.ts";
+import { type Icon, icon } from "../../../../views/web/shapes.ts";
+import { figure, plural } from "../../../../views/web/words.ts";
+import { copy, send } from "../actions.ts";
+import { acting, button } from "../controls.ts";
+import { loadFile } from "../loading.ts";
+import { draw, state } from "../store.ts";
+import { runHead } from "./run-head.ts";
+
+const marks: Readonly<Record<DiffFile["mark"], readonly [Icon, string]>> = {
+  scope: ["tick", "dim"],
+  protected: ["shield", "c-you"],
+  look: ["you", "c-you"],
+  refused: ["bad", "c-bad"],
+};
+
+export function diffPage(): Child {
+  const top = runHead("diff");
+  if ("instead" in top) return top.instead;
+  const { diff } = state;
+  if (diff === null) return [top.head, el("p.dim.gap-top", "…")];
+  if (diff.problem !== null)
+    return [top.head, blank(icon("diff"), "There is nothing to compare", diff.problem, command(`git reflog`, copy))];
+  const file = diff.files.find(({ path }) => path === state.file);
+  if (file === undefined)
+    return [
+      top.head,
+      blank(
+        icon("diff"),
+        "Nothing changed yet",
+        "A turn that is still at work is not in here; what it changes appears when its work is kept.",
+      ),
+    ];
+  return [
+    top.head,
+    el(
+      "div.diff-view",
+      el(
+        "select.field.file-choice",
+        { "aria-label": "File", onChange: (event: Event) => void loadFile((event.target as HTMLSelectElement).value) },
+        diff.files.map((one) =>
+          el("option", { value: one.path, selected: one.path === state.file }, `${nameOf(one.path)}  ${counts(one)}, ${one.word}`),
+        ),
+      ),
+      el(
+        "nav.files",
+        { "aria-label": "Files" },
+        diff.files.map(fileButton),
+        diff.more > 0 ? el("p.tiny.dim.pad", `${figure(diff.more)} more files: autopilot diff --stat`) : null,
+      ),
+      el("div", { style: { "min-width": "0" } }, lines(file), tray()),
+    ),
+  ];
+}
+
+const nameOf = (path: string): string => path.replace(/^.*\/(?=[^/]*\/)/, "…/");
+const counts = ({ insertions, deletions }: DiffFile): string => (insertions === null ? "" : `+${insertions} −${deletions ?? 0}`);
+
+function fileButton(file: DiffFile): Element {
+  const [shape, colour] = marks[file.mark];
+  const own = state.notes.filter(({ path }) => path === file.path).length;
+  return el(
+    "button",
+    {
+      type: "button",
+      "data-row": "",
+      key: file.path,
+      ...(file.path === state.file ? { "aria-current": "true" } : {}),
+      onClick: () => void loadFile(file.path),
+    },
+    icon(shape, colour),
+    el("span.cut", { title: file.path }, said(nameOf(file.path))),
+    el(
+      "span.num.tiny.no-wrap",
+      file.insertions === null
+        ? el("span.dim", "binary")
+        : [el("span.c-ok", `+${figure(file.insertions)}`), " ", el("span.c-bad", `−${figure(file.deletions ?? 0)}`)],
+    ),
+    el("small", said(file.word), own === 0 ? "" : ` · ${plural(own, "note")}`),
+  );
+}
+
+function lines(file: DiffFile): Element {
+  const [shape, colour] = marks[file.mark];
+  const canNote = state.diff?.closed === null;
+  return el(
+    "div.panel.clip",
+    el(
+      "div.row.wrap",
+      { style: { padding: "10px 14px", "border-bottom": "1px solid var(--line)" } },
+      el("span.mono", { style: { "font-weight": "600" } }, said(file.path)),
+      el("span.grow"),
+      el("span.row.tiny", { class: colour }, icon(shape), el("span", said(file.word))),
+    ),
+    state.fileDiff === null
+      ? el("p.dim.pad", "…")
+      : state.fileDiff.lines.length === 0
+        ? el(
+            "p.second.pad",
+            file.mark === "refused"
+              ? "Nothing of that attempt is on the branch; only its name is known here."
+              : "Git shows no lines for this file.",
+          )
+        : diffTable(file.path, state.fileDiff, canNote ? { begin, under } : undefined),
+  );
+}
+
+function begin(_line: DiffLine, at: number): void {
+  state.noting = { at, text: "" };
+  draw();
+  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLTextAreaElement>(".noted textarea")?.focus()));
+}
+
+function under(line: DiffLine, at: number): Child {
+  const kept = state.notes.filter((note) => note.path === state.file && note.at === at);
+  return [
+    ...kept.map((note) =>
+      el(
+        "tr.noted",
+        { key: `n${at} ${note.text}` },
+        el(
+          "td",
+          { colspan: "5" },
+          el(
+            "div.note-box",
+            el("div.tiny.dim", "Note, not sent yet"),
+            el("div", said(note.text)),
+            el("button.link.tiny", { type: "button", onClick: () => remove(note) }, "Remove"),
+          ),
+        ),
+      ),
+    ),
+    state.noting?.at === at ? writing(line, at) : null,
+  ];
+}
+
+function remove(note: (typeof state.notes)[number]): void {
+  state.notes = state.notes.filter((one) => one !== note);
+  draw();
+}
+
+const writing = (line: DiffLine, at: number): Element =>
+  el(
+    "tr.noted",
+    { key: `w${at}` },
+    el(
+      "td",
+      { colspan: "5" },
+      el("textarea.field", {
+        "aria-label": "Note on this line",
+        rows: "2",
+        maxlength: "4000",
+        value: state.noting?.text ?? "",
+        onInput: (event: Event) => write((event.target as HTMLTextAreaElement).value),
+      }),
+      el(
+        "div.row.gap-top",
+        button("Keep note", () => keep(line, at), "first"),
+        button("Cancel", () => leave(at), "quiet"),
+      ),
+    ),
+  );
+
+function write(text: string): void {
+  if (state.noting !== null) state.noting.text = text;
+}
+
+function keep(line: DiffLine, at: number): void {
+  const text = state.noting?.text.trim() ?? "";
+  if (text !== "" && state.file !== null)
+    state.notes = [
+      ...state.notes,
+      { path: state.file, line: line.new ?? line.old ?? 0, side: line.new === null ? "old" : "new", text, at },
+    ];
+  leave(at);
+}
+
+function leave(at: number): void {
+  state.noting = null;
+  draw();
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-note="${at}"]`)?.focus());
+}
+
+function tray(): Element {
+  const { notes, diff } = state;
+  const files = new Set(notes.map(({ path }) => path)).size;
+  const closed = diff?.closed ?? null;
+  return el(
+    "div.panel.tray",
+    { role: "region", "aria-label": "Notes" },
+    el(
+      "div",
+      { style: { flex: "1 1 220px" } },
+      el("strong", notes.length === 0 ? "No notes yet" : `${plural(notes.length, "note")} on ${plural(files, "file")}`),
+      el(
+        "div.tiny.dim",
+        closed ??
+          (notes.length === 0
+            ? "Use + at a line, or press c on it. Notes are sent together."
+            : `Sent together, for the next turn that changes something. They name commit ${(diff?.tip ?? "").slice(0, 10)}.`),
+      ),
+    ),
+    notes.length === 0
+      ? null
+      : button(
+          "Clear",
+          () => {
+            state.notes = [];
+            draw();
+          },
+          "quiet",
+        ),
+    acting("Send as one answer", () => void sendAll(), "first", closed ?? (notes.length === 0 ? "There is no note to send." : null)),
+  );
+}
+
+async function sendAll(): Promise<void> {
+  const notes = state.notes.map(({ path, line, side, text }) => ({ path, line, side, text }));
+  if (await send({ do: "note", key: state.key ?? "", commit: state.diff?.tip ?? "", notes })) state.notes = [];
+  draw();
+}
+
+export function nextFile(step: 1 | -1): void {
+  const files = state.diff?.files ?? [];
+  const at = files.findIndex(({ path }) => path === state.file);
+  const next = files[Math.max(0, Math.min(files.length - 1, at + step))];
+  if (next === undefined || next.path === state.file) return;
+  void loadFile(next.path).then(() => requestAnimationFrame(() => document.querySelector<HTMLElement>(".files [aria-current]")?.focus()));
+}

@@ -1,0 +1,46 @@
+// portfolio: projects by state, the merge queue, who works on what, and why the rest waits.
+
+import { type Child, el, said } from "../../../../views/web/element.ts";
+import { blank, command } from "../../../../views/web/pieces.ts";
+import { portfolioBoard } from "../../../../views/web/portfolio-board.ts";
+import { icon } from "../../../../views/web/shapes.ts";
+import { age, figure } from "../../../../views/web/words.ts";
+import { copy, send } from "../actions.ts";
+import { acting, h1 } from "../controls.ts";
+import { href, now, state } from "../store.ts";
+
+export function portfolioPage(): Child {
+  const { portfolio, overview } = state;
+  if (overview !== null && !overview.hasPortfolio)
+    return [
+      h1("Portfolio"),
+      blank(
+        icon("portfolio"),
+        "No portfolio here",
+        "Several projects, one queue of tasks, one merge queue a repository.",
+        command("autopilot portfolio init", copy),
+        command('autopilot portfolio add project NAME --repo DIR --objective "…"', copy),
+      ),
+    ];
+  if (portfolio === null) return h1("Portfolio");
+  const { counts, paused } = portfolio;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return [
+    el(
+      "div.head",
+      el(
+        "div",
+        h1(said(portfolio.name)),
+        el(
+          "p",
+          `${figure(all)} tasks: ${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} need you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${age(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
+        ),
+      ),
+      el(
+        "div.row",
+        acting(paused ? "Go on dispatching" : "Pause dispatching", () => void send({ do: "dispatch", key: "portfolio", paused: !paused })),
+      ),
+    ),
+    portfolioBoard(portfolio, (key) => href("run", key)),
+  ];
+}

@@ -1,0 +1,84 @@
+// run-head: what stands above the three pages about a run, and what takes their place where the run is gone.
+
+import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { blank, command } from "../../../../views/web/pieces.ts";
+import { icon, status } from "../../../../views/web/shapes.ts";
+import { copy, send } from "../actions.ts";
+import { acting, h1 } from "../controls.ts";
+import { draw, href, state } from "../store.ts";
+
+/** The head of a page about a run; null with what is shown instead. */
+export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } | { readonly instead: Child } {
+  if (state.missing !== null) return { instead: missing(state.missing) };
+  if (state.run === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRun() : h1("…") };
+  const { card, branch, agents, isolation } = state.run;
+  const tab = (name: "run" | "log" | "diff", word: string): Element =>
+    el("a", { href: href(name, card.key), ...(page === name ? { "aria-current": "page" } : {}) }, word);
+  return {
+    head: [
+      el("nav.crumb", { "aria-label": "Where" }, el("a", { href: "#now" }, said(card.project)), " / ", el("span.mono", card.run)),
+      el(
+        "div.head",
+        { class: page === "run" ? "" : "brief" },
+        el(
+          "div",
+          h1(said(card.goal)),
+          el(
+            "div.meta",
+            status(card.shape, card.word),
+            el("span", card.at === "" ? card.flow : `${card.flow}, ${card.at}`),
+            el("span", [...new Set(agents.map(([, agent]) => agent))].join(" · ")),
+            el("span", `isolation ${isolation.level}`),
+            el("span.mono.wide-only", branch),
+            card.foreign ? el("span.c-you", "from elsewhere: only read here") : null,
+          ),
+        ),
+        el("div.row.wrap", controls()),
+      ),
+      el("nav.run-tabs", { "aria-label": "Run" }, tab("run", "Run"), tab("log", "Log"), tab("diff", "Diff")),
+    ],
+  };
+}
+
+function controls(): Child {
+  const card = state.run?.card;
+  if (card === undefined || !["running", "paused", "interrupted"].includes(card.state)) return null;
+  const key = card.key;
+  const isGoing = card.live && card.state === "running";
+  return [
+    isGoing
+      ? acting("Pause after the turn", () => void send({ do: "pause", key, now: false }))
+      : acting(
+          "Resume",
+          () => void send({ do: "resume", key }),
+          "first",
+          card.live ? "A process waits for an answer; answer it in the Inbox." : null,
+        ),
+    acting("Stop…", () => {
+      state.dialog = "stop";
+      draw();
+    }),
+  ];
+}
+
+const missing = (key: string): Child => [
+  h1("This run is not here any more"),
+  blank(
+    icon("stopped"),
+    key,
+    "run_missing: there is no such run here. Somebody discarded it; its branch stays until you delete it.",
+    command("autopilot runs", copy),
+    command(`git log autopilot/${key}`, copy),
+    el("p.gap-top", el("a.link", { href: "#now" }, "Back to what runs now")),
+  ),
+];
+
+const noRun = (): Child => [
+  h1("No run yet"),
+  blank(
+    icon("logo"),
+    "No run was ever started here",
+    "Start one in the terminal; it can be followed here.",
+    command('autopilot "what you want done"', copy),
+  ),
+];

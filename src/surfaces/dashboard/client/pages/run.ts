@@ -1,0 +1,212 @@
+// run: one run: its live line or why it rests, four figures, its waterfall with a pane, its budget, its proof, and apart from it the claims.
+
+import type { WaterfallRow } from "../../../../views/facts/waterfall.ts";
+import { burnDown } from "../../../../views/web/charts.ts";
+import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { claim, command, facts, figures, meter, notice, section } from "../../../../views/web/pieces.ts";
+import { criteriaList, lookedUp, proofTable } from "../../../../views/web/proof.ts";
+import { mark, status } from "../../../../views/web/shapes.ts";
+import { waterfallList } from "../../../../views/web/waterfall-list.ts";
+import { amount, figure, percent, plural, short, shortTime } from "../../../../views/web/words.ts";
+import type { RunPage } from "../../../../commands/dashboard/run-page.ts";
+import { copy } from "../actions.ts";
+import { load } from "../loading.ts";
+import { draw, href, state } from "../store.ts";
+import { runHead } from "./run-head.ts";
+
+const isWide = (): boolean => matchMedia("(min-width:1200px)").matches;
+
+export function runPage(): Child {
+  const top = runHead("run");
+  const { run } = state;
+  if ("instead" in top || run === null) return "instead" in top ? top.instead : null;
+  const { waterfall, report } = run;
+  const row = waterfall.rows.find(({ id }) => id === state.chosen) ?? null;
+  const own = report.claims.slice(-3);
+  return [
+    top.head,
+    standing(run),
+    strip(run),
+    el(
+      "div.cols",
+      section(
+        "Waterfall",
+        `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`,
+        waterfallList(waterfall, {
+          chosen: state.chosen,
+          choose,
+          pane: (one) => (!isWide() && one.id === state.chosen ? pane(one) : null),
+        }),
+      ),
+      el("aside", { "aria-label": "Budget and step" }, budget(run), row !== null && isWide() ? el("div.side", pane(row)) : null),
+    ),
+    report.criteria.length === 0
+      ? null
+      : section(
+          "Asked for",
+          `${report.criteria.filter(({ proved }) => proved).length} of ${report.criteria.length} proved`,
+          criteriaList(report.criteria),
+        ),
+    report.evidence.length === 0
+      ? null
+      : section(
+          "Proof",
+          "made by the runner itself, failing first",
+          proofTable(report.evidence, copy),
+          el("div.gap-top", command(`autopilot verify --run ${run.card.run}`, copy)),
+        ),
+    report.gaps.length === 0
+      ? null
+      : section(
+          "Not proved",
+          "",
+          el(
+            "ul.panel",
+            report.gaps.map((gap) => el("li.item.row.top", { key: gap }, mark("gap"), el("span", said(gap)))),
+          ),
+        ),
+    report.looked_up.claims.length === 0 ? null : section("What agents said, looked up", "", lookedUp(report.looked_up)),
+    own.length === 0
+      ? null
+      : section(
+          "What agents say",
+          "their word, no proof",
+          el(
+            "div.panel",
+            own.map((one) => el("div.item", { key: one.attempt }, el("div.tiny.dim", `${one.agent}, ${one.attempt}`), claim(one.said))),
+          ),
+        ),
+  ];
+}
+
+function standing(run: RunPage): Child {
+  const { card, live, next_actions: actions, detail } = run;
+  if (card.state === "running" && card.live)
+    return el(
+      "div.panel.live",
+      el("span.pulse"),
+      el("span.mono.dim.no-wrap.wide-only", said(card.place)),
+      el("span.mono.cut", live === "" ? el("span.dim", "between two steps") : said(live)),
+      card.questions === 0 ? null : el("a.link.tiny.no-wrap", { href: "#inbox" }, `${plural(card.questions, "question")} in the Inbox`),
+    );
+  const ending = run.report.ending;
+  if (card.state === "completed") return el("div.panel.live", mark(card.shape), el("span", said(ending ?? card.meaning)));
+  return el(
+    "div.gap-top",
+    notice(
+      mark(card.shape),
+      card.state === "stopped" || card.state === "draft" ? "plain" : "you",
+      said(card.meaning),
+      el("div.tiny.dim.mono", card.reason),
+      detail === null || detail === "" ? null : el("div.second", said(detail)),
+      el(
+        "div.gap-top",
+        actions
+          .slice(0, 3)
+          .map((one) => (one.startsWith("autopilot") || one.startsWith("git") ? command(one, copy) : el("div.second", said(one)))),
+      ),
+    ),
+  );
+}
+
+function strip({ card, report, budget: spent, breaker, breaker_words: words }: RunPage): Element {
+  const failing = report.evidence.filter(({ status: word }) => word === "failed").length;
+  const tightest = card.used;
+  const evidence = `${figure(report.evidence.filter(({ status: word }) => word === "passed").length)} of ${plural(report.evidence.length, "check")} ${report.evidence.length === 1 ? "passes" : "pass"}`;
+  return figures([
+    {
+      name: "Progress",
+      value: card.at === "" || card.criteria > 0 ? card.word : card.at,
+      note: card.place === "" ? card.flow : said(card.place),
+    },
+    {
+      name: "Proved",
+      value: card.criteria === 0 ? `${figure(report.gates)} gates` : `${card.proved} of ${card.criteria}`,
+      note: failing > 0 ? `${plural(failing, "check")} ${failing === 1 ? "fails" : "fail"}` : evidence,
+    },
+    {
+      name: tightest === null ? "Tokens" : tightest.of,
+      value: tightest === null ? short(card.tokens) : percent(tightest.ratio),
+      note: tightest === null ? "no limit" : `${short(spent.counters.tokens)} tokens, warned at ${percent(tightest.soft)}`,
+    },
+    { name: "Breaker", value: breaker.state.replace("_", " "), note: words },
+  ]);
+}
+
+function budget({ budget: view, points, waterfall, at, card }: RunPage): Element {
+  const chart = burnDown(points, view, waterfall.from, card.ended_at ?? at);
+  return section(
+    "Budget",
+    chart === null ? "" : "what is left",
+    el(
+      "div.panel",
+      chart,
+      el(
+        "div.pad.stack",
+        (["tokens", "minutes", "calls", "usd"] as const).flatMap((dimension) => {
+          const limit = view.limits[dimension];
+          const used = view.counters[dimension];
+          if (limit === undefined)
+            return used === 0
+              ? []
+              : [
+                  el(
+                    "div.row.small",
+                    { key: dimension },
+                    el("span", dimension),
+                    el("span.grow"),
+                    el("span.num.tiny.second", `${amount(dimension, used)}, no limit`),
+                  ),
+                ];
+          const ratio = view.ratios[dimension] ?? 0;
+          return [
+            el(
+              "div",
+              { key: dimension },
+              el(
+                "div.row.small",
+                el("span", dimension),
+                el("span.grow"),
+                el("span.num.tiny.second", `${dimension === "usd" ? amount(dimension, used) : short(used)} of ${amount(dimension, limit)}`),
+              ),
+              meter(ratio, view.soft_ratio, `${percent(ratio)} of ${dimension} used`),
+            ),
+          ];
+        }),
+        view.warnings.map((warning) => el("div.tiny.c-you", { key: warning }, said(warning))),
+        el("p.tiny.dim", `A limit can be passed by ${view.overshoot} at most.`),
+      ),
+    ),
+  );
+}
+
+function choose(row: WaterfallRow): void {
+  const all = state.run?.waterfall.rows ?? [];
+  if (row.depth === 0 && row.kids > 0) {
+    const open = state.expanded ?? new Set(all.filter(({ depth, isExpanded }) => depth === 0 && isExpanded).map(({ id }) => id));
+    if (state.chosen === row.id || !row.isExpanded) {
+      if (row.isExpanded) open.delete(row.id);
+      else open.add(row.id);
+      state.expanded = open;
+      void load();
+    }
+  }
+  state.chosen = row.id;
+  draw();
+}
+
+function pane(row: WaterfallRow): Element {
+  return el(
+    "div.panel.pane",
+    { role: "region", "aria-label": `Step ${row.name}`, key: `pane ${row.id}` },
+    el("h3", said(row.name)),
+    el("div", { style: { "margin-bottom": "12px" } }, status(row.shape, row.word)),
+    facts([["Took", row.took], ...row.facts.map(([name, value]) => [name, said(value)] as const)]),
+    row.said === null || row.said === "" ? null : el("div.gap-top", el("div.tiny.dim", "The agent says, as a claim"), claim(row.said)),
+    el(
+      "div.row.gap-top",
+      el("a.link.tiny", { href: href("log", state.key) }, "The log"),
+      el("a.link.tiny", { href: href("diff", state.key) }, "What changed"),
+    ),
+  );
+}

@@ -1,0 +1,151 @@
+// store: everything the page knows, and one draw a frame however often it changes.
+
+import type { CostView } from "../../../views/facts/cost.ts";
+import type { FileDiff } from "../../../views/facts/hunks.ts";
+import type { LogRow } from "../../../views/facts/log-rows.ts";
+import type { DiffPage } from "../../../commands/dashboard/diff-files.ts";
+import type { SettingsPage } from "../../../commands/dashboard/facts.ts";
+import type { Overview } from "../../../commands/dashboard/overview.ts";
+import type { PortfolioPage } from "../../../commands/dashboard/portfolio-page.ts";
+import type { RunPage } from "../../../commands/dashboard/run-page.ts";
+
+export const pages = ["now", "inbox", "run", "log", "diff", "portfolio", "cost", "settings"] as const;
+export type PageName = (typeof pages)[number];
+
+export type LineNote = {
+  readonly path: string;
+  readonly line: number;
+  readonly side: "old" | "new";
+  readonly text: string;
+  readonly at: number;
+};
+
+export type LogState = {
+  rows: LogRow[];
+  total: number;
+  find: string;
+  phase: string;
+  event: string;
+  reason: string;
+  follow: boolean;
+  open: number | null;
+  entry: string | null;
+};
+
+export type State = {
+  page: PageName;
+  /** The run that a page is about. */
+  key: string | null;
+  overview: Overview | null;
+  run: RunPage | null;
+  missing: string | null;
+  log: LogState;
+  diff: DiffPage | null;
+  file: string | null;
+  fileDiff: FileDiff | null;
+  portfolio: PortfolioPage | null;
+  cost: CostView | null;
+  costBy: keyof CostView["by"];
+  settings: SettingsPage | null;
+  /** `token`: this link opens nothing. */
+  connection: "opening" | "live" | "gone" | "token";
+  goneSince: string | null;
+  retryInS: number;
+  held: boolean;
+  single: boolean;
+  question: string | null;
+  picks: Record<string, string>;
+  words: Record<string, string>;
+  stale: string | null;
+  expanded: Set<string> | null;
+  chosen: string | null;
+  notes: LineNote[];
+  noting: { readonly at: number; text: string } | null;
+  toast: string | null;
+  dialog: "keys" | "more" | "stop" | null;
+  confirm: string;
+  code: string;
+  codeSays: string | null;
+  busy: boolean;
+};
+
+export const noLog = (): LogState => ({
+  rows: [],
+  total: 0,
+  find: "",
+  phase: "",
+  event: "",
+  reason: "",
+  follow: true,
+  open: null,
+  entry: null,
+});
+
+export const state: State = {
+  page: "now",
+  key: null,
+  overview: null,
+  run: null,
+  missing: null,
+  log: noLog(),
+  diff: null,
+  file: null,
+  fileDiff: null,
+  portfolio: null,
+  cost: null,
+  costBy: "project",
+  settings: null,
+  connection: "opening",
+  goneSince: null,
+  retryInS: 0,
+  held: false,
+  single: sessionStorage.getItem("autopilot.keys") !== "off",
+  question: null,
+  picks: {},
+  words: {},
+  stale: null,
+  expanded: null,
+  chosen: null,
+  notes: [],
+  noting: null,
+  toast: null,
+  dialog: null,
+  confirm: "",
+  code: "",
+  codeSays: null,
+  busy: false,
+};
+
+let drawNow: () => void = () => undefined;
+let isAsked = false;
+
+export const onDraw = (draw: () => void): void => void (drawNow = draw);
+
+/** Draws once in the next frame. */
+export function draw(): void {
+  if (isAsked) return;
+  isAsked = true;
+  requestAnimationFrame(() => {
+    isAsked = false;
+    drawNow();
+  });
+}
+
+let toastTimer = 0;
+export function toast(text: string): void {
+  state.toast = text;
+  clearTimeout(toastTimer);
+  toastTimer = window.setTimeout(() => {
+    state.toast = null;
+    draw();
+  }, 4_000);
+  draw();
+}
+
+/** The server's clock, carried on by this machine's steady one: the browser's own may be wrong. */
+let clock = { at: 0, seen: 0 };
+export const setClock = (iso: string): void => void (clock = { at: Date.parse(iso), seen: performance.now() });
+export const now = (): string => new Date(clock.at + (clock.at === 0 ? 0 : performance.now() - clock.seen)).toISOString();
+
+export const href = (page: PageName, ...words: readonly (string | number | null)[]): string =>
+  `#${[page, ...words.filter((word) => word !== null).map((word) => encodeURIComponent(String(word)))].join("/")}`;

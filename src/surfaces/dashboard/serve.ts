@@ -1,0 +1,95 @@
+// serve: starts the dashboard for the folder a command is given in, and keeps it until it is interrupted.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Answer } from "../../contracts/answer.ts";
+import { openFacts } from "../../commands/dashboard/facts.ts";
+import { resumeApart } from "../../commands/dashboard/resume-apart.ts";
+import { invariant } from "../../kit/invariant.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { assetsOf } from "./assets.ts";
+import { newToken } from "./guards.ts";
+import { type Dashboard, type DashboardSettings, serveDashboard } from "./server.ts";
+import { openUnlock } from "./unlock.ts";
+
+const portUsual = 4114;
+const linkKeptMs = 30_000;
+
+export type DashboardInput = { readonly port?: number | undefined; readonly open: boolean };
+
+/** Serves the dashboard on loopback until the person at the terminal ends it. Runs go on without it. */
+export function dashboard(place: CommandContext, input: DashboardInput): Promise<Answer> {
+  return answered(async () => {
+    const token = newToken();
+    const unlock = openUnlock();
+    const facts = openFacts(place);
+    const program = [process.execPath, process.argv[1] ?? ""];
+    const settings = { place, facts, token, unlock, assets: assetsOf(clientScript()), resumeApart: resumeApart(program) };
+    const server = await listening(settings, input.port);
+    const address = `http://127.0.0.1:${server.port}/#${token}`;
+    const weak = await facts.weak();
+    place.show(`Dashboard  ${address}`);
+    place.show(
+      `Code       ${unlock.code}   the page asks for it before it may act while a run works at isolation none or clone${weak === null ? "" : ` (${weak})`}`,
+    );
+    place.show("Only this machine can reach it. Ctrl-C ends it; runs go on without it.");
+    const forget = input.open ? openBrowser(address, place) : () => undefined;
+    await untilInterrupted(place.interrupted);
+    forget();
+    await server.close();
+    return reply("ok", { message: "The dashboard is closed; its link no longer opens anything.", data: { port: server.port } });
+  });
+}
+
+/** The usual port, or any other where it is taken; one that was asked for, or nothing. */
+async function listening(settings: DashboardSettings, asked: number | undefined): Promise<Dashboard> {
+  try {
+    return await serveDashboard(settings, asked ?? portUsual);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
+    if (asked === undefined) return serveDashboard(settings, 0);
+    return refuse("port_taken", {
+      message: code === "EACCES" ? `Port ${asked} needs more rights than you have.` : `Something else listens on port ${asked} already.`,
+      remediation: ["autopilot dashboard takes a free port", `autopilot dashboard --port ${asked + 1}`],
+      data: { port: asked },
+    });
+  }
+}
+
+/** The page's script: beside us once bundled, in dist when run from source. */
+function clientScript(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const name = "dashboard-client.cjs";
+  const found = [join(here, name), join(here, "..", "..", "..", "dist", name)].find((path) => existsSync(path));
+  invariant(found !== undefined, `${name} is shipped with the product (npm run build makes it)`);
+  return readFileSync(found, "utf8");
+}
+
+/** Everybody on the machine can read a process's words, so the browser is given a private file that leads to the address. */
+function openBrowser(address: string, place: CommandContext): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "autopilot-link-")); // 0700
+  const file = join(folder, "dashboard.html");
+  writeFileSync(
+    file,
+    `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}"><title>autopilot</title>`,
+    { mode: 0o600 },
+  );
+  const forget = (): void => rmSync(folder, { recursive: true, force: true });
+  const opener = process.platform === "darwin" ? "open" : "xdg-open";
+  const child = spawn(opener, [`file://${file}`], { stdio: "ignore", detached: true });
+  child.on("error", () => place.show(`! ${opener} is not here: open the address above yourself.`));
+  child.unref();
+  setTimeout(forget, linkKeptMs).unref();
+  return forget;
+}
+
+const untilInterrupted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

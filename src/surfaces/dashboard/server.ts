@@ -1,0 +1,183 @@
+// server: the dashboard's HTTP server: its guards, one page, and the facts that page asks for.
+//
+// Invariants:
+//   H1. It listens on 127.0.0.1, and the guards see every request before anything else does.
+//   H2. A page is answered with facts alone; a change goes to the use case of its command, and only while it may.
+//   H3. Whatever a request is, the server goes on; what went wrong is told without a path or a stack.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Answer } from "../../contracts/answer.ts";
+import type { Facts } from "../../commands/dashboard/facts.ts";
+import { carryOutRequest, readRequest } from "../../commands/dashboard/requests.ts";
+import type { ResumeApart } from "../../commands/dashboard/resume-apart.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { refusalOf, securityHeaders } from "./guards.ts";
+import type { Assets } from "./assets.ts";
+import { openStream } from "./stream.ts";
+import type { Unlock } from "./unlock.ts";
+
+export type DashboardSettings = {
+  readonly place: CommandContext;
+  readonly facts: Facts;
+  readonly assets: Assets;
+  readonly token: string;
+  readonly unlock: Unlock;
+  readonly resumeApart: ResumeApart;
+};
+
+const bodyBytesMax = 1_048_576;
+const logRowsMax = 20_000;
+
+export type Dashboard = { readonly port: number; readonly close: () => Promise<void> };
+
+/** Listens on a port of 127.0.0.1; `port` 0 takes any. Throws the system's error where it is taken. */
+export async function serveDashboard(settings: DashboardSettings, port: number): Promise<Dashboard> {
+  const stream = openStream(settings.facts);
+  const server: Server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000 }, (request, response) => {
+    void answerTo(request, response).catch((error: unknown) => {
+      // H3
+      const isTooLarge = error instanceof TooLarge;
+      sendJson(response, isTooLarge ? 413 : 500, {
+        says: isTooLarge ? "That is too much." : "The server could not answer this; it goes on.",
+      });
+    });
+  });
+  await new Promise<void>((resolve, fail) => {
+    server.once("error", fail);
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve()); // H1
+  });
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+
+  async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    const url = new URL(`http://127.0.0.1${request.url ?? "/"}`);
+    const method = request.method ?? "";
+    const refused = refusalOf({ method, path: url.pathname, headers: request.headers }, { port: bound, token: settings.token }); // H1
+    if (refused !== null) return sendJson(response, refused.status, { says: refused.says });
+    if (!url.pathname.startsWith("/api/")) return sendAsset(response, settings.assets, url.pathname);
+    if (method === "POST") return answerChange(request, response, url.pathname);
+    if (url.pathname === "/api/events") {
+      if (!stream.join(response)) sendJson(response, 429, { says: "Too many pages are open." });
+      return;
+    }
+    const found = await factsFor(settings.facts, url);
+    if (found === undefined) return sendJson(response, 404, { says: "There is no such thing here.", reason_code: "run_missing" });
+    sendJson(response, 200, found);
+  }
+
+  async function answerChange(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const body = parsed(await bodyOf(request));
+    if (path === "/api/unlock") {
+      const code = typeof body === "object" && body !== null && "code" in body && typeof body.code === "string" ? body.code : "";
+      const typed = settings.unlock.type(code);
+      if (typed === "shut")
+        return sendJson(response, 429, { says: "The code was wrong too often. Start the dashboard again for a new one." });
+      return typed === "wrong"
+        ? sendJson(response, 403, { says: "That is not the code the terminal shows." })
+        : sendJson(response, 200, typed);
+    }
+    if (path !== "/api/request") return sendJson(response, 404, { says: "There is no such thing here." });
+    const asked = readRequest(body);
+    if ("problem" in asked) return sendJson(response, 400, { says: asked.problem });
+    const weak = await settings.facts.weak();
+    const key = request.headers["x-unlock"];
+    if (weak !== null && !settings.unlock.holds(typeof key === "string" ? key : undefined))
+      return sendJson(response, 403, { says: `Read-only: ${weak}. Type the code that the terminal shows.`, reason_code: "read_only" }); // H2
+    const { place, facts, resumeApart } = settings;
+    const answer = await carryOutRequest(asked, { place, sourceOf: facts.sourceOf, resumeApart });
+    sendJson(response, 200, shownAnswer(answer));
+  }
+
+  return {
+    port: bound,
+    close: () =>
+      new Promise((resolve) => {
+        stream.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Undefined where there is nothing of that name. */
+async function factsFor(facts: Facts, url: URL): Promise<unknown> {
+  const key = url.searchParams.get("run") ?? "";
+  const number = (name: string): number => Math.max(0, Number.parseInt(url.searchParams.get(name) ?? "0", 10) || 0);
+  switch (url.pathname) {
+    case "/api/overview":
+      return facts.overview();
+    case "/api/run": {
+      const expanded = url.searchParams.get("expanded");
+      return facts.run(key, expanded === null ? undefined : new Set(expanded.split("\n").filter((id) => id !== ""))) ?? undefined;
+    }
+    case "/api/log":
+      return facts.log(key, number("after"), logRowsMax) ?? undefined;
+    case "/api/entry": {
+      const entry = facts.entry(key, number("seq"));
+      return entry === null ? undefined : { entry };
+    }
+    case "/api/diff":
+      return (await facts.diff(key)) ?? undefined;
+    case "/api/file":
+      return (await facts.file(key, url.searchParams.get("path") ?? "")) ?? undefined;
+    case "/api/portfolio":
+      return facts.portfolio();
+    case "/api/cost":
+      return facts.cost();
+    case "/api/settings":
+      return facts.settings();
+    default:
+      return undefined;
+  }
+}
+
+const shownAnswer = ({ result, reason_code, message, warnings, remediation, state }: Answer) => ({
+  result,
+  reason_code,
+  message,
+  warnings,
+  remediation,
+  state,
+});
+
+function sendAsset(response: ServerResponse, assets: Assets, path: string): void {
+  const found = assets[path];
+  if (found === undefined) return sendJson(response, 404, { says: "There is no such page." });
+  response.writeHead(200, { "content-type": found.type });
+  response.end(found.body);
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent || response.writableEnded) {
+    response.end();
+    return;
+  }
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+  response.end(JSON.stringify(body));
+}
+
+class TooLarge extends Error {}
+
+/** Reads on past what is too much, so that the answer reaches whoever still sends. */
+function bodyOf(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, fail) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (part: Buffer) => {
+      bytes += part.length;
+      if (bytes <= bodyBytesMax) parts.push(part);
+      else if (bytes > bodyBytesMax * 8) request.destroy();
+    });
+    request.on("end", () => (bytes > bodyBytesMax ? fail(new TooLarge()) : resolve(Buffer.concat(parts).toString("utf8"))));
+    request.on("error", fail);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

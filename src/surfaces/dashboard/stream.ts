@@ -1,0 +1,64 @@
+// stream: tells every open page that something changed, and never what: a page asks for what it shows, so a lost message loses nothing.
+//
+// Invariants:
+//   S1. Looked at only while a page listens; told at most a few times a second, whatever happens.
+//   S2. A page that does not read is let go: nothing is kept for it.
+
+import type { ServerResponse } from "node:http";
+import type { Facts } from "../../commands/dashboard/facts.ts";
+
+const lookEveryMs = 400;
+const beatEveryMs = 15_000;
+const unreadBytesMax = 256 * 1024;
+const pagesMax = 32;
+
+export type Stream = { readonly join: (response: ServerResponse) => boolean; readonly close: () => void };
+
+export function openStream(facts: Pick<Facts, "marks">): Stream {
+  const pages = new Set<ServerResponse>();
+  let known: Readonly<Record<string, string>> = {};
+  let timer: NodeJS.Timeout | null = null;
+  let beatAt = 0;
+
+  const send = (text: string): void => {
+    for (const page of pages) {
+      if (page.writableLength > unreadBytesMax) page.destroy(); // S2
+      else page.write(text);
+    }
+  };
+  const look = (): void => {
+    const marks = facts.marks();
+    const changed = Object.keys({ ...known, ...marks }).filter((key) => known[key] !== marks[key]);
+    known = marks;
+    beatAt += lookEveryMs;
+    if (changed.length > 0) send(`data: ${JSON.stringify({ changed: changed.slice(0, 500) })}\n\n`);
+    else if (beatAt >= beatEveryMs) send(": still here\n\n");
+    else return;
+    beatAt = 0;
+  };
+  const leave = (page: ServerResponse): void => {
+    pages.delete(page);
+    if (pages.size > 0 || timer === null) return;
+    clearInterval(timer); // S1
+    timer = null;
+  };
+  return {
+    join: (response) => {
+      if (pages.size >= pagesMax) return false;
+      response.writeHead(200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
+      response.write('data: {"changed":[]}\n\n');
+      pages.add(response);
+      response.on("close", () => leave(response));
+      response.on("error", () => leave(response));
+      if (timer === null) {
+        known = facts.marks();
+        timer = setInterval(look, lookEveryMs);
+      }
+      return true;
+    },
+    close: () => {
+      for (const page of pages) page.end();
+      if (timer !== null) clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+// unlock: where an agent runs as the user, it could read the token; then a tab may act only after somebody typed what the terminal shows.
+//
+// Invariants:
+//   U1. The code is shown in the terminal alone; it is never sent to a page, and a tab gets a key of its own for it.
+//   U2. A few wrong codes end the guessing until the server is started anew.
+
+import { randomBytes, randomInt } from "node:crypto";
+import { same } from "./guards.ts";
+
+const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"; // none that reads like another
+const codeChars = 6;
+const triesMax = 5;
+const keysMax = 20;
+
+export type Unlock = {
+  readonly code: string;
+  /** A key for the tab that typed the code; `shut` once it was wrong too often. */
+  readonly type: (code: string) => { readonly key: string } | "wrong" | "shut";
+  readonly holds: (key: string | undefined) => boolean;
+};
+
+export function openUnlock(): Unlock {
+  const code = Array.from({ length: codeChars }, () => letters[randomInt(letters.length)]).join("");
+  const keys: string[] = [];
+  let wrong = 0;
+  return {
+    code,
+    type: (given) => {
+      if (wrong >= triesMax) return "shut"; // U2
+      if (!same(given.trim().toUpperCase(), code)) {
+        wrong++;
+        return "wrong";
+      }
+      wrong = 0;
+      const key = randomBytes(24).toString("base64url"); // U1
+      keys.push(key);
+      if (keys.length > keysMax) keys.shift();
+      return { key };
+    },
+    holds: (key) => key !== undefined && keys.some((one) => same(key, one)),
+  };
+}

@@ -1,0 +1,152 @@
+// attention: everything of a run that waits for a person: questions, verdicts, changed protected tests, and pauses nobody chose.
+
+import { own } from "../../core/record.ts";
+import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
+import type { RunView } from "../../core/state.ts";
+import { reasons } from "../../contracts/reason.ts";
+import { questionsOf } from "../choose-box.ts";
+import type { Owner } from "../next-actions.ts";
+import { nextActions } from "../next-actions.ts";
+import { reasonOf } from "../status.ts";
+import { isVerdict, verdictsOpen } from "../verdicts.ts";
+import { plural } from "../wording.ts";
+
+export type Attention = {
+  readonly key: string;
+  readonly run: string;
+  readonly project: string;
+  readonly goal: string;
+  readonly kind: "Question" | "Verdict" | "Approval" | "Paused";
+  /** The block's id; `oracles` for protected tests, `paused` for a pause. */
+  readonly id: string;
+  readonly phase: string | null;
+  readonly question: string;
+  readonly options: readonly { readonly key: string; readonly text: string }[];
+  readonly free: boolean;
+  readonly recommend: string | null;
+  readonly why: string | null;
+  /** What the runner found, by name. */
+  readonly show: readonly (readonly [string, string])[];
+  readonly impact: string;
+  /** How much waits for it: what holds up most comes first. */
+  readonly weight: number;
+  readonly asked_at: string | null;
+  /** What an answer is bound to. */
+  readonly content: string;
+  readonly commands: readonly string[];
+  readonly foreign: boolean;
+};
+
+type Around = {
+  readonly key: string;
+  readonly project: string;
+  readonly owner: Owner;
+  readonly foreign: boolean;
+  readonly asked: Readonly<Record<string, string>>;
+  /** Binds an answer to what was shown. */
+  readonly contentOf: (block: string, question: string) => string;
+};
+
+/** Pauses that somebody chose, or that end by themselves, wait for nobody. */
+const chosen: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
+
+export function attentionOf(view: RunView, around: Around): readonly Attention[] {
+  const found = [...questions(view, around), ...protectedTests(view, around)];
+  return found.length > 0 ? found : pauses(view, around);
+}
+
+const common = (view: RunView, { key, project, foreign }: Around) => ({
+  key,
+  run: view.drafted.run_id,
+  project,
+  goal: view.drafted.objective.goal,
+  foreign,
+});
+
+function questions(view: RunView, around: Around): readonly Attention[] {
+  const open = new Map(questionsOpen(view).map((block) => [block.block, block]));
+  const verdicts = new Map(verdictsOpen(view).map(({ block, phase }) => [block.block, phase]));
+  return questionsOf(view).flatMap((asked) => {
+    const block = open.get(asked.block);
+    if (block === undefined) return [];
+    const isHeld = isPausedFor(view, block) || block.hold;
+    const phase = own(view.walks, block.walk)?.phase ?? "";
+    const after = view.phases.filter((one) => one.after.includes(phase)).length;
+    return {
+      ...common(view, around),
+      kind: isVerdict(block) ? ("Verdict" as const) : ("Question" as const),
+      id: block.block,
+      phase: verdicts.get(block.block) ?? null,
+      question: asked.phase === undefined ? asked.question : `${asked.phase}: ${asked.question}`,
+      options: Object.entries(asked.options).map(([key, text]) => ({ key, text })),
+      free: asked.free === true || Object.keys(asked.options).length === 0,
+      recommend: asked.recommend,
+      why: asked.why,
+      show: Object.entries(asked.show).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
+      impact: impactOf(view.status, isHeld, after),
+      weight: (isHeld ? 100 : 10) + after,
+      asked_at: around.asked[block.block] ?? null,
+      content: around.contentOf(block.block, block.question),
+      commands: [
+        isVerdict(block) ? `autopilot verdict ${verdicts.get(block.block) ?? phase} …` : `autopilot answer --block '${block.block}' …`,
+      ],
+    };
+  });
+}
+
+function impactOf(status: string, isHeld: boolean, after: number): string {
+  if (isHeld) return status === "paused" ? "The run is paused until you answer." : "The run stops here until you answer.";
+  return after === 0
+    ? "Only this phase waits; the rest goes on."
+    : `This phase waits, and ${plural(after, "phase")} after it; the rest goes on.`;
+}
+
+function protectedTests(view: RunView, around: Around): readonly Attention[] {
+  const { oracles } = view;
+  const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
+  if (oracles === undefined || refused.length === 0 || (view.status !== "running" && view.status !== "paused")) return [];
+  return [
+    {
+      ...common(view, around),
+      kind: "Approval",
+      id: "oracles",
+      phase: null,
+      question: `May ${refused.length === 1 ? (refused[0]?.path ?? "") : plural(refused.length, "changed test file")} judge as changed? It was there before the run.`,
+      options: [{ key: "approve", text: "Approve exactly this content" }],
+      free: false,
+      recommend: null,
+      why: null,
+      show: refused.slice(0, 20).map(({ path, how, detail }) => [path, `${how}: ${detail}`] as const),
+      impact: "The run goes on with the old content. Without an approval the change gains nothing.",
+      weight: 5,
+      asked_at: null,
+      content: oracles.content,
+      commands: ["autopilot approve --oracles"],
+    },
+  ];
+}
+
+function pauses(view: RunView, around: Around): readonly Attention[] {
+  const code = reasonOf(view, around.owner);
+  const isLeft = view.status === "running" && around.owner === null;
+  if (!isLeft && (view.status !== "paused" || view.parked !== undefined || chosen.has(code))) return [];
+  return [
+    {
+      ...common(view, around),
+      kind: "Paused",
+      id: "paused",
+      phase: null,
+      question: isLeft ? "The run was interrupted: nobody works on it. Go on?" : reasons[code].meaning,
+      options: [],
+      free: false,
+      recommend: null,
+      why: null,
+      show: view.detail === null ? [] : [["Detail", view.detail]],
+      impact: "Nothing is lost by waiting.",
+      weight: 50,
+      asked_at: view.updatedAt,
+      content: "",
+      commands: nextActions(view, around.owner, { isCurrent: false }),
+    },
+  ];
+}

@@ -1,0 +1,83 @@
+// cost: what was spent by day, and by project, role or agent, with a forecast that says how sure it is.
+
+import { isoOf, msOf } from "../../kit/iso-time.ts";
+import { grouped } from "./grouped.ts";
+import type { UsageRow } from "./run-index.ts";
+
+export type CostInput = UsageRow & { readonly project: string };
+
+export type CostGroup = {
+  readonly name: string;
+  readonly share: number;
+  readonly usd: number;
+  readonly tokens: number;
+  /** How it was counted: metered, reported, estimated. */
+  readonly counted: string;
+};
+
+export type CostView = {
+  /** Money where anything has a price, else tokens. */
+  readonly unit: "usd" | "tokens";
+  readonly days: readonly string[];
+  readonly by: Readonly<
+    Record<"project" | "role" | "agent", { readonly groups: readonly CostGroup[]; readonly bars: readonly (readonly number[])[] }>
+  >;
+  readonly today: { readonly usd: number; readonly tokens: number };
+  readonly window: { readonly usd: number; readonly tokens: number };
+  readonly month: { readonly usd: number; readonly tokens: number };
+  /** A day's spending as it may go on: the middle and the ninth of ten of the days that spent; null with fewer than three. */
+  readonly forecast: { readonly p50: number; readonly p90: number } | null;
+};
+
+const daysShown = 14;
+const groupsMax = 4;
+const dayMs = 86_400_000;
+
+export function costOf(rows: readonly CostInput[], now: string): CostView {
+  const today = now.slice(0, 10);
+  const start = msOf(`${today}T00:00:00.000Z`) ?? 0;
+  const days = Array.from({ length: daysShown }, (_, at) => isoOf(start - (daysShown - 1 - at) * dayMs).slice(0, 10));
+  const unit = rows.some(({ usd }) => usd > 0) ? "usd" : "tokens";
+  const within = rows.filter(({ day }) => day >= (days[0] ?? today));
+  const perDay = days.map((day) => sumOf(within.filter((row) => row.day === day))[unit]);
+  const spent = perDay.filter((value) => value > 0).toSorted((one, other) => one - other);
+  const by = (of: (row: CostInput) => string) => groupsOf(within, days, unit, of);
+  return {
+    unit,
+    days,
+    by: { project: by(({ project }) => project), role: by(({ role }) => role), agent: by(({ agent }) => agent) },
+    today: sumOf(within.filter(({ day }) => day === today)),
+    window: sumOf(within),
+    month: sumOf(rows.filter(({ day }) => day.startsWith(today.slice(0, 7)))),
+    forecast: spent.length < 3 ? null : { p50: quantile(spent, 0.5), p90: quantile(spent, 0.9) },
+  };
+}
+
+function groupsOf(
+  rows: readonly CostInput[],
+  days: readonly string[],
+  unit: "usd" | "tokens",
+  of: (row: CostInput) => string,
+): CostView["by"]["role"] {
+  const total = sumOf(rows)[unit];
+  const all = [...grouped(rows, of)].toSorted(([, one], [, other]) => sumOf(other)[unit] - sumOf(one)[unit]);
+  const shown = all.length > groupsMax ? all.slice(0, groupsMax - 1) : all;
+  const rest = all.slice(shown.length).flatMap(([, own]) => own);
+  const groups: readonly (readonly [string, readonly CostInput[]])[] = rest.length === 0 ? shown : [...shown, ["others", rest]];
+  return {
+    groups: groups.map(([name, own]) => {
+      const { usd, tokens } = sumOf(own);
+      const counted = [...new Set(own.map(({ source }) => source))].toSorted().join(", ");
+      return { name, share: total === 0 ? 0 : (unit === "usd" ? usd : tokens) / total, usd, tokens, counted };
+    }),
+    bars: days.map((day) => groups.map(([, own]) => sumOf(own.filter((row) => row.day === day))[unit])),
+  };
+}
+
+const sumOf = (rows: readonly Pick<UsageRow, "usd" | "tokens">[]): { readonly usd: number; readonly tokens: number } => ({
+  usd: rows.reduce((sum, { usd }) => sum + usd, 0),
+  tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0),
+});
+
+const quantile = (sorted: readonly number[], at: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? 0;

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import type { Entry } from "../../contracts/event.ts";
+import { openFold } from "../../core/fold.ts";
+import type { RunView } from "../../core/state.ts";
+import { attentionOf } from "./attention.ts";
+import { costOf } from "./cost.ts";
+import { filesOfPatch, hunksOf } from "./hunks.ts";
+import { logRow } from "./log-rows.ts";
+import { runCard } from "./run-card.ts";
+import { openRunIndex } from "./run-index.ts";
+import { waterfallOf } from "./waterfall.ts";
+
+const golden = resolve(import.meta.dirname, "../../../test/golden/journals/0.1.0-people/journal.jsonl");
+const entries = readFileSync(golden, "utf8")
+  .split("\n")
+  .filter((line) => line !== "")
+  .map((line) => JSON.parse(line) as Entry);
+/** So many of its lines end with a question that waits. */
+const linesAsking = 51;
+
+function read(lines: number) {
+  const fold = openFold();
+  const book = openRunIndex();
+  for (const entry of entries.slice(0, lines)) {
+    fold.apply(entry);
+    book.apply(entry);
+  }
+  return { view: fold.state as RunView, index: book.index };
+}
+const around = { key: "k", project: "shop", owner: null, foreign: false };
+
+test("a question that waits is something for a person, with what waiting costs and what its answer is bound to", () => {
+  const { view, index } = read(linesAsking);
+  const [ask, second] = attentionOf(view, {
+    ...around,
+    asked: index.asked,
+    contentOf: (block, question) => `${block} ${question}`.slice(0, 20),
+  });
+  expect(second).toBeUndefined();
+  expect(ask).toMatchObject({ kind: "Question", id: "block:after.land@1/approve#1", project: "shop" });
+  expect(ask?.asked_at).toBe(entries.findLast((entry, at) => at < linesAsking && entry.event === "block_opened")?.ts);
+  expect(ask?.options.map(({ key }) => key)).toContain("A");
+  expect(ask?.content).not.toBe("");
+});
+
+test("attempts have a beginning and an end, pauses too, and nothing that ended is still open", () => {
+  const { view, index } = read(entries.length);
+  const started = entries.filter(({ event }) => event === "step_started").length;
+  expect(index.spans.filter(({ kind }) => kind !== "human" && kind !== "pause" && kind !== "parked")).toHaveLength(started);
+  expect(index.spans.filter(({ ended }) => ended === null)).toEqual([]);
+  const { rows } = waterfallOf(view, index, { now: "2030-01-01T00:00:00.000Z", isAll: true });
+  expect(rows.filter(({ depth }) => depth === 0).length).toBeGreaterThan(0);
+  for (const { bar } of rows) if (bar !== null) expect(bar.to).toBeGreaterThanOrEqual(bar.from);
+});
+
+test("spending by day, role and agent adds up to the ledger", () => {
+  const { view, index } = read(entries.length);
+  const sum = index.usage.reduce((total, { tokens }) => total + tokens, 0);
+  expect(sum).toBe(view.ledger.run.tokens);
+  expect(index.points.at(-1)?.tokens).toBe(sum);
+  const now = entries.at(-1)?.ts ?? "";
+  const cost = costOf(
+    index.usage.map((row) => ({ ...row, project: "shop" })),
+    now,
+  );
+  expect(cost.window.tokens).toBe(sum);
+  expect(cost.by.project.groups).toMatchObject([{ name: "shop", share: sum === 0 ? 0 : 1 }]);
+});
+
+test("a card and the log say what the run's own pages say", () => {
+  const { view, index } = read(entries.length);
+  expect(runCard(view, { ...around, ended: index.ended })).toMatchObject({
+    run: view.drafted.run_id,
+    state: view.status,
+    verdict: view.verdict,
+    goal: view.drafted.objective.goal,
+  });
+  const rows = entries.map(logRow);
+  expect(rows.map(({ seq }) => seq)).toEqual(entries.map(({ seq }) => seq));
+  expect(rows.find(({ event }) => event === "block_opened")).toMatchObject({ shape: "you" });
+});
+
+test("a patch is read with the numbers of its lines, whatever it holds", () => {
+  const patch = [
+    "diff --git a/x b/x",
+    "new file mode 100644",
+    "--- a/x",
+    "+++ b/x",
+    "@@ -1,2 +1,3 @@ head",
+    " a",
+    "-b",
+    "+B",
+    "+--- not a header",
+    "\\ No newline at end of file",
+    "",
+  ].join("\n");
+  const { lines, cut } = hunksOf(patch);
+  expect(cut).toBe(false);
+  expect(lines.map(({ mark, old, new: now }) => [mark, old, now])).toEqual([
+    ["!", null, null],
+    ["@", null, null],
+    [" ", 1, 1],
+    ["-", 2, null],
+    ["+", null, 2],
+    ["+", null, 3],
+    ["!", null, null],
+  ]);
+  expect(filesOfPatch(`${patch}${patch.replaceAll("/x", "/y")}`).map(({ path }) => path)).toEqual(["x", "y"]);
+});
+
+test("a huge patch and a huge line are cut, and say so", () => {
+  const many = `@@ -1 +1 @@\n${"+x\n".repeat(10_000)}`;
+  expect(hunksOf(many)).toMatchObject({ cut: true });
+  expect(hunksOf(many).lines).toHaveLength(3_000);
+  const [, line] = hunksOf(`@@ -1 +1 @@\n+${"y".repeat(5_000_000)}`).lines;
+  expect(line?.text.length).toBeLessThan(2_100);
+  expect(line?.text).toContain("4998000 more characters");
+  expect(hunksOf("Binary files a/x and b/x differ").lines).toMatchObject([{ mark: "!" }]);
+});

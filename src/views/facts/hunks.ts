@@ -1,0 +1,65 @@
+// hunks: a unified diff read into lines with their numbers, within bounds: a page must open whatever an agent wrote.
+
+export type DiffLine = {
+  readonly mark: " " | "+" | "-" | "@" | "!";
+  readonly text: string;
+  readonly old: number | null;
+  readonly new: number | null;
+};
+
+/** `cut`: there is more of it, which only git shows. */
+export type FileDiff = { readonly lines: readonly DiffLine[]; readonly cut: boolean };
+
+export const diffLinesMax = 3_000;
+const lineCharsMax = 2_000;
+
+/** The patch of one file. What stands before the first hunk is git's own. */
+export function hunksOf(patch: string, linesMax = diffLinesMax): FileDiff {
+  const lines: DiffLine[] = [];
+  let [old, now] = [0, 0];
+  let isIn = false;
+  for (const row of patch.split("\n")) {
+    const head = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/.exec(row);
+    if (!isIn && head === null) {
+      const note = noteOf(row);
+      if (note !== null) lines.push({ mark: "!", text: note, old: null, new: null });
+      continue;
+    }
+    if (lines.length >= linesMax) return { lines, cut: true };
+    if (head !== null) {
+      isIn = true;
+      [old, now] = [Number(head[1]), Number(head[2])];
+      lines.push({ mark: "@", text: shown(head[3] ?? ""), old: null, new: null });
+    } else if (row.startsWith("+")) lines.push({ mark: "+", text: shown(row.slice(1)), old: null, new: now++ });
+    else if (row.startsWith("-")) lines.push({ mark: "-", text: shown(row.slice(1)), old: old++, new: null });
+    else if (row.startsWith(" ")) lines.push({ mark: " ", text: shown(row.slice(1)), old: old++, new: now++ });
+    else if (row.startsWith("\\")) lines.push({ mark: "!", text: "no newline at the end of the file", old: null, new: null });
+  }
+  return { lines, cut: false };
+}
+
+/** What git says of a file before its lines, where a person should know it. */
+function noteOf(row: string): string | null {
+  if (row.startsWith("new file mode")) return "new file";
+  if (row.startsWith("deleted file mode")) return "deleted file";
+  if (row.startsWith("Binary files")) return "binary: its content is not shown";
+  const mode = /^new mode (\d+)$/.exec(row);
+  return mode === null ? null : `new mode ${mode[1] ?? ""}`;
+}
+
+const shown = (text: string): string =>
+  text.length > lineCharsMax ? `${text.slice(0, lineCharsMax)}… (${text.length - lineCharsMax} more characters)` : text;
+
+/** The patches of a whole diff, by path, in order. */
+export function filesOfPatch(patch: string): readonly { readonly path: string; readonly patch: string }[] {
+  return patch
+    .split(/^(?=diff --git )/m)
+    .filter((part) => part.startsWith("diff --git "))
+    .map((part) => ({ path: pathIn(part), patch: part }));
+}
+
+function pathIn(part: string): string {
+  const after = /^\+\+\+ (?:"?b\/)(.*?)"?\t?$/m.exec(part)?.[1];
+  const before = /^--- (?:"?a\/)(.*?)"?\t?$/m.exec(part)?.[1];
+  return after ?? before ?? /^diff --git "?a\/.*"? "?b\/(.*?)"?$/m.exec(part)?.[1] ?? "?";
+}

@@ -1,0 +1,177 @@
+// run-card: how a run stands, in the few facts that a list of runs shows.
+
+import type { RunView } from "../../core/state.ts";
+import { isReasonCode, reasons } from "../../contracts/reason.ts";
+import { own } from "../../core/record.ts";
+import { questionsOpen } from "../../core/selectors.ts";
+import { budgetOf } from "../budget-view.ts";
+import { isByPhases, ownCriteriaOf, placeOf } from "../criteria-status.ts";
+import { interruptedOf } from "../interrupted.ts";
+import { hasLanded, type Owner } from "../next-actions.ts";
+import { phaseRows, type PhaseRow } from "../phase-rows.ts";
+import { reasonOf } from "../status.ts";
+import { verdictLabel } from "../verdict-words.ts";
+import { plural } from "../wording.ts";
+import { type Shape, type Standing, verdictShape } from "./shape.ts";
+
+export type RunCard = Standing & {
+  /** How the page names it: two copies of a repository may each have a run of one name. */
+  readonly key: string;
+  readonly run: string;
+  readonly project: string;
+  readonly goal: string;
+  readonly flow: string;
+  readonly state: string;
+  readonly reason: string;
+  readonly meaning: string;
+  readonly segments: readonly (Shape | "")[];
+  /** Where it is: `3 of 7 phases`. */
+  readonly at: string;
+  readonly place: string;
+  /** The fullest limit, as a share. */
+  readonly used: { readonly of: string; readonly ratio: number; readonly soft: number } | null;
+  readonly started_at: string | null;
+  readonly updated_at: string;
+  readonly ended_at: string | null;
+  readonly until: string | null;
+  readonly verdict: string | null;
+  readonly proved: number;
+  readonly criteria: number;
+  readonly landed: boolean;
+  readonly files: number | null;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly questions: number;
+  readonly live: boolean;
+  /** It came from elsewhere: it is only read here. */
+  readonly foreign: boolean;
+  readonly isolation: string;
+  readonly breaker: string;
+  readonly seq: number;
+};
+
+export type CardExtra = {
+  readonly key: string;
+  readonly project: string;
+  readonly owner: Owner;
+  readonly foreign: boolean;
+  readonly ended: string | null;
+};
+
+const segmentsMax = 12;
+
+export function runCard(view: RunView, { key, project, owner, foreign, ended }: CardExtra): RunCard {
+  const { drafted, ledger, breaker } = view;
+  const rows = isByPhases(view) ? phaseRows(view) : [];
+  const criteria = ownCriteriaOf(view);
+  const reason = reasonOf(view, owner);
+  return {
+    ...standingOf(view, owner),
+    key,
+    run: drafted.run_id,
+    project,
+    goal: drafted.objective.goal,
+    flow: drafted.flow.flow,
+    state: interruptedOf(view, owner) === null ? view.status : "interrupted",
+    reason,
+    meaning: reasons[reason].meaning,
+    segments: segmentsOf(view, rows),
+    at: atWords(view, rows),
+    place: placeOf(view)[0] ?? "",
+    used: fullest(view),
+    started_at: view.startedAt,
+    updated_at: view.updatedAt,
+    ended_at: ended,
+    until: view.parked?.until ?? null,
+    verdict: view.verdict,
+    proved: criteria.filter(({ proved }) => proved).length,
+    criteria: criteria.length,
+    landed: hasLanded(view),
+    files: null,
+    tokens: ledger.run.tokens,
+    usd: ledger.run.usd,
+    questions: questionsOpen(view).length,
+    live: owner !== null,
+    foreign,
+    isolation: view.isolation?.level ?? drafted.isolation,
+    breaker: breaker.state,
+    seq: view.seq,
+  };
+}
+
+export function standingOf(view: RunView, owner: Owner): Standing {
+  const asks = questionsOpen(view).length > 0;
+  switch (view.status) {
+    case "draft":
+      return { shape: "waits", word: view.acknowledged ? "acknowledged" : "draft" };
+    case "completed": {
+      const verdict = view.verdict ?? "unverified";
+      return { shape: verdictShape[verdict] ?? "unproved", word: verdictLabel(verdict) };
+    }
+    case "stopped":
+      return { shape: "stopped", word: "stopped" };
+    case "paused":
+      if (view.parked !== undefined) return { shape: "parked", word: "parked" };
+      return asks ? { shape: "you", word: "needs you" } : { shape: "paused", word: "paused" };
+    default:
+      if (owner === null) return { shape: "paused", word: "interrupted" };
+      if (view.parked !== undefined) return { shape: "parked", word: "parked" };
+      return asks && Object.keys(view.open).length === 0 ? { shape: "you", word: "needs you" } : { shape: "run", word: "at work" };
+  }
+}
+
+const rowShapes: Readonly<Record<PhaseRow["status"], Shape | "">> = {
+  not_started: "",
+  in_progress: "run",
+  needs_human_verification: "you",
+  completed: "ok",
+  failed: "bad",
+  skipped: "skipped",
+};
+
+/** Many phases share a segment: it shows what of them matters most. */
+function segmentsOf(view: RunView, rows: readonly PhaseRow[]): RunCard["segments"] {
+  const all = rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : stepShapes(view);
+  if (all.length <= segmentsMax) return all;
+  const order: readonly (Shape | "")[] = ["bad", "you", "run", "", "ok", "skipped"];
+  return Array.from({ length: segmentsMax }, (_, at) => {
+    const part = all.slice(Math.floor((at * all.length) / segmentsMax), Math.floor(((at + 1) * all.length) / segmentsMax));
+    return order.find((shape) => part.includes(shape)) ?? "";
+  });
+}
+
+function stepShapes(view: RunView): readonly (Shape | "")[] {
+  const criteria = ownCriteriaOf(view);
+  if (criteria.length > 0)
+    return criteria.map(({ proved }) =>
+      proved ? "ok" : view.status === "completed" ? "unproved" : view.status === "running" ? "run" : "",
+    );
+  return view.phases.map(({ id, status }) =>
+    status === "completed"
+      ? "ok"
+      : status === "failed"
+        ? "bad"
+        : status === "skipped"
+          ? "skipped"
+          : own(view.walks, id) === undefined
+            ? ""
+            : "run",
+  );
+}
+
+function atWords(view: RunView, rows: readonly PhaseRow[]): string {
+  if (rows.length > 0) return `${rows.filter(({ status }) => status === "completed").length} of ${plural(rows.length, "phase")}`;
+  const criteria = ownCriteriaOf(view);
+  if (criteria.length > 0) return `${criteria.filter(({ proved }) => proved).length} of ${criteria.length} proved`;
+  const over = view.phases.filter(({ status }) => status === "completed" || status === "skipped").length;
+  return view.phases.length === 0 ? "" : `${over} of ${plural(view.phases.length, "step")}`;
+}
+
+function fullest(view: RunView): RunCard["used"] {
+  const { ratios, soft_ratio } = budgetOf(view);
+  const [most] = Object.entries(ratios).toSorted(([, one], [, other]) => (other ?? 0) - (one ?? 0));
+  return most === undefined ? null : { of: most[0], ratio: most[1] ?? 0, soft: soft_ratio };
+}
+
+/** A reason in words; a flow may name its own. */
+export const meaningOf = (code: string): string => (isReasonCode(code) ? reasons[code].meaning : code.replaceAll("_", " "));

@@ -1,0 +1,28 @@
+// shape: the shapes by which a state is told on a page, so that colour never stands alone; each has a word beside it.
+
+export const shapes = [
+  "run",
+  "you",
+  "ok",
+  "gap",
+  "unproved",
+  "bad",
+  "parked",
+  "paused",
+  "waits",
+  "again",
+  "skipped",
+  "stopped",
+  "claim",
+] as const;
+export type Shape = (typeof shapes)[number];
+
+/** What is shown of a state: its shape and its word. */
+export type Standing = { readonly shape: Shape; readonly word: string };
+
+export const verdictShape: Readonly<Record<string, Shape>> = {
+  verified: "ok",
+  verified_with_gaps: "gap",
+  unverified: "unproved",
+  refuted: "bad",
+};

@@ -1,0 +1,108 @@
+// charts: spending drawn as SVG. Each is an image with the sentence it shows; the numbers stand in a table or beside it.
+
+import type { BudgetView } from "../budget-view.ts";
+import type { CostView } from "../facts/cost.ts";
+import type { SpendingPoint } from "../facts/run-index.ts";
+import { msOf } from "../../kit/iso-time.ts";
+import { el, type Element } from "./element.ts";
+import { money, percent, short, shortTime } from "./words.ts";
+
+const text = (x: number, y: number, word: string, anchor = "start"): Element =>
+  el("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, word);
+const rule = (x1: number, y1: number, x2: number, y2: number, colour = "--line", dash = ""): Element =>
+  el("line", {
+    x1: x1.toFixed(1),
+    y1: y1.toFixed(1),
+    x2: x2.toFixed(1),
+    y2: y2.toFixed(1),
+    style: { stroke: `var(${colour})`, ...(dash === "" ? {} : { "stroke-dasharray": dash }) },
+  });
+
+const picture = (width: number, height: number, label: string, ...parts: readonly (Element | readonly Element[] | null)[]): Element =>
+  el("div.chart", el("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...parts));
+
+/** What is left of the tightest limit, turn by turn. Null where there is no limit, or nothing was spent. */
+export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, from: string, now: string): Element | null {
+  const unit = (["tokens", "usd", "minutes"] as const)
+    .filter((one) => budget.limits[one] !== undefined)
+    .toSorted((one, other) => (budget.ratios[other] ?? 0) - (budget.ratios[one] ?? 0))[0];
+  const limit = unit === undefined ? undefined : budget.limits[unit];
+  if (unit === undefined || limit === undefined || points.length === 0) return null;
+  const words = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? `${short(value)} min` : short(value));
+  const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
+  const [start, end] = [msOf(from) ?? 0, Math.max((msOf(from) ?? 0) + 1, msOf(now) ?? 0)];
+  const x = (at: string): number => left + ((width - left) * Math.max(0, (msOf(at) ?? start) - start)) / (end - start);
+  const y = (rest: number): number => top + (bottom - top) * (1 - Math.max(0, Math.min(1, rest / limit)));
+  let path = `M${left} ${y(limit).toFixed(1)}`;
+  let rest = limit;
+  for (const point of points) {
+    path += `L${x(point.at).toFixed(1)} ${y(rest).toFixed(1)}`;
+    rest = limit - point[unit];
+    path += `L${x(point.at).toFixed(1)} ${y(rest).toFixed(1)}`;
+  }
+  path += `L${width} ${y(rest).toFixed(1)}`;
+  const soft = limit * (1 - budget.soft_ratio);
+  return picture(
+    width,
+    height,
+    `Of ${words(limit)} ${unit === "usd" ? "" : unit} ${words(Math.max(0, rest))} are left`,
+    [0, 0.5, 1].flatMap((part) => [rule(left, y(limit * part), width, y(limit * part)), text(0, y(limit * part) + 4, words(limit * part))]),
+    el("path", { d: `${path}L${width} ${bottom}L${left} ${bottom}Z`, style: { fill: "var(--s2)", opacity: "0.12" } }),
+    rule(left, y(soft), width, y(soft), "--you", "2 3"),
+    text(left + 4, y(soft) - 4, `warns at ${percent(budget.soft_ratio)}`),
+    el("path", { d: path, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } }),
+    text(left, height - 6, shortTime(from)),
+    text(width, height - 6, `${words(Math.max(0, rest))} left`, "end"),
+  );
+}
+
+export const seriesClasses = ["b-s1", "b-s2", "b-s3", "b-s4"] as const;
+
+/** Bars a day, stacked by group, and the band in which a day may go on. */
+export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostView["by"]): Element {
+  const { bars, groups } = by[of];
+  const words = (value: number): string => (unit === "usd" ? `$${short(value)}` : short(value));
+  const most = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map((bar) => bar.reduce((sum, part) => sum + part, 0)));
+  const [width, height, left, bottom, top, ahead] = [760, 220, 48, 196, 10, 4];
+  const step = (width - left) / (days.length + ahead);
+  const y = (value: number): number => top + (bottom - top) * (1 - value / most);
+  const edge = left + days.length * step;
+  const total = bars.flat().reduce((sum, part) => sum + part, 0);
+  return picture(
+    width,
+    height,
+    `${unit === "usd" ? money(total) : `${short(total)} tokens`} in ${days.length} days, by ${of}${forecast === null ? "" : `; a day may go on with ${words(forecast.p50)} to ${words(forecast.p90)}`}`,
+    [0, 0.5, 1].flatMap((part) => [rule(left, y(most * part), width, y(most * part)), text(0, y(most * part) + 4, words(most * part))]),
+    days.flatMap((day, at) => {
+      let from = 0;
+      const stack = groups.map((_, index) => {
+        const value = bars[at]?.[index] ?? 0;
+        const drawn = el("rect", {
+          x: (left + at * step + step * 0.16).toFixed(1),
+          y: y(from + value).toFixed(1),
+          width: (step * 0.68).toFixed(1),
+          height: Math.max(0, y(from) - y(from + value) - 0.6).toFixed(1),
+          rx: "1",
+          class: seriesClasses[index % seriesClasses.length] ?? "b-s4",
+        });
+        from += value;
+        return drawn;
+      });
+      return at % 2 === 1 ? stack : [...stack, text(left + at * step + step / 2, height - 6, day.slice(8), "middle")];
+    }),
+    forecast === null
+      ? null
+      : [
+          el("rect", {
+            x: edge.toFixed(1),
+            y: y(forecast.p90).toFixed(1),
+            width: (ahead * step).toFixed(1),
+            height: Math.max(1, y(forecast.p50) - y(forecast.p90)).toFixed(1),
+            style: { fill: "var(--s2)", opacity: "0.2" },
+          }),
+          rule(edge, y(forecast.p50), width, y(forecast.p50), "--s1", "3 3"),
+          rule(edge, top, edge, bottom, "--run"),
+          text(edge + 6, top + 12, "forecast"),
+        ],
+  );
+}

@@ -1,0 +1,61 @@
+// portfolio-file: a portfolio as one file to send around.
+
+import type { RunCard } from "../facts/run-card.ts";
+import { el, said } from "./element.ts";
+import { page } from "./page-file.ts";
+import { section } from "./pieces.ts";
+import { type PortfolioBoard, portfolioBoard } from "./portfolio-board.ts";
+import { status } from "./shapes.ts";
+import { money, plural, short } from "./words.ts";
+
+export type PortfolioReport = PortfolioBoard & {
+  readonly at: string;
+  readonly name: string;
+  readonly product: string;
+  readonly runs: readonly RunCard[];
+};
+
+/** A portfolio as one file. */
+export function portfolioFile(portfolio: PortfolioReport): string {
+  const { name, counts, at, product, runs } = portfolio;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return page(
+    `${name} · autopilot portfolio`,
+    el(
+      "div.head",
+      el(
+        "div",
+        el("h1", said(name)),
+        el(
+          "p",
+          `${plural(all, "task")}: ${counts["running"] ?? 0} running, ${counts["ready"] ?? 0} ready, ${counts["blocked_human"] ?? 0} need you, ${counts["done"] ?? 0} done. As of ${at.slice(0, 16).replace("T", " ")} UTC.`,
+        ),
+      ),
+    ),
+    portfolioBoard(portfolio, () => null),
+    section(
+      "Runs",
+      plural(runs.length, "run"),
+      el(
+        "div.panel.clip",
+        el(
+          "table.grid.lists",
+          el("thead", el("tr", ...["Run", "State", "Proved", "Cost"].map((word) => el("th", { scope: "col" }, word)))),
+          el(
+            "tbody",
+            runs.map((run) =>
+              el(
+                "tr",
+                el("th", { scope: "row" }, said(run.goal), el("div.tiny.dim", said(`${run.project} · ${run.run}`))),
+                el("td", status(run.shape, run.word)),
+                el("td.n", `${run.proved} of ${run.criteria}`),
+                el("td.n", run.usd > 0 ? money(run.usd) : `${short(run.tokens)} tokens`),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+    el("footer", el("p", `Made by ${product} at ${at}.`)),
+  );
+}

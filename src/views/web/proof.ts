@@ -1,0 +1,91 @@
+// proof: what the runner proved, and beside it, never mixed with it, what agents said.
+
+import type { Proved, ReportView } from "../report.ts";
+import { duration } from "../wording.ts";
+import { type Child, el, type Element, said } from "./element.ts";
+import { claim, command } from "./pieces.ts";
+import { mark, status } from "./shapes.ts";
+import type { Shape } from "../facts/shape.ts";
+
+const shapeOf = (word: Proved["status"]): Shape =>
+  word === "passed" ? "ok" : word === "failed" ? "bad" : word === "flaky" ? "gap" : "unproved";
+const wordOf = (word: string): string => word.replaceAll("_", " ");
+const rank = (word: Proved["status"]): number => (word === "failed" ? 0 : word === "passed" ? 2 : 1);
+
+export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) => void): Element {
+  const rows = evidence.toSorted((one, other) => rank(one.status) - rank(other.status));
+  return el(
+    "div.panel.clip",
+    el(
+      "table.grid.lists",
+      el("thead", el("tr", ...["Check", "Command", "Before", "Now", "Took"].map((name) => el("th", { scope: "col" }, name)))),
+      el(
+        "tbody",
+        rows.map((row) =>
+          el(
+            "tr",
+            { key: row.id },
+            el("th", { scope: "row" }, el("span.row.top", mark(shapeOf(row.status)), el("span", said(row.title)))),
+            el(
+              "td",
+              command(row.command, onCopy),
+              row.why === undefined ? null : el("div.tiny.second.gap-top", said(row.why)),
+              excerpt(row),
+            ),
+            el("td.dim.tiny", { "data-label": "before" }, wordOf(row.before)),
+            el("td.no-wrap", { "data-label": "now" }, wordOf(row.status), row.exit_code === null ? "" : `, exit ${row.exit_code}`),
+            el("td.n.dim", duration(row.duration_ms)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function excerpt({ excerpt: text, status: word }: Proved): Child {
+  if (text === undefined || text === "") return null;
+  return el("details", { open: word === "failed" }, el("summary", "What it printed last"), el("pre", { tabindex: "0" }, said(text)));
+}
+
+export const criteriaList = (criteria: ReportView["criteria"]): Element =>
+  el(
+    "ul.panel",
+    criteria.map(({ id, text, check, proved }) =>
+      el(
+        "li.item.row.top",
+        { key: id },
+        mark(proved ? "ok" : check === null ? "unproved" : "waits"),
+        el(
+          "div.grow",
+          said(text),
+          check === null ? el("div.tiny.dim", "It has no check, so nothing can prove it.") : el("div.tiny.dim.mono", said(check)),
+        ),
+        el("span.tiny.second", proved ? "proved" : "not proved"),
+      ),
+    ),
+  );
+
+/** What agents said, looked up: what is not so comes first. */
+export function lookedUp({ claims, ...counts }: ReportView["looked_up"]): Element {
+  const shapes = { true: "ok", false: "bad", unverifiable: "unproved" } as const;
+  const words = { true: "so it is", false: "not so", unverifiable: "cannot be looked up" } as const;
+  const order = { false: 0, unverifiable: 1, true: 2 } as const;
+  return el(
+    "div.panel",
+    el(
+      "div.tiny.dim.pad",
+      `${counts.true} found true, ${counts.false} found false, ${counts.unverifiable} that nothing can decide. A claim counts for nothing by itself.`,
+    ),
+    claims
+      .toSorted((one, other) => order[one.verdict] - order[other.verdict])
+      .slice(0, 40)
+      .map((one) =>
+        el(
+          "div.pair",
+          { key: `${one.attempt} ${one.text}` },
+          el("div", el("div.tiny.dim", `${one.agent} says`), claim(one.text)),
+          el("div", status(shapes[one.verdict], words[one.verdict]), el("div.second", said(one.why))),
+        ),
+      ),
+  );
+}

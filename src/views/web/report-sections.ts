@@ -1,0 +1,167 @@
+// report-sections: the longer parts of a report as a file: phases, the change with its lines, claims, decisions.
+
+import type { BudgetView } from "../budget-view.ts";
+import type { FileDiff } from "../facts/hunks.ts";
+import type { RunCard } from "../facts/run-card.ts";
+import type { SpendingPoint } from "../facts/run-index.ts";
+import type { Waterfall } from "../facts/waterfall.ts";
+import type { ReportView } from "../report.ts";
+import { amount } from "../wording.ts";
+import { diffTable } from "./diff-table.ts";
+import { type Child, el, type Element, said } from "./element.ts";
+import { claim, facts, section } from "./pieces.ts";
+import { lookedUp } from "./proof.ts";
+import { status } from "./shapes.ts";
+import { figure, plural, short } from "./words.ts";
+
+export type FileReport = {
+  readonly at: string;
+  readonly product: string;
+  readonly card: RunCard;
+  readonly branch: string;
+  readonly base: string;
+  readonly tip: string;
+  readonly scope: readonly string[];
+  readonly agents: readonly (readonly [role: string, agent: string])[];
+  readonly isolation: { readonly level: string; readonly mechanism: string; readonly not_enforced: readonly string[] };
+  readonly waterfall: Waterfall;
+  readonly points: readonly SpendingPoint[];
+  readonly budget: BudgetView;
+  readonly report: Pick<
+    ReportView,
+    | "summary"
+    | "ending"
+    | "criteria"
+    | "evidence"
+    | "gates"
+    | "claims"
+    | "looked_up"
+    | "phases"
+    | "decisions"
+    | "blockers"
+    | "gaps"
+    | "look_at"
+    | "cost"
+    | "recommendations"
+    | "changes"
+    | "afterwards"
+  >;
+  readonly files: readonly {
+    readonly path: string;
+    readonly insertions: number | null;
+    readonly deletions: number | null;
+    readonly diff: FileDiff | null;
+  }[];
+  /** Files beyond those whose lines are shown. */
+  readonly more: number;
+  readonly journal: { readonly events: number; readonly head: string };
+};
+
+export function phases({ report }: FileReport): Element {
+  const shapes: Readonly<Record<string, "ok" | "bad" | "you" | "run" | "skipped" | "waits">> = {
+    completed: "ok",
+    failed: "bad",
+    needs_human_verification: "you",
+    in_progress: "run",
+    skipped: "skipped",
+  };
+  return section(
+    "Phases",
+    "",
+    el(
+      "div.panel.clip",
+      el(
+        "table.grid.lists",
+        el("thead", el("tr", ...["Phase", "State", "Score", "Tokens", "Took"].map((name) => el("th", { scope: "col" }, name)))),
+        el(
+          "tbody",
+          report.phases.map(({ id, name, status: word, score, tokens, duration_minutes }) =>
+            el(
+              "tr",
+              el("th", { scope: "row" }, said(`${id}  ${name}`)),
+              el("td", status(shapes[word] ?? "waits", word.replaceAll("_", " "))),
+              el("td.n", { "data-label": "score" }, score === null ? "–" : figure(score)),
+              el("td.n", { "data-label": "tokens" }, short(tokens)),
+              el("td.n", amount("minutes", duration_minutes)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+export function change({ files, more, base, tip, report }: FileReport): Element {
+  return section(
+    "Change",
+    `${base.slice(0, 10)} to ${tip.slice(0, 10)}`,
+    report.changes.commits.length === 0
+      ? null
+      : el(
+          "div.panel.pad",
+          { style: { "margin-bottom": "12px" } },
+          facts(report.changes.commits.slice(0, 50).map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), said(subject)])),
+        ),
+    el(
+      "div.panel.clip",
+      files.length === 0 ? el("div.pad.second", "Nothing changed.") : null,
+      files.map(({ path, insertions, deletions, diff }) =>
+        el(
+          "details.file",
+          { open: files.length <= 3 },
+          el(
+            "summary",
+            el("span.mono", said(path)),
+            "  ",
+            insertions === null
+              ? el("span.dim", "binary")
+              : [el("span.c-ok", `+${figure(insertions)}`), " ", el("span.c-bad", `−${figure(deletions ?? 0)}`)],
+          ),
+          diff === null ? el("p.pad.second", "Its lines are not in this file: autopilot diff shows them.") : diffTable(path, diff),
+        ),
+      ),
+      more > 0 ? el("div.pad.dim", `${plural(more, "more file")}: autopilot diff --stat`) : null,
+    ),
+  );
+}
+
+export function claims({ report }: FileReport): Child {
+  return [
+    report.looked_up.claims.length === 0
+      ? null
+      : section("What agents said, looked up", "a claim counts for nothing by itself", lookedUp(report.looked_up)),
+    report.claims.length === 0
+      ? null
+      : section(
+          "What agents say",
+          "their word, no proof",
+          el(
+            "div.panel",
+            report.claims.map(({ agent, attempt, said: text }) => el("div.item", el("div.tiny.dim", `${agent}, ${attempt}`), claim(text))),
+          ),
+        ),
+  ];
+}
+
+export function decisions({ report }: FileReport): Child {
+  if (report.decisions.length === 0) return null;
+  return section(
+    "Decisions",
+    "what was held back, chosen or traded",
+    el(
+      "div.panel.clip",
+      el(
+        "table.grid.lists",
+        el("thead", el("tr", ...["Time", "By", "What"].map((name) => el("th", { scope: "col" }, name)))),
+        el(
+          "tbody",
+          report.decisions
+            .slice(-100)
+            .map(({ at, actor, decision }) =>
+              el("tr", el("td.mono.dim.no-wrap", at.slice(0, 16).replace("T", " ")), el("td.tiny", said(actor)), el("td", said(decision))),
+            ),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,84 @@
+// waterfall-list: a run's phases and steps as rows with a bar in time each.
+
+import { isoOf, msOf } from "../../kit/iso-time.ts";
+import type { Waterfall, WaterfallRow } from "../facts/waterfall.ts";
+import { el, type Element, said } from "./element.ts";
+import { mark } from "./shapes.ts";
+
+const secondsBelowMs = 300_000;
+
+type Choosing = {
+  readonly chosen: string | null;
+  readonly choose: (row: WaterfallRow) => void;
+  readonly pane: (row: WaterfallRow) => Element | null;
+};
+
+export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, choosing?: Choosing): Element {
+  return el(
+    "div.panel.waterfall",
+    el("div.w-head", el("span", "Phase and step"), axis(from, spanMs, nowMs >= 0), el("span.right", "Took")),
+    rows.map((row) => [rowOf(row, spanMs, choosing), choosing?.pane(row) ?? null]),
+    el(
+      "div.w-key",
+      { "aria-hidden": "true" },
+      (
+        [
+          ["agent", "agent's turn"],
+          ["runner", "runner"],
+          ["bad", "failed or set aside"],
+          ["you", "waits for you"],
+          ["parked", "nobody works"],
+        ] as const
+      ).map(([kind, word]) => el("span", el("span.w-track", el("i", { class: kind })), word)),
+    ),
+  );
+}
+
+const share = (part: number, whole: number): string => `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
+
+function axis(from: string, spanMs: number, isNow: boolean): Element {
+  const start = msOf(from) ?? 0;
+  const marks = [0, 1 / 3, 2 / 3, 1].map((part, at) => ({
+    left: `${(part * 100).toFixed(1)}%`,
+    word: at === 3 && isNow ? "now" : isoOf(start + spanMs * part).slice(11, spanMs < secondsBelowMs ? 19 : 16),
+  }));
+  return el(
+    "span.w-axis",
+    marks.map(({ left, word }) => el("span", { style: { left } }, word)),
+  );
+}
+
+function rowOf(row: WaterfallRow, spanMs: number, choosing: Choosing | undefined): Element {
+  const inner = [
+    el(
+      "span.w-name",
+      mark(row.shape),
+      el("span.cut", said(row.name)),
+      row.kids > 0 && choosing !== undefined ? el("span.dim.tiny", { "aria-hidden": "true" }, row.isExpanded ? "−" : "+") : null,
+      el("span.hidden-text", `, ${row.word}`),
+    ),
+    el(
+      "span.w-track",
+      { "aria-hidden": "true" },
+      row.bar === null
+        ? null
+        : el("i", { class: row.bar.kind, style: { left: share(row.bar.from, spanMs), width: share(row.bar.to - row.bar.from, spanMs) } }),
+    ),
+    el("span.tiny.dim.right.no-wrap.took", row.took),
+  ];
+  const classes = `w-row d${row.depth}`;
+  if (choosing === undefined) return el("div", { class: classes, key: row.id }, inner);
+  return el(
+    "button",
+    {
+      type: "button",
+      class: classes,
+      key: row.id,
+      "data-row": "",
+      "aria-pressed": String(choosing.chosen === row.id),
+      ...(row.kids > 0 && row.depth === 0 ? { "aria-expanded": String(row.isExpanded) } : {}),
+      onClick: () => choosing.choose(row),
+    },
+    inner,
+  );
+}
