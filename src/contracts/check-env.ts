@@ -1,16 +1,39 @@
 // check-env: which environment variables a project's own config may set for checks. Pure.
 //
-// The config file travels with the repository, so what it sets must not be able to steer the tools that judge. Which variables do that is
-// a list, and a list can be incomplete: everything that is set is therefore shown in the preview, and acknowledged with it.
+// The config file travels with the repository, and a variable can choose the program that judges (PATH, RUSTUP_TOOLCHAIN), load code into
+// it, or pass it options. Nobody knows all names that do, so those are listed that don't; every other needs its user's word.
 
-/** Names that load code, find programs, or pass options to a compiler, interpreter, package manager or test runner. */
-const steering = new RegExp(
-  [
-    "^(?!NODE_ENV$)(LD|DYLD|GIT|NODE|NPM|PNPM|YARN|BUN|DENO|PYTHON|PYTEST|PIP|UV|POETRY|TOX|COVERAGE|RUBY|GEM|BUNDLE|RSPEC|PERL|PHP|JAVA|JDK|MAVEN|MVN|GRADLE|JEST|VITEST|MOCHA|TAP|ESLINT|TS_NODE|MAKE|CMAKE|CTEST|CARGO|RUST|RUSTC|RUSTDOC|GO|CGO|SSL|BASH|ZSH|XDG|AUTOPILOT)(_|[A-Z]*$)",
-    "(OPTIONS|OPTS|OPT|ARGS|FLAGS|PATH|PRELOAD|RC|_HOME|_ROOT|_DIR|_CMD|_COMMAND|SHELL|PROXY)$",
-    "^(ENV|IFS|HOME|TMPDIR|USER|LOGNAME|CC|CXX|PS4|EDITOR|VISUAL|PAGER)$",
-  ].join("|"),
-  "i",
-);
+/** They say where, in which language or mode a program runs, or which of its own settings it reads; none chooses a program. */
+const plain = new Set([
+  "CI",
+  "TZ",
+  "LANG",
+  "LANGUAGE",
+  "TERM",
+  "COLORTERM",
+  "NO_COLOR",
+  "FORCE_COLOR",
+  "CLICOLOR",
+  "CLICOLOR_FORCE",
+  "COLUMNS",
+  "LINES",
+  "DEBUG",
+  "LOG_LEVEL",
+  "PORT",
+  "DATABASE_URL",
+  "TEST_DATABASE_URL",
+  "REDIS_URL",
+  "NODE_ENV",
+  "RAILS_ENV",
+  "RACK_ENV",
+  "MIX_ENV",
+  "DJANGO_SETTINGS_MODULE",
+]);
+/** Names that no tool takes for its own. */
+const prefixes = ["LC_", "APP_"];
 
-export const maySteerChecks = (name: string): boolean => steering.test(name);
+/** Whether a project's config may set a variable; `allowed` is what its user allows besides: names, or beginnings with a star behind them. */
+export const mayRepositorySet = (name: string, allowed: readonly string[] = []): boolean =>
+  plain.has(name) ||
+  prefixes.some((prefix) => name.startsWith(prefix)) ||
+  allowed.some((one) => (one.endsWith("*") ? one.length > 1 && name.startsWith(one.slice(0, -1)) : name === one));

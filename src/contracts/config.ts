@@ -101,6 +101,8 @@ export const Config = v.strictObject({
       restore: v.optional(v.union([v.picklist(["copy", "lockfile"]), v.array(text)])),
       /** Variables that checks get besides what they have in the user's shell. HOME and TMPDIR stay folders of their own. */
       env: v.optional(v.record(VariableName, text)),
+      /** Names that a repository's config may set besides the plain ones; a star at the end stands for any rest. */
+      env_from_repository: v.optional(v.array(v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/)))),
     }),
   ),
   limits: v.optional(TunedLimits),

@@ -71,10 +71,15 @@ const examples: Readonly<Record<string, { own?: Config; loose: readonly Config[]
     tight: [{ checks: { restore: "copy" } }],
   },
   "checks.env.*": {
-    own: { checks: { env: { LEVEL: "1" } } },
-    loose: [{ checks: { env: { NODE_OPTIONS: "--require ./x" } } }, { checks: { env: { LEVEL: "2" } } }],
-    tight: [{ checks: { env: { CI: "1", LEVEL: "1" } } }],
+    own: { checks: { env: { LEVEL: "1" }, env_from_repository: ["SHOP_*"] } },
+    loose: [
+      { checks: { env: { NODE_OPTIONS: "--require ./x" } } },
+      { checks: { env: { RUSTUP_TOOLCHAIN: "./mine" } } },
+      { checks: { env: { LEVEL: "2" } } },
+    ],
+    tight: [{ checks: { env: { CI: "1", LEVEL: "1" } } }, { checks: { env: { SHOP_MODE: "a" } } }],
   },
+  "checks.env_from_repository": { loose: [{ checks: { env_from_repository: ["RUSTUP_TOOLCHAIN"] } }] },
   "limits.*": {
     loose: [{ limits: { max_total_retries_per_run: 11 } }, { limits: { cooldown_minutes: 1 } }, { limits: { buffer_multiplier: 1 } }],
     tight: [{ limits: { max_total_retries_per_run: 1, cooldown_minutes: 60, rounds: 3 } }],

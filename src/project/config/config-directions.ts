@@ -6,7 +6,7 @@
 //   D2. A rule compares with the user's own file and the defaults, never with what another rule let through.
 
 import { profiles } from "../../contracts/budget.ts";
-import { maySteerChecks } from "../../contracts/check-env.ts";
+import { mayRepositorySet } from "../../contracts/check-env.ts";
 import type { Config } from "../../contracts/config.ts";
 import { isAsStrong } from "../../contracts/isolation-order.ts";
 import { riskLevels } from "../../contracts/objective.ts";
@@ -16,7 +16,7 @@ import { agentDirections, whyCheaper } from "./config-directions-agents.ts";
 import { limitDefaults } from "./config-defaults.ts";
 import { costNames } from "./cost-constants.ts";
 import { looserIn, readBudget } from "./objective-budget.ts";
-import { neutral, type Node, type Rule, tighten } from "./config-rule.ts";
+import { neutral, type Node, type Rule, tighten, userOnly } from "./config-rule.ts";
 
 /** Not above what the user has, or the default. */
 const atMost = (standard: number, why: string): Rule<number> => tighten((said, own) => (said > (own ?? standard) ? why : null));
@@ -60,12 +60,14 @@ export const configDirections: Node<Config> = {
     ),
     restore: tighten((said) => (said === "copy" ? null : "it would give a step the network")),
     env: {
-      each: tighten((said, own, { name }) => {
+      each: tighten((said, own, { name, own: { checks } }) => {
         if (said === own) return null;
         if (own !== undefined) return "you set it yourself";
-        return maySteerChecks(name) ? "it could steer the tools that judge" : null;
+        if (mayRepositorySet(name, checks?.env_from_repository)) return null;
+        return "it could choose or steer the tools that judge; checks.env_from_repository in your own config allows a name";
       }),
     },
+    env_from_repository: userOnly("what a repository may set is yours to say"),
   },
   limits: {
     each: tighten((said, own, { name }) => {
