@@ -37,10 +37,13 @@ export type TestNames = v.InferOutput<typeof TestNames>;
 
 /**
  * What came of trying a check out: something it should notice was changed on purpose, and it was run once more. `noticed`: it turned red,
- * as it must. `missed`: it stayed green, though before the work it would not have. `differs`: other tests failed too. `unknown`: it could
- * not be found out.
+ * as it must. `missed`: it stayed green, though before the work it would not have. `differs`: other tests failed too. `partly`:
+ * of the tests its pass rests on some did not notice it. `unknown`: it could not be found out.
  */
-export const Experiment = v.strictObject({ outcome: v.picklist(["noticed", "missed", "differs", "unknown"]), detail: v.string() });
+export const Experiment = v.strictObject({
+  outcome: v.picklist(["noticed", "missed", "differs", "partly", "unknown"]),
+  detail: v.string(),
+});
 export type Experiment = v.InferOutput<typeof Experiment>;
 
 /** What the runner made itself by running one command: the only thing a verdict may rest on. */

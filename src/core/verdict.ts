@@ -43,6 +43,7 @@ function experimentGaps({
   return [
     ...(canary?.outcome === "unknown" ? [told(`nothing shows that this check can fail (${canary.detail})`)] : []),
     ...(canary?.outcome === "differs" ? [told(`it comes to other things when a test is changed (${canary.detail})`)] : []),
+    ...(canary?.outcome === "partly" ? [told(`not every test it rests on was seen to fail (${canary.detail})`)] : []),
     ...(gap === undefined ? [] : [told(gap)]),
     ...(without_work?.outcome === "missed" ? [told(`its new tests prove nothing: ${without_work.detail}`)] : []),
   ];

@@ -255,6 +255,54 @@ describe("with the work taken out", () => {
   });
 });
 
+describe("every test that a pass rests on", () => {
+  const head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";\n';
+  const old = `${head}import { add } from "../src/add.js";\n\ntest("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
+  const computed = `${head}import { mul } from "../src/mul.js";\n\ntest("multiplies", () => {\n  for (let a = 0; a < 9; a++) assert.equal(mul(a, a), a * a);\n});\n`;
+  const start: Tree = { ...node, ...right, "src/add.js": "export const add = (a, b) => a + b;\n", "test/add.test.js": old };
+  const asked: Tree = { ...start, "test/mul.test.js": computed };
+
+  test("is noticed where the work is honest, also where what is expected is computed", async () =>
+    expect(await tried(asked, { "src/mul.js": "export const mul = (a, b) => a * b;\n" }, nodeTest)).toMatchObject({
+      status: "passed",
+      canary: { outcome: "noticed" },
+    }));
+
+  test("is told by its name where it passes whatever it expects, however many others notice", async () => {
+    const lie =
+      'import assert from "node:assert/strict";\nconst { equal } = assert;\nassert.equal = (got, want) => got === undefined || equal(got, want);\nexport const mul = () => undefined;\n';
+    expect(await tried(asked, { "src/mul.js": lie }, nodeTest)).toMatchObject({
+      status: "passed",
+      canary: { outcome: "partly", detail: expect.stringContaining("multiplies (test/mul.test.js:") as string },
+    });
+  });
+
+  test.skipIf(!hasPython)("is told where the code under test skips it", async () => {
+    const python: Tree = {
+      "calc.py": "def add(a, b):\n    return a + b\n",
+      "test_calc.py":
+        "import unittest\nimport calc\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(calc.add(1, 2), 3)\n\n    def test_mul(self):\n        self.assertEqual(calc.mul(3, 4), 12)\n",
+    };
+    const lie = 'import unittest\n\n\ndef add(a, b):\n    return a + b\n\n\ndef mul(a, b):\n    raise unittest.SkipTest("elsewhere")\n';
+    const result = await tried(python, { "calc.py": lie }, "python3 -m unittest");
+    expect(result.status === "failed" || result.canary?.detail.includes("test_mul")).toBe(true);
+  });
+
+  test("a new test that calls the work and expects nothing of it is told", async () => {
+    const brought = (line: string): Tree => ({
+      "src/mul.js": "export const mul = () => 0;\n",
+      "test/mul.test.js": `${head}import { mul } from "../src/mul.js";\n\ntest("multiplies", () => {\n  ${line}\n});\n`,
+    });
+    expect(await tried(start, brought("mul(3, 4);\n  assert.ok(true);"), nodeTest)).toMatchObject({
+      status: "passed",
+      gap: "no test notices when mul (src/mul.js:1) answers something else",
+    });
+    const honest = await tried(start, brought("assert.equal(mul(3, 0), 0);"), nodeTest);
+    expect(honest).toMatchObject({ status: "passed", without_work: { outcome: "noticed" } });
+    expect(honest.gap).toBeUndefined();
+  });
+});
+
 describe("what a pass rests on beside the code", () => {
   const odd: Tree = {
     "src/sum.sh": "echo 1\n",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Check } from "../../contracts/evidence.ts";
-import { canary, type Edit, type Laboratory, type Side } from "./canary.ts";
+import { canary } from "./canary.ts";
+import type { Edit, Laboratory, Side } from "./laboratory.ts";
 import { noticedBy, type Observed } from "./noticed.ts";
 
 const tests =
@@ -96,6 +97,23 @@ describe("a check with tests", () => {
   test("in which other tests fail as soon as one is changed comes to other things when watched", async () => {
     const here = lab((side, edits) => (side === "work" ? red(...honest(edits).failed, "not implemented at all") : honest(edits)));
     expect(await canary(check, here)).toMatchObject({ outcome: "differs", detail: expect.stringContaining("not implemented") as string });
+  });
+
+  test("in which one test is equal to everything is told by that test's name, whatever the others notice", async () => {
+    const equal = (edits: readonly Edit[]): Observed => {
+      if (edits.some(({ text }) => text.includes("}{"))) return red("test/a.test.js");
+      return honest(edits).failed.has("greets") ? red("greets") : green;
+    };
+    const before = red("adds");
+    expect(
+      await canary(
+        check,
+        lab((_side, edits) => equal(edits), { before, wasRed: true }),
+      ),
+    ).toMatchObject({
+      outcome: "partly",
+      detail: "with another expectation they pass as well: adds (test/a.test.js:2)",
+    });
   });
 
   test("that takes too long is unknown", async () => {
@@ -194,7 +212,7 @@ describe("a check without tests", () => {
 });
 
 describe("a failing test answers for one broken expectation", () => {
-  const flip = (line: number) => ({ path: "t.py", line, was: "", broken: "", score: 3 });
+  const flip = (line: number) => ({ path: "t.py", line, was: text.split("\n")[line - 1] ?? "", broken: "", score: 3 });
   const text = "def test_one():\n    assert f() == 1\n\ndef test_two():\n    assert g() == 2\n";
   const texts = new Map([["t.py", text]]);
   const at = (...names: string[]) => noticedBy([flip(2), flip(5)], green, red(...names), texts);

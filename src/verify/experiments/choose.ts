@@ -15,6 +15,9 @@ export function shuffled<T>(items: readonly T[], seed: string, keyOf: (item: T) 
     .map(([, item]) => item);
 }
 
+/** A value that no honest answer equals: made of what nobody who is judged can foresee. */
+export const nonceOf = (seed: string): string => `n${createHash("sha256").update(`nonce ${seed}`).digest("hex").slice(0, 12)}`;
+
 const apartLines = 3;
 
 /** At most so many: in files that the work changed before others (`first`), the likeliest first, each in a file of its own while there are files, and never two side by side. */

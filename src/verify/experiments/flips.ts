@@ -10,10 +10,10 @@ export type Flip = {
   readonly path: string;
   /** From 1. */
   readonly line: number;
-  /** The whole line, as it was and broken. */
+  /** The whole line, or lines, as it was and broken: as many as before. */
   readonly was: string;
   readonly broken: string;
-  /** How likely it is an expectation: 3 beside an assertion, 2 an answer written down next to one, 1 near one. */
+  /** How likely it is an expectation: 4 an assertion with another expectation, 3 beside an assertion, 2 an answer written down next to one, 1 near one. */
   readonly score: number;
 };
 
@@ -96,7 +96,7 @@ const isTitle = (line: string, one: { readonly index: number } | undefined): boo
     /\b(?:test|it|describe|context|specify|suite|scenario|Run)\s*(?:\.\w+)*\s*\(\s*$/.test(line.slice(0, one.index)));
 
 // F2
-function other(text: string): string {
+export function other(text: string): string {
   if (/^(?:true|false)$/i.test(text)) {
     const flip = /^true$/i.test(text) ? "false" : "true";
     return /^[TF]/.test(text) ? flip[0]?.toUpperCase() + flip.slice(1) : flip;
@@ -121,14 +121,22 @@ function changedString(text: string, quote: string): string {
 export function broken(text: string, flips: readonly Pick<Flip, "line" | "was" | "broken">[]): string | null {
   const lines = text.split("\n");
   for (const flip of flips) {
-    const at = lines[flip.line - 1] === flip.was ? flip.line - 1 : onlyIndex(lines, flip.was);
+    const at = placeOf(lines, flip);
     if (at === -1) return null;
-    lines[at] = flip.broken;
+    const [was, put] = [flip.was.split("\n"), flip.broken.split("\n")];
+    lines.splice(at, was.length, ...put);
   }
   return lines.join("\n");
 }
 
-function onlyIndex(lines: readonly string[], wanted: string): number {
-  const at = lines.indexOf(wanted);
-  return at !== -1 && lines.indexOf(wanted, at + 1) === -1 ? at : -1;
+/** The line a flip begins in, from 0, though it may have moved. */
+export function placeOf(lines: readonly string[], { line, was }: Pick<Flip, "line" | "was">): number {
+  const wanted = was.split("\n");
+  const isAt = (at: number): boolean => wanted.every((one, down) => lines[at + down] === one);
+  return isAt(line - 1) ? line - 1 : onlyIndex(lines, isAt);
+}
+
+function onlyIndex(lines: readonly string[], isAt: (at: number) => boolean): number {
+  const at = lines.findIndex((_line, index) => isAt(index));
+  return at !== -1 && lines.findIndex((_line, index) => index > at && isAt(index)) === -1 ? at : -1;
 }

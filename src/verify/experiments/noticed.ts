@@ -1,17 +1,21 @@
 // noticed: which of the expectations that were broken on purpose a check has reported. Pure.
 //
 // Invariants:
-//   N1. A failing test is the answer to one broken expectation: the nearest one at or below the line that names it.
+//   N1. A failing test answers for what was broken in it, and for nothing else. Where a file's tests cannot be told apart, it answers for
+//       the nearest broken line at or below the line that names it.
 //   N2. A check that names its failures must name this one. One that names none, and counts none, is judged by its end alone.
 
 import type { TestTally } from "../../contracts/evidence.ts";
-import type { Flip } from "./flips.ts";
+import { canBeIn, casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
+import { type Flip, placeOf } from "./flips.ts";
 
 /** What one run of a check came to. */
 export type Observed = {
   readonly passed: boolean;
   readonly failed: ReadonlySet<string>;
   readonly tests: TestTally | null;
+  /** Tests that it says have passed, where it names those too. */
+  readonly held?: ReadonlySet<string>;
 };
 
 export type Noticed = {
@@ -19,6 +23,8 @@ export type Noticed = {
   readonly missed: readonly Flip[];
   /** Tests that fail beside those that were broken and did not before. */
   readonly beside: readonly string[];
+  /** Of what was missed, what may not have been asked at all: its file could not be read as it was broken. */
+  readonly unread: readonly Flip[];
 };
 
 /** `texts`: the files the flips are in, by path, as they were before. */
@@ -28,39 +34,62 @@ export function noticedBy(
   now: Observed,
   texts: ReadonlyMap<string, string>,
 ): Noticed {
-  if (now.passed) return { noticed: [], missed: flips, beside: [] };
+  if (now.passed) return { noticed: [], missed: flips, beside: [], unread: [] };
   const names = [...now.failed].filter((name) => !before.failed.has(name));
   if (names.length === 0) {
     const counted = now.tests === null ? null : now.tests.failed - (before.tests?.failed ?? 0);
-    const isEnough = counted === null || (now.tests?.ran === 0 && now.tests.failed === 0) ? before.tests === null : counted >= flips.length;
-    return isEnough ? { noticed: flips, missed: [], beside: [] } : { noticed: [], missed: flips, beside: [] }; // N2
+    const isSilent = counted === null || (now.tests?.ran === 0 && now.tests.failed === 0);
+    if (isSilent ? before.tests === null : counted >= flips.length) return { noticed: flips, missed: [], beside: [], unread: [] }; // N2
+    return { noticed: [], missed: flips, beside: [], unread: isSilent ? flips : [] };
   }
+  const cases = [...texts].flatMap(([path, text]) => casesIn(path, text));
+  const homes = new Map(flips.map((flip) => [flip, homeOf(flip, cases, texts)]));
+  const homeless = flips.filter((flip) => (homes.get(flip)?.title ?? null) === null);
   const found = new Set<Flip>();
+  const read = new Set<string>();
   const unplaced: string[] = [];
+  const beside: string[] = [];
   for (const name of names) {
-    const flip = flipNamedBy(name, flips, texts);
-    if (flip === "file") continue;
-    if (flip === null) unplaced.push(name);
-    else found.add(flip);
+    if (flips.some(({ path }) => isOfFile(name, path)) || names.some((other) => other.startsWith(`${name} > `))) continue;
+    const fitting = cases.filter((one) => isOf(name, one));
+    const open = flips.filter((flip) => fitting.some((one) => one === homes.get(flip)));
+    if (fitting.length > 0) {
+      for (const { path } of fitting) read.add(path);
+      const first = open.find((flip) => !found.has(flip)) ?? open[0];
+      if (first === undefined) beside.push(name);
+      for (const flip of open) if (first !== undefined && homes.get(flip) === homes.get(first)) found.add(flip);
+      continue;
+    }
+    const near = nearestTo(name, homeless, texts); // N1
+    if (near !== null) found.add(near);
+    else if (nearestTo(name, flips, texts) === null) unplaced.push(name);
   }
   // A name that stands in no file was put together while running (a table of cases, say): it answers for one that is still open.
-  const open = flips.filter((flip) => !found.has(flip));
+  const open = homeless.filter((flip) => !found.has(flip));
   for (const flip of open.slice(0, unplaced.length)) found.add(flip);
+  const missed = flips.filter((flip) => !found.has(flip));
   return {
     noticed: flips.filter((flip) => found.has(flip)),
-    missed: flips.filter((flip) => !found.has(flip)),
-    beside: unplaced.slice(open.length),
+    missed,
+    beside: [...beside, ...(homeless.some((flip) => homes.get(flip) !== null) ? [] : unplaced.slice(open.length))],
+    unread: missed.filter(({ path }) => !read.has(path) && names.some((name) => isOfFile(name, path))),
   };
 }
 
-/** The flip a failing test's name speaks of (N1); `file` where it only names a file or a group that holds one. */
-function flipNamedBy(name: string, flips: readonly Flip[], texts: ReadonlyMap<string, string>): Flip | "file" | null {
-  if (flips.some(({ path }) => name === path || name.endsWith(`/${path}`) || path.endsWith(`/${name}`))) return "file";
+/** The test a flip is in: the innermost one. */
+function homeOf(flip: Flip, cases: readonly TestCase[], texts: ReadonlyMap<string, string>): TestCase | null {
+  const line = placeOf((texts.get(flip.path) ?? "").split("\n"), flip) + 1;
+  const around = cases.filter(({ path, from, to }) => path === flip.path && from <= line && line <= to);
+  return around.toSorted((one, other) => one.to - one.from - (other.to - other.from))[0] ?? null;
+}
+
+/** The flip that stands nearest below a line with a failing test's name. */
+function nearestTo(name: string, flips: readonly Flip[], texts: ReadonlyMap<string, string>): Flip | null {
   const leaf = leafOf(name);
   const near: { readonly flip: Flip; readonly distance: number }[] = [];
   for (const [path, text] of texts) {
     const here = flips.filter((flip) => flip.path === path).toSorted((one, other) => one.line - other.line);
-    if (here.length === 0 || (namesAnotherFile(name, path) && !name.includes(path))) continue;
+    if (here.length === 0 || !canBeIn(name, path)) continue;
     for (const line of linesWith(text, leaf)) {
       const flip = here.find((one) => one.line >= line);
       if (flip !== undefined) near.push({ flip, distance: flip.line - line });
@@ -76,9 +105,6 @@ function leafOf(name: string): string {
   const subject = /^\S+ (Test\w+(?:\/.*)?)$/.exec(leaf)?.[1]?.split("/")[0]; // go: package and test
   return (method ?? subject ?? leaf).replace(/\[.*\]$/, "").trim();
 }
-
-const namesAnotherFile = (name: string, path: string): boolean =>
-  /[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php)\b/.test(name) && !name.includes(path.split("/").at(-1) ?? path);
 
 function linesWith(text: string, leaf: string): readonly number[] {
   if (leaf === "") return [];

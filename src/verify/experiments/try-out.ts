@@ -17,16 +17,20 @@ import { openTestOutput } from "../test-output.ts";
 import { readEvidence } from "../evidence.ts";
 import { testFilesIn } from "../holds-tests.ts";
 import type { Setting } from "../oracles/judge.ts";
+import { isProgramText, rowOf } from "../oracles/kinds.ts";
 import { settingOf, textBytesMax } from "../oracles/look-oracles.ts";
 import { byLooksAlone } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
 
 import { besideCode, besideCodeWords } from "./beside-code.ts";
-import { canary, type Edit, type Side } from "./canary.ts";
+import { canary } from "./canary.ts";
+import { nonceOf } from "./choose.ts";
+import type { Edit, Side } from "./laboratory.ts";
+import { definedWords, mutated, type Mutated, type Source, unnoticed } from "./mutations.ts";
 import type { Observed } from "./noticed.ts";
 import { manifestAsBefore } from "./manifest-settings.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
-import { type TakenOut, withoutWork, workIn } from "./without-work.ts";
+import { answersMatter, type TakenOut, withoutWork, workIn } from "./without-work.ts";
 
 export type Trial = {
   readonly parts: OpenParts;
@@ -41,6 +45,10 @@ type Tried = Pick<CheckResult, "canary" | "without_work" | "gap">;
 
 const canaryMinutesDefault = 10;
 const binaryBytesMax = 64 << 20;
+const changedMax = 60;
+/** Code that answers something else may not come to an end. */
+const mutantSlowest = 3;
+const mutantGraceMs = 10_000;
 const kindsTried: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
 
 /** The results, with what came of trying them out; as they were where that is not wanted, or was called off. */
@@ -74,7 +82,7 @@ export async function tryOut(trial: Trial, results: readonly CheckResult[]): Pro
 
 async function experimentsOn(
   trial: Trial,
-  { check, tests, gap }: CheckResult,
+  { check, tests, gap, duration_ms: tookMs }: CheckResult,
   baseline: Evidence | null,
   differences: readonly Difference[],
 ): Promise<Tried> {
@@ -82,8 +90,8 @@ async function experimentsOn(
   const { workspace, clock } = parts;
   order.onSignal({ signal: "checking", attempt: order.attempt, title: `${check.title} (can it fail?)`, command: check.command });
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
-  const run = async (side: Side, more: Taken, command = check.command): Promise<Observed | null> => {
-    const leftMs = endsMs - clock.monotonicMs();
+  const run = async (side: Side, more: Taken, command = check.command, atMostMs = Infinity): Promise<Observed | null> => {
+    const leftMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (leftMs <= 0 || order.cancel.aborted) return null;
     return observe(trial, { ...check, command }, side === "base" ? base : order.commit, more, leftMs);
   };
@@ -97,6 +105,11 @@ async function experimentsOn(
   const fromBase = new Set(taken?.paths ?? []);
   const { protect = [], restores = [] } = parts;
   const setting = await settingOf({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
+  const textAt = async (side: Side, path: string): Promise<string | null> =>
+    (side === "work" ? written.get(path) : undefined) ??
+    workspace.textAt(side === "base" || fromBase.has(path) ? base : order.commit, path, textBytesMax);
+  const now: Observed = { passed: true, failed: new Set(), tests: tests ?? null };
+  const seed = `${order.commit} ${check.command}`;
   const found = await canary(check, {
     run: (side, edits, gone = [], command = check.command) =>
       run(
@@ -104,19 +117,21 @@ async function experimentsOn(
         side === "base" ? { from: base, paths: [], without: gone, written: edits } : mixed(edits, { paths: [], without: gone }),
         command,
       ),
-    textAt: async (side, path) =>
-      (side === "work" ? written.get(path) : undefined) ??
-      workspace.textAt(side === "base" || fromBase.has(path) ? base : order.commit, path, textBytesMax),
+    textAt,
     pathsAt: (side) => workspace.pathsAt(side === "base" ? base : order.commit),
     used: setting.named.used,
     changed: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
     before: baseline === null ? null : observedIn(baseline),
     wasRed: baseline !== null && baseline.status !== "passed",
-    now: { passed: true, failed: new Set(), tests: tests ?? null },
-    seed: `${order.commit} ${check.command}`,
+    now,
+    seed,
   });
-  const out = check.kind === "criterion" ? workIn(differences) : null;
-  const without = out === null || found.outcome === "missed" ? null : await run("work", mixed([], out));
+  const out = check.kind === "criterion" && found.outcome !== "missed" ? workIn(differences) : null;
+  const change = out === null || (tests?.ran ?? 0) === 0 ? null : await changeOf(differences, textAt, nonceOf(seed));
+  const changed = change === null ? null : await run("work", mixed(change.edits), check.command, mutantSlowest * tookMs + mutantGraceMs);
+  const deaf = change === null || changed === null ? null : unnoticed(change, now, changed);
+  const isHeard = change !== null && deaf?.length === 0; // then it depends on the work as well
+  const without = out === null || isHeard ? null : await run("work", mixed([], out));
   const beside = found.outcome === "missed" ? null : await besideIn(trial, setting, check, differences);
   const plain = beside === null ? null : await run("work", mixed([], beside));
   const isTold = found.outcome !== "missed";
@@ -132,9 +147,11 @@ async function experimentsOn(
     ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
     ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
     ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
+    ...(deaf === null || deaf.length === 0 ? [] : [`no test notices when ${definedWords(deaf)} answers something else`]),
   ];
   return {
     canary: found,
+    ...(isHeard ? { without_work: answersMatter(definedWords(change.defined)) } : {}),
     ...(without === null ? {} : { without_work: withoutWork(without.passed) }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };
@@ -151,6 +168,25 @@ async function manifestEdit({ parts: { workspace }, base, order }: Trial, differ
   ];
   const text = manifestAsBefore(before, now);
   return text === null ? null : { path: manifestPath, text };
+}
+
+/** The work's own functions, as its tests call them, answering something else; null where there are none. */
+async function changeOf(
+  differences: readonly Difference[],
+  textAt: (side: Side, path: string) => Promise<string | null>,
+  nonce: string,
+): Promise<Mutated | null> {
+  const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path)).map(({ path }) => path);
+  const texts = await Promise.all(
+    paths.slice(0, changedMax).map(async (path) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })),
+  );
+  const isTest = ({ path }: Source): boolean => rowOf(path)?.kind === "test";
+  const isInside = ({ path }: Source): boolean => rowOf(path)?.part === "rust_source";
+  return mutated(
+    texts.filter((one) => !isTest(one) || isInside(one)),
+    texts.filter(isTest),
+    nonce,
+  );
 }
 
 /** What the work changed beside code and tests, and the check may go by. */
@@ -198,7 +234,7 @@ async function observe(
 /** What a check came to before; null where that is no yardstick: it failed, and nobody knows in what. */
 function observedIn({ status, names, tests }: Evidence): Observed | null {
   if (status !== "passed" && (names?.failed ?? []).length === 0) return null;
-  return { passed: status === "passed", failed: new Set(names?.failed ?? []), tests: tests ?? null };
+  return { passed: status === "passed", failed: new Set(names?.failed ?? []), tests: tests ?? null, held: new Set(names?.passed ?? []) };
 }
 
 /** The result with what was found out, and evidence that says the same (T4). */

@@ -28,3 +28,9 @@ export const withoutWork = (passed: boolean): Experiment =>
   passed
     ? { outcome: "missed", detail: "it passes as well with the work taken out and only its new tests left in" }
     : { outcome: "noticed", detail: "it fails with the work taken out" };
+
+/** Where it fails as soon as the work's functions answer something else, it fails without them too. */
+export const answersMatter = (words: string): Experiment => ({
+  outcome: "noticed",
+  detail: `it fails when ${words} answers something else`,
+});

@@ -1,0 +1,168 @@
+// by-flips: tries a check with tests out by breaking what they expect: a sample of those that passed before, and every one that its pass
+// rests on. The invariants are those of canary.ts.
+
+import type { Check, Experiment } from "../../contracts/evidence.ts";
+import { candidatesFor, restedFor } from "./candidates.ts";
+import { chooseFlips } from "./choose.ts";
+import { broken, type Flip } from "./flips.ts";
+import { blindTold, type Edit, type Laboratory, late, noticed, type Side, unknown } from "./laboratory.ts";
+import { type Noticed, noticedBy, type Observed } from "./noticed.ts";
+import { type Asking, silentAmong, silentWords } from "./rests-on.ts";
+
+const roundsMax = 3;
+const flipsMax = 4;
+const placebosMax = 20;
+
+/** Null where no expectation was found that could have been broken. */
+export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment | null> {
+  const candidates = await candidatesFor(check, lab);
+  const ran = lab.now.tests?.ran ?? 0;
+  const others = [...new Set(candidates.map(({ path }) => path))].slice(0, placebosMax);
+  const { tests: all, singles, controls, textOf } = await restedFor(check, lab);
+  const tests = ran > 0 ? all : []; // what is not run cannot fail
+  const asking: Asking = {
+    tried: (some) => tried(lab, "work", some, lab.now, others),
+    run: (edits) => lab.run("work", edits),
+    textOf,
+  };
+  const alone = ran > 0 ? null : await byEach(lab, singles, controls, asking, others);
+  if (alone !== null) return alone;
+  const isApart = ({ path, was }: Flip): boolean => tests.every(({ test }) => test.path !== path || !test.text.includes(was.trim()));
+  let rest = candidates.filter(isApart);
+  let isStillGreen = false;
+  for (let round = 0; round < roundsMax; round += 1) {
+    const sample = chooseFlips(rest, lab.changed, `${lab.seed}:${round}`, flipsMax);
+    const own = round === 0 ? tests.flatMap(({ breaks }) => breaks.slice(0, 1)) : [];
+    const flips = [...sample, ...own];
+    if (flips.length === 0) break;
+    rest = rest.filter((flip) => !sample.includes(flip));
+    const work = await tried(lab, "work", flips, lab.now, others);
+    if (work === null) return late;
+    const open = round > 0 ? [] : tests.filter(({ breaks: [first] }) => first === undefined || work.missed.includes(first));
+    const asked = await silentAmong(open, work, asking); // K5
+    if (asked === "late") return late;
+    const { silent } = asked;
+    const heard = [...work.noticed, ...asked.heard];
+    const missedOnes = work.missed.filter((flip) => sample.includes(flip));
+    if (missedOnes.length === 0 && silent.length === 0 && work.beside.length > 0) return differs(work);
+    const blind = await blindTo(lab, missedOnes);
+    if (blind === "late") return late;
+    if (blind.length > 0) return missed(blind); // K1, K2
+    if (silent.length > 0) return { outcome: "partly", detail: silentWords(silent) };
+    if (missedOnes.length === 0 && heard.length > 0)
+      return ran >= 2 * flips.length ? noticed(placesOf(heard)) : unlessWatched(lab, others, heard);
+    if (heard.length > 0) return noticed(placesOf(heard));
+    isStillGreen = true;
+  }
+  if (!isStillGreen || !lab.wasRed) return null;
+  // It may have nothing to do with those files: then it passes without them too.
+  const apart = await lab.run("work", [], [...new Set(candidates.map(({ path }) => path))]);
+  return apart?.passed === true ? null : unknown("an expectation that was broken on purpose went unnoticed");
+}
+
+/** A check that names and counts no tests stops at the first failure: what speaks of the work is broken one by one. Null where nothing is. */
+async function byEach(
+  lab: Laboratory,
+  singles: readonly Flip[],
+  controls: readonly Flip[],
+  { tried: ask }: Asking,
+  others: readonly string[],
+): Promise<Experiment | null> {
+  const heard: Flip[] = [];
+  for (const flip of singles) {
+    const found = await ask([flip]);
+    if (found === null) return late;
+    if (found.missed.length === 0) heard.push(flip);
+    else {
+      // A compiler does not run what it reads: only beside an assertion that is noticed does one that is not mean something.
+      const control = controls.find(({ path }) => path === flip.path);
+      const isRun = control !== undefined && (await ask([control]))?.missed.length === 0;
+      if (isRun && (await ask([flip]))?.missed.length === 1)
+        return { outcome: "partly", detail: `it passes as well with another expectation in ${placesOf([flip])}` };
+      if (!isRun) return null;
+    }
+  }
+  return heard.length === 0 ? null : unlessWatched(lab, others, heard);
+}
+
+/** Where few tests were left whole to compare with: tests that mean the same and look a little different must pass. */
+async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+  const edits = await placebosFor(lab, "work", paths);
+  const same = await lab.run("work", edits);
+  if (same?.passed === false && (await lab.run("work", []))?.passed === true)
+    return { outcome: "differs", detail: `with a blank line added to ${paths.slice(0, shownMax).join(", ")} it fails` }; // K4
+  return noticed(placesOf(flips));
+}
+
+async function placebosFor(lab: Laboratory, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
+  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt(side, path) })));
+  return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
+}
+
+/** Of what the work's check missed, what it notices on the base, and misses again. */
+async function blindTo(lab: Laboratory, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
+  if (lab.before === null) return [];
+  let suspects = flips;
+  for (let round = 0; round < roundsMax && suspects.length > 0; round += 1) {
+    const base = await tried(lab, "base", suspects, lab.before);
+    if (base === null) return "late";
+    if (base.missed.length === 0) {
+      const again = await tried(lab, "work", suspects, lab.now); // the very same breakage on both sides
+      return again === null ? "late" : again.missed;
+    }
+    suspects = base.noticed;
+  }
+  return [];
+}
+
+async function tried(
+  lab: Laboratory,
+  side: Side,
+  flips: readonly Flip[],
+  before: Observed,
+  others: readonly string[] = [],
+): Promise<Noticed | null> {
+  const texts = new Map<string, string>();
+  const edits: Edit[] = [];
+  const unusable = new Set<Flip>();
+  for (const path of new Set(flips.map((flip) => flip.path))) {
+    const here = flips.filter((flip) => flip.path === path);
+    const text = await lab.textAt(side, path);
+    const edited = text === null ? null : broken(text, here);
+    if (text === null || edited === null) for (const flip of here) unusable.add(flip);
+    else {
+      texts.set(path, text);
+      edits.push({ path, text: edited });
+    }
+  }
+  const usable = flips.filter((flip) => !unusable.has(flip));
+  if (usable.length === 0) return { noticed: [], missed: flips, beside: [], unread: flips };
+  const quiet = await placebosFor(
+    lab,
+    side,
+    others.filter((path) => !texts.has(path)),
+  );
+  const observed = await lab.run(side, [...edits, ...quiet]);
+  if (observed === null) return null;
+  const result = noticedBy(usable, before, observed, texts);
+  return { ...result, missed: [...result.missed, ...unusable], unread: [...result.unread, ...unusable] };
+}
+
+const shownMax = 3;
+const placesOf = (flips: readonly Flip[]): string =>
+  flips
+    .slice(0, shownMax)
+    .map(({ path, line }) => `${path}:${line}`)
+    .join(", ");
+
+const missed = (flips: readonly Flip[]): Experiment =>
+  blindTold(
+    flips
+      .slice(0, shownMax)
+      .map(({ path, line, broken: text }) => `${path}:${line} (${text.trim().slice(0, 120)})`)
+      .join("; "),
+  );
+const differs = ({ beside, noticed: flips }: Noticed): Experiment => ({
+  outcome: "differs",
+  detail: `with ${placesOf(flips)} broken, ${beside.slice(0, shownMax).join(", ")} failed too`,
+}); // K4

@@ -1,0 +1,96 @@
+// candidates: which files hold what a check expects, and what in them can be broken.
+
+import type { Check } from "../../contracts/evidence.ts";
+import { isProgramText, rowOf } from "../oracles/kinds.ts";
+import { pathsNamedIn } from "../oracles/programs.ts";
+import { startedBy } from "./beside-code.ts";
+import { casesIn, type TestCase } from "./cases.ts";
+import { nonceOf, shuffled } from "./choose.ts";
+import { breaksIn } from "./expectations.ts";
+import { broken, type Flip, flipsIn } from "./flips.ts";
+import type { Laboratory, Side } from "./laboratory.ts";
+import { breaksFor, restedIn, restedMax, speaksOf, wordsOf } from "./rests-on.ts";
+
+const filesReadMax = 60;
+const singlesMax = 2;
+/** What stands beside an assertion, not merely near one. */
+const strong = 3;
+
+/**
+ * Literals near assertions: in the files the command names, else in tests and in what the base's scripts start, with what lies beside it.
+ * Those of the base first: the work's own judge nothing else.
+ */
+export async function candidatesFor(check: Check, lab: Laboratory): Promise<readonly Flip[]> {
+  const here = (await lab.pathsAt("work")).filter(isProgramText);
+  const there = new Set(await lab.pathsAt("base"));
+  for (const isJudge of [await judgesOf(check, lab), await judgesOf(null, lab)]) {
+    const judges = here.filter(isJudge);
+    const base = await flipsOf(
+      judges.filter((path) => there.has(path)),
+      "base",
+      lab,
+    );
+    if (base.length > 0) return base;
+    const own = await flipsOf(judges, "work", lab);
+    if (own.length > 0) return own;
+  }
+  return [];
+}
+
+/** Which files hold what a check expects; where there is no check, all that may. */
+async function judgesOf(check: Check | null, lab: Laboratory): Promise<(path: string) => boolean> {
+  const here = new Set((await lab.pathsAt("work")).filter(isProgramText));
+  const named = check === null ? new Set<string>() : pathsNamedIn([check.command]);
+  if ([...here].some((path) => named.has(path))) return (path) => here.has(path) && named.has(path);
+  const base = (await lab.pathsAt("base")).filter((path) => here.has(path));
+  const started = startedBy(lab.used, new Set(base));
+  const isStarted = (path: string): boolean => started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
+  return (path) => here.has(path) && (rowOf(path)?.kind === "test" || isStarted(path));
+}
+
+async function flipsOf(paths: readonly string[], side: Side, lab: Laboratory): Promise<readonly Flip[]> {
+  const flips: Flip[] = [];
+  for (const path of shuffled(paths, lab.seed, (one) => one).slice(0, filesReadMax)) {
+    const [own, work] = [await lab.textAt(side, path), side === "work" ? null : await lab.textAt("work", path)];
+    if (own === null) continue;
+    const usable = flipsIn(path, own).filter((flip) => work === null || broken(work, [flip]) !== null);
+    flips.push(...usable);
+  }
+  return flips;
+}
+
+/** The tests the pass rests on, with what can be broken in each; for a check that names no tests, the assertions that speak of the work. */
+export async function restedFor(check: Check, lab: Laboratory) {
+  const isJudge = await judgesOf(check, lab);
+  const [here, base] = [await lab.pathsAt("work"), new Set(await lab.pathsAt("base"))];
+  const judges = shuffled(here.filter(isJudge), lab.seed, (path) => path).toSorted(
+    (one, other) => Number(lab.changed.includes(other)) - Number(lab.changed.includes(one)),
+  );
+  const texts = new Map<string, string>();
+  const then: TestCase[] = [];
+  for (const path of judges.slice(0, filesReadMax)) {
+    const text = await lab.textAt("work", path);
+    if (text !== null) texts.set(path, text);
+    const was = base.has(path) ? await lab.textAt("base", path) : null;
+    if (was !== null) then.push(...casesIn(path, was));
+  }
+  const source = lab.changed.filter((path) => isProgramText(path) && !texts.has(path)).slice(0, filesReadMax);
+  const changed = await Promise.all(
+    source.map(async (path) => ({ was: await lab.textAt("base", path), is: (await lab.textAt("work", path)) ?? "" })),
+  );
+  const words = wordsOf(changed);
+  const nonce = nonceOf(lab.seed);
+  const now = [...texts].flatMap(([path, text]) => casesIn(path, text));
+  const rested = shuffled(restedIn(now, then, lab.before, lab.wasRed), lab.seed, ({ path, from }) => `${path}:${from}`).slice(0, restedMax);
+  const textOf = (path: string): string => texts.get(path) ?? "";
+  const tests = breaksFor(rested, textOf, { seed: lab.seed, nonce, words });
+  const flips = [...texts].flatMap(([path, text]) => [...breaksIn(path, text, nonce), ...flipsIn(path, text)]);
+  const speaking = shuffled(
+    flips.filter(({ was }) => speaksOf(was, words)),
+    lab.seed,
+    ({ path, line }) => `${path}:${line}`,
+  ).toSorted((one, other) => other.score - one.score);
+  const controls = flips.filter(({ was, score }) => score >= strong && !speaksOf(was, words));
+  const singles = speaking.filter(({ path, line }, at) => speaking.findIndex((one) => one.path === path && one.line === line) === at);
+  return { tests, singles: singles.slice(0, singlesMax), controls, textOf };
+}

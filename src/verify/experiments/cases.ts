@@ -1,0 +1,171 @@
+// cases: the tests that a file holds, each with its name and its lines, and which of them a runner's line speaks of. Pure.
+//
+// Invariants:
+//   C1. No parser: brackets and indents are counted in text without comments and strings. What is not found here is not judged by its name.
+//   C2. A name that is put together while running fits every name it can become; one that is wholly computed fits none by itself.
+
+import { type Family, familyOf } from "../oracles/kinds.ts";
+import { masked } from "../oracles/masked.ts";
+import { countsOf } from "../oracles/test-words.ts";
+
+export type TestCase = {
+  readonly path: string;
+  /** As it is told to a person. */
+  readonly name: string;
+  /** What a runner's name for it ends with; null where only running tells. */
+  readonly title: RegExp | null;
+  /** Lines, from 1, with what stands above it as its decoration. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** It says itself that it is not run, or may fail. */
+  readonly isSkipped: boolean;
+};
+
+const textCharsMax = 400_000;
+const casesMax = 2_000;
+
+export function casesIn(path: string, text: string): readonly TestCase[] {
+  const family = familyOf(path);
+  if (family === null || text.length > textCharsMax) return [];
+  const code = masked(text, family);
+  const found = family === "js" ? ofJs(code, text) : family === "py" ? ofPython(code) : ofBraces(code, family);
+  const lineAt = lineCounter(text);
+  const isAllSkipped = family === "py" && /^pytestmark\b.*(?:skip|xfail)/m.test(code);
+  return found.slice(0, casesMax).map(({ name, title, from, to }) => {
+    const own = text.slice(from, to);
+    const isSkipped = isAllSkipped || countsOf(own, family).skips > 0;
+    return { path, name, title, from: lineAt(from), to: lineAt(Math.max(from, to - 1)), text: own, isSkipped };
+  });
+}
+
+type Found = { readonly name: string; readonly title: RegExp | null; readonly from: number; readonly to: number };
+
+const ofJsOpens = /(?<![.\w$])(?:(?:Deno|QUnit|t)\.)?[xf]?(?:it|test|specify)(?:\.\w+)*\s*\(/g;
+
+function ofJs(code: string, text: string): readonly Found[] {
+  const found: Found[] = [];
+  for (const { 0: open, index } of code.matchAll(ofJsOpens)) {
+    let from = index + open.length;
+    let to = closeOf(code, from - 1);
+    const next = to === null ? null : /^\s*\(/.exec(code.slice(to, to + 20)); // test.each(rows)("name", …)
+    if (to !== null && next !== null) {
+      from = to + next[0].length;
+      to = closeOf(code, from - 1);
+    }
+    if (to === null) continue;
+    const title = /^\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/.exec(text.slice(from, from + 600))?.[2];
+    found.push({ name: title ?? "a test", title: title === undefined ? null : titleOf(title), from: index, to });
+  }
+  return found;
+}
+
+const separators = " > |::| › ";
+/** C2 */
+function titleOf(title: string): RegExp | null {
+  const plain = title.replaceAll(/\\(.)/g, "$1").trim();
+  const parts = plain.split(/\$\{[^}]*\}|%[sdifjoOpc#%]|\$[\w.]+/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return parts.join("").trim() === "" ? null : new RegExp(`(?:^|${separators})${parts.join(".*")}$`, "s");
+}
+
+function ofPython(code: string): readonly Found[] {
+  const found: Found[] = [];
+  for (const { 0: open, 1: indent = "", 2: name = "", index } of code.matchAll(/^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(/gm)) {
+    const header = closeOf(code, index + open.length - 1);
+    if (header === null) continue;
+    found.push({ name, title: idOf(name), from: decoratedFrom(code, index, indent), to: indentedTo(code, header, indent) });
+  }
+  return found;
+}
+
+function decoratedFrom(code: string, at: number, indent: string): number {
+  let from = at;
+  for (let start = at; start > 0;) {
+    const above = code.lastIndexOf("\n", start - 2) + 1;
+    const line = code.slice(above, start - 1);
+    if (line.trim() === "" || !(line.startsWith(`${indent}@`) || /^\s*[)\]}]/.test(line) || /^\s/.test(line.slice(indent.length)))) break;
+    start = above;
+    if (line.startsWith(`${indent}@`)) from = above;
+  }
+  return from;
+}
+
+function indentedTo(code: string, from: number, indent: string): number {
+  let to = lineEnd(code, from);
+  while (to < code.length) {
+    const end = lineEnd(code, to + 1);
+    const line = code.slice(to + 1, end);
+    if (line.trim() !== "" && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length)))) break;
+    to = end;
+  }
+  return to;
+}
+
+const bracesOpens: Readonly<Record<Exclude<Family, "js" | "py">, RegExp>> = {
+  go: /\bfunc[ \t]+((?:Test|Fuzz|Example)\w*)[ \t]*\(/g,
+  rust: /#\[\s*(?:\w+::)*(?:test|rstest)\b[^\]]{0,200}\]\s*(?:#\[[^\]]{0,200}\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)/g,
+  java: /@(?:Test|ParameterizedTest)\b[^{};]{0,300}?\b(\w+)\s*\(\s*[^){]{0,200}\)/g,
+};
+
+function ofBraces(code: string, family: Exclude<Family, "js" | "py">): readonly Found[] {
+  return [...code.matchAll(bracesOpens[family])].flatMap(({ 0: open, 1: name = "", index }) => {
+    const brace = code.indexOf("{", index + open.length);
+    const to = brace === -1 ? null : closeOf(code, brace);
+    return to === null ? [] : [{ name, title: idOf(name), from: index, to }];
+  });
+}
+
+const idOf = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
+
+/** Where the bracket that opens at a place is closed, behind it. */
+export function closeOf(code: string, open: number): number | null {
+  let depth = 0;
+  for (let at = open; at < code.length; at += 1) {
+    const letter = code[at] ?? "";
+    if ("([{".includes(letter)) depth += 1;
+    if (")]}".includes(letter)) depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return null;
+}
+
+function lineEnd(code: string, from: number): number {
+  const at = code.indexOf("\n", from);
+  return at === -1 ? code.length : at;
+}
+
+/** The line a place is in, from 1. */
+export function lineCounter(text: string): (place: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (place) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= place) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+/** Whether a runner's name can be of a file at all: it may name a file or a module of its own. */
+export function canBeIn(name: string, path: string): boolean {
+  const base = path.split("/").at(-1) ?? path;
+  if (/[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php)\b/.test(name)) return name.includes(base);
+  const module = /^\w+ \(([\w.]+)\)/.exec(name)?.[1]; // unittest
+  return module === undefined || `.${module}.`.includes(`.${base.replace(/\.py$/, "")}.`);
+}
+
+/** Whether a runner's name speaks of this test. */
+export const isOf = (name: string, { path, title }: TestCase): boolean => title !== null && canBeIn(name, path) && title.test(name);
+
+/** Whether a runner's name speaks of a whole file, or of the module or package that holds it. */
+export function isOfFile(name: string, path: string): boolean {
+  if (name === path || name.endsWith(`/${path}`) || path.endsWith(`/${name}`)) return true;
+  const module = /^([\w.]+) \(unittest\.loader\._FailedTest/.exec(name)?.[1];
+  const own = path.replace(/\.py$/, "").replaceAll("/", ".");
+  if (module !== undefined) return own === module || own.endsWith(`.${module}`);
+  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+  return path.endsWith("_test.go") && !/\s/.test(name) && (folder === "" ? true : name === folder || name.endsWith(`/${folder}`));
+}

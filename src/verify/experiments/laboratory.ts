@@ -1,0 +1,33 @@
+// laboratory: what an experiment on a check needs of the world around it, and the words for what came of it.
+
+import type { Experiment } from "../../contracts/evidence.ts";
+import type { Observed } from "./noticed.ts";
+
+/** `work`: what is judged, as it is judged. `base`: before the work began. */
+export type Side = "work" | "base";
+export type Edit = { readonly path: string; readonly text: string };
+
+/** What an experiment needs of the world around it. */
+export type Laboratory = {
+  /** Runs the check in a fresh checkout with these files in the place of its own, and those gone; null where it was cancelled or took too long. */
+  readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
+  readonly textAt: (side: Side, path: string) => Promise<string | null>;
+  readonly pathsAt: (side: Side) => Promise<readonly string[]>;
+  /** The command, and what the base's scripts and rules make of it. */
+  readonly used: readonly string[];
+  /** Paths the work changed. */
+  readonly changed: readonly string[];
+  /** What the check came to before the work began; null where nobody knows enough of it to compare with. */
+  readonly before: Observed | null;
+  /** Whether it failed then. */
+  readonly wasRed: boolean;
+  /** What it came to now. */
+  readonly now: Observed;
+  /** What nobody who is judged can foresee. */
+  readonly seed: string;
+};
+
+export const noticed = (detail: string): Experiment => ({ outcome: "noticed", detail });
+export const unknown = (detail: string): Experiment => ({ outcome: "unknown", detail });
+export const late = unknown("it took longer than an experiment may");
+export const blindTold = (detail: string): Experiment => ({ outcome: "missed", detail });
