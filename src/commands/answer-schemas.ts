@@ -97,7 +97,11 @@ export const roadmapListSchema = v.looseObject({
 });
 
 const range = v.looseObject({ p50: v.number(), p90: v.number() });
-const estimated = { tokens: range, minutes: v.nullable(range), usd: v.nullable(range), basis: text };
+const estimated = { tokens: range, minutes: v.nullable(range), usd: v.nullable(range), success: v.nullable(v.number()), basis: text };
+/** How good such estimates were; null while too little is known. */
+const record = v.nullable(
+  v.looseObject({ forecasts: v.number(), within_p90: v.number(), within_p50: v.number(), bias: v.number(), brier: v.number() }),
+);
 
 export const estimateSchema = v.looseObject({
   ...common,
@@ -106,4 +110,5 @@ export const estimateSchema = v.looseObject({
   phases: v.array(v.looseObject({ id: text, name: text, planned: v.boolean(), warning: v.nullable(text), ...estimated })),
   total: v.looseObject(estimated),
   caps: v.looseObject({ tokens_per_phase: v.number(), tokens_total: v.number() }),
+  record,
 });

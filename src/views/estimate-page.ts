@@ -1,6 +1,7 @@
 // estimate-page: what phases will probably use, as a person reads it.
 
 import type { PhaseEstimate, Range, RoadmapEstimate } from "../insight/estimate.ts";
+import type { ForecastRecord } from "../insight/forecast.ts";
 import { columned } from "./columned.ts";
 import { figure, money, oneLine, plural } from "./wording.ts";
 
@@ -19,21 +20,23 @@ export function estimatePage(
   rows: readonly EstimateRow[],
   total: Omit<RoadmapEstimate, "phases">,
   caps: { readonly phase: number; readonly run: number },
+  record: ForecastRecord | null,
 ): readonly string[] {
-  const cells = (id: string, name: string, { tokens, minutes, usd }: Pick<PhaseEstimate, "tokens" | "minutes" | "usd">): string[] => [
+  const cells = (id: string, name: string, { tokens, minutes, usd, success }: Omit<PhaseEstimate, "id" | "basis">): string[] => [
     id,
     name,
     figure(Math.round(tokens.p50)),
     figure(Math.round(tokens.p90)),
     minutes === null ? "-" : range(minutes, (value) => figure(Math.round(value))),
     usd === null ? "-" : range(usd, money),
+    success === null ? "-" : `${Math.round(success * 100)} %`,
   ];
   const shown = rows.slice(0, rowsMax);
   const table = columned(
     [
-      ["phase", "name", "tokens, likely", "at most in 9 of 10", "minutes", "cost"],
+      ["phase", "name", "tokens, likely", "at most in 9 of 10", "minutes", "cost", "success"],
       ...shown.map((row) => cells(row.id, `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`, row)),
-      ...(rows.length > rowsMax ? [["…", `${figure(rows.length - rowsMax)} more`, "", "", "", ""]] : []),
+      ...(rows.length > rowsMax ? [["…", `${figure(rows.length - rowsMax)} more`, "", "", "", "", ""]] : []),
       cells("all", "", total),
     ],
     { right: [2, 3] },
@@ -43,8 +46,18 @@ export function estimatePage(
     ...table.map((line) => `  ${line}`),
     "",
     `  Based on ${oneLine(total.basis)}.`,
+    ...recordLines(record),
     `  Caps: ${figure(caps.phase)} tokens a phase, ${figure(caps.run)} a run. Nothing has been run.`,
   ];
+}
+
+/** How good such estimates were, each made from the runs before it. */
+export function recordLines(record: ForecastRecord | null): readonly string[] {
+  if (record === null) return [];
+  const { forecasts, within_p90, bias, brier } = record;
+  const off = bias === 0 ? "on the mark" : `${Math.abs(Math.round(bias * 100))} % too ${bias > 0 ? "high" : "low"}`;
+  const held = `${Math.round(within_p90 * 100)} % of ${plural(forecasts, "past case")} stayed within the 9-of-10 figure`;
+  return [`  Record: ${held}; likely figures were ${off}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
 }
 
 const range = ({ p50, p90 }: Range, words: (value: number) => string): string =>

@@ -39,7 +39,10 @@ export function estimate(place: CommandContext, input: { readonly phases?: strin
     const constants = costConstants(tuned);
     const cap = (name: string): number => tuned[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
     const caps = { phase: cap("cost_cap_tokens_per_phase"), run: cap("cost_cap_tokens_total") };
-    const { phases, ...total } = await estimateRoadmap(home, read, ids, constants);
+    const { config } = settingsOf(place, home);
+    const agent = config.roles?.["executor"] ?? config.agent ?? null;
+    const workers = { agent, model: agent === null ? null : (config.agents?.[agent]?.model ?? null) };
+    const { phases, record, ...total } = await estimateRoadmap(home, read, ids, constants, workers);
     const rows: readonly EstimateRow[] = phases.map((phase) => ({
       ...phase,
       name: read.phases.find(({ id }) => id === phase.id)?.name ?? phase.id,
@@ -53,8 +56,8 @@ export function estimate(place: CommandContext, input: { readonly phases?: strin
     return reply("ok", {
       message: `${ids.length} ${ids.length === 1 ? "phase" : "phases"} of ${read.path}.`,
       warnings: [...rows.flatMap(({ warning }) => warning ?? []), ...over],
-      page: estimatePage(read.path, rows, total, caps),
-      data: { roadmap: read.path, phases: rows, total, caps: { tokens_per_phase: caps.phase, tokens_total: caps.run }, constants },
+      page: estimatePage(read.path, rows, total, caps, record),
+      data: { roadmap: read.path, phases: rows, total, caps: { tokens_per_phase: caps.phase, tokens_total: caps.run }, constants, record },
     });
   });
 }

@@ -1,9 +1,22 @@
-// estimate-of: a cost estimate from the budget alone, for when there is no history.
+// estimate-of: what a run will probably use: a forecast from earlier runs of its flow, or the budget alone while there are too few.
 
+import type { RunView } from "../../core/state.ts";
+import { forecastOf } from "../../insight/forecast.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
+import { runCases, runFeatures } from "../../project/runs/run-cases.ts";
 import type { Estimate } from "../../views/preview.ts";
 
+export async function estimateOf(home: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
+  const flow = drafted.flow.flow;
+  const forecast = forecastOf(runFeatures(flow, drafted.cast), await runCases(home, flow));
+  if (forecast === null) return fromBudget(drafted.limits.run);
+  const { tokens, minutes, usd, samples, success, alike } = forecast;
+  const same = alike.includes("agent") ? " with the same agent" : "";
+  return { tokens, minutes, usd, basis: `${samples} earlier ${flow} runs${same}; ${Math.round(success * 100)} % succeed` };
+}
+
 /** Before there is any history of runs, the budget itself is all that can be said of the cost. */
-export function estimateOf(limits: Readonly<Record<string, number>>): Estimate {
+function fromBudget(limits: Readonly<Record<string, number>>): Estimate {
   const most = (name: string): { p50: number; p90: number } | null =>
     limits[name] === undefined ? null : { p50: limits[name] / 2, p90: limits[name] };
   return { tokens: most("tokens"), minutes: most("minutes"), usd: most("usd"), basis: "no history yet: half and all of the budget" };

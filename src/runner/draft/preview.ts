@@ -55,7 +55,7 @@ export async function previewOf(place: CommandContext, home: ProjectPaths, run: 
     budget: structuredClone(drafted.budget),
     limits: drafted.limits,
     isolation,
-    estimate: shown?.estimate ?? estimateOf(drafted.limits.run),
+    estimate: shown?.estimate ?? (await estimateOf(home, run)),
     ...(shown === undefined ? {} : { wanted: shown.wanted }),
     base: drafted.base,
   });

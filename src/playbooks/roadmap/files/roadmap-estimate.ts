@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { readRoadmapState } from "../views/roadmap-state-read.ts";
 import type { CostEstimation } from "../../../insight/cost.ts";
-import { estimateOf, type PhaseSample, type RoadmapEstimate } from "../../../insight/estimate.ts";
+import { estimateOf, type RoadmapEstimate, type Workers } from "../../../insight/estimate.ts";
+import { type Case, type ForecastRecord, recordOf } from "../../../insight/forecast.ts";
 import { minutesBetween } from "../../../insight/metrics.ts";
 import { phaseTypeOf } from "../../../insight/phase-type.ts";
 import { aboutPhase } from "../steps/about.ts";
@@ -24,7 +25,8 @@ export async function estimateRoadmap(
   { phases, plans, config }: Pick<RoadmapDocuments, "phases" | "plans" | "config">,
   ids: readonly string[],
   constants: CostEstimation,
-): Promise<RoadmapEstimate> {
+  workers: Workers = { agent: null, model: null },
+): Promise<RoadmapEstimate & { readonly record: ForecastRecord | null }> {
   const uiFolder = config.project?.ui?.source_dir ?? undefined;
   const planned = ids.map((id) => {
     const tasks = plans.get(id)?.plan?.tasks ?? null;
@@ -36,8 +38,8 @@ export async function estimateRoadmap(
       tasks: tasks?.map((task) => ({ files: task.files, complexity: task.complexity ?? undefined })) ?? null,
     };
   });
-  const estimate = estimateOf(planned, await historyOf(home), constants);
-  return withoutPrices(rounded(estimate));
+  const history = await historyOf(home);
+  return { ...rounded(estimateOf(planned, history, constants, workers)), record: recordOf(history) };
 }
 
 /** Nobody estimates to the fraction of a token. */
@@ -50,24 +52,26 @@ function rounded(estimate: RoadmapEstimate): RoadmapEstimate {
   };
 }
 
-/** Phases that cost nothing in the past were not priced; that is no estimate of a price. */
-function withoutPrices(estimate: RoadmapEstimate): RoadmapEstimate {
-  const priced = (usd: RoadmapEstimate["usd"]): RoadmapEstimate["usd"] => (usd === null || usd.p90 <= 0 ? null : usd);
-  return { ...estimate, usd: priced(estimate.usd), phases: estimate.phases.map((phase) => ({ ...phase, usd: priced(phase.usd) })) };
-}
-
-/** What finished phases of earlier runs used: the archived states, with prices where the run's own journal is still there. */
-async function historyOf(home: ProjectPaths): Promise<readonly PhaseSample[]> {
-  const samples: PhaseSample[] = [];
+/** What phases of earlier runs used and came to: the archived states, with prices and agents where the run's own journal is still there. */
+async function historyOf(home: ProjectPaths): Promise<readonly Case[]> {
+  const samples: Case[] = [];
   const runs = new Set(listRuns(home));
   for (const state of archived(join(home.folder, "archive"))) {
     const { run_id } = state._meta;
-    const spent = runs.has(run_id) ? await spentIn(home, run_id) : {};
+    const { spent, agent, model } = runs.has(run_id) ? await journalOf(home, run_id) : nothing;
     for (const [key, phase] of Object.entries(state.phases)) {
       if (!isSample(phase)) continue;
       const known = spent[key.replace(/^phase_/, "")];
+      const tasks = Object.keys(phase.steps.execute?.tasks ?? {}).length;
       samples.push({
-        phaseType: phase.phase_type,
+        run: run_id,
+        flow: "roadmap",
+        step: phase.phase_type,
+        complexity: null, // the state does not keep it
+        agent,
+        model,
+        size: tasks === 0 ? null : tasks,
+        isDone: phase.status === "completed",
         tokens: phase.tokens_used,
         minutes: known?.minutes ?? minutesBetween(phase.started_at ?? "", phase.completed_at ?? ""),
         usd: known?.usd ?? 0,
@@ -78,16 +82,19 @@ async function historyOf(home: ProjectPaths): Promise<readonly PhaseSample[]> {
 }
 
 const isSample = ({ status, tokens_used, started_at, completed_at }: PhaseRecord): boolean =>
-  status === "completed" && tokens_used > 0 && started_at !== null && completed_at !== null;
+  (status === "completed" && tokens_used > 0 && started_at !== null && completed_at !== null) ||
+  (status === "failed" && started_at !== null);
 
-async function spentIn(
-  home: ProjectPaths,
-  run: string,
-): Promise<Readonly<Record<string, { readonly minutes: number; readonly usd: number }>>> {
+type Journal = Workers & { readonly spent: Readonly<Record<string, { readonly minutes: number; readonly usd: number }>> };
+const nothing: Journal = { spent: {}, agent: null, model: null };
+
+async function journalOf(home: ProjectPaths, run: string): Promise<Journal> {
   try {
-    return (await readRun(home, run)).view.ledger.phase;
+    const { ledger, drafted } = (await readRun(home, run)).view;
+    const cast = drafted.cast["executor"] ?? Object.values(drafted.cast)[0];
+    return { spent: ledger.phase, agent: cast?.agent ?? null, model: cast?.override?.model ?? null };
   } catch (error) {
-    if (error instanceof Refusal) return {}; // a journal that cannot be read prices nothing
+    if (error instanceof Refusal) return nothing; // a journal that cannot be read prices nothing
     throw error;
   }
 }

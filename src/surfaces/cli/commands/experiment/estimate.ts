@@ -5,20 +5,24 @@ import type { Command } from "../../spec.ts";
 
 export const estimate: Command = {
   name: "estimate",
-  summary: "What phases of the roadmap will probably use: tokens, time, money. Nothing runs.",
-  usage: "[PHASES]",
+  summary: "What roadmap phases or a run of a flow will probably use, and how good such estimates were. Nothing runs.",
+  usage: "[PHASES] | --flow NAME",
   details: [
-    "From what earlier phases here used, by kind; while fewer than three are known, from constants that `limits` in your config tunes.",
+    "From the nearest earlier phases here (kind, agent, model, size); while fewer than three are known, from constants that `limits` in your config tunes.",
+    "The record says how such estimates did: each past run is estimated from the runs before it.",
     "A phase that comes near its cap is warned of.",
   ],
   arguments: [
     { name: "PHASES", about: "3, 2.1, 3-7, 3,5,8, next or all; without it all that are not completed", many: true, optional: true },
   ],
-  flags: [],
+  flags: [{ name: "flow", kind: "text", placeholder: "NAME", about: "Estimate a whole run of this flow instead.", names: "flows" }],
   takesRun: false,
-  run: async (place, given) =>
-    (await import("../../../../commands/roadmap/estimate.ts")).estimate(
+  run: async (place, given) => {
+    const flow = given.text("flow");
+    if (flow !== undefined) return (await import("../../../../commands/estimate-run.ts")).estimateRun(place, { flow });
+    return (await import("../../../../commands/roadmap/estimate.ts")).estimate(
       place,
       defined({ phases: given.words.length === 0 ? undefined : given.words.join(",") }),
-    ),
+    );
+  },
 };

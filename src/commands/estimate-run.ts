@@ -1,0 +1,59 @@
+// estimate-run: what a whole run of a flow will probably use, from earlier runs of it here. Nothing runs and nothing is written.
+
+import type { Answer } from "../contracts/answer.ts";
+import { loadFlow } from "../flows/load.ts";
+import { findingText } from "../kit/finding.ts";
+import { type Features, forecastOf, type Range, recordOf, samplesMin } from "../insight/forecast.ts";
+import type { CommandContext } from "../project/command-context.ts";
+import { settingsOf } from "../project/config/settings.ts";
+import { answered, refuse, reply } from "../project/reply.ts";
+import { homeOf } from "../project/runs/project-paths.ts";
+import { runCases } from "../project/runs/run-cases.ts";
+import { recordLines } from "../views/estimate-page.ts";
+import { figure, money, plural } from "../views/wording.ts";
+
+export function estimateRun(place: CommandContext, input: { readonly flow: string }): Promise<Answer> {
+  return answered(async () => {
+    const home = await homeOf(place.cwd);
+    const { flow } = input;
+    const loaded = await loadFlow(home.root, flow);
+    if (loaded.kind === "missing") return refuse("usage", { message: loaded.message, remediation: ["autopilot flow list"] });
+    if (loaded.kind === "invalid") return refuse("file_invalid", { message: loaded.findings.map(findingText).join("; ") });
+    const { config } = settingsOf(place, home);
+    const history = await runCases(home, flow);
+    const agent = config.agent ?? null;
+    const features: Features = {
+      flow,
+      step: "run",
+      complexity: null,
+      agent,
+      model: agent === null ? null : (config.agents?.[agent]?.model ?? null),
+      size: null,
+    };
+    const forecast = forecastOf(features, history);
+    const record = recordOf(history);
+    if (forecast === null)
+      return reply("ok", {
+        message: `Too little is known of ${flow} runs here: ${plural(history.length, "run")} ended, ${samplesMin} completed ones are needed.`,
+        data: { flow, forecast: null, record, runs: history.length },
+      });
+    const { tokens, minutes, usd, success, samples } = forecast;
+    const row = (what: string, { p50, p90 }: Range, words: (value: number) => string): string =>
+      `  ${what}: ${words(p50)} likely, at most ${words(p90)} in 9 of 10`;
+    const page = [
+      `What a run of ${flow} will probably use`,
+      row("tokens", tokens, (value) => figure(Math.round(value))),
+      row("minutes", minutes, (value) => figure(Math.round(value * 10) / 10)),
+      ...(usd === null ? [] : [row("cost", usd, money)]),
+      `  success: ${Math.round(success * 100)} %`,
+      "",
+      `  Based on ${samples} earlier runs${forecast.alike.includes("agent") && agent !== null ? " with the same agent" : ""}.`,
+      ...recordLines(record),
+    ];
+    return reply("ok", {
+      message: `Based on ${samples} earlier runs of ${flow}.`,
+      page,
+      data: { flow, forecast, record, runs: history.length },
+    });
+  });
+}

@@ -1,0 +1,121 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Case, forecastOf, predicted, recordOf } from "./forecast.ts";
+
+/** Numbers from 0 up to 1, the same every time (mulberry32). */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const plain: Case = {
+  run: "run-1",
+  flow: "roadmap",
+  step: "ui",
+  complexity: null,
+  agent: "one",
+  model: null,
+  size: null,
+  tokens: 100,
+  minutes: 1,
+  usd: 0,
+  isDone: true,
+};
+const runs = (count: number, of: (at: number) => Partial<Case>): readonly Case[] =>
+  Array.from({ length: count }, (_, at) => ({ ...plain, run: `run-${at}`, ...of(at) }));
+
+describe("the record of forecasts", () => {
+  const shapes: Readonly<Record<string, (next: () => number) => number>> = {
+    "many times the usual now and then": (next) =>
+      50_000 * Math.exp(0.6 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())),
+    "anything up to a limit": (next) => 10_000 + 90_000 * next(),
+    "waiting times": (next) => -30_000 * Math.log(1 - next()),
+  };
+  test.each(Object.keys(shapes))("over 200 simulated runs (%s) P90 covers 85 to 95 of 100, and half are below P50", (name) => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const next = dice(seed);
+      const record = recordOf(runs(200, () => ({ tokens: Math.round(shapes[name]?.(next) ?? 0), isDone: next() < 0.8 })));
+      if (record === null) throw new Error("200 runs are enough");
+      expect(record.within_p90).toBeGreaterThanOrEqual(0.85);
+      expect(record.within_p90).toBeLessThanOrEqual(0.95);
+      expect(Math.abs(record.within_p50 - 0.5)).toBeLessThan(0.12);
+      expect(record.brier).toBeLessThan(0.22); // 0.16 is what knowing the true chance gives
+    }
+  });
+
+  test("each run is forecast from those before it alone, and three are needed", () => {
+    expect(recordOf(runs(3, () => ({})))).toBeNull();
+    expect(recordOf(runs(4, () => ({})))).toMatchObject({ forecasts: 1, within_p90: 1, bias: 0 });
+    const same = recordOf(runs(6, (at) => ({ run: "one run", tokens: at })));
+    expect(same).toBeNull();
+    expect(recordOf([...runs(9, () => ({})), { ...plain, run: "dear", tokens: 1000 }])).toMatchObject({ within_p90: 0.857 });
+  });
+});
+
+describe("a forecast", () => {
+  test("goes by the nearest cases there are enough of: agent and model first, then the step, then the flow", () => {
+    const history = [
+      ...runs(3, () => ({ agent: "one", tokens: 10 })),
+      ...runs(5, () => ({ agent: "two", tokens: 1000 })),
+      ...runs(3, () => ({ step: "data", tokens: 7 })),
+    ];
+    expect(forecastOf({ ...plain, agent: "one" }, history)?.tokens.p50).toBe(10);
+    expect(forecastOf({ ...plain, agent: "two" }, history)?.tokens.p50).toBe(1000);
+    expect(forecastOf({ ...plain, agent: "new" }, history)?.alike).toEqual(["flow", "step"]);
+    expect(forecastOf({ ...plain, step: "mixed" }, history)?.alike).toEqual(["flow"]);
+    expect(forecastOf({ ...plain, flow: "quality" }, history)).toBeNull();
+  });
+
+  test("of many cases those of the same size count", () => {
+    const history = runs(200, (at) => ({ size: at < 100 ? 1 : 50, tokens: at < 100 ? 10 : 500 }));
+    expect(forecastOf({ ...plain, size: 1 }, history)?.tokens.p90).toBe(10);
+    expect(forecastOf({ ...plain, size: 60 }, history)?.tokens.p50).toBe(500);
+  });
+
+  test("success is never certain", () => {
+    expect(
+      forecastOf(
+        plain,
+        runs(8, () => ({})),
+      )?.success,
+    ).toBe(0.9);
+    expect(
+      forecastOf(
+        plain,
+        runs(8, (at) => ({ isDone: at < 4 })),
+      )?.success,
+    ).toBe(0.5);
+  });
+
+  test("what was never priced has no price", () => {
+    expect(
+      forecastOf(
+        plain,
+        runs(3, () => ({})),
+      )?.usd,
+    ).toBeNull();
+    expect(
+      forecastOf(
+        plain,
+        runs(3, () => ({ usd: 2 })),
+      )?.usd?.p50,
+    ).toBe(2);
+  });
+});
+
+test("P90 is never below P50, nothing is below zero, and what is dearer throughout is forecast dearer", () => {
+  const values = fc.array(fc.double({ min: 0, max: 1e7, noNaN: true }), { maxLength: 30 });
+  fc.assert(
+    fc.property(values, (some) => {
+      const { p50, p90 } = predicted(some);
+      expect(p90).toBeGreaterThanOrEqual(p50);
+      expect(p50).toBeGreaterThanOrEqual(0);
+      expect(predicted(some.map((value) => value + 10)).p50).toBeGreaterThanOrEqual(p50);
+    }),
+  );
+});

@@ -1,0 +1,154 @@
+// forecast: what something will use and whether it will succeed, from the nearest of what was done before; and how good such forecasts were.
+//
+// Invariants:
+//   F1. P90 is a prediction of one more case, not a description of the past: it is to be held in nine of ten, also after few cases.
+//   F2. The record is made by forecasting every past run from those before it alone. Nothing is kept for it: it follows from the history.
+//   F3. Few cases are not a distribution: below `samplesMin` nothing is forecast.
+
+export type Range = { readonly p50: number; readonly p90: number };
+
+/** What makes two cases alike; null where it is not known. */
+export type Features = {
+  readonly flow: string;
+  /** The kind of phase, or `run` for a whole run. */
+  readonly step: string;
+  readonly complexity: string | null;
+  readonly agent: string | null;
+  readonly model: string | null;
+  /** How many tasks it has. */
+  readonly size: number | null;
+};
+export type Case = Features & {
+  readonly run: string;
+  readonly tokens: number;
+  readonly minutes: number;
+  readonly usd: number;
+  readonly isDone: boolean;
+};
+export type Forecast = {
+  readonly tokens: Range;
+  readonly minutes: Range;
+  /** Null where nothing was ever priced. */
+  readonly usd: Range | null;
+  readonly success: number;
+  readonly samples: number;
+  /** In what the cases are alike. */
+  readonly alike: readonly (keyof Features)[];
+};
+export type ForecastRecord = {
+  readonly forecasts: number;
+  /** The share of cases that used no more than P90, and no more than P50. */
+  readonly within_p90: number;
+  readonly within_p50: number;
+  /** How far the likely figures were above (below zero: under) what was used, all in all. */
+  readonly bias: number;
+  /** The mean squared error of the success probability: 0 is perfect, 0.25 is a coin. */
+  readonly brier: number;
+};
+
+export const samplesMin = 3;
+const nearestMax = 60;
+
+/** From many things in common to one: the first with enough cases counts. */
+const levels: readonly (readonly (keyof Features)[])[] = [
+  ["flow", "step", "complexity", "agent", "model"],
+  ["flow", "step", "agent", "model"],
+  ["flow", "step", "agent"],
+  ["flow", "step"],
+  ["flow"],
+];
+
+/** Null where too little is known. F3 */
+export function forecastOf(features: Features, history: readonly Case[]): Forecast | null {
+  for (const alike of levels) {
+    const cases = history.filter((one) => alike.every((name) => one[name] === features[name]));
+    const done = nearestIn(
+      features,
+      cases.filter(({ isDone }) => isDone),
+    );
+    if (done.length < samplesMin) continue;
+    const of = (dimension: "tokens" | "minutes" | "usd"): Range => predicted(done.map((one) => one[dimension]));
+    const near = nearestIn(features, cases);
+    return {
+      tokens: of("tokens"),
+      minutes: of("minutes"),
+      usd: done.some(({ usd }) => usd > 0) ? of("usd") : null,
+      success: (near.filter(({ isDone }) => isDone).length + 1) / (near.length + 2),
+      samples: done.length,
+      alike,
+    };
+  }
+  return null;
+}
+
+/** Those of the most similar size; of equal ones the newest. */
+function nearestIn({ size }: Features, cases: readonly Case[]): readonly Case[] {
+  if (cases.length <= nearestMax) return cases;
+  const distance = (one: Case): number => (size === null || one.size === null ? 0 : Math.abs(Math.log1p(one.size) - Math.log1p(size)));
+  return cases
+    .map((one, at) => ({ one, at }))
+    .toSorted((a, b) => distance(a.one) - distance(b.one) || b.at - a.at)
+    .slice(0, nearestMax)
+    .map(({ one }) => one);
+}
+
+/** One-sided 90 % of Student's t, by degrees of freedom from 1 on. */
+const studentT = [3.078, 1.886, 1.638, 1.533, 1.476, 1.44, 1.415] as const;
+const ranksMin = 9;
+
+/**
+ * F1. From nine cases on by rank: one more case lies below the value of rank 0.9 (n + 1) in nine of ten, whatever the distribution. Before
+ * that no rank reaches so far, and the logarithms are taken for normal: what work costs is many times its usual now and then.
+ */
+export function predicted(values: readonly number[]): Range {
+  const sorted = values.filter((value) => Number.isFinite(value) && value >= 0).toSorted((a, b) => a - b);
+  const n = sorted.length;
+  const p50 = ranked(sorted, 0.5 * (n + 1));
+  if (n >= ranksMin || n < 2) return { p50, p90: Math.max(p50, ranked(sorted, 0.9 * (n + 1))) };
+  const logs = sorted.map((value) => Math.log1p(value));
+  const mean = logs.reduce((sum, value) => sum + value, 0) / n;
+  const deviation = Math.sqrt(logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1));
+  const above = Math.expm1(mean + (studentT[n - 2] ?? 1.4) * deviation * Math.sqrt(1 + 1 / n));
+  return { p50, p90: Math.max(p50, Math.round(above * 1e6) / 1e6) };
+}
+
+/** The value of a rank from 1 on, between neighbours; the first and the last beyond them. */
+function ranked(sorted: readonly number[], rank: number): number {
+  if (sorted.length === 0) return 0;
+  const at = Math.min(Math.max(rank, 1), sorted.length) - 1;
+  const low = sorted[Math.floor(at)] ?? 0;
+  const high = sorted[Math.ceil(at)] ?? low;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** How forecasts did; null where none could be made. `history` in the order the runs began. F2 */
+export function recordOf(history: readonly Case[]): ForecastRecord | null {
+  const runs = [...new Set(history.map(({ run }) => run))];
+  const before: Case[] = [];
+  let [forecasts, held, below, likely, used, squares, tries] = [0, 0, 0, 0, 0, 0, 0];
+  for (const run of runs) {
+    const cases = history.filter((one) => one.run === run);
+    for (const one of cases) {
+      const forecast = forecastOf(one, before);
+      if (forecast === null) continue;
+      tries += 1;
+      squares += (forecast.success - Number(one.isDone)) ** 2;
+      if (!one.isDone) continue;
+      forecasts += 1;
+      held += Number(one.tokens <= forecast.tokens.p90);
+      below += Number(one.tokens <= forecast.tokens.p50);
+      likely += forecast.tokens.p50;
+      used += one.tokens;
+    }
+    before.push(...cases);
+  }
+  if (forecasts === 0) return null;
+  const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+  return {
+    forecasts,
+    within_p90: rounded(held / forecasts),
+    within_p50: rounded(below / forecasts),
+    bias: used === 0 ? 0 : rounded(likely / used - 1),
+    brier: rounded(squares / tries),
+  };
+}

@@ -1,0 +1,38 @@
+// run-cases: what earlier runs here used and came to, read from their journals: the history that forecasts of whole runs are made from.
+
+import type { RunView } from "../../core/state.ts";
+import type { Case, Features } from "../../insight/forecast.ts";
+import { listRuns, type ProjectPaths } from "./project-paths.ts";
+import { readRunOrNull } from "./read-run.ts";
+
+/** More would be read for longer than they are worth. */
+const runsMax = 80;
+
+/** Oldest first; only runs that are over. One that was stopped, by whomever, did not succeed. */
+export async function runCases(home: ProjectPaths, flow: string): Promise<readonly Case[]> {
+  const cases: Case[] = [];
+  for (const run of listRuns(home).slice(-runsMax)) {
+    const read = await readRunOrNull(home, run);
+    if (read === null || read.view.drafted.flow.flow !== flow) continue;
+    const { status, ledger } = read.view;
+    if (status !== "completed" && status !== "stopped") continue;
+    const { tokens, minutes, usd } = ledger.run;
+    cases.push({ ...runFeatures(flow, read.view.drafted.cast), run, tokens, minutes, usd, isDone: status === "completed" });
+  }
+  return cases;
+}
+
+/** A run is like another of the same flow, with the same agents and models. */
+export function runFeatures(flow: string, cast: RunView["drafted"]["cast"]): Features {
+  const among = (values: readonly (string | undefined)[]): string | null =>
+    [...new Set(values.flatMap((value) => value ?? []))].toSorted().join(",") || null;
+  const all = Object.values(cast);
+  return {
+    flow,
+    step: "run",
+    complexity: null,
+    agent: among(all.map(({ agent }) => agent)),
+    model: among(all.map(({ override }) => override?.model)),
+    size: null,
+  };
+}
