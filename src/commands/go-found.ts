@@ -7,7 +7,8 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { type DetectedWork, detectWork, onlyCandidate } from "./detect-work.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { refuse } from "../project/reply.ts";
+import { faces } from "../playbooks/registry/table.ts";
+import { refuse, reply } from "../project/reply.ts";
 
 const findingsShownMax = 8;
 
@@ -16,7 +17,19 @@ export async function goFound(place: CommandContext, home: ProjectPaths | null, 
   const detected = home === null || input.run !== undefined ? [] : await detectWork(place, home.root);
   const one = onlyCandidate(detected);
   if (one?.hasFailed === true) refuseFailedElsewhere(one);
-  return one === null ? invalidGoal(place, input) : goDetected(place, one, input);
+  if (one !== null) return goDetected(place, one, input);
+  return (home === null || input.run !== undefined ? null : await finishedHere(home.root)) ?? invalidGoal(place, input);
+}
+
+/** A project that has nothing left to do answers with where it stands, not with a question for a goal. */
+async function finishedHere(root: string): Promise<Answer | null> {
+  for (const load of Object.values(faces)) {
+    const finished = await (await load()).finished?.(root);
+    if (finished === undefined || finished === null) continue;
+    const { message, summary, next } = finished;
+    return reply("ok", { state: "idle", message, page: summary, remediation: [...next, 'autopilot "what you want done"'] });
+  }
+  return null;
 }
 
 /** A failed run of another tool's goes on only where a person says `resume`. */

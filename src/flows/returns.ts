@@ -41,6 +41,7 @@ const staged = v.looseObject({
   summary: text("what you wrote and decided"),
   artifacts: v.optional(texts("paths you wrote")),
   decisions: v.optional(texts("decisions worth remembering")),
+  sub_step: v.optional(text("the step of your own work at which you stopped, its number and name: 4 — Architecture Review")),
   question: v.optional(v.pipe(v.boolean(), v.description("true if only a person can say how to go on"))),
   question_text: v.optional(text("the question, where there is one")),
   confidence: v.optional(confidence),

@@ -18,6 +18,7 @@ const detailCharsMax = 8_000;
 const returnCharsMax = 8_000;
 const notesShownMax = 100;
 const noteCharsMax = 2_000;
+const recordedCharsMax = 8_000;
 
 /** Where the words come from that the journal keeps apart. */
 export type BriefSources = {
@@ -25,12 +26,16 @@ export type BriefSources = {
   readonly outputOf: (evidence: string) => Promise<string>;
   /** What an agent handed back, by the blob that keeps it; null where it cannot be read. */
   readonly handedOf?: (blob: string) => Promise<unknown>;
+  /** What the project's own record tells whoever works on a phase. */
+  readonly recordedOf?: (phase: string) => string;
   /** What a role is told of what earlier work here taught. */
   readonly learningsOf?: (role: string) => Promise<string>;
 };
 
 export async function previousOf(run: RunView, walk: CursorView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
   const lines: string[] = [];
+  const recorded = sources.recordedOf?.(walk.phase) ?? "";
+  if (recorded !== "") lines.push(cut(recorded, recordedCharsMax)); // V3
   if (run.violation !== null && run.violation.attempt === open.attempt) {
     const { by, detail } = run.violation;
     lines.push(

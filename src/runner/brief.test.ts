@@ -16,7 +16,7 @@ const red = (step: string, command: string): readonly Draft[] => [
   ...(step === "look" ? [] : [{ event: "route_taken", walk: "1", step, to: "look" } as Draft]),
 ];
 
-async function promptOf(tape: Tape, worker: Step = work): Promise<string> {
+async function promptOf(tape: Tape, worker: Step = work, recordedOf = (_phase: string): string => ""): Promise<string> {
   const { run } = tape;
   const [walk, open] = [run.walks["1"], Object.values(run.open)[0]];
   if (walk === undefined || open === undefined) throw new Error("a turn should be open");
@@ -25,6 +25,7 @@ async function promptOf(tape: Tape, worker: Step = work): Promise<string> {
     await briefOf({ "w.md": "{goal}\n{previous}\n{learnings}" }, cast, walk, worker, open, {
       outputOf: (evidence) => Promise.resolve(`output of ${evidence.slice(0, 5)}`),
       handedOf: (blob) => Promise.resolve({ said_in: blob }),
+      recordedOf,
       learningsOf: (role) => Promise.resolve(`what ${role} is told`),
     })
   ).prompt;
@@ -36,6 +37,13 @@ test("a prompt holds what the steps it sees came to, fenced as data, and nothing
   expect(prompt).toContain("make it so");
   expect(prompt).toMatch(/Data, not instructions \(previous\):\n```+text\n[\s\S]*output of bbbbb/);
   expect(prompt).not.toContain("aaaaa");
+});
+
+test("what the project's own record tells of a phase comes first", async () => {
+  const tape = begun(flow).append(phase, ...red("look", "bbbbb"), began("work", 1, "agent"));
+  expect(await promptOf(tape)).not.toContain("decided");
+  const prompt = await promptOf(tape, work, (of) => `decided for phase ${of}`);
+  expect(prompt).toMatch(/\(previous\):\n```+text\ndecided for phase 1\n/);
 });
 
 const handsBack = (step: string, n: number, blob: string): readonly Draft[] => [

@@ -149,7 +149,12 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     children: childrenOf(parts),
     inbox,
     brief: (run, walk, step, open) =>
-      briefOf(prompts, run, walk, step, open, { outputOf, handedOf, learningsOf: (role) => desk.learnings(role, holding(open.attempt)) }),
+      briefOf(prompts, run, walk, step, open, {
+        outputOf,
+        handedOf,
+        recordedOf: desk.recorded,
+        learningsOf: (role) => desk.learnings(role, holding(open.attempt)),
+      }),
     onEntry: (entry, run) => {
       if ("request" in entry) inbox.acknowledge(entry.request);
       live.fact(entry);

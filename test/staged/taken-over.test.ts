@@ -75,6 +75,15 @@ describe.concurrent("a staged project of another tool", () => {
     const code = scratch({ files: codeBase });
     const first = await goStaged(code, "existing-code", existingCode, ["--continue"]);
     expect(first.json).toMatchObject({ state: "completed" });
+    expect(stateOf(code)).toMatchObject({
+      current: { step: "done" },
+      last_session: { ended_at: "Step 12 Deploy", reason: "completed step" },
+    });
+    const bare = await autopilot(code, []);
+    expect(bare.out).toContain("Every step of existing-code is done; nothing was begun.");
+    expect(bare.out).toMatch(
+      /Flow existing-code: done\.\n\s+Completed: 1 Document,[\s\S]*Decisions:[\s\S]*Last session: .* ended at Step 12 Deploy/,
+    );
     const row = { id: "03_coupon", points: 1, files: "src/coupon.js" };
     const turns = [
       turn("7", tasksOf([...testRows, newRow, row])),

@@ -20,6 +20,8 @@ export type FileWriter = {
   readonly signal: (signal: Signal) => void;
   /** What this run has learned, for the prompt of a role; empty where its face keeps no learnings. */
   readonly learnings: NonNullable<OpenedFace["learnings"]>;
+  /** What the playbook's own record tells an agent that works on a phase; empty where there is nothing. */
+  readonly recorded: (phase: string) => string;
   /** Draws once more and is done. */
   readonly close: () => Promise<void>;
 };
@@ -29,6 +31,7 @@ export const noFileWriter: FileWriter = {
   take: () => undefined,
   signal: () => undefined,
   learnings: nothingLearned,
+  recorded: () => "",
   close: () => Promise.resolve(),
 };
 
@@ -64,6 +67,7 @@ export function openFileWriter(face: OpenedFace, clock: Pick<Clock, "now">, tell
     },
     signal: (signal) => face.signal?.(signal, clock.now()),
     learnings: face.learnings ?? nothingLearned,
+    recorded: face.recorded ?? (() => ""),
     close: async () => {
       clearInterval(refresh);
       if (soon !== null) clearTimeout(soon);

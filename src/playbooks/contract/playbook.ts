@@ -88,6 +88,8 @@ export type OpenedFace = {
   readonly rest?: () => Promise<void>;
   /** What a person should know of the last drawings. */
   readonly remarks?: () => readonly string[];
+  /** What the playbook's own record tells an agent that works on a phase: decisions, and where an earlier session stopped. */
+  readonly recorded?: (phase: string) => string;
   /** What this run has learned, for the prompt of a role; `holds` says whether a command does on the tree as it is, null: not known. */
   readonly learnings?: (role: string, holds: (command: string) => Promise<boolean | null>) => Promise<string>;
 };
@@ -114,6 +116,9 @@ export type Foreign = {
   readonly hasFailed?: boolean;
 };
 
+/** A project with nothing left to do: a sentence, its status summary, and what could be done all the same. */
+export type Finished = { readonly message: string; readonly summary: readonly string[]; readonly next: readonly string[] };
+
 export type Playbook = {
   /** Paths in the user's checkout that belong to the runner: never on the run's branch, absent from agents' folders, no dirt. */
   readonly owned: readonly string[];
@@ -124,6 +129,8 @@ export type Playbook = {
   readonly open: (parts: FaceParts) => Promise<OpenedFace>;
   /** Documents from which a run of it can begin here, where nothing has been begun; null where there are none. Reads only. */
   readonly documents?: (place: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
+  /** A project of it that lies here with nothing left to do: what is told of it. Null where there is none. Reads only. */
+  readonly finished?: (root: string) => Promise<Finished | null>;
   /** Null where nothing of another tool lies here. Reads only. */
   readonly foreign?: (place: CommandContext, root: string) => Promise<Foreign | null>;
 };

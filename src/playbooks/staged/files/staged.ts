@@ -11,10 +11,11 @@ import { join } from "node:path";
 import { retriesMax, stagedStatePath } from "../../../contracts/staged-state.ts";
 import { type Claim, StagedChronicle } from "../views/staged-history.ts";
 import type { StagedRead } from "../views/staged-state-read.ts";
+import { stagedSummary } from "../views/staged-summary.ts";
 import { stagedStateText } from "../views/staged-state.ts";
 import { firstFew } from "../../../views/wording.ts";
 import type { CommandContext } from "../../../project/command-context.ts";
-import type { Playbook, FaceParts, Foreign, OpenedFace } from "../../contract/playbook.ts";
+import type { Playbook, FaceParts, Finished, Foreign, OpenedFace } from "../../contract/playbook.ts";
 import { detectStaged } from "./staged-detect.ts";
 import { StagedFile } from "./staged-file.ts";
 import { prepareStaged } from "./staged-prepare.ts";
@@ -27,6 +28,7 @@ export const stagedFace: Playbook = {
   takeUp: takeUpStaged,
   open: (parts) => Promise.resolve(openStaged(parts)),
   foreign: foreignStaged,
+  finished: finishedStaged,
 };
 
 function openStaged({ root, folder, view, entries, readBlob }: FaceParts): OpenedFace {
@@ -42,6 +44,7 @@ function openStaged({ root, folder, view, entries, readBlob }: FaceParts): Opene
   for (const entry of entries()) take(entry, run);
   return {
     take,
+    recorded: (phase) => chronicle.handOver(phase),
     draw: async () => {
       if (!chronicle.isTakenOver) return; // W3
       await file.accept(differedAt); // W2
@@ -56,12 +59,13 @@ const decisionCharsMax = 300;
 function claimIn(bytes: Buffer | null): Claim | null {
   try {
     const { claim } = JSON.parse(bytes?.toString("utf8") ?? "null") as {
-      readonly claim: { summary?: unknown; decisions?: unknown } | null;
+      readonly claim: { summary?: unknown; decisions?: unknown; sub_step?: unknown } | null;
     };
     if (claim === null || typeof claim.summary !== "string") return null;
     const decisions: readonly unknown[] = Array.isArray(claim.decisions) ? claim.decisions : [];
     const texts = decisions.filter((text): text is string => typeof text === "string" && text.trim() !== "");
-    return { summary: claim.summary, decisions: texts.map((text) => text.slice(0, decisionCharsMax)) };
+    const sub_step = typeof claim.sub_step === "string" && claim.sub_step.trim() !== "" ? claim.sub_step : null;
+    return { summary: claim.summary, decisions: texts.map((text) => text.slice(0, decisionCharsMax)), sub_step };
   } catch {
     return null; // what cannot be read says nothing
   }
@@ -83,6 +87,18 @@ async function foreignStaged(_place: CommandContext, root: string): Promise<Fore
     options: { chosen: `taken up from _docs/ at step ${step} ${name}` },
     // The folders tell where the file cannot, so nothing in it keeps a project from being taken up.
     findings: (read?.findings ?? []).map((finding) => ({ ...finding, severity: "warning" as const })),
+  };
+}
+
+/** Asked again, a project whose steps are all done answers with its status summary. */
+async function finishedStaged(root: string): Promise<Finished | null> {
+  if (lstatSync(join(root, "_docs"), { throwIfNoEntry: false })?.isDirectory() !== true) return null;
+  const { flow, step, read } = await detectStaged(root);
+  if (step !== "done") return null;
+  return {
+    message: `Every step of ${flow} is done; nothing was begun.`,
+    summary: read === null ? [] : ["Staged project", ...stagedSummary(read.state).map((line) => `  ${line}`)],
+    next: ["autopilot go --flow existing-code takes new tasks"],
   };
 }
 

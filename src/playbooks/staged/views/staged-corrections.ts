@@ -5,6 +5,7 @@
 
 import { retriesMax, type StagedState } from "../../../contracts/staged-state.ts";
 import { differedFields, points, type StagedDifference, stagedDifferences, stepText } from "./staged-differences.ts";
+import { midStepOf } from "./staged-sub-step.ts";
 import type { StagedRead } from "./staged-state-read.ts";
 
 type Found = StagedRead["state"];
@@ -19,7 +20,7 @@ export function correctionsOf(found: Found, begin: Begin, because: string | null
   const wasSpent = isSpent(found);
   const to: Found = {
     ...found,
-    current: begin === null ? null : beginning(begin),
+    current: begin === null ? null : beginning(begin, found),
     retry_log: [],
     blockers: found.blockers.filter((blocker) => !(wasSpent && isAbout(blocker, found))),
   };
@@ -36,14 +37,11 @@ export function correctionsOf(found: Found, begin: Begin, because: string | null
 
 const beginText = ({ flow, step, name }: NonNullable<Begin>): string => `${flow} step ${step} ${name}`;
 
-const beginning = ({ flow, step, name }: NonNullable<Begin>): StagedState["current"] => ({
-  flow,
-  step: Number(step),
-  name,
-  status: "not_started",
-  sub_step: null,
-  retry_count: 0,
-});
+/** A step that an earlier session stopped in goes on at its sub-step. */
+function beginning({ flow, step, name }: NonNullable<Begin>, { current }: Found): StagedState["current"] {
+  const sub_step = String(current?.step) === step ? midStepOf(current, flow) : null;
+  return { flow, step: Number(step), name, status: sub_step === null ? "not_started" : "in_progress", sub_step, retry_count: 0 };
+}
 
 /** Whether a blocker tells of the step that failed: it goes once a person has decided; every other one stays. */
 function isAbout(blocker: string, { current }: Found): boolean {

@@ -31,14 +31,13 @@ const flow: Flow = {
 const base = { actor: "system", reason_code: "ok", epoch: 1, active_ms: 0, prev: "", crc: "" };
 const story = (...events: readonly Draft[]): readonly Entry[] =>
   events.map((event, at) => ({ ...base, seq: at + 1, ts: `2026-02-0${Math.min(9, 1 + Math.floor(at / 5))}T10:00:00.000Z`, ...event }));
-const told = (entries: readonly Entry[], before: string | null = null) => {
-  const chronicle = new StagedChronicle(flow, before === null ? null : readStagedState(before).state, () => ({
-    summary: "Written.",
-    decisions: ["Language: Node"],
-  }));
+const chronicleOf = (entries: readonly Entry[], before: string | null = null, sub_step: string | null = null) => {
+  const claim = { summary: "Written.", decisions: ["Language: Node"], sub_step };
+  const chronicle = new StagedChronicle(flow, before === null ? null : readStagedState(before).state, () => claim);
   for (const entry of entries) chronicle.take(entry);
-  return chronicle.state;
+  return chronicle;
 };
+const told = (...of: Parameters<typeof chronicleOf>) => chronicleOf(...of).state;
 const started = (phase: string): Draft => ({ event: "phase_started", walk: phase });
 const began = (phase: string, n = 1): Draft => ({
   event: "step_started",
@@ -48,12 +47,12 @@ const began = (phase: string, n = 1): Draft => ({
   kind: "agent",
   try: 1,
 });
-const failed = (phase: string, n: number): Draft => ({
+const failed = (phase: string, n: number, detail = "exists _docs/do.md: found nothing there"): Draft => ({
   event: "step_failed",
   attempt: `${phase}@1/do#${n}`,
   facts: {},
   fingerprint: "x",
-  detail: "exists _docs/do.md: found nothing there",
+  detail,
 });
 const passed = (phase: string, n = 1): readonly Draft[] => [
   {
@@ -93,13 +92,31 @@ test("a step that is done has its row, with what its agent says of it, and the n
   });
 });
 
-test("three retries are three rows; the fourth failure is a blocker; a reset and a success clear the log", () => {
-  const retries = [1, 2, 3].flatMap((n): Draft[] => [began("1", n), failed("1", n), { event: "step_retried", walk: "1", step: "do", n }]);
-  const spent = [started("1"), ...retries, began("1", 4), failed("1", 4), house];
+test("a row and one on the count for each retry that failed: the first try is no retry, one under way has not failed", () => {
+  const retried = (n: number): Draft => ({ event: "step_retried", walk: "1", step: "do", n });
+  const tries = [1, 2, 3].flatMap((n): Draft[] => [began("1", n), failed("1", n), retried(n)]);
+  const countAfter = (...events: readonly Draft[]): readonly number[] => {
+    const { current, retry_log } = told(story(started("1"), ...events));
+    return [current.retry_count, retry_log.length];
+  };
+  expect(countAfter(...tries.slice(0, 2))).toEqual([0, 0]);
+  expect(countAfter(...tries.slice(0, 3), began("1", 2))).toEqual([0, 0]);
+  expect(countAfter(...tries.slice(0, 5))).toEqual([1, 1]);
+  expect(countAfter(...tries, began("1", 4))).toEqual([2, 2]);
+  expect(countAfter(...tries, began("1", 4), failed("1", 4))).toEqual([3, 3]);
+});
+
+test("three failed retries are three rows and a blocker; a reset and a success clear the log", () => {
+  const retries = [1, 2, 3].flatMap((n): Draft[] => [
+    began("1", n),
+    failed("1", n, `try ${n}`),
+    { event: "step_retried", walk: "1", step: "do", n },
+  ]);
+  const spent = [started("1"), ...retries, began("1", 4), failed("1", 4, "try 4"), house];
   const state = told(story(...spent));
   expect(state.current).toMatchObject({ status: "failed", sub_step: "1 — do", retry_count: 3 });
   expect(state.retry_log.map(({ attempt, failure_reason }) => [attempt, failure_reason])).toEqual(
-    [1, 2, 3].map((n) => [n, "exists _docs/do.md: found nothing there"]),
+    [1, 2, 3].map((n) => [n, `try ${n + 1}`]),
   );
   expect(state.blockers).toEqual(["Step 1 Problem failed after 3 consecutive retries at 1 — do: proof_missing: nothing there"]);
   const reset: Draft[] = [
@@ -112,6 +129,54 @@ test("three retries are three rows; the fourth failure is a blocker; a reset and
     blockers: [],
     decisions: ["Problem: retry the step (after its retries were used up)"],
   });
+});
+
+const midStep = (status: string, step = 2): string =>
+  `# Autopilot State\n\n## Current Step\nflow: greenfield\nstep: ${step}\nname: Research\nstatus: ${status}\nsub_step: 4 — Architecture Review & Risk Assessment\nretry_count: 1\n\n## Key Decisions\n- Tech stack: Python + Rust, Postgres\n\n## Last Session\ndate: 2026-01-02\nended_at: Step 2 Research\nreason: context limit\nnotes: the risk table is half done\n`;
+
+test("a step that an earlier session stopped in goes on at its sub-step, which stands until the step has passed", () => {
+  const sub = "4 — Architecture Review & Risk Assessment";
+  const entered = chronicleOf(story(started("2"), began("2")), midStep("in_progress"));
+  expect(entered.state.current).toMatchObject({ step: 2, status: "in_progress", sub_step: sub });
+  const again = told(
+    story(started("2"), began("2"), failed("2", 1), { event: "step_retried", walk: "2", step: "do", n: 1 }),
+    midStep("in_progress"),
+  );
+  expect(again.current.sub_step).toBe(sub);
+  expect(entered.handOver("2")).toBe(
+    [
+      "Key decisions of this project so far:",
+      "- Tech stack: Python + Rust, Postgres",
+      `This step was begun before and stopped at its sub-step: ${sub}. What it left lies in the folders; go on from there.`,
+      "Notes of the last session: the risk table is half done",
+    ].join("\n"),
+  );
+  const later = chronicleOf(story(started("2"), began("2"), ...passed("2"), started("3"), began("3")), midStep("in_progress"));
+  expect(later.handOver("3")).not.toMatch(/stopped at|Notes of/);
+  expect(later.state.current.sub_step).toBe("2 — do");
+});
+
+test("a record that stands at another step, or had not begun, gives its notes and its decisions and no sub-step", () => {
+  for (const before of [midStep("in_progress", 1), midStep("not_started")]) {
+    const entered = chronicleOf(story(started("2"), began("2")), before);
+    expect(entered.state.current).toMatchObject({ step: 2, sub_step: "1 — do" });
+    expect(entered.handOver("2")).toMatch(/Tech stack[\s\S]*Notes of the last session: the risk table is half done$/);
+  }
+});
+
+test("an agent names the step of its own work, and the file shows it until the step has passed", () => {
+  const [turn] = passed("2");
+  const own = "4 — Architecture Review";
+  const stopped = [
+    started("2"),
+    began("2"),
+    turn as Draft,
+    failed("2", 1),
+    { event: "step_retried", walk: "2", step: "do", n: 1 } as Draft,
+  ];
+  expect(told(story(...stopped), null, own).current).toMatchObject({ status: "in_progress", sub_step: own });
+  expect(told(story(...stopped, began("2", 2), failed("2", 2)), null, own)).toMatchObject({ retry_log: [{ attempt: 1, sub_step: own }] });
+  expect(told(story(...stopped, began("2", 2), ...passed("2", 2)), null, own).current).toMatchObject({ step: 3, sub_step: null });
 });
 
 test("an answer of none of the options answers nothing", () => {

@@ -3,21 +3,23 @@
 // Invariants:
 //   C1. The same entries yield the same state; nothing else is asked.
 //   C2. Completed Steps only grow. The Retry Log and its count begin anew when a step succeeds or a person resets it.
-//   C3. What an agent says is told as its summary and its decisions, never as a status.
+//   C3. What an agent says is told as its summary and its decisions, its own sub-step among it, never as a status.
 //   C4. What was found is not written over before the run has said where it begins and, where a step failed for good, a person has decided.
 //   C5. A step that failed for good stays failed, with its blocker, until a person has decided to go on; stopping is no such decision.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
-import { retriesMax, type RetryRow, type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
+import { type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
 import { replyOf } from "../../../core/decide-block.ts";
-import { listedPhases, phaseRule, stepsOfPhase } from "../../../core/selectors.ts";
+import { listedPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
 import { differedFields, othersFrom, pointsFrom } from "./staged-differences.ts";
+import { Retries } from "./staged-retries.ts";
+import { phaseIn, placeOf, SubStep } from "./staged-sub-step.ts";
 import { decidedWords, failureWords, foundWords, optionalSkipped, outcomeWords, sessionOf } from "./staged-words.ts";
 import type { StagedRead } from "./staged-state-read.ts";
 import { oneLine } from "../../../views/wording.ts";
 
-export type Claim = { readonly summary: string; readonly decisions: readonly string[] };
+export type Claim = { readonly summary: string; readonly decisions: readonly string[]; readonly sub_step: string | null };
 /** What an agent handed back, by the blob that keeps it; null where it says nothing of the kind. */
 export type ClaimOf = (hash: string) => Claim | null;
 type Opened = EventOf<"block_opened">;
@@ -41,8 +43,9 @@ export class StagedChronicle {
   readonly #claims = new Map<string, Claim>();
   readonly #summaries = new Map<string, string>();
   readonly #leftOut = new Set<string>();
-  #failure = "";
   #isTakenOver = false;
+  readonly #subStep: SubStep;
+  readonly #retries: Retries;
   /** What is in the way of a step that failed for good, after its question was answered. */
   #blocker = "";
 
@@ -52,6 +55,8 @@ export class StagedChronicle {
     this.#phases = listedPhases(flow, "phases") ?? [];
     const first = this.#phases[0];
     this.#theirs = [...(before?.blockers ?? [])];
+    this.#subStep = new SubStep(before, flow.flow);
+    this.#retries = new Retries(before?.retry_log ?? []);
     this.#state = {
       current: before?.current ?? {
         flow: flow.flow,
@@ -64,7 +69,7 @@ export class StagedChronicle {
       completed: [...(before?.completed ?? [])],
       decisions: [...(before?.decisions ?? [])],
       last_session: before?.last_session ?? null,
-      retry_log: [...(before?.retry_log ?? [])],
+      retry_log: [],
       blockers: [],
       others: [...(before?.others ?? [])],
     };
@@ -82,6 +87,7 @@ export class StagedChronicle {
     const blockers = [...new Set([...this.#theirs, ...ours, ...(stands ? [this.#blocker] : [])])];
     return {
       ...this.#state,
+      retry_log: this.#retries.rows,
       decisions: this.#state.decisions.slice(-decisionsMax),
       completed: this.#state.completed.slice(-rowsMax),
       blockers,
@@ -94,7 +100,8 @@ export class StagedChronicle {
         return this.#decide(...chosenIn(entry));
       case "phase_started":
       case "phase_reopened":
-        return this.#enter(entry.walk, entry.event === "phase_reopened");
+        this.#enter(entry.walk, entry.event === "phase_reopened");
+        return this.#goOn(entry.walk);
       case "phase_skipped":
         return this.#complete(entry.walk, entry.ts, foundWords(phaseRule(this.#flow, entry.walk), entry.because));
       case "phase_completed":
@@ -111,10 +118,9 @@ export class StagedChronicle {
       case "step_completed":
         return this.#passed(entry.attempt);
       case "step_failed":
-        this.#failure = entry.detail ?? entry.reason_code;
-        return undefined;
+        return this.#fail(entry, entry.ts);
       case "step_retried":
-        return this.#retry(entry, entry.ts);
+        return this.#retry(entry);
       case "block_opened":
         return this.#ask(entry);
       case "block_answered":
@@ -126,8 +132,8 @@ export class StagedChronicle {
         this.#state.last_session = sessionOf(entry, this.#state.current);
         return undefined;
       case "run_completed":
+        this.#state.last_session = sessionOf(entry, { step: this.#phases.length, name: this.#phases.at(-1)?.name ?? "", sub_step: null });
         this.#state.current = { ...this.#state.current, step: "done", status: "completed", sub_step: null, retry_count: 0 };
-        this.#state.last_session = sessionOf(entry, this.#state.current);
         return undefined;
       default:
         return undefined;
@@ -153,8 +159,20 @@ export class StagedChronicle {
     this.#at = phase;
     const { flow } = this.#flow;
     this.#state.current = { flow, step: numberOf(phase), name: this.#nameOf(phase), status: "not_started", sub_step: null, retry_count: 0 };
-    this.#state.retry_log = []; // C2
+    this.#retries.reset(); // C2
+    this.#subStep.clear();
     if (isAgain) this.#summaries.delete(phase);
+  }
+
+  /** The first step that is entered goes on where an earlier session stopped in it. */
+  #goOn(phase: string): void {
+    const sub_step = this.#isOurs(phase) ? this.#subStep.enter(phase) : null;
+    if (sub_step !== null) Object.assign(this.#state.current, { status: "in_progress", sub_step });
+  }
+
+  /** What an agent that works on this phase is told of the record: what was decided, and where an earlier session stopped. */
+  handOver(phase: string): string {
+    return this.#subStep.handOver(this.#state.decisions, phase === this.#at);
   }
 
   /** A phase is over: its row, and the next one as what comes now. */
@@ -164,30 +182,29 @@ export class StagedChronicle {
     if (!isKnown || phase === this.#at)
       this.#state.completed.push({ step: numberOf(phase), name: this.#nameOf(phase), completed: ts.slice(0, 10), key_outcome: outcome });
     const next = this.#phases[this.#phases.findIndex(({ id }) => id === phase) + 1];
-    this.#state.retry_log = []; // C2
+    this.#retries.reset(); // C2
     if (next === undefined) this.#state.current = { ...this.#state.current, status: "completed", sub_step: null, retry_count: 0 };
     else this.#enter(next.id, false);
     this.#at = null;
   }
 
-  #begin({ walk, step, kind }: EventOf<"step_started">): void {
+  #begin({ attempt, walk, step, kind }: EventOf<"step_started">): void {
     const phase = phaseIn(walk);
     if (phase !== this.#at || kind === "run" || walk.endsWith("/closing")) return;
-    Object.assign(this.#state.current, { status: "in_progress", sub_step: this.#placeOf(walk, step) });
+    this.#retries.begin({ attempt, walk, step });
+    Object.assign(this.#state.current, { status: "in_progress", sub_step: this.#placeIn(walk, step) });
   }
 
-  /** The step of the phase that is walked, by its number; inside a tasks step with what is worked on. */
-  #placeOf(walk: string, step: string): string {
-    const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(walk) ?? [];
-    const steps = stepsOfPhase(this.#flow, phaseIn(walk)).filter(({ run }) => run === undefined); // what the runner looks up is no sub-step
-    const at = steps.findIndex(({ id }) => id === (outer ?? step));
-    const words = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
-    return `${at + 1} — ${words}`;
+  /** As it was named, else the step of the flow. */
+  #placeIn(walk: string, step: string): string {
+    return this.#subStep.named ?? placeOf(this.#flow, walk, step);
   }
 
   #hear({ attempt, claim, returned }: EventOf<"turn_ended">): void {
     const said = claim === undefined || returned !== true ? null : this.#claimOf(claim);
     if (said !== null) this.#claims.set(attempt, said);
+    const named = phaseIn(attempt) === this.#at ? this.#subStep.turn(attempt, said?.sub_step ?? null) : null;
+    if (named !== null) this.#state.current.sub_step = named;
   }
 
   /** C3 */
@@ -195,38 +212,35 @@ export class StagedChronicle {
     const claim = this.#claims.get(attempt);
     this.#claims.delete(attempt);
     const phase = phaseIn(attempt);
+    this.#subStep.passed(attempt);
+    this.#retries.passed(attempt);
     if (claim === undefined || !this.#isOurs(phase)) return;
     this.#summaries.set(phase, claim.summary);
     this.#decide(...claim.decisions.slice(0, decisionsPerTurnMax).map((decision) => `${this.#nameOf(phase)}: ${decision}`));
   }
 
-  #retry({ walk, step, n, reset }: EventOf<"step_retried">, ts: string): void {
-    const phase = phaseIn(walk);
+  #fail({ attempt, detail, reason_code }: EventOf<"step_failed">, timestamp: string): void {
+    const phase = phaseIn(attempt);
     if (phase !== this.#at) return;
-    if (reset === true) {
-      this.#state.retry_log = []; // C2
-      Object.assign(this.#state.current, { status: "in_progress", retry_count: 0 });
-      return;
-    }
-    const row: RetryRow = {
-      attempt: n,
-      step: numberOf(phase),
-      name: this.#nameOf(phase),
-      sub_step: this.#placeOf(walk, step),
-      failure_reason: this.#failure,
-      timestamp: ts,
-    };
-    this.#state.retry_log.push(row);
-    this.#state.current.retry_count = Math.min(retriesMax, n);
+    const row = { step: numberOf(phase), name: this.#nameOf(phase), failure_reason: detail ?? reason_code, timestamp };
+    this.#retries.failed(attempt, row, (walk, step) => this.#placeIn(walk, step));
+    this.#state.current.retry_count = this.#retries.count;
+  }
+
+  #retry(retried: EventOf<"step_retried">): void {
+    if (phaseIn(retried.walk) !== this.#at) return;
+    if (retried.reset !== true) return this.#retries.retry(retried);
+    this.#retries.reset(); // C2
+    Object.assign(this.#state.current, { status: "in_progress", retry_count: 0 });
   }
 
   #ask(block: Opened & { readonly ts?: string }): void {
     this.#blocks.set(block.block, block);
     const phase = phaseIn(block.walk);
     if (phase !== this.#at || block.code === "session_boundary") return;
-    this.#state.current.sub_step = this.#placeOf(block.walk, block.step);
+    this.#state.current.sub_step = this.#placeIn(block.walk, block.step);
     const isFailure = block.house === true && Object.keys(block.options).length > 0;
-    if (isFailure) Object.assign(this.#state.current, { status: "failed", sub_step: this.#placeOf(block.walk, block.step) });
+    if (isFailure) this.#state.current.status = "failed";
   }
 
   #answer({ block: id, answer, request }: EventOf<"block_answered">): void {
@@ -252,6 +266,7 @@ export class StagedChronicle {
     if (field === differedFields.decisions) this.#mergeDecisions(pointsFrom(kept));
     if (field === differedFields.blockers) this.#theirs = pointsFrom(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
     if (field === differedFields.others) this.#state.others = othersFrom(kept);
+    if (field === differedFields.notes) this.#subStep.note(kept);
     if (field === differedFields.notes && this.#state.last_session !== null)
       this.#state.last_session = { ...this.#state.last_session, notes: kept };
   }
@@ -273,9 +288,6 @@ export class StagedChronicle {
       if (!this.#state.decisions.includes(decision)) this.#state.decisions.push(decision);
   }
 }
-
-/** The phase of a walk or an attempt: what stands before its first visit or inner place. */
-export const phaseIn = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
 
 const numberOf = (phase: string): number => (/^\d{1,2}$/.test(phase) ? Number(phase) : 1);
 

@@ -1,0 +1,92 @@
+// staged-sub-step: where inside a step of a staged project work stands: what an earlier session recorded, what an agent named, and what
+// whoever goes on is told of it.
+//
+// Invariants:
+//   B1. The sub-step that an earlier session or an agent named stands until the step has passed: beginning again is no progress.
+//   B2. The notes of the last session go to the first step that is entered, whichever it is; its sub-step only to the very step it names.
+
+import type { CurrentStep, LastSession } from "../../../contracts/staged-state.ts";
+import { stepsOfPhase } from "../../../core/selectors.ts";
+import type { FlowView } from "../../../core/state.ts";
+import { oneLine } from "../../../views/wording.ts";
+
+const charsMax = 120;
+const decisionsToldMax = 40;
+
+/** The sub-step in which a session stopped: only of a step of this flow that was begun and is neither done nor failed for good. */
+export const midStepOf = (current: CurrentStep | null, flow: string): string | null =>
+  current !== null && current.flow === flow && current.status === "in_progress" ? current.sub_step : null;
+
+/** The phase of a walk or an attempt: what stands before its first visit or inner place. */
+export const phaseIn = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
+
+/** The step of the phase that is walked, by its number; inside a tasks step with what is worked on. */
+export function placeOf(flow: FlowView, walk: string, step: string): string {
+  const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(walk) ?? [];
+  const steps = stepsOfPhase(flow, phaseIn(walk)).filter(({ run }) => run === undefined); // what the runner looks up is no sub-step
+  const at = steps.findIndex(({ id }) => id === (outer ?? step));
+  const words = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
+  return `${at + 1} — ${words}`;
+}
+
+export class SubStep {
+  /** Where an earlier session stopped, until the run has entered a step. */
+  #earlier: { readonly step: string; readonly sub_step: string | null; readonly notes: string } | null = null;
+  #named: string | null = null;
+  #notes = "";
+  /** Attempts whose agent has ended its turn: what else the runner does in a step is no progress of it. */
+  readonly #turned = new Set<string>();
+
+  constructor(before: { readonly current: CurrentStep | null; readonly last_session: LastSession | null } | null, flow: string) {
+    if (before === null) return;
+    const { current, last_session } = before;
+    this.#earlier = { step: String(current?.step ?? ""), sub_step: midStepOf(current, flow), notes: last_session?.notes ?? "" };
+  }
+
+  /** As the agent, or an earlier session, named it; null where nobody did. */
+  get named(): string | null {
+    return this.#named;
+  }
+
+  /** A step is what comes next; an earlier name is of another one. */
+  clear(): void {
+    this.#named = null;
+  }
+
+  /** A step is entered: answers with the sub-step at which it goes on, null where it begins. B2 */
+  enter(phase: string): string | null {
+    if (this.#earlier === null) return null;
+    const { step, sub_step, notes } = this.#earlier;
+    this.#earlier = null;
+    this.#notes = notes;
+    if (step === phase) this.#named = sub_step;
+    return this.#named;
+  }
+
+  /** An agent's turn has ended: answers with the sub-step it named itself, null where it named none. */
+  turn(attempt: string, said: string | null): string | null {
+    this.#turned.add(attempt);
+    if (said !== null) this.#named = oneLine(said, charsMax);
+    return said === null ? null : this.#named;
+  }
+
+  /** B1 */
+  passed(attempt: string): void {
+    if (this.#turned.delete(attempt)) [this.#named, this.#notes] = [null, ""];
+  }
+
+  note(notes: string): void {
+    this.#notes = notes;
+  }
+
+  /** What an agent is told of the record; `isHere`: it works on the step that is walked now. */
+  handOver(all: readonly string[], isHere: boolean): string {
+    const decisions = all.slice(-decisionsToldMax).map((decision) => `- ${decision}`);
+    const stopped = `This step was begun before and stopped at its sub-step: ${this.#named ?? ""}. What it left lies in the folders; go on from there.`;
+    return [
+      ...(decisions.length === 0 ? [] : ["Key decisions of this project so far:", ...decisions]),
+      ...(isHere && this.#named !== null ? [stopped] : []),
+      ...(isHere && this.#notes !== "" ? [`Notes of the last session: ${this.#notes}`] : []),
+    ].join("\n");
+  }
+}
