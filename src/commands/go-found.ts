@@ -27,7 +27,12 @@ async function finishedHere(root: string): Promise<Answer | null> {
     const finished = await (await load()).finished?.(root);
     if (finished === undefined || finished === null) continue;
     const { message, summary, next } = finished;
-    return reply("ok", { state: "idle", message, page: summary, remediation: [...next, 'autopilot "what you want done"'] });
+    return reply("ok", {
+      state: "idle",
+      message,
+      page: [message, ...(summary.length === 0 ? [] : ["", ...summary])],
+      remediation: [...next, 'autopilot "what you want done"'],
+    });
   }
   return null;
 }
