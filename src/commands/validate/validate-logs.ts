@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { LineRules, Violation, Violations } from "../../documents/line-rules.ts";
 import { openViolations } from "../../documents/line-rules.ts";
 import { openPortfolioCheckpointRules, openPortfolioEventRules } from "../../portfolio/views/portfolio-rules.ts";
-import { docsWanted } from "../../playbooks/quality/views/run-state-docs.ts";
+import { docsUnwanted, docsWanted } from "../../playbooks/quality/views/run-state-docs.ts";
 import { openRunStateRules, type RunStateFacts } from "../../playbooks/quality/views/run-state-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 import { checkChain } from "../../journal/chain.ts";
@@ -81,6 +81,15 @@ async function judgeRunState(fd: number, path: string, violations: Violations): 
     const text = await pageBeside(path, page);
     if (typeof text !== "string") unchecked.push({ rule: "RS-docs", why: text.why });
     else if (!says.test(text)) violations.add(line, "RS-docs", `the log says so, and ${page} beside it does not say "${words}"`);
+  }
+  for (const { page, says, words } of facts.level === "run" && basename(path) === "run_state.jsonl" ? docsUnwanted(facts.docs) : []) {
+    const text = await pageBeside(path, page);
+    if (typeof text === "string" && says.test(text))
+      violations.add(
+        1,
+        "RS-docs",
+        `${page} beside it says "${words}", and the log has no documentation_state: it says that there was documentation`,
+      );
   }
   return judged(facts.level === "run" ? "quality run_state" : "calibration run_state", violations, unchecked);
 }

@@ -117,7 +117,10 @@ async function earlierIn(root: string): Promise<Earlier> {
   const isText = Buffer.from(text, "utf8").equals(read.bytes);
   const log = readLog(text);
   const over = isText ? whyOver(log) : "it is not UTF-8";
-  if (over !== null) return { ...moved(read.bytes.length, hashOf(read.bytes), over), head: headOf(log) };
+  if (over !== null) {
+    const documents = isText ? [{ path: runStatePath, text }] : []; // for the counts that no file holds
+    return { ...moved(read.bytes.length, hashOf(read.bytes), over), head: headOf(log), documents };
+  }
   return {
     head: headOf(log),
     isContinued: true,
@@ -125,7 +128,7 @@ async function earlierIn(root: string): Promise<Earlier> {
       earlier_log: "continued",
       earlier_bytes: read.bytes.length,
       earlier_hash: hashOf(read.bytes),
-      earlier_verified: log.ended.has(6) && (await isVerified(root)),
+      earlier_verified: hasHeldGate(log) && (await isVerified(root)),
     },
     documents: [{ path: runStatePath, text }],
     warnings: [`${runStatePath} is open (${qualityStatusOf(log)}): this run goes on with it.`],
@@ -152,6 +155,12 @@ const moved = (bytes: number, hash: string, why: string): Earlier => ({
       "What the documents under quality/ prove is not done again; for a fresh audit move them away first (git mv quality quality-1, commit).",
   ],
 });
+
+/** A gate that failed, or of which the log says nothing that can be read, is judged again. */
+export function hasHeldGate({ ended }: Pick<LogRead, "ended">): boolean {
+  const verdict = ended.get(6)?.key_counts["gate_verdict"];
+  return verdict === "pass" || verdict === "partial";
+}
 
 /** What the last phase leaves, as the format asks for it. */
 async function isVerified(root: string): Promise<boolean> {

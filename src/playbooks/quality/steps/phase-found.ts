@@ -5,8 +5,7 @@
 //   P2. A phase that is walked again is done again: what the user took away is taken off the branch too, so that nobody finds the old one.
 
 import type { Entry } from "../../../contracts/event.ts";
-import { earlierLogPath, goneField } from "../views/run-state-names.ts";
-import { readLog } from "../views/run-state-read.ts";
+import { goneField } from "../views/run-state-names.ts";
 import { optionOf } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { asFound } from "../../../engine/found-gates.ts";
@@ -14,6 +13,7 @@ import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts"
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { bugHeadingsIn } from "./counted-in.ts";
+import { earlierEnd } from "./earlier-end.ts";
 import { gatesOfPhase } from "./phase-gates.ts";
 import { openQualityTree } from "./quality-tree.ts";
 
@@ -33,7 +33,7 @@ export function phaseFound(parts: Parts) {
       if (order.walk.visit > 1) return cleared(parts, order); // P2
       if (optionOf(order.state, "earlier_log") === "none") return found(false); // P1
       const gates = gatesOfPhase(order.state, order.walk.phase).map(asFound);
-      if (gates.length === 0) return found(await isVerified(parts, order));
+      if (gates.length === 0) return verifiedBefore(parts, order);
       const { attempt, commit, cancel, onSignal } = order;
       const { holds, failures } = await parts.verifier.prove({ attempt, gates, commit, changed: [], cancel, onSignal });
       return found(holds, failures.map((failure) => `${failure.file ?? failure.rule}: ${failure.found}`).join("; "));
@@ -44,14 +44,16 @@ export function phaseFound(parts: Parts) {
 const found = (proved: boolean, detail = ""): FunctionResult => ({ ok: true, facts: { proved }, ...(detail === "" ? {} : { detail }) });
 
 /** The last phase leaves only what the runner itself keeps: it is done where the earlier log says so and its count still holds. */
-async function isVerified({ workspace, readBlob }: Parts, { state, commit }: Order): Promise<boolean> {
-  if (optionOf(state, "earlier_verified") !== true) return false;
-  const hash = state.drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash;
-  const text = hash === undefined ? null : (readBlob(hash)?.toString("utf8") ?? null);
-  const ended = text === null ? undefined : readLog(text).ended.get(6);
-  if (ended === undefined) return false;
+async function verifiedBefore({ workspace, readBlob }: Parts, { state, commit }: Order): Promise<FunctionResult> {
+  const ended = earlierEnd(state, "6", readBlob);
+  if (ended === null) return found(false);
+  const verdict = ended.key_counts["gate_verdict"];
+  if (verdict === "fail") return found(false, "its terminal gate had failed");
+  if (optionOf(state, "earlier_verified") !== true) return found(false);
   const tree = await openQualityTree(workspace, commit);
-  return ended.key_counts["bugs_md_count"] === bugHeadingsIn(await tree.text("quality/BUGS.md"));
+  const bugs = bugHeadingsIn(await tree.text("quality/BUGS.md"));
+  const isSame = ended.key_counts["bugs_md_count"] === bugs;
+  return found(isSame, isSame ? "" : `BUGS.md has ${bugs} bugs now`);
 }
 
 /** Takes off the branch what was found gone from the user's checkout when the run was taken up. */

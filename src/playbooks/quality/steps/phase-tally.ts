@@ -4,16 +4,19 @@
 //   T1. A number that a file holds is counted in the file; only what no file holds is taken from what the agent handed back.
 //   T2. Of the agent's word only what is on disk is kept: a finding whose id the document names, a pass whose file is there.
 //   T3. What lay there before the run and was not touched by it is nothing that a phase has written.
+//   T4. What an earlier run's log counted in a phase that still stands is not replaced by a zero.
 
 import * as v from "valibot";
 import type { Entry } from "../../../contracts/event.ts";
 import { factIn, gateFact, GateFound, type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
+import { terminalVerdicts } from "../../../contracts/quality-run.ts";
 import { qualityReturns } from "../../../contracts/quality-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { keptReturn } from "./kept-return.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { bugHeadingsIn, bugIdsIn, findingsIn, idsIn, names, namesPattern } from "./counted-in.ts";
+import { earlierEnd } from "./earlier-end.ts";
 import { isTakenOver, placeOfPhase } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { reconciliationOf } from "./reconciliation.ts";
@@ -35,12 +38,28 @@ export function phaseTally(parts: Parts) {
       const tree = await openQualityTree(parts.workspace, order.commit);
       const claim = keptReturn(parts.readBlob, order.walk);
       const { gate, ...counted } = (await countings[order.walk.phase]?.({ tree, claim, order })) ?? { key_counts: {} };
+      const key_counts = withEarlier(parts, order, counted.key_counts);
       const artifacts = await tree.sized(await artifactsOf(parts, order, tree));
-      const tally: PhaseTally = { patterns: [], findings: [], passes: [], ...counted, artifacts: [...artifacts] };
-      const facts = { ...counted.key_counts, [tallyFact]: JSON.stringify(tally) };
+      const tally: PhaseTally = { patterns: [], findings: [], passes: [], ...counted, key_counts, artifacts: [...artifacts] };
+      const facts = { ...key_counts, [tallyFact]: JSON.stringify(tally) };
       return { ok: true, facts: gate === undefined ? facts : { ...facts, [gateFact]: JSON.stringify(gate) } };
     },
   };
+}
+
+/**
+ * Of a phase that documents of an earlier run prove nobody was asked here, so what no file holds is what that run's log said. T4
+ */
+function withEarlier({ readBlob }: Parts, { state, walk }: Order, counted: PhaseTally["key_counts"]): PhaseTally["key_counts"] {
+  const earlier = isTakenOver(state, walk.phase) ? earlierEnd(state, walk.phase, readBlob) : null;
+  if (earlier === null) return counted;
+  const told = Object.entries(counted).map(([name, value]) => {
+    const said = earlier.key_counts[name];
+    const isCount = value === 0 && typeof said === "number" && Number.isSafeInteger(said) && said > 0;
+    const isVerdict = name === "gate_verdict" && v.is(v.picklist(terminalVerdicts), said);
+    return [name, isCount || isVerdict ? said : value];
+  });
+  return Object.fromEntries(told) as PhaseTally["key_counts"];
 }
 
 const countings: Readonly<Record<string, (counting: Counting) => Promise<Counted>>> = {
@@ -124,12 +143,11 @@ async function audited({ tree, claim }: Counting): Promise<Counted> {
     .filter(({ output_artifact: file }) => file !== undefined && tree.has(file.replace(/^\.\//, ""))) // T2
     .map(({ pass, output_artifact: file }) => ({ pass, ...(file === undefined ? {} : { output_artifact: file.replace(/^\.\//, "") }) }))
     .toSorted((a, b) => (a.pass < b.pass ? -1 : 1));
-  const byFiles = Math.min(3, auditors) + Math.min(1, triages);
   return {
     key_counts: {
       req_count: requirementsInFile > 0 ? requirementsInFile : (said?.req_count ?? 0),
       uc_count: casesInFile > 0 ? casesInFile : (said?.uc_count ?? 0),
-      passes_complete: passes.length > 0 ? passes.length : byFiles,
+      passes_complete: passes.length, // files of auditors are no passes: nobody said which they were
     },
     passes,
     auditors,

@@ -26,7 +26,8 @@ export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
       const warned = (gateIn(state)?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isToldAlready(name));
       const gaps = warned.map(({ name, reason }) => `${name}: ${reason.replaceAll(";", ",")}`);
       const isTaken = optionOf(state, "earlier_verified") === true && gateIn(state) === null;
-      if (isTaken) gaps.push("the terminal gate was passed by the tool that began this run, not here");
+      const said = String(state.walks["6"]?.last["tally"]?.facts["gate_verdict"] ?? "unknown");
+      if (isTaken) gaps.push(`the terminal gate was judged by the tool that began this run (${said}), not here`);
       return { ok: true, facts: { bugs: now, verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps: gaps.join("; ") } };
     },
   };

@@ -16,7 +16,7 @@ const messageCharsMax = 160;
 export type Beside = {
   /** The log on disk is not what the journal yields: in one sentence. */
   readonly differs: string | null;
-  /** The terminal gate was passed before this run took the log over. */
+  /** The terminal gate had not failed when this run took the log over. */
   readonly isVerifiedEarlier: boolean;
 };
 
@@ -34,7 +34,12 @@ export function progressPage(log: RunStateLog, beside: Beside): string {
     "",
     `## Recent events (last ${recentMax})`,
     "",
-    ...orNone(volume.events.slice(-recentMax).toReversed().map(eventLine)),
+    ...orNone(
+      volume.events
+        .slice(-recentMax)
+        .toReversed()
+        .map((event) => eventLine(event, passesIn(log))),
+    ),
     "",
     "## Artifacts produced",
     "",
@@ -129,18 +134,22 @@ function patternsIn(walked: number, tally: PhaseTally | undefined): string {
   return `patterns ${runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")} walked`;
 }
 
-function eventLine(event: QualityRunEvent): string {
-  const parts = [event.event, ...phaseWords(event), ...detailsOf(event)];
+/** The passes that some log of this run tells of, by their letters. */
+const passesIn = ({ volumes }: RunStateLog): readonly string[] =>
+  [...new Set(volumes.flatMap(({ events }) => events).flatMap((event) => (event.event === "pass_ended" ? [event.pass] : [])))].sort();
+
+function eventLine(event: QualityRunEvent, passes: readonly string[]): string {
+  const parts = [event.event, ...phaseWords(event), ...detailsOf(event, passes)];
   return `- ${oneLine(event.ts)} — ${parts.join(" ")}`;
 }
 
 const phaseWords = (event: QualityRunEvent): readonly string[] =>
   "phase" in event && typeof event.phase === "number" ? [`phase=${event.phase}`] : [];
 
-function detailsOf(event: QualityRunEvent): readonly string[] {
+function detailsOf(event: QualityRunEvent, passes: readonly string[]): readonly string[] {
   switch (event.event) {
     case "phase_end":
-      return endDetails(event.phase, event.key_counts);
+      return endDetails(event.phase, event.key_counts, passes);
     case "pattern_walked":
       return [`pattern=${event.pattern}`, `findings=${event.findings_count}`];
     case "pass_started":
@@ -165,11 +174,13 @@ function detailsOf(event: QualityRunEvent): readonly string[] {
   }
 }
 
-function endDetails(phase: number, counts: Counts): readonly string[] {
+function endDetails(phase: number, counts: Counts, passes: readonly string[]): readonly string[] {
   if (phase === 1) return [`findings=${numberOf(counts["findings_total"])}`];
   if (phase === 4) {
-    const passes = ["A", "B", "C", "D"].slice(0, Math.min(4, numberOf(counts["passes_complete"])));
-    return [`passes=[${passes.join(",")}]`, `req_count=${numberOf(counts["req_count"])}`];
+    // A number says how many there were, not which.
+    const complete = numberOf(counts["passes_complete"]);
+    const which = passes.length === complete ? `passes=[${passes.join(",")}]` : `passes_complete=${complete}`;
+    return [which, `req_count=${numberOf(counts["req_count"])}`];
   }
   return Object.entries(counts).map(([name, value]) => `${oneLine(name)}=${plainOf(value)}`);
 }
@@ -183,7 +194,7 @@ function artifactLines({ tallies }: RunStateLog, { events }: Volume): readonly s
 }
 
 function documentationLines({ documentation }: RunStateLog): readonly string[] {
-  return documentation === null ? [] : ["", "## Documentation", "", `Documentation state: ${oneLine(documentation)}`];
+  return documentation === null ? [] : ["", "## Documentation", "", `Documentation state: ${oneLine(documentation.state)}`];
 }
 
 function errorLines({ errors }: RunStateLog, { differs }: Beside): readonly string[] {
@@ -191,9 +202,12 @@ function errorLines({ errors }: RunStateLog, { differs }: Beside): readonly stri
   return [...blocks, ...(differs === null ? [] : ["", `ERROR: log_differs — ${oneLine(differs, 400)}`])];
 }
 
-function gateLines({ gate }: RunStateLog, { isVerifiedEarlier }: Beside): readonly string[] {
-  if (gate === null)
-    return isVerifiedEarlier ? ["", `## ${terminalSection}`, "", `Passed before this run took the log over; see ${gateLogPath}.`] : [];
+function gateLines({ gate, volumes }: RunStateLog, { isVerifiedEarlier }: Beside): readonly string[] {
+  if (gate === null) {
+    const said = plainOf(volumes.at(-1)?.ended.get(6)?.key_counts["gate_verdict"]);
+    const words = `Verdict: ${said}, judged by the tool that began this run and not again here; see ${gateLogPath}.`;
+    return isVerifiedEarlier ? ["", `## ${terminalSection}`, "", words] : [];
+  }
   const { found, ts } = gate;
   const count = (verdict: string): number => found.checks.filter((check) => check.verdict === verdict).length;
   return [

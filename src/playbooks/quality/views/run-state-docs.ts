@@ -37,6 +37,23 @@ export function openDocsRules(): DocsRules {
   };
 }
 
+/** What a page says of missing documentation where the log, by saying nothing, says that there was some. */
+const codeOnlyWords: Readonly<Record<DocsPage, { readonly says: RegExp; readonly words: string }>> = {
+  "PROGRESS.md": { says: /^\W*Documentation state: code_only\b/m, words: "Documentation state: code_only" },
+  "EXPLORATION.md": { says: /^#+\s+Documentation status: code-only mode\b/m, words: "Documentation status: code-only mode" },
+};
+
+/** What the pages beside the log must not say because of it. EXPLORATION.md is only this log's once its first phase has ended. */
+export function docsUnwanted({
+  codeOnly,
+  aborted,
+  isExplored,
+}: DocsFacts): readonly { readonly page: DocsPage; readonly says: RegExp; readonly words: string }[] {
+  if (codeOnly !== null || aborted !== null) return [];
+  const pages: readonly DocsPage[] = isExplored ? ["PROGRESS.md", "EXPLORATION.md"] : ["PROGRESS.md"];
+  return pages.map((page) => ({ page, ...codeOnlyWords[page] }));
+}
+
 export type DocsPage = "PROGRESS.md" | "EXPLORATION.md";
 
 /** What the pages beside the log must say because of it. */
@@ -52,8 +69,7 @@ export function docsWanted({
           {
             page: "PROGRESS.md" as const,
             line: codeOnly,
-            says: /^\W*Documentation state: code_only\b/m,
-            words: "Documentation state: code_only",
+            ...codeOnlyWords["PROGRESS.md"],
           },
         ]),
     ...(codeOnly === null || !isExplored
@@ -62,8 +78,7 @@ export function docsWanted({
           {
             page: "EXPLORATION.md" as const,
             line: codeOnly,
-            says: /^#+\s+Documentation status: code-only mode\b/m,
-            words: "Documentation status: code-only mode",
+            ...codeOnlyWords["EXPLORATION.md"],
           },
         ]),
     ...(aborted === null

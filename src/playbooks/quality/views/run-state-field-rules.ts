@@ -39,9 +39,9 @@ const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseN
 
 /** What is worth a word though the seed does not forbid it, and what holds between two fields. */
 const beyond: Readonly<Record<string, (event: Tree, tell: Tell) => void>> = {
-  _index: ({ ts, started_at }, tell) => {
-    if (typeof started_at === "string" && started_at !== ts)
-      tell("RS-field", `_index started_at is ${shown(started_at)}, expected the event's own ts ${shown(ts)}`, "warning");
+  _index: ({ ts, started_at, cycle_name }, tell) => {
+    if (typeof started_at === "string" && started_at !== ts && cycle_name === undefined)
+      tell("RS-field", `_index started_at is ${shown(started_at)}, expected the event's own ts ${shown(ts)}`);
   },
   run_start: ({ runner }, tell) => open(tell, "run_start runner", runner, runners),
   documentation_state: ({ state }, tell) => open(tell, "documentation_state state", state, documentationStates),

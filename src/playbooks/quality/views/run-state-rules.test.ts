@@ -198,6 +198,11 @@ describe("fields", () => {
     ]);
   });
 
+  test("_index started_at is the event's own ts; a cycle's index knows no such field", () => {
+    const other = { started_at: "2026-05-15T14:00:00Z" };
+    expect(told(judge(withLine(wholeRun, 1, { ...wholeRun[0], ...other })))).toEqual(["1 RS-field"]);
+    expect(told(judge(withLine(wholeCycle, 1, { ...wholeCycle[0], ...other })))).toEqual([]);
+  });
   test("a runner, a verdict or a state that only other tools know is a warning", () => {
     const warned = (log: readonly Event[]) => judge(log).violations.map(({ line, rule, severity }) => `${line} ${rule} ${severity}`);
     expect(warned(withLine(wholeRun, 2, { ...runStart, runner: "aider" }))).toEqual(["2 RS-enum warning"]);

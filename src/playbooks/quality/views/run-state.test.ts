@@ -166,6 +166,18 @@ describe("the log of a quality run", () => {
     ]);
   });
 
+  test("a new log of a run without documentation says so again, after run_start", () => {
+    const docs: Draft = {
+      event: "step_completed",
+      attempt: "before.docs@1/look#1",
+      facts: { present: false, required: false, reason: "none" },
+    };
+    const { volumes } = told(began, docs, ...walked("1"), ...walked("2"), reopened("1"), entered("1"));
+    expect(volumes).toHaveLength(2);
+    for (const { lines } of volumes) expect(short(lines).slice(0, 3)).toEqual(["_index", "run_start", "documentation_state"]);
+    expect(JSON.parse(volumes[1]?.lines[2] ?? "")).toMatchObject({ state: "code_only", reason: "none" });
+  });
+
   test("nothing comes after run_end; a failed phase ends it, and so does a stop", () => {
     const over = told(
       began,
@@ -235,7 +247,7 @@ describe("PROGRESS.md", () => {
       done("2"),
       ...walked("3"),
       entered("4"),
-      tallied("4", { auditors: 3, triages: 1 }),
+      tallied("4", { auditors: 3, triages: 1, passes: [{ pass: "A" }, { pass: "B" }, { pass: "C" }, { pass: "D" }] }),
       done("4"),
       entered("5"),
     );
@@ -258,14 +270,7 @@ describe("PROGRESS.md", () => {
 
 - 2026-05-15T14:23:34.000Z — phase_start phase=5
 - 2026-05-15T14:23:33.000Z — phase_end phase=4 passes=[A,B,C,D] req_count=89
-- 2026-05-15T14:23:31.000Z — phase_start phase=4
-- 2026-05-15T14:23:30.000Z — phase_end phase=3 bugs_identified=6 bug_writeups=0
-- 2026-05-15T14:23:28.000Z — phase_start phase=3
-- 2026-05-15T14:23:27.000Z — phase_end phase=2 findings_promoted=9 findings_dropped=0
-- 2026-05-15T14:23:26.000Z — artifact_written quality/x.bin
-- 2026-05-15T14:23:26.000Z — artifact_written quality/REQUIREMENTS.md
-- 2026-05-15T14:23:25.000Z — phase_start phase=2
-- 2026-05-15T14:23:24.000Z — phase_end phase=1 findings=12
+${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended phase=4 pass=${pass}\n- 2026-05-15T14:23:32.000Z — pass_started phase=4 pass=${pass}`).join("\n")}
 
 ## Artifacts produced
 
@@ -274,6 +279,23 @@ describe("PROGRESS.md", () => {
 - quality/x.bin (size unknown)
 `);
     expect(progressPage(told(), { differs: null, isVerifiedEarlier: false })).toBe("");
+  });
+
+  test("passes are named only where the log tells of them; a number alone is a number", () => {
+    const pageOf = (more: Partial<PhaseTally>) =>
+      progressPage(told(began, entered("4"), tallied("4", more), done("4")), { differs: null, isVerifiedEarlier: false });
+    expect(pageOf({})).toContain("phase_end phase=4 passes_complete=4 req_count=89");
+    const two = { passes: [{ pass: "A" }, { pass: "C" }], key_counts: { req_count: 1, uc_count: 1, passes_complete: 2 } } as const;
+    expect(pageOf({ ...two, passes: [...two.passes] })).toContain("phase_end phase=4 passes=[A,C] req_count=1");
+  });
+
+  test("a gate that the tool before judged is told with its verdict", () => {
+    const counts = { "6": { bugs_md_count: 6, gate_verdict: "partial" } };
+    const log = told(began, entered("6"), tallied("6", { key_counts: counts["6"] }), done("6"));
+    const page = progressPage(log, { differs: null, isVerifiedEarlier: true });
+    expect(page).toContain(
+      "Verdict: partial, judged by the tool that began this run and not again here; see quality/results/quality-gate.log.",
+    );
   });
 
   test("patterns are told by their numbers, and somebody else's words stay on their line", () => {

@@ -5,6 +5,7 @@
 //   T2. A phase that must be done again after its `phase_end` closes the log: it goes to history, and a new one begins whose other
 //       phases are closed again, each in its place.
 //   T3. An event is told of what the runner itself found on disk, never of what an agent said alone.
+//   T4. A log without documentation_state says that there was documentation: so each new one of a run without says it again.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { factIn, gateFact, GateFound, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
@@ -26,7 +27,7 @@ export class RunStateLog {
   /** The newest judgement of the terminal gate. */
   gate: { readonly found: GateFound; readonly ts: string } | null = null;
   /** Notes that PROGRESS.md keeps: the state of the documentation, and what went wrong for good. */
-  documentation: string | null = null;
+  documentation: { readonly state: string; readonly reason: string } | null = null;
   readonly errors: { readonly code: string; readonly reason: string }[] = [];
   readonly tallies = new Map<number, PhaseTally>();
   readonly #readText: (hash: string) => string | null;
@@ -94,7 +95,7 @@ export class RunStateLog {
     if (!this.#earlier.isMoved && log !== null) {
       this.volumes.push(new Volume(log));
       const state = log.events.find((event) => event.event === "documentation_state");
-      if (state?.event === "documentation_state") this.documentation = state.state;
+      if (state?.event === "documentation_state") this.documentation = { state: state.state, reason: state.reason };
       return undefined;
     }
     const before = new Volume(null);
@@ -108,6 +109,7 @@ export class RunStateLog {
     if (this.header === null) return;
     this.volumes.push(new Volume(null));
     for (const event of headEvents(this.header, ts)) this.#add(event);
+    if (this.documentation !== null) this.#add({ event: "documentation_state", ts, ...this.documentation }); // T4
   }
 
   /** T2 */
@@ -169,9 +171,9 @@ export class RunStateLog {
 
   #codeOnly({ ts, facts }: { readonly ts: string; readonly facts: Readonly<Record<string, unknown>> }): void {
     if (this.documentation !== null || this.#log?.startedAt.has(1) === true) return;
-    this.documentation = "code_only";
     const reason = typeof facts["reason"] === "string" ? facts["reason"] : "reference_docs/ is empty";
-    this.#add({ event: "documentation_state", ts, state: "code_only", reason });
+    this.documentation = { state: "code_only", reason };
+    this.#add({ event: "documentation_state", ts, ...this.documentation });
   }
 
   #judged(found: GateFound, phase: number, ts: string): void {
