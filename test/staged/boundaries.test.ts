@@ -40,7 +40,8 @@ describe.concurrent("a boundary", () => {
     const folder = planned();
     await goStaged(folder, "greenfield", greenfield);
     const again = await autopilot(folder, ["go"]); // nobody has decided, so it only asks again
-    for (const line of [...box, "  tasks: 3", "  batches: 2", "  points: 6"]) expect(again.out).toContain(line);
+    for (const line of [...box, "  tasks: 3", "  batches: 2", "  points: 6", "  sessions: each task has an agent session of its own"])
+      expect(again.out).toContain(line);
     expect(again.out.split("\n").filter((line) => line === box[0])).toHaveLength(5);
     expect(eventsOf(folder, "tasks_read")).toEqual([]);
     const given = await autopilot(folder, ["answer", "A", "--json"]);

@@ -104,3 +104,26 @@ test("every step of greenfield is found by its own documents, one after the othe
     expect(await at(files)).toEqual(["greenfield", step]);
   }
 });
+
+const planned = (status: string): Readonly<Record<string, string>> => ({
+  "_docs/_autopilot_state.md": `# Autopilot State\n## Current Step\nflow: greenfield\nstep: 3\nname: Plan\nstatus: ${status}\nretry_count: 0\n## Key Decisions\n- Research decision: go on to planning\n`,
+  "_docs/00_problem/problem.md": "x\n",
+  "_docs/00_problem/restrictions.md": "x\n",
+  "_docs/00_problem/acceptance_criteria.md": "x\n",
+  "_docs/00_problem/input_data/a.csv": "x\n",
+  "_docs/01_solution/solution_draft01.md": "x\n",
+});
+const architecture = { "_docs/02_document/architecture.md": "x\n" };
+
+test("the state file says step 3 and architecture.md is there: the folders say that the step was begun, and they hold", async () => {
+  const found = await detectStaged(here({ ...planned("not_started"), ...architecture }));
+  expect([found.step, found.because]).toEqual([
+    "3",
+    "_docs/_autopilot_state.md says that step 3 Plan has not started; the folders say that it was begun (_docs/02_document/architecture.md is there, _docs/01_solution/solution.md is not), and they hold",
+  ]);
+  const begun = await detectStaged(here({ ...planned("in_progress"), ...architecture }));
+  expect(begun.because).toContain("the folders agree: _docs/02_document/architecture.md is there, _docs/01_solution/solution.md is not");
+  expect((await detectStaged(here(planned("not_started")))).because).toBe("_docs/_autopilot_state.md says so, and the folders agree");
+  const rest = { "_docs/01_solution/solution.md": "x\n", "_docs/02_document/FINAL_report.md": "x\n" };
+  expect(await at({ ...planned("not_started"), ...architecture, ...rest })).toEqual(["greenfield", "4"]);
+});

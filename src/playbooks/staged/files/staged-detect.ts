@@ -1,11 +1,11 @@
 // staged-detect: which staged flow a project is in, and at which step. First match wins; nothing is written, nothing executed.
 
 import type { Flow } from "../../../contracts/flow.ts";
-import { stagedStatePath } from "../../../contracts/staged-state.ts";
+import { type CurrentStep, stagedStatePath } from "../../../contracts/staged-state.ts";
 import { listedPhases } from "../../../core/selectors.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
 import { loadFlow } from "../../../flows/load.ts";
-import { fileOf, type Scan, scanFlow } from "./staged-scan.ts";
+import { fileOf, partWords, type Scan, scanFlow } from "./staged-scan.ts";
 import { stagedTextIn } from "./staged-file.ts";
 import { sourceIn, type StagedTree, stagedTreeIn } from "./staged-tree.ts";
 
@@ -28,12 +28,19 @@ export async function detectStaged(root: string): Promise<Detected> {
   if (read !== null && current !== null && recorded !== null) {
     const scan = await scanFlow(recorded, tree, read.state);
     const isSame = scan.entered === null ? current.step === "done" : String(current.step) === scan.entered.id;
-    if (isSame) return at(recorded, scan, `${stagedStatePath} says so, and the folders agree`, { read, tree });
+    if (isSame) return at(recorded, scan, agreement(current, scan), { read, tree });
   }
   const scanned = await byFolders(root, tree, read);
   if (current === null) return scanned;
   const said = `${stagedStatePath} says ${current.flow} step ${current.step} ${current.name}, and the folders say otherwise`;
   return { ...scanned, because: `${said}: ${scanned.because}` };
+}
+
+/** Both name the same step. What its documents say of it is told: one that the file says has not started may have been begun. */
+function agreement({ step, name, status }: CurrentStep, { part }: Scan): string {
+  if (part === null) return `${stagedStatePath} says so, and the folders agree`;
+  if (status !== "not_started") return `${stagedStatePath} says so, and the folders agree: ${partWords(part)}`;
+  return `${stagedStatePath} says that step ${step} ${name} has not started; the folders say that it was begun (${partWords(part)}), and they hold`;
 }
 
 /** The rules in their order. */
@@ -78,7 +85,7 @@ export function disagreement(flow: Flow, scan: Scan, record: StagedRead["state"]
   const current = record?.current ?? null;
   if (current === null || current.flow !== flow.flow) return null;
   const is = scan.entered?.id ?? "done";
-  if (String(current.step) === is) return null;
+  if (String(current.step) === is) return scan.part === null || current.status !== "not_started" ? null : `${agreement(current, scan)}.`;
   const file = fileOf(flow, String(current.step));
   const proved = scan.proved.includes(String(current.step)) && file !== null ? ` (${file} is there)` : ` (${scan.because})`;
   return `${stagedStatePath} says step ${current.step} ${current.name}; the folders say ${is === "done" ? "that all is done" : `step ${is} ${scan.entered?.name ?? ""}`}${proved}, and they hold.`;

@@ -19,7 +19,24 @@ export type Scan = {
   readonly proved: readonly string[];
   /** What is missing there, or the last thing that was found. */
   readonly because: string;
+  /** Where some of the entered step's documents are there and others are not: it was begun, whatever the state file says. */
+  readonly part: Part | null;
 };
+
+/** A document of a step that is there, and one that is not. */
+export type Part = { readonly there: string; readonly missing: string };
+
+/** Of a step that is neither proved nor untouched: a file of its proof on either side. Named proofs tell nothing of the kind. */
+export function partOf(flow: FlowView, phase: string, paths: readonly string[]): Part | null {
+  const files = findingProofs(flow, phase).flatMap((proof) =>
+    typeof proof === "string" ? [] : [...(proof.files ?? []), proof.file ?? []].flat(),
+  );
+  const there = files.findLast((file) => paths.includes(file));
+  const missing = files.find((file) => !paths.includes(file));
+  return there === undefined || missing === undefined ? null : { there, missing };
+}
+
+export const partWords = ({ there, missing }: Part): string => `${there} is there, ${missing} is not`;
 
 /** What the record says, where there is one. */
 type Recorded = StagedRead["state"] | null;
@@ -33,7 +50,8 @@ export async function scanFlow(flow: FlowView, tree: StagedTree, record: Recorde
   const at = phases.findIndex((phase, index) => !isPassed(phase, index));
   const proved = phases.filter((_, index) => isProved(index)).map(({ id }) => id);
   const entered = phases[at];
-  return { entered: entered ?? null, proved, because: entered === undefined ? "every step is proved" : (found[at] ?? "") };
+  const part = entered === undefined ? null : partOf(flow, entered.id, tree.look.paths);
+  return { entered: entered ?? null, proved, because: entered === undefined ? "every step is proved" : (found[at] ?? ""), part };
 }
 
 /** Null where a phase is found done; else what is missing. */

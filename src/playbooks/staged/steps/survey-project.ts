@@ -11,7 +11,7 @@ import { type Begin, correctionsOf, isSpent } from "../views/staged-corrections.
 import type { StagedRead } from "../views/staged-state-read.ts";
 import type { DocumentDiffered, FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import { draftedState } from "../files/staged-record.ts";
-import { fileOf, isLeftOut } from "../files/staged-scan.ts";
+import { fileOf, isLeftOut, partOf, partWords } from "../files/staged-scan.ts";
 import type { StagedParts } from "./parts.ts";
 import { lookAtCommit } from "./tree-look.ts";
 
@@ -34,7 +34,7 @@ export function surveyProject({ workspace, readBlob }: Pick<StagedParts, "worksp
         ...(failed === "no" ? {} : { failed_step: failedText(recorded?.current), blocker: recorded?.blockers.join("; ") ?? "" }),
       };
       // What a person must decide first is journaled once they have: reset-failed-step.ts.
-      return { ok: true, facts, differed: failed === "no" ? corrections(state, recorded, entered) : [] };
+      return { ok: true, facts, differed: failed === "no" ? corrections(state, recorded, entered, paths) : [] };
     },
   };
 }
@@ -67,9 +67,14 @@ const failedText = (current: CurrentStep | null | undefined): string =>
     : `${current.flow} step ${current.step} ${current.name}${current.sub_step === null ? "" : `, at ${current.sub_step}`}`;
 
 /** The cross-check: both values, and the file that decided. */
-function corrections(run: RunView, recorded: Recorded, entered: Phase | null): readonly DocumentDiffered[] {
+function corrections(run: RunView, recorded: Recorded, entered: Phase | null, paths: readonly string[]): readonly DocumentDiffered[] {
   if (recorded === null) return [];
-  return correctionsOf(recorded, beginOf(run, recorded), whyElsewhere(run, recorded.current, entered));
+  const part = entered === null ? null : partOf(run.drafted.flow, entered.id, paths);
+  const begin = beginOf(run, recorded);
+  const elsewhere = whyElsewhere(run, recorded.current, entered);
+  if (part === null || begin === null) return correctionsOf(recorded, begin, elsewhere);
+  const begun = recorded.current?.status === "not_started" ? `${partWords(part)}, so step ${begin.step} was begun` : null;
+  return correctionsOf(recorded, { ...begin, isBegun: true }, elsewhere ?? begun);
 }
 
 /** Why the run begins elsewhere than the file says; null where it doesn't. */

@@ -9,6 +9,9 @@ import { surveyed } from "./state-file.ts";
 import { readTasks } from "./task-table.ts";
 import { lookAtCommit } from "./tree-look.ts";
 
+/** Tasks are built side by side, each in a folder of its own: no conversation of an agent can go on in all of them. */
+const sessions = "each task has an agent session of its own, with A and with B; B goes on now, and Key Decisions are handed over";
+
 /** How much there is to implement: what is shown before somebody decides to begin with it. */
 export function taskSummary(workspace: Workspace) {
   return {
@@ -19,7 +22,7 @@ export function taskSummary(workspace: Workspace) {
       const { tasks, faults } = await readTasks(tree);
       // A project that is taken up here begins a new conversation anyway.
       const entered = walk.visit === 1 && surveyed(state)?.facts["entered"] === walk.phase;
-      const facts = { ...sized(tasks, (await readReports(tree)).isDone), entered };
+      const facts = { ...sized(tasks, (await readReports(tree)).isDone), sessions, entered };
       return { ok: true, facts, ...(faults.length === 0 ? {} : { detail: faults.join("; ") }) };
     },
   };

@@ -10,7 +10,13 @@ import type { StagedRead } from "./staged-state-read.ts";
 
 type Found = StagedRead["state"];
 /** Where the run begins; null where every step is done. */
-export type Begin = { readonly flow: string; readonly step: string; readonly name: string } | null;
+export type Begin = {
+  readonly flow: string;
+  readonly step: string;
+  readonly name: string;
+  /** Some of its documents are there: it was begun. */
+  readonly isBegun?: boolean;
+} | null;
 
 /** Whether the file shows a step that failed and whose retries are used up: then nothing happens before a person has decided. */
 export const isSpent = (found: Found | null): boolean => found?.current?.status === "failed" && found.current.retry_count >= retriesMax;
@@ -35,12 +41,14 @@ export function correctionsOf(found: Found, begin: Begin, because: string | null
     }));
 }
 
-const beginText = ({ flow, step, name }: NonNullable<Begin>): string => `${flow} step ${step} ${name}`;
+const beginText = ({ flow, step, name, isBegun = false }: NonNullable<Begin>): string =>
+  `${flow} step ${step} ${name}${isBegun ? ", in_progress" : ""}`;
 
 /** A step that an earlier session stopped in goes on at its sub-step. */
-function beginning({ flow, step, name }: NonNullable<Begin>, { current }: Found): StagedState["current"] {
+function beginning({ flow, step, name, isBegun = false }: NonNullable<Begin>, { current }: Found): StagedState["current"] {
   const sub_step = String(current?.step) === step ? midStepOf(current, flow) : null;
-  return { flow, step: Number(step), name, status: sub_step === null ? "not_started" : "in_progress", sub_step, retry_count: 0 };
+  const status = sub_step === null && !isBegun ? "not_started" : "in_progress";
+  return { flow, step: Number(step), name, status, sub_step, retry_count: 0 };
 }
 
 /** Whether a blocker tells of the step that failed: it goes once a person has decided; every other one stays. */
