@@ -2,10 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { connect as dial, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rolldown } from "rolldown";
@@ -18,6 +15,7 @@ import { genesis } from "../../src/journal/line.ts";
 import { skipped } from "../../src/journal/scene.ts";
 import type { OpenedRun } from "../../src/ports/run-store.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { openWay, type Way } from "./way.ts";
 
 type Said = {
   readonly word: string;
@@ -33,7 +31,7 @@ const leaseMs = 6_000;
 const program = `node_modules/.cache/fleet-owner-${process.pid}.mjs`;
 const options = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
 const owners: Owner[] = [];
-const cuts: { close(): void }[] = [];
+const ways: Way[] = [];
 let cluster: Cluster;
 let store: PostgresStore;
 
@@ -67,31 +65,10 @@ async function stepsOf(run: string): Promise<readonly { readonly seq: number; re
 const spoke = (owner: Owner, word: string, times: number): Promise<void> =>
   expect.poll(() => owner.all(word).length, { timeout: 120_000, interval: 10 }).toBeGreaterThanOrEqual(times);
 
-/** A way to the database that can fall silent, in one direction or both, without closing anything. */
-function way(): { readonly url: string; readonly cut: { up: boolean; down: boolean } } {
-  const folder = mkdtempSync(join(tmpdir(), "autopilot-way-"));
-  const cut = { up: false, down: false };
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = dial(join(cluster.socket, ".s.PGSQL.5432"));
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined);
-    }
-    near.on("data", (bytes) => void (cut.up || far.write(bytes)));
-    far.on("data", (bytes) => void (cut.down || near.write(bytes)));
-    near.on("close", () => far.destroy());
-    far.on("close", () => near.destroy());
-  });
-  server.listen(join(folder, ".s.PGSQL.5432"));
-  cuts.push({
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  });
-  return { url: `postgres://owner@/leases?host=${encodeURIComponent(folder)}`, cut };
+function wayTo(): { readonly url: string; readonly way: Way } {
+  const way = openWay(cluster.socket);
+  ways.push(way);
+  return { url: `postgres://owner@/leases?host=${encodeURIComponent(way.folder)}`, way };
 }
 
 describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
@@ -111,7 +88,7 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
       child.kill("SIGKILL");
       await once(child, "exit");
     }
-    for (const one of cuts.splice(0)) one.close();
+    for (const way of ways.splice(0)) way.close();
   });
   afterAll(async () => {
     await store.close();
@@ -145,11 +122,10 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
 
   test("an owner that is cut off stops itself before anybody else gets its run", async () => {
     const run = "run-2026-01-02-030405-2";
-    const { url, cut } = way();
+    const { url, way } = wayTo();
     const stale = start(url, run);
     await spoke(stale, "kept", 5);
-    cut.up = true;
-    cut.down = true;
+    Object.assign(way, { isUpCut: true, isDownCut: true });
     const next = await takeWhenFree(run);
     const takenAt = Date.now();
     await spoke(stale, "lost", 1);
@@ -157,8 +133,7 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
     expect(stale.all("lost")[0]?.at).toBeLessThan(takenAt);
     expect(stale.all("spent").filter(({ asked = 0 }) => asked >= takenAt)).toEqual([]);
     // What was on its way comes through at last, and changes nothing.
-    cut.up = false;
-    cut.down = false;
+    way.heal();
     await spoke(stale, "refused", 5);
     const steps = await stepsOf(run);
     expect(steps).toHaveLength(next.journal.position.seq);
@@ -168,13 +143,13 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
 
   test("answers that are lost for a while leave every line there once, in order", async () => {
     const run = "run-2026-01-02-030405-3";
-    const { url, cut } = way();
+    const { url, way } = wayTo();
     const owner = start(url, run);
     for (let round = 1; round <= 3; round++) {
       await spoke(owner, "kept", round * 10);
-      cut.down = true; // commits happen, nobody hears
+      way.isDownCut = true; // commits happen, nobody hears
       await sleep(300);
-      cut.down = false;
+      way.heal();
     }
     await spoke(owner, "kept", 40);
     owner.child.kill("SIGKILL");

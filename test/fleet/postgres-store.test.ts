@@ -1,5 +1,6 @@
 // The store in PostgreSQL: the suite of every store, as the schema's owner and as a role that may do little; then what only a database can do wrong.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
 import { grantTo, migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
@@ -114,6 +115,20 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     expect(await next.journal.append([skipped(2)])).toMatchObject([{ seq: 2, epoch: 2 }]);
     await next.journal.close();
     expect(await exported(owner, run)).not.toContain("step-66");
+  });
+
+  test("a lease that lapsed lets nothing through, though nobody has taken the run", async () => {
+    const run = "run-2026-01-02-030405-8";
+    // Its clock stands still, so it does not renew either.
+    const sleeper = kept(await openPostgresStore(cluster.database("store"), { clock: { monotonicMs: () => 0, wallMs: () => 0 } }));
+    const { journal } = await sleeper.open(run, "run", options);
+    await lapse(run);
+    const appended = journal.append([skipped(1)]);
+    await sleep(500); // several tries
+    expect(await exported(owner, run)).toBe("");
+    await owner.database.ask("update autopilot.run set lease_until = clock_timestamp() + interval '60 s' where run_id = $1", [run]);
+    expect(await appended).toMatchObject([{ seq: 1 }]);
+    await journal.close();
   });
 
   test("a lease that lapsed and that nobody took is the owner's again with the next renewal", async () => {
