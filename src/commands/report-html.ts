@@ -1,11 +1,10 @@
 // report-html: writes a run's or a portfolio's report as one self-contained HTML file.
 
-import { lstatSync, writeFileSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { answered, refuse } from "../project/reply.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { hunksOf } from "../views/facts/hunks.ts";
@@ -15,6 +14,7 @@ import type { FileReport } from "../views/web/report-sections.ts";
 import { changedFiles, hasCommits, patchOfFile } from "../workspace/git/diff.ts";
 import { openRepository } from "../workspace/git/repository.ts";
 import { summaryOf } from "../workspace/git/summary.ts";
+import { requireWritable, written } from "./html-file.ts";
 import { openFacts } from "./dashboard/facts.ts";
 import { followRuns, isReadable } from "./dashboard/followed-runs.ts";
 import { runPageOf } from "./dashboard/run-page.ts";
@@ -74,23 +74,4 @@ async function changeOf(root: string, base: string, tip: string): Promise<Change
     files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });
   }
   return { files, more: Math.max(0, paths.length - filesShownMax), changes: { ...summary, paths } };
-}
-
-/** A folder that is there, and nothing in the file's place but a file: a link is not written through. */
-function requireWritable(path: string): void {
-  const bad = (message: string): never =>
-    refuse("usage", { message, remediation: ["autopilot report --html report.html"], data: { file: path } });
-  if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) bad(`There is no folder ${dirname(path)}.`);
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isFile()) bad(`${path} is ${found.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);
-}
-
-function written(path: string, html: string, run: string | null): Answer {
-  writeFileSync(path, html, { mode: 0o600 });
-  const kilobytes = Math.ceil(Buffer.byteLength(html) / 1_000);
-  return reply("ok", {
-    run_id: run,
-    message: `The report is in ${path} (${kilobytes} KB). It opens in any browser and asks for nothing.`,
-    data: { file: path, bytes: Buffer.byteLength(html) },
-  });
 }

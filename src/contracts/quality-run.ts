@@ -107,7 +107,8 @@ export const cycleEventSchemas = {
   benchmark_end: event("benchmark_end", {
     benchmark: text,
     lever_state: v.picklist(leverStates),
-    recall: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+    /** Null, beside a `metric_value`, for a benchmark that is judged by a metric and has no list of known bugs. */
+    recall: v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
     bugs_found: texts,
     bugs_missed: texts,
     historical_baseline_path: text,

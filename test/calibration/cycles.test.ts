@@ -99,6 +99,12 @@ describe.concurrent("verdicts", () => {
       interval: { low: 0.3, high: 0.3 },
     });
     expect(started(folder)).toHaveLength(4);
+    rmSync(join(folder, "benchmarks/a/BUGS.md"));
+    git(folder, "commit", "-qam", "no list of bugs");
+    const bare = await calibrate(folder, words(["--apply", "echo 9 > cost"]).with(2, "bare"));
+    expect(bare.json).toMatchObject({ verdict: "revert", after: { a: 9 } });
+    const { json: validated } = await autopilot(folder, ["validate", "Calibration Cycles/bare", "--json"]);
+    expect(validated).toMatchObject({ result: "PASS", files: [{}, { violations: [{ rule: "RS-field", severity: "warning" }, {}] }] });
     const nan = await calibrate(folder, words(["--apply", "echo NaN > cost"]).with(2, "nan"));
     expect(nan.json).toMatchObject({ verdict: "iterate", after: { a: null } });
     expect((nan.json["not_counted"] as Record<string, string>)["a"]).toContain("no finite number");

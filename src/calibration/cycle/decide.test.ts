@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { auditPage } from "./audit.ts";
+import { cycleFile } from "./cycle-file.ts";
 import { decide } from "./decide.ts";
 import type { CyclePlan } from "./plan.ts";
 import { type Cycle, foldLine, keyOf, newCycle, type RunKey } from "./state.ts";
@@ -180,6 +181,18 @@ describe("a cycle", () => {
     expect(page).toContain("n/a: left no findings");
     expect(page).toContain("**ship**");
   });
+});
+
+test("a cycle as one HTML file: every run is in the picture, nothing is fetched, and hostile names are text", () => {
+  let at = 0;
+  const world: World = { recall: () => [0.2, 0.4, 0.3, 0.9, 0.8, 1][at++ % 6] ?? 0, plan: { repeat: 2 } };
+  const { cycle } = play(world, begin(world));
+  const html = cycleFile({ ...cycle, name: "<script>alert(1)</script>", hypothesis: '"><img src=x onerror=alert(1)>' });
+  expect(html).toMatch(/<svg [^>]*role="img"/);
+  expect(html).not.toMatch(/<script|<img|(?:src|href)="(?!data:,)/);
+  expect(html).not.toMatch(/NaN|undefined/);
+  expect(html.match(/<circle/g)).toHaveLength(7);
+  expect(cycleFile(newCycle())).toContain("No benchmark has a figure on both sides");
 });
 
 test("a log of another tool folds, and a line that is none says so", () => {

@@ -91,21 +91,11 @@ export function foldLine(cycle: Cycle, line: string): string | null {
   } catch {
     return "is not JSON";
   }
-  const name = typeof tree === "object" && tree !== null ? (tree as { event?: unknown }).event : undefined;
-  const read = v.safeParse(CycleEvent, name === "benchmark_end" ? withoutNull(tree) : tree);
+  const read = v.safeParse(CycleEvent, tree);
   if (!read.success) return `is no event of a calibration cycle: ${read.issues[0].message}`;
-  fold(cycle, {
-    ...read.output,
-    ...(name === "benchmark_end" ? { recall: (tree as { recall: unknown }).recall } : {}),
-  } as CalibrationCycleEvent);
+  fold(cycle, read.output);
   return null;
 }
-
-/** A benchmark without known bugs has no recall, which its line says with null; the format knows numbers only. */
-const withoutNull = (tree: unknown): unknown => {
-  const event = tree as { readonly recall?: unknown };
-  return event.recall === null ? { ...event, recall: 0 } : event;
-};
 
 export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
   cycle.lastEvent = event.event;

@@ -74,6 +74,9 @@ export function judge({ before, after, noiseFloor, iteration, scale = recallScal
   };
 }
 
+/** As a person reads it; what is compared has all its digits. */
+const short = (value: number): number => Math.round(value * 1e4) / 1e4;
+
 type Gain = { readonly name: string; readonly value: number };
 
 /** A benchmark that fell stands in the list though no single bug is known to be lost. */
@@ -94,12 +97,12 @@ function decided(found: {
   const { fallen, mean, noiseFloor, iteration, interval, counted } = found;
   const [worst] = fallen.toSorted((a, b) => a.value - b.value);
   if (worst !== undefined)
-    return { verdict: "revert", why: `${worst.name} fell by ${-worst.value}, more than the noise floor ${noiseFloor}` }; // V2
+    return { verdict: "revert", why: `${worst.name} fell by ${short(-worst.value)}, more than the noise floor ${noiseFloor}` }; // V2
   const again: Verdict = iteration < iterationsMax ? "iterate" : "halt-iterate-cap";
   if (mean === null) return { verdict: again, why: "no benchmark has a figure on both sides" };
-  const over = `the mean gain over ${counted} ${counted === 1 ? "benchmark" : "benchmarks"} is ${mean}`;
+  const over = `the mean gain over ${counted} ${counted === 1 ? "benchmark" : "benchmarks"} is ${short(mean)}`;
   if (mean <= noiseFloor) return { verdict: again, why: `${over}, not above the noise floor ${noiseFloor}` };
   if (interval !== null && interval.low <= noiseFloor)
-    return { verdict: again, why: `${over}, but its interval begins at ${interval.low}, not above the noise floor ${noiseFloor}` }; // V3
+    return { verdict: again, why: `${over}, but its interval begins at ${short(interval.low)}, not above the noise floor ${noiseFloor}` }; // V3
   return { verdict: "ship", why: `${over}, above the noise floor ${noiseFloor}` };
 }

@@ -1,9 +1,11 @@
 // show: calibration cycles as they stand: status, report, list; and resume, which goes on with one.
 
+import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { cycleNames, readCycle } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
 import { auditPage } from "../../calibration/cycle/audit.ts";
+import { cycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import { standing } from "../../calibration/cycle/verdict-words.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -12,6 +14,7 @@ import { homeOf } from "../../project/runs/project-paths.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 import { didYouMean } from "../../kit/suggest.ts";
+import { requireWritable, written } from "../html-file.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
 import { driven } from "./driven.ts";
 
@@ -54,9 +57,16 @@ export function calibrationStatus(place: CommandContext, input: { readonly name?
   });
 }
 
-export function calibrationReport(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+type ReportInput = { readonly name?: string | undefined; readonly html?: string | undefined };
+
+export function calibrationReport(place: CommandContext, input: ReportInput): Promise<Answer> {
   return answered(async () => {
     const { cycle } = await meant(place, input.name, false);
+    if (input.html !== undefined) {
+      const path = resolve(place.cwd, input.html);
+      requireWritable(path);
+      return written(path, cycleFile(cycle), null);
+    }
     const page = auditPage(cycle).trimEnd().split("\n");
     return reply("ok", {
       message: `The cycle ${cycle.name}: ${standing(cycle)}.`,

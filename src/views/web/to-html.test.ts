@@ -73,3 +73,9 @@ test.each([
   for (const theme of [0, 1] as const)
     expect(contrast(colours[ink]?.[theme] ?? "", colours[ground]?.[theme] ?? "")).toBeGreaterThanOrEqual(4.5);
 });
+
+test("a shape of a picture ends itself, so that what follows is drawn beside it and not lost inside it", () => {
+  expect(toHtml(el("svg", el("line", { x1: 0 }), el("circle", { r: 1 }), el("text", "a")))).toBe(
+    '<svg><line x1="0"/><circle r="1"/><text>a</text></svg>',
+  );
+});

@@ -6,7 +6,9 @@
 
 import type { Child, Element } from "./element.ts";
 
-const empty: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "meta", "link", "path", "circle", "rect", "line"]);
+const empty: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "meta", "link"]);
+/** In a picture nothing is empty by itself: without the slash what follows would lie inside and not be drawn. */
+const shapes: ReadonlySet<string> = new Set(["path", "circle", "rect", "line"]);
 const refused: ReadonlySet<string> = new Set(["script", "iframe", "object", "embed", "link", "img", "style", "base", "form"]);
 const names = /^[a-z][a-zA-Z0-9-]*$/;
 
@@ -25,6 +27,7 @@ function elementHtml({ type, props }: Element): string {
   const written = Object.entries(attributes)
     .map(([name, value]) => attributeHtml(name, value))
     .join("");
+  if (shapes.has(type)) return `<${type}${written}/>`;
   return empty.has(type) ? `<${type}${written}>` : `<${type}${written}>${toHtml(children)}</${type}>`;
 }
 

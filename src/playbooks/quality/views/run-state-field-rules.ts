@@ -47,6 +47,10 @@ const beyond: Readonly<Record<string, (event: Tree, tell: Tell) => void>> = {
   documentation_state: ({ state }, tell) => open(tell, "documentation_state state", state, documentationStates),
   run_end: ({ final_verdict }, tell) => open(tell, "run_end final_verdict", final_verdict, terminalVerdicts),
   phase_end: judgeCounts,
+  benchmark_end: ({ recall, metric_value }, tell) => {
+    if (recall === null)
+      tell("RS-field", "benchmark_end recall is null, expected a number", typeof metric_value === "number" ? "warning" : "error");
+  },
   cycle_end: ({ verdict }, tell) => {
     if ((toleratedCycleVerdicts as readonly unknown[]).includes(verdict))
       tell("RS-enum", `cycle_end verdict is ${shown(verdict)}, which some tools write and the format does not name`, "warning");

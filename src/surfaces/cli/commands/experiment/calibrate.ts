@@ -134,12 +134,15 @@ export const calibrateCommands: readonly Command[] = [
   }),
   command("report", {
     summary: "Show a cycle's audit page: figures, matches with their reasons, verdict.",
-    usage: "[CYCLE]",
+    usage: "[CYCLE] [--html FILE]",
     details: [],
     arguments: [nameWord],
-    flags: [],
+    flags: [text("html", "FILE", "Write it as one self-contained HTML file, with a picture of every run.")],
     run: async (place, given) =>
-      (await import("../../../../commands/calibrate/show.ts")).calibrationReport(place, defined({ name: given.words[0] })),
+      (await import("../../../../commands/calibrate/show.ts")).calibrationReport(
+        place,
+        defined({ name: given.words[0], html: given.text("html") }),
+      ),
   }),
   command("list", {
     summary: "List the cycles of this repository.",

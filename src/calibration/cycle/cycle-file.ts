@@ -1,0 +1,139 @@
+// cycle-file: a cycle as one HTML file: every run before and after the lever on one scale, the mean gain with its interval, and why.
+
+import { el, type Element, said } from "../../views/web/element.ts";
+import { page } from "../../views/web/page-file.ts";
+import { section } from "../../views/web/pieces.ts";
+import { noteOf } from "./audit.ts";
+import { figuresOf, judgeCycle, scaleOf, sideOf } from "./decide.ts";
+import { recallTarget } from "./plan.ts";
+import type { Cycle } from "./state.ts";
+import type { Interval } from "./statistics.ts";
+import { figureText, gainText, intervalText, standing } from "./verdict-words.ts";
+import type { Judged } from "./verdict.ts";
+
+const size = { width: 1000, label: 210, right: 40, row: 46, top: 30 } as const;
+const axis = { from: size.label, to: size.width - size.right } as const;
+
+export function cycleFile(cycle: Cycle): string {
+  const judged = judgeCycle(cycle);
+  const target = cycle.plan?.target.metric ?? recallTarget;
+  const { better } = scaleOf(cycle);
+  return page(
+    `${cycle.name} · autopilot calibration`,
+    el(
+      "div.head",
+      el("div", el("h1", said(cycle.name)), el("p", said(`${standing(cycle)}: ${cycle.end === null ? cycle.hypothesis : judged.why}`))),
+    ),
+    section("Before and after", `${target}, ${better} is better`, el("div.panel", figurePicture(cycle, target))),
+    section("Mean gain", `noise floor ${gainText(cycle, cycle.noiseFloor)}`, el("div.panel", gainPicture(cycle, judged))),
+    section(
+      "Figures",
+      `lever ${cycle.lever}, iteration ${cycle.iteration}`,
+      el("div.panel", { style: "padding:10px 14px" }, figureTable(cycle, judged)),
+    ),
+    el("footer", said(cycle.hypothesis)),
+  );
+}
+
+const at = (value: number, from: number, to: number): number =>
+  to === from ? axis.from : Math.round(axis.from + ((value - from) / (to - from)) * (axis.to - axis.from));
+
+const svg = (height: number, about: string, ...content: readonly Element[]): Element =>
+  el(
+    "svg",
+    { viewBox: `0 0 ${size.width} ${height}`, width: "100%", role: "img", "aria-label": about, fill: "currentColor", "font-size": "13" },
+    ...content,
+  );
+const line = (x1: number, y1: number, x2: number, y2: number, width: number, opacity: number): Element =>
+  el("line", { x1, y1, x2, y2, stroke: "currentColor", "stroke-width": width, "stroke-opacity": opacity });
+const words = (x: number, y: number, text: string, anchor = "start"): Element => el("text", { x, y, "text-anchor": anchor }, said(text));
+
+/** A row a benchmark: a ring is before, a disc is after, small marks are single runs. */
+function figurePicture(cycle: Cycle, target: string): Element {
+  const sides = (["pre-lever", "post-lever"] as const).map((state) => ({ state, means: sideOf(cycle, state) }));
+  const all = cycle.benchmarks.flatMap((name) => sides.flatMap(({ state }) => figuresOf(cycle, name, state)));
+  const top = target === recallTarget ? 1 : Math.max(1e-9, ...all);
+  const bottom = Math.min(0, ...all);
+  const rows = cycle.benchmarks.flatMap((name, row) => {
+    const y = size.top + row * size.row + size.row / 2;
+    const [before, after] = sides.map(({ means }) => means[name] ?? null);
+    const x = (value: number): number => at(value, bottom, top);
+    const runs = sides.flatMap(({ state }, side) =>
+      figuresOf(cycle, name, state).map((value) =>
+        line(x(value), y + (side === 0 ? -13 : 5), x(value), y + (side === 0 ? -5 : 13), 2, 0.45),
+      ),
+    );
+    const dots = [
+      ...(typeof before === "number"
+        ? [el("circle", { cx: x(before), cy: y, r: 6, fill: "none", stroke: "currentColor", "stroke-width": 2 })]
+        : []),
+      ...(typeof after === "number" ? [el("circle", { cx: x(after), cy: y, r: 6 })] : []),
+    ];
+    const bar = typeof before === "number" && typeof after === "number" ? [line(x(before), y, x(after), y, 2, 0.5)] : [];
+    const note = dots.length === 0 ? [words(axis.from, y + 4, noteOf(cycle, name) || "not measured yet")] : [];
+    return [words(14, y + 4, name.slice(0, 28)), line(axis.from, y, axis.to, y, 1, 0.15), ...bar, ...runs, ...dots, ...note];
+  });
+  const height = size.top + cycle.benchmarks.length * size.row + 24;
+  const ticks = [bottom, (bottom + top) / 2, top].flatMap((value) => [
+    line(at(value, bottom, top), size.top - 8, at(value, bottom, top), height - 22, 1, 0.15),
+    words(at(value, bottom, top), height - 6, figureText(value), "middle"),
+  ]);
+  const legend = words(axis.to, 16, "○ before   ● after   | one run", "end");
+  return svg(height, `${target} of every benchmark before and after the lever`, ...ticks, ...rows, legend);
+}
+
+function gainPicture(cycle: Cycle, { mean_gain: mean, interval, gain }: Judged): Element {
+  if (mean === null) return el("p", "No benchmark has a figure on both sides.");
+  const values = [
+    mean,
+    0,
+    cycle.noiseFloor,
+    -cycle.noiseFloor,
+    ...(interval === null ? [] : [interval.low, interval.high]),
+    ...Object.values(gain).flatMap((one) => one ?? []),
+  ];
+  const [from, to] = [Math.min(...values) - 0.02, Math.max(...values) + 0.02];
+  const x = (value: number): number => at(value, from, to);
+  const y = 48;
+  return svg(
+    100,
+    `mean gain ${gainText(cycle, mean)}`,
+    el("rect", { x: x(-cycle.noiseFloor), y: 20, width: x(cycle.noiseFloor) - x(-cycle.noiseFloor), height: 56, "fill-opacity": 0.08 }),
+    line(x(0), 20, x(0), 76, 1, 0.5),
+    words(14, y + 4, `mean gain ${gainText(cycle, mean)}`),
+    ...(interval === null ? [] : intervalMarks(interval, x, y)),
+    el("circle", { cx: x(mean), cy: y, r: 6 }),
+    words(x(0), 14, "0", "middle"),
+    words(14, 92, interval === null ? "no interval: nothing ran twice" : intervalText(cycle, interval)),
+  );
+}
+
+const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y: number): readonly Element[] => [
+  line(x(low), y, x(high), y, 3, 0.6),
+  line(x(low), y - 7, x(low), y + 7, 2, 0.6),
+  line(x(high), y - 7, x(high), y + 7, 2, 0.6),
+];
+
+function figureTable(cycle: Cycle, judged: Judged): Element {
+  const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
+  const row = (cells: readonly string[], tag: "th" | "td"): Element => el("tr", ...cells.map((cell) => el(tag, said(cell))));
+  return el(
+    "table",
+    el("thead", row(["benchmark", "before", "after", "gain", "note"], "th")),
+    el(
+      "tbody",
+      ...cycle.benchmarks.map((name) =>
+        row(
+          [
+            name,
+            figureText(before[name] ?? null),
+            figureText(after[name] ?? null),
+            gainText(cycle, judged.gain[name] ?? null),
+            noteOf(cycle, name),
+          ],
+          "td",
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,25 @@
+// html-file: a report as one HTML file in the place a person names.
+
+import { lstatSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Answer } from "../contracts/answer.ts";
+import { refuse, reply } from "../project/reply.ts";
+
+/** A folder that is there, and nothing in the file's place but a file: a link is not written through. */
+export function requireWritable(path: string): void {
+  const bad = (message: string): never =>
+    refuse("usage", { message, remediation: ["autopilot report --html report.html"], data: { file: path } });
+  if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) bad(`There is no folder ${dirname(path)}.`);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) bad(`${path} is ${found.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);
+}
+
+export function written(path: string, html: string, run: string | null): Answer {
+  writeFileSync(path, html, { mode: 0o600 });
+  const kilobytes = Math.ceil(Buffer.byteLength(html) / 1_000);
+  return reply("ok", {
+    run_id: run,
+    message: `The report is in ${path} (${kilobytes} KB). It opens in any browser and asks for nothing.`,
+    data: { file: path, bytes: Buffer.byteLength(html) },
+  });
+}
