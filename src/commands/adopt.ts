@@ -37,7 +37,7 @@ export function adopt(place: CommandContext, input: { readonly run?: string | un
   return answered(async () => {
     const home = findProject(place.cwd);
     const run = namedRun(home, input.run);
-    if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
+    if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const folder = runFolder(home, run);
     const before = foldOf(folder, run);
     if (bindingOf(place.env, home, folder, run).kind === "ours" && (await whyTracked(home, folder)) === null)

@@ -12,9 +12,7 @@ export function config(place: CommandContext, _input: object): Promise<Answer> {
   const read = readConfig({ env: place.env, root: findProject(place.cwd)?.root ?? null });
   if (read.kind === "invalid") {
     const page = read.findings.map(findingText);
-    return Promise.resolve(
-      reply("config_invalid", { message: page[0] ?? "A config file is not valid.", page, data: { findings: read.findings } }),
-    );
+    return Promise.resolve(reply("config_invalid", { message: page[0] ?? "Invalid config.", page, data: { findings: read.findings } }));
   }
   const settings = leavesOf(read.config)
     .map(({ key, value }) => ({ key, value, ...(read.origins[key] ?? { from: "default" as const }) }))

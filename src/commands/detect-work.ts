@@ -16,7 +16,7 @@ export async function detectWork(place: CommandContext, root: string): Promise<r
   if (isInTheWay({ root, folder: join(root, ".autopilot") }))
     return refuse("workspace_unusable", {
       message: `A file lies where a folder is needed: ${join(root, ".autopilot")}. Runs are kept in a folder of that name.`,
-      remediation: ["move it out of the way, then give the command again"],
+      remediation: ["rename it, then try again"],
     });
   const found: DetectedWork[] = [];
   for (const load of Object.values(faces)) {

@@ -18,7 +18,7 @@ type Doomed = { readonly run: string; readonly branches: readonly RunBranch[] };
 export function discard(place: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
     const home = findProject(place.cwd);
-    if (home === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
+    if (home === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const repository = await openedRepository(home.root);
     await finishRemovals(place, home, repository);
     const all = listRuns(home);

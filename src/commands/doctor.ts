@@ -56,7 +56,7 @@ export function doctor(place: CommandContext, _input: object): Promise<Answer> {
     ];
     const message =
       bad.length === 0
-        ? "Everything a run needs is here."
+        ? "Ready."
         : `${bad.length} ${bad.length === 1 ? "thing is" : "things are"} missing: ${bad.map(({ name }) => name).join(", ")}.`;
     const isBlocked = bad.some(({ name }) => ["node", "git", "repository", "config", "folder", "disk"].includes(name));
     return reply(isBlocked ? "workspace_unusable" : "ok", {
@@ -156,7 +156,7 @@ function disk(root: string): readonly Finding[] {
     const { bavail, bsize } = statfsSync(root);
     const free = bavail * bsize;
     const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
-    return [{ name: "disk", ok: free >= freeBytesMin, found, mend: "make room: a run needs some hundred megabytes" }];
+    return [{ name: "disk", ok: free >= freeBytesMin, found, mend: "free a few hundred MB" }];
   } catch {
     return []; // a file system that does not tell
   }
@@ -184,7 +184,7 @@ async function isolations(): Promise<Finding[]> {
       name: `isolation ${level}`,
       ok: holds || isHeld,
       found: holds || !isHeld ? text : `not available here (${text})`,
-      mend: isHeld ? "" : `${mend}; or choose --isolation clone by name (it detects, it does not enforce)`,
+      mend: isHeld ? "" : `${mend}; or --isolation clone (discards bad changes, blocks nothing)`,
       ...(holds || !isHeld ? {} : { isAside: true as const }),
     })),
     { name: "folders", ok: true, found: await foldersHere(strongest), mend: "" },

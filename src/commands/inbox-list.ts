@@ -28,7 +28,7 @@ type Waiting = {
   readonly command: string;
 };
 
-/** Every question that waits for a person. */
+/** Questions waiting for you. */
 export function inbox(place: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { home, run, view } = await loadRun(place, input.run);

@@ -14,7 +14,7 @@ export function invalidGoal(
   return reply("objective_schema_invalid", {
     run_id: input.run ?? null,
     state: "idle",
-    message: "There is no goal, and no open run to take up.",
+    message: "No open run here, and no goal was given.",
     remediation: [
       'autopilot "what you want done" --done-criteria "it works :: npm test"',
       ...takenUpBy(detected).map((command, at) => `${command}   (found ${detected[at]?.standing ?? ""})`),

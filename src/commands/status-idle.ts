@@ -11,7 +11,7 @@ export async function idle(place: CommandContext, root: string | null): Promise<
   const detected = root === null ? [] : await detectWork(place, root);
   const next = [...takenUpBy(detected), 'autopilot "what you want done"'];
   const page = [
-    "There is no run here.",
+    "No open run here.",
     ...detected.flatMap(({ standing, files, findings }) => [
       `  Found ${standing} (${files.join(", ")})`,
       ...findings.map((finding) => `    ${finding.severity === "error" ? "✗" : "!"} ${findingText(finding)}`),
@@ -30,7 +30,7 @@ export async function idle(place: CommandContext, root: string | null): Promise<
   };
   return reply("run_idle", {
     state: "idle",
-    message: "There is no run here.",
+    message: "No open run here.",
     remediation: next,
     data,
     ...(detected.length === 0 ? {} : { page }),

@@ -48,7 +48,7 @@ export function classifySystemError(error: unknown): Trouble | null {
     return {
       code: "workspace_unusable",
       message: `A file lies where a folder is needed: ${error.message}.`,
-      hint: "move it out of the way, then give the command again",
+      hint: "rename it, then try again",
     };
   if (isHiddenBehindMkdir(error))
     return hasRoom(error.path)

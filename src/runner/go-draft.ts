@@ -63,7 +63,7 @@ export async function goDraft(
         state: "draft",
         page: preview.page,
         rowsMax: screenRows,
-        message: "The preview has not been acknowledged, so nothing was executed.",
+        message: "Not started: the preview isn't confirmed.",
         warnings: [...new Set([...warnings, ...told, ...preview.warnings])],
         remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
         data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },

@@ -40,7 +40,7 @@ export function budgetOf(run: RunView, metering: "metered" | "reported" = "repor
     else if (ratio >= soft_ratio)
       warnings.push(`${dimension}: ${share(ratio)} of ${amount(dimension, limit)} is used (warned at ${share(soft_ratio)})`);
   }
-  if (estimated > 0) warnings.push(`part of the usage is estimated, because an agent reported none (${figure(estimated)})`);
+  if (estimated > 0) warnings.push(`part of the usage is estimated; an agent reported none (${figure(estimated)})`);
   return {
     profile,
     soft_ratio,
@@ -89,7 +89,7 @@ export function budgetPage(run: RunView, metering?: "metered" | "reported"): rea
   const view = budgetOf(run, metering);
   const reserved =
     view.reserved.tokens > 0
-      ? [`  set aside for turns under way: ${amount("tokens", view.reserved.tokens)}, ${amount("minutes", view.reserved.minutes)}`]
+      ? [`  reserved for turns under way: ${amount("tokens", view.reserved.tokens)}, ${amount("minutes", view.reserved.minutes)}`]
       : [];
   return [
     `Budget of ${run.drafted.run_id}${view.profile === null ? "" : ` (${view.profile})`}`,

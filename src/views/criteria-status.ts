@@ -104,7 +104,7 @@ export function blockersOf(run: RunView): readonly string[] {
   const over = run.status === "completed";
   return [
     ...pauseOf(run),
-    ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} waits for a person's verdict`),
+    ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} needs your verdict`),
     ...questionsOpen(run)
       .filter((block) => !isVerdict(block))
       .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
@@ -116,7 +116,7 @@ export function blockersOf(run: RunView): readonly string[] {
       .filter(({ status }) => status === "failed")
       .map(
         ({ id, name, because }) =>
-          `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}${isLeftBehind(run, id) ? "; what it did could not be taken back and is still there" : ""}`,
+          `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}${isLeftBehind(run, id) ? "; its changes could not be undone" : ""}`,
       ),
     ...(run.breaker.state === "open" && !over
       ? [

@@ -116,7 +116,7 @@ test("a sentence is one line, whatever an agent put into it", () => {
   expect(opened).toBeDefined();
   if (opened?.event !== "block_opened") return;
   expect(sentenceOf({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe(
-    "A question for a person (block:1): Go? ✓ verified\\x1b[2J [A: yes]",
+    "Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]",
   );
 });
 

@@ -44,86 +44,85 @@ function checksWords(checks: readonly CheckResult[] | undefined): string {
 }
 
 const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = {
-  run_drafted: ({ run_id, flow, objective }) => `Drafted ${run_id}, flow ${flow.flow}: ${oneLine(objective.goal)}`,
-  preview_acknowledged: ({ ack }) => `The preview ${ack.slice(0, 12)} was acknowledged.`,
-  run_started: () => "The run started.",
+  run_drafted: ({ run_id, flow, objective }) => `Created ${run_id} (${flow.flow}): ${oneLine(objective.goal)}`,
+  preview_acknowledged: ({ ack }) => `Preview confirmed (${ack.slice(0, 12)}).`,
+  run_started: () => "Started.",
   run_opened: ({ opening, owner, isolation }) =>
     `Process ${owner.pid} on ${oneLine(owner.host)} ${opening === 1 ? "began to work on it" : `took it up again (${ordinal(opening)} time)`}, isolation ${isolation.level} (${isolation.mechanism}).`,
   journal_repaired: ({ cut_bytes, at_byte }) =>
-    `A torn last line (${figure(cut_bytes)} bytes at ${figure(at_byte)}), never acknowledged, was cut off.`,
-  run_paused: ({ reason_code, detail }) => `Paused, ${reason_code}${told(detail)}.`,
-  run_resumed: ({ now }) => `Resumed${now === true ? ", without waiting for the breaker" : ""}.`,
-  run_stopped: ({ reason_code, detail }) => `Stopped for good, ${reason_code}${told(detail)}.`,
+    `Removed an incomplete last journal line (${figure(cut_bytes)} bytes at ${figure(at_byte)}); nothing recorded was lost.`,
+  run_paused: ({ reason_code, detail }) => `Paused (${reason_code})${told(detail)}.`,
+  run_resumed: ({ now }) => `Resumed${now === true ? ", cooldown skipped" : ""}.`,
+  run_stopped: ({ reason_code, detail }) => `Stopped for good (${reason_code})${told(detail)}.`,
   run_completed: ({ verdict, gaps }) => `Completed, ${verdictLabel(verdict)}. ${proofSentence(verdict, gaps)}`,
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
   run_adopted: ({ root }) => `The run came from elsewhere and was adopted in ${oneLine(root)}.`,
-  policy_changed: ({ path, adopted }) =>
-    `${oneLine(path)} changed since the run began; ${adopted ? "the new one was adopted" : "the recorded copy stays in force"}.`,
+  policy_changed: ({ path, adopted }) => `${oneLine(path)} changed; this run ${adopted ? "uses the new one now" : "keeps its copy"}.`,
 
-  control_requested: ({ control, now, detail }) => `Asked to ${control}${now ? " now" : ""}${told(detail)}.`,
-  oracles_approved: ({ content, detail }) => `The changes to protected files (${content.slice(0, 12)}) were approved${told(detail)}.`,
+  control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${told(detail)}.`,
+  oracles_approved: ({ content, detail }) => `Changes to tests approved (${content.slice(0, 12)})${told(detail)}.`,
   oracles_judged: ({ changes }) =>
     changes.length === 0
-      ? "No protected test or setting was changed."
-      : `${plural(changes.length, "protected file")} changed: ${firstFew(changes.map(({ path, how, allowed }) => `${oneLine(path)} (${how}${allowed === null ? "; checks use the original" : ""})`))}.`,
+      ? "Tests unchanged."
+      : `${plural(changes.length, "protected file")} changed: ${firstFew(changes.map(({ path, how, allowed }) => `${oneLine(path)} (${how}${allowed === null ? "; the original is used for checking" : ""})`))}.`,
   claims_checked: ({ claims }) => {
     const wrong = claims.filter(({ verdict }) => verdict === "false");
-    return `${plural(claims.length, "claim")} checked${wrong.length === 0 ? "" : `; not true: ${firstFew(wrong.map(({ text }) => oneLine(text)))}`}.`;
+    return `Checked ${plural(claims.length, "statement")} of the agent${wrong.length === 0 ? "" : `; false: ${firstFew(wrong.map(({ text }) => oneLine(text)))}`}.`;
   },
   review_noted: ({ commit, notes }) =>
     `${plural(notes.length, "note")} on the change up to ${commit.slice(0, 10)}: ${firstFew(
       notes.map(({ path, line, text }) => `${oneLine(path)}:${line} ${oneLine(text, 80)}`),
       3,
     )}.`,
-  limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s limit of ${dimension} was raised to ${figure(to)}${told(detail)}.`,
+  limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s ${dimension} limit was raised to ${figure(to)}${told(detail)}.`,
 
   phases_read: ({ phases }) =>
     `Read ${plural(phases.length, "phase")}: ${firstFew(phases.map(({ id, name }) => (name === undefined ? id : `${id} ${name}`)))}.`,
   artifacts_surveyed: ({ gone, proved, lost = [] }) =>
-    `Looked at the artifacts: ${plural(proved.length, "proof")} hold${proved.length === 1 ? "s" : ""}${gone.length + lost.length === 0 ? "" : `; gone: ${firstFew([...gone, ...lost.map(({ walk, step }) => `${walk}/${step}`)])}`}.`,
-  phase_started: ({ walk }) => `${capital(cursorWords(walk))} began.`,
-  phase_reopened: ({ walk, visit, because: why }) => `${capital(cursorWords(walk))} was opened again, visit ${visit}${reasoned(why)}.`,
+    `${plural(proved.length, "earlier result")} still hold${proved.length === 1 ? "s" : ""}${gone.length + lost.length === 0 ? "" : `; missing: ${firstFew([...gone, ...lost.map(({ walk, step }) => `${walk}/${step}`)])}`}.`,
+  phase_started: ({ walk }) => `${capital(cursorWords(walk))} started.`,
+  phase_reopened: ({ walk, visit, because: why }) => `${capital(cursorWords(walk))} reopened (${ordinal(visit)} pass)${reasoned(why)}.`,
   phases_rewound: ({ walk, step, to }) => `${step} of ${cursorWords(walk)} sent the run back to phase ${oneLine(to)}.`,
   phase_skipped: ({ walk, because: why }) => `${capital(cursorWords(walk))} was skipped${reasoned(why)}.`,
-  phase_completed: (event) => `${capital(cursorWords(event.walk))} is completed${because(event)}.`,
+  phase_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
   phase_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
-  closing_completed: (event) => `${capital(cursorWords(event.walk))} is completed${because(event)}.`,
+  closing_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
   closing_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
 
-  step_started: ({ attempt, kind, try: tries, need }) =>
-    `Began ${attemptWords(attempt)}, ${kind}${tries > 1 ? `, try ${tries}` : ""}${need === undefined ? "" : `, up to ${amount("tokens", need.tokens)} reserved`}.`,
+  step_started: ({ attempt, try: tries, need }) =>
+    `Started ${attemptWords(attempt)}${tries > 1 ? `, retry ${tries - 1}` : ""}${need === undefined ? "" : ` (up to ${amount("tokens", need.tokens)})`}.`,
   session_opened: ({ attempt, agent }) => `${oneLine(agent)} opened a session for ${attemptWords(attempt)}.`,
   return_asked_again: ({ attempt, ask, errors }) =>
-    `${capital(attemptWords(attempt))} returned something invalid; asked again (${ask}): ${firstFew(errors, 3)}.`,
+    `The result of ${attemptWords(attempt)} doesn't match its schema; asking again (${ask}): ${firstFew(errors, 3)}.`,
   turn_ended: ({ attempt, agent, stop, promised, confidence, usage }) =>
-    `${oneLine(agent)} ended its turn at ${attemptWords(attempt)}${stop === "end_turn" ? "" : ` (${oneLine(stop)})`}: ${usageWords(usage)}${promised ? "; it promises completion" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
+    `${oneLine(agent)} ended its turn at ${attemptWords(attempt)}${stop === "end_turn" ? "" : ` (${oneLine(stop)})`}: ${usageWords(usage)}${promised ? "; says it's done" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
   changes_applied: ({ attempt, commit, paths, not_applied }) =>
-    `Committed ${plural(paths.length, "path")} of ${attemptWords(attempt)} as ${commit.slice(0, 10)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} ignored, left out`}.`,
+    `Commit ${commit.slice(0, 10)} of ${attemptWords(attempt)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} git-ignored, not committed`}.`,
   step_completed: ({ attempt, checks, detail }) => `${capital(attemptWords(attempt))} passed${checksWords(checks)}${told(detail)}.`,
   step_failed: ({ attempt, reason_code, checks, detail }) =>
     `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${told(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
-    `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was rolled back"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
+    `${capital(attemptWords(attempt))} ${by === "budget" && usage === undefined ? "waits" : "was discarded"} (${by})${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${told(detail)}.`,
   attempt_settled: ({ attempt, remedy, why }) => `Recovered ${attemptWords(attempt)} after a crash (${remedy}): ${oneLine(why)}.`,
   step_skipped: ({ walk, step }) => `${step} of ${cursorWords(walk)} was skipped.`,
-  step_retried: ({ walk, step, n }) => `${step} of ${cursorWords(walk)} is tried again (${n}).`,
+  step_retried: ({ walk, step, n }) => `Retrying ${step} of ${cursorWords(walk)} (${n}).`,
   route_taken: (event) =>
-    `${event.step} of ${cursorWords(event.walk)} leads to ${event.to}${reasoned(event.because ?? event.pause ?? event.rest)}.`,
+    `${event.step} of ${cursorWords(event.walk)} → ${event.to}${reasoned(event.because ?? event.pause ?? event.rest)}.`,
 
   tasks_read: ({ attempt, waves, left }) =>
-    `Read ${plural(waves.flat().length, "task")} in ${plural(waves.length, "wave")} for ${attemptWords(attempt)}${left.length === 0 ? "" : `; left to people: ${firstFew(left)}`}.`,
-  task_completed: (event) => `${capital(cursorWords(event.walk))} is completed${because(event)}.`,
+    `${plural(waves.flat().length, "task")} in ${plural(waves.length, "batch", "batches")} for ${attemptWords(attempt)}${left.length === 0 ? "" : `; for you: ${firstFew(left)}`}.`,
+  task_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
   task_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
   task_skipped: ({ walk, because: why }) => `${capital(cursorWords(walk))} was skipped${reasoned(why)}.`,
-  wave_completed: (event) => `${capital(cursorWords(event.walk))} is completed${because(event)}.`,
+  wave_completed: (event) => `${capital(cursorWords(event.walk))} done${because(event)}.`,
   wave_failed: (event) => `${capital(cursorWords(event.walk))} failed${because(event)}.`,
 
-  block_opened: ({ block, question, options }) => `A question for a person (${oneLine(block)}): ${oneLine(question)} [${choices(options)}]`,
-  block_answered: ({ block, answer }) => `${oneLine(block)} was answered: ${oneLine(answer)}.`,
+  block_opened: ({ block, question, options }) => `Question (${oneLine(block)}): ${oneLine(question)} [${choices(options)}]`,
+  block_answered: ({ block, answer }) => `${oneLine(block)} answered: ${oneLine(answer)}.`,
   circuit_breaker_opened: ({ because: why, cooldown_until }) =>
-    `The circuit breaker opened (${why.replaceAll("_", " ")}), until ${cooldown_until}.`,
-  circuit_breaker_closed: () => "The circuit breaker closed.",
+    `Circuit breaker opened (${why.replaceAll("_", " ")}); cooldown until ${cooldown_until}.`,
+  circuit_breaker_closed: () => "Circuit breaker closed.",
 };
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

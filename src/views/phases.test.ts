@@ -71,7 +71,7 @@ test("what was to be taken back and could not be is told, in the report and by s
   const undo = { kind: "failed", facts: { rollback_performed: false }, reason: "merge_conflict", detail };
   const walk = { ...run.walks["2"], last: { undo } } as unknown as RunView["walks"][string];
   const standing = statusPage({ ...run, walks: { ...run.walks, "2": walk } }, owner).join("\n");
-  expect(standing).toContain("could not be taken back and is still there");
+  expect(standing).toContain("its changes could not be undone");
 });
 
 test("what comes after the phases is ticked only where it came to the end that was wanted", () => {

@@ -82,7 +82,7 @@ test("what is missing is named with the command that installs it, and what is se
 });
 
 test("without a check the page says that nothing could be proved", () => {
-  expect(previewPage(previewOf({ ...input, checks: [] }), hash("3"))).toContain("  ! none found: the result could not be proved");
+  expect(previewPage(previewOf({ ...input, checks: [] }), hash("3"))).toContain("  ! none found, so the result can't be verified");
 });
 
 test("a flow that asks for no criteria is shown by its own commands and gates, and no goal stands in for a criterion", () => {

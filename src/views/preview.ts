@@ -127,7 +127,7 @@ const commandCharsMax = 2000;
 export function previewPage(view: PreviewView, ack: string): readonly string[] {
   const { objective, scope, base } = view;
   return [
-    "Preview: nothing has been executed",
+    "Preview: nothing has run",
     `  Goal        ${oneLine(objective.goal)}`,
     `  Scope       ${firstFew(scope.patterns)}${scope.files === null ? "" : ` (${plural(scope.files, "file")} now)`}`,
     `  Flow        ${view.flow.name}${view.flow.about === "" ? "" : `: ${oneLine(view.flow.about)}`}`,
@@ -148,7 +148,7 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
       ),
     ...more(view.phases.length),
     "",
-    "Checks the runner will run itself",
+    "Checks autopilot will run",
     ...checkLines(view),
     ...environmentLines(view.check_env),
     ...view.missing_tools.map((one) => `  ! missing: ${missingWords(one)}`),
@@ -156,9 +156,7 @@ export function previewPage(view: PreviewView, ack: string): readonly string[] {
     "Limits",
     `  ${dimensions.flatMap((dimension) => limitWords(dimension, view.limits.run[dimension])).join(", ")}${view.budget.profile === null ? "" : ` (${view.budget.profile})`}`,
     `  Estimate: ${estimateWords(view.estimate)}`,
-    ...(view.inferred_defaults.length === 0
-      ? []
-      : ["", "Not given, so assumed", ...view.inferred_defaults.map((field) => `  · ${oneLine(field)}`)]),
+    ...(view.inferred_defaults.length === 0 ? [] : ["", "Defaults", ...view.inferred_defaults.map((field) => `  · ${oneLine(field)}`)]),
     ...(view.isolation.enforced.length === 0
       ? []
       : ["", `What isolation ${view.isolation.level} enforces`, ...view.isolation.enforced.map((what) => `  · ${oneLine(what)}`)]),
@@ -176,7 +174,7 @@ function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly 
   const gates = wanted !== undefined || proof.gates === 0 ? [] : [`  · what ${plural(proof.gates, "step")} must leave behind [flow]`];
   if (found.length > 0) return [...found.slice(0, listedMax), ...more(found.length), ...gates];
   if (wanted !== undefined) return ["  · what each phase must show; the project itself has none that was found"];
-  return gates.length > 0 ? gates : ["  ! none found: the result could not be proved"];
+  return gates.length > 0 ? gates : ["  ! none found, so the result can't be verified"];
 }
 
 function environmentLines(variables: readonly CheckVariable[]): readonly string[] {
@@ -203,7 +201,7 @@ function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] 
     "Done when",
     ...done_criteria
       .slice(0, listedMax)
-      .map(({ text, check }) => `  · ${oneLine(text)}${check === null ? " (no check: it cannot be proved)" : ` :: ${oneLine(check)}`}`),
+      .map(({ text, check }) => `  · ${oneLine(text)}${check === null ? " (no check, can't be proven)" : ` :: ${oneLine(check)}`}`),
     ...more(done_criteria.length),
     "",
   ];

@@ -20,19 +20,19 @@ export function reportPage(view: ReportView): readonly string[] {
     `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
     `  ${view.ending ?? (isReasonCode(view.reason_code) ? reasons[view.reason_code].meaning : "")}`,
     `  Goal: ${oneLine(view.goal)}`,
-    ...section("What was asked", askedLines(view)),
-    ...section("What was done", doneLines(view)),
+    ...section("Goal", askedLines(view)),
+    ...section("Changed", doneLines(view)),
     ...section("Phases", phaseReportLines(view.phases)),
     ...section("After the phases", view.afterwards.map(afterwardsLine)),
-    ...section("Proof (made by the runner)", proofLines(view)),
-    ...section("Judgement (what follows from the proof)", judgementLines(view)),
+    ...section("Proof (run by autopilot)", proofLines(view)),
+    ...section("Verdict (from the proof)", judgementLines(view)),
     ...section("Look at this", lookLines(view)),
-    ...section("What the agent says (not proof)", view.phases.length > 0 ? [] : view.claims.flatMap(claimLines)),
-    ...section("What the agent said, checked", lookedUpLines(view)),
-    ...section("Decisions on the way", decisionLines(view)),
-    ...section("What is open", openLines(view)),
+    ...section("Agent's word (not proof)", view.phases.length > 0 ? [] : view.claims.flatMap(claimLines)),
+    ...section("Agent's statements, checked", lookedUpLines(view)),
+    ...section("Decisions", decisionLines(view)),
+    ...section("Open", openLines(view)),
     ...section(
-      "What to do next",
+      "Next",
       view.recommendations.map((action) => `→ ${oneLine(action)}`),
     ),
   ];
@@ -83,7 +83,7 @@ const afterwardsLine = (view: ReportView["afterwards"][number]): string => {
 /** Where phases tell what was proved for them, here is what was proved of the whole. */
 function proofLines({ evidence, gates, phases }: ReportView): readonly string[] {
   const held = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: what the steps must leave was looked at by the runner`];
-  if (evidence.length === 0) return held.length > 0 ? held : ["! Nothing was run that could prove anything."];
+  if (evidence.length === 0) return held.length > 0 ? held : ["! No check was run."];
   const told = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
   return [...evidence.filter(({ command, kind }) => kind === "project" || !told.has(command)).flatMap(provedLines), ...held];
 }

@@ -59,7 +59,7 @@ const markOf = ({ status, because }: PhaseReport): string =>
 function headOf({ status, because, score, duration_minutes, tokens, usd, attempts, step }: PhaseReport): string {
   const why = because === null || status === "completed" ? "" : ` (${because.replaceAll("_", " ")})`;
   const at = status === "in_progress" && step !== null ? `, at ${step}` : "";
-  const word = status === "needs_human_verification" ? "waits for a person's verdict" : status.replaceAll("_", " ");
+  const word = status === "needs_human_verification" ? "needs your verdict" : status.replaceAll("_", " ");
   return [
     `${word}${why}${at}`,
     ...(score === null ? [] : [`score ${figure(score)} of 10`]),

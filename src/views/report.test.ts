@@ -133,8 +133,8 @@ test("decisions are drawn from the journal: guardrails, trade-offs, and what peo
 test("proof and claim stand apart, and the claim cannot steer the terminal", () => {
   const view = reportOf(run, entries, { excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" } });
   const page = reportPage(view);
-  const proof = page.indexOf("Proof (made by the runner)");
-  const claims = page.indexOf("What the agent says (not proof)");
+  const proof = page.indexOf("Proof (run by autopilot)");
+  const claims = page.indexOf("Agent's word (not proof)");
   expect(proof).toBeGreaterThan(0);
   expect(claims).toBeGreaterThan(proof);
   expect(page.slice(proof, claims).join("\n")).toContain("expected 200, got 500");

@@ -77,7 +77,7 @@ test("what is done and what is left: criteria first, then phases, the open one s
 
 test("a check that was red before the run blocks nothing; one that was green, and a criterion tried in vain, do", () => {
   expect(statusOf(blocked, null).progress.blockers).toEqual([
-    "completion_gates_blocked: The agent says it is done; the runner's own checks say it is not. (the login test is red)",
+    "completion_gates_blocked: The agent says it's done; the checks disagree. (the login test is red)",
     "the criterion check fails: npm test -- login (exit 1)",
     "a check that passed before the run fails now: npm run lint (exit 1)",
   ]);

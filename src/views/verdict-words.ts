@@ -34,7 +34,7 @@ export function unfinishedSentence(phases: readonly string[]): string {
 /** Where the work is, in a sentence; a person must not take finished work for merged work. */
 export function landingSentence(verdict: Verdict, landing: Landing, branch: string): string {
   if (landing === "nothing") return "";
-  if (landing === "landed") return "The work is on your branch.";
+  if (landing === "landed") return "Merged into your branch.";
   const isUnproved = verdict === "unverified" || verdict === "refuted";
   return isUnproved ? `Unproved work isn't merged: it stays on ${branch}.` : `The work stays on ${branch}.`;
 }

@@ -260,7 +260,7 @@ test.skipIf(!hasPython)(
     const folder = scratch();
     const words = objective(folder, makesOut).filter((word) => word !== "--json");
     const no = onTerminal(folder, ["go", ...words], "n\n");
-    expect(no.shown).toMatch(/Preview: nothing has been executed[\s\S]*Start this run\?/);
+    expect(no.shown).toMatch(/Preview: nothing has run[\s\S]*Start this run\?/);
     expect(no.code).toBe(1);
     expect(journal(folder).map(({ event }) => event)).toEqual(["run_drafted"]);
     expect(onTerminal(folder, ["go"], "y\n").code).toBe(0);

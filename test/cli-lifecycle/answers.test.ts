@@ -106,7 +106,7 @@ describe("status and report", () => {
 
   test("report for a person tells what was asked, what was done, the proof, and what to do next", async () => {
     const { out } = await autopilot(folders.completed, ["report"]);
-    expect(out).toMatch(/What was asked[\s\S]*What was done[\s\S]*Proof[\s\S]*What to do next/);
+    expect(out).toMatch(/Goal[\s\S]*Changed[\s\S]*Proof[\s\S]*Next/);
   });
 });
 

@@ -61,7 +61,7 @@ describe("setting up", () => {
       const { code, json } = await autopilot(here, [...words, "--json"]);
       expect({ words: words[0], code, reason: json.reason_code }).toEqual({ words: words[0], code: 1, reason: "workspace_unusable" });
       expect(json.message).toMatch(/^A file lies where a folder is needed: .*\.autopilot/);
-      expect(json.remediation.join()).toContain("out of the way");
+      expect(json.remediation.join()).toContain("rename it");
     }
     const { json } = await autopilot(here, ["doctor", "--json"]);
     expect(json.message).toContain("folder");
@@ -90,7 +90,7 @@ describe("setting up", () => {
     const { json } = await autopilot(here, ["doctor", "--json"], { env });
     const findings = json["findings"] as { name: string; found: string; mend: string }[];
     const mendOf = (level: string): string => findings.find(({ name }) => name === `isolation ${level}`)?.mend ?? "";
-    expect(mendOf("bwrap")).toMatch(/^install bubblewrap: apt install bubblewrap .*; or choose --isolation clone by name/);
+    expect(mendOf("bwrap")).toMatch(/^install bubblewrap: apt install bubblewrap .*; or --isolation clone/);
     expect(mendOf("landlock")).toMatch(/^install perl or python3/);
     expect(mendOf("srt")).toMatch(/^install Anthropic's sandbox runtime/);
     expect(findings.find(({ name }) => name === "secrets")?.found).toMatch(/too short or too plain .*: DB_PASSWORD$/);

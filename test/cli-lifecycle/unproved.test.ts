@@ -25,14 +25,14 @@ test.concurrent("a repository without checks: completed, unverified, and the wor
   expect({ head: git(folder, "rev-parse", "HEAD"), file: existsSync(join(folder, "out.txt")) }).toEqual({ head, file: false });
   expect(git(folder, "show", `${branch}:out.txt`)).toBe("made");
   const shown = await autopilot(folder, ["report"]);
-  expect(shown.out).not.toMatch(/verified work|is on your branch/);
+  expect(shown.out).not.toMatch(/verified work|Merged into your branch/);
 });
 
 test.concurrent("with --land unverified it is merged, and the sentence says that nothing proved it", async () => {
   const folder = scratch();
   const { json } = await goScripted(folder, makes, ["--land", "unverified"]);
   expect(json).toMatchObject({ result: "WARN", reason_code: "completion_unverified", state: "completed" });
-  expect(json.message).toMatch(/No check proved it.* The work is on your branch\./);
+  expect(json.message).toMatch(/No check proved it.* Merged into your branch\./);
   expect(existsSync(join(folder, "out.txt"))).toBe(true);
 });
 

@@ -39,7 +39,7 @@ test("away from a terminal there are plain lines: phases, steps, tasks, what was
   await ended;
   expect(watched.code).toBe(0);
   expect(watched.err).not.toContain("\u001b");
-  for (const line of ["Read 2 phases", "Phase 1 began", "Read 1 task in 1 wave", "Phase 1 is completed", "score 9", "1 of 2 phases over"])
+  for (const line of ["Read 2 phases", "Phase 1 started", "1 task in 1 batch", "Phase 1 done", "score 9", "1 of 2 phases over"])
     expect(watched.err).toContain(line);
 });
 

@@ -115,6 +115,6 @@ function ownFolderAt(path: string): void {
   else if (!found.isDirectory())
     refuse("workspace_unusable", {
       message: `A ${found.isSymbolicLink() ? "link" : "file"} lies where a folder is needed: ${path}. Links are not followed.`,
-      remediation: ["move it out of the way, then give the command again"],
+      remediation: ["rename it, then try again"],
     });
 }

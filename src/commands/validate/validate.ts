@@ -20,7 +20,7 @@ export function validate(place: CommandContext, input: { readonly paths: readonl
     if (bad === 0) return reply("ok", { message: `${counted(files.length)} valid.`, page: pageOf(files), data: { files } });
     return reply("file_invalid", {
       message: files.length === 1 ? "The file is not valid." : `${bad} of ${files.length} files ${bad === 1 ? "is" : "are"} not valid.`,
-      remediation: ["mend the lines named above, then look again; nothing was changed"],
+      remediation: ["fix these lines, then run it again; nothing was changed"],
       page: pageOf(files),
       data: { files },
     });

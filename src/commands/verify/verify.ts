@@ -28,7 +28,7 @@ export function verify(
   return answered(async () => {
     const home = findProject(place.cwd);
     const run = namedRun(home, input.run);
-    if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "There is no run here." });
+    if (home === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const chain = verifyJournal(runFolder(home, run));
     const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
     if (chain.damaged_line !== null) return damaged(run, chain, shown);

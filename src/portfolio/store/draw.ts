@@ -171,7 +171,7 @@ export function layOut(paths: PortfolioPaths): void {
 const refuseInTheWay = (path: string, what: string, needed: string): never =>
   refuse("workspace_unusable", {
     message: `A ${what} lies where a ${needed} is needed: ${path}. Links are not followed.`,
-    remediation: ["move it out of the way, then give the command again"],
+    remediation: ["rename it, then try again"],
   });
 
 function drawEvents({ paths, lines, beyond }: Drawn, allLines: () => readonly string[]): void {

@@ -24,7 +24,7 @@ export async function loadRun(place: CommandContext, run: string | undefined): P
   const id = namedRun(home, run);
   if (home === null || id === null) {
     return refuse("run_missing", {
-      message: "There is no run here.",
+      message: "No run here.",
       state: "idle",
       remediation: ['autopilot "what you want done" begins one'],
     });

@@ -43,7 +43,7 @@ export function ownFolder(home: ProjectPaths, ...names: readonly string[]): stri
     else if (!found.isDirectory())
       refuse("workspace_unusable", {
         message: `A ${found.isSymbolicLink() ? "link" : "file"} lies where a folder is needed: ${at}. Links are not followed.`,
-        remediation: ["move it out of the way, then give the command again"],
+        remediation: ["rename it, then try again"],
       });
   }
   return at;

@@ -4,7 +4,7 @@ import { defined } from "./defined.ts";
 import type { FlagSpec, Given } from "./spec.ts";
 
 /** Flags of every command that begins a run or takes one up. */
-export const yesFlag: FlagSpec = { name: "yes", kind: "flag", about: "Acknowledge the preview of this very invocation." };
+export const yesFlag: FlagSpec = { name: "yes", kind: "flag", about: "Don't ask for confirmation." };
 export const takingUpFlags: readonly FlagSpec[] = [
   { name: "now", rare: true, kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
   { name: "adopt-config", rare: true, kind: "flag", about: "Go on with the config as it is now, not as recorded." },

@@ -55,7 +55,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
     about: "The word the agent says inside <promise>…</promise>.",
     standard: "DONE",
   },
-  { name: "risk-level", kind: "enum", values: riskLevels, about: "How sure the agent must be to go on alone.", standard: "medium" },
+  { name: "risk-level", kind: "enum", values: riskLevels, about: "Confidence the agent needs to continue alone.", standard: "medium" },
   {
     name: "handoff-mode",
     kind: "enum",

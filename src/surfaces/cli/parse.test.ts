@@ -64,7 +64,7 @@ test("one word alone is no goal, however far from a command; several words, or `
   expect(read("Statsu")).toBe("There is no command Statsu. Did you mean status?");
   expect(read("--", "statsu")).toEqual(goal("statsu"));
   expect(read("go", "statsu")).toEqual(goal("statsu"));
-  expect(read("--yes", "status")).toBe("The command comes before its flags: autopilot status …");
+  expect(read("--yes", "status")).toBe("Put the command first: autopilot status …");
 });
 
 test("after -- everything is words", () => {

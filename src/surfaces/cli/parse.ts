@@ -160,7 +160,7 @@ function slipOf(words: readonly string[], isImplied: boolean, commands: readonly
   // A slash command's placeholder that nothing replaced is no word.
   if (!isImplied || words.length !== 1 || /\s|^\$/.test(word.trim())) return null;
   const names = commands.flatMap(({ name }) => (name.includes(" ") ? [] : [name]));
-  if (names.includes(word)) return { misuse: `The command comes before its flags: autopilot ${word} …`, hint: `autopilot help ${word}` };
+  if (names.includes(word)) return { misuse: `Put the command first: autopilot ${word} …`, hint: `autopilot help ${word}` };
   const called = Object.hasOwn(elsewhereCalled, word) ? elsewhereCalled[word] : undefined;
   const known = called !== undefined && (called.startsWith("-") || names.includes(called)) ? called : null;
   const near = known ?? suggest(word, names);

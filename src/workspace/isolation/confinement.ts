@@ -58,7 +58,7 @@ export type IsolationPlace = {
 };
 
 /** What neither the mark nor the guardian finds; a process namespace or a control group does. */
-export const mayOutlive = "a process that throws its environment away and leaves its parent may outlive a command";
+export const mayOutlive = "a detached process may survive its command";
 
 /** HOME for whoever works in a run, so that the user's own settings are neither read nor changed. */
 export const privateHome = (runDir: string): string => join(runDir, "home");

@@ -75,12 +75,7 @@ const cloneIsolation = (place: IsolationPlace): Isolation => ({
   level: "clone",
   mechanism: "disposable repository, private HOME",
   enforced: ["only in-scope changes of the layer are applied"],
-  not_enforced: [
-    "writes outside the layer (not prevented, and seen only where the runner looks)",
-    "reads of any file",
-    "network",
-    mayOutlive,
-  ],
+  not_enforced: ["writes outside the layer (not prevented)", "reads of any file", "network", mayOutlive],
   wrap: ({ argv, cwd, env, home }) => ({
     argv,
     cwd,

@@ -136,7 +136,7 @@ describe("the diagnostic", () => {
     "Last events",
   ])("it has a section %s", (title) => expect(page).toContain(`\n## ${title}\n`));
   test.each([
-    "`breaker_open`: The circuit breaker opened: the run was going in circles.",
+    "`breaker_open`: Paused: the run was going in circles.",
     "- autopilot log\n",
     "Phase 6.3, step execute; last checkpoint 2026-02-09T16:45:12Z.",
     "| 6.1 | completed | 0 | 0 | 85,000 |",

@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const ack: Command = {
   name: "ack",
-  summary: "Acknowledge a preview, so that `go` may execute it.",
+  summary: "Confirm a preview, so that `go` may execute it.",
   usage: "ID",
   details: ["ID is what the preview ends with; its beginning is enough where it is unambiguous."],
   arguments: [{ name: "ID", about: "the preview's id" }],

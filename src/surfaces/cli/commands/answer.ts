@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const answer: Command = {
   name: "answer",
-  summary: "Answer a question the run has put to people.",
+  summary: "Answer a question.",
   usage: "[--block ID] ANSWER…",
   details: [
     "Without --block the one question that is open; in the folder of a portfolio, of all its projects and runs. The answer is journaled with your name; `autopilot resume` goes on.",

@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const approve: Command = {
   name: "approve",
-  summary: "Approve what the run waits for, or give another of its answers.",
+  summary: "Approve a step, or changes to tests.",
   usage: "[ANSWER]",
   details: ["Without ANSWER the recommended one. `autopilot inbox` shows what is asked and which answers there are."],
   arguments: [{ name: "ANSWER", about: "one of the question's answers", optional: true }],

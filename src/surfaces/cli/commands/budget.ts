@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const budget: Command = {
   name: "budget",
-  summary: "What the run may use and has used.",
+  summary: "Show or raise limits.",
   usage: "",
   details: ["`autopilot budget raise` raises a limit."],
   arguments: [],

@@ -10,6 +10,6 @@ export const demo: Command = {
   arguments: [],
   flags: [{ name: "keep", kind: "flag", about: "Leave the repository there to look at." }],
   takesRun: false,
-  onInterrupt: "! Ending the demo; once more leaves at once.",
+  onInterrupt: "! Ending the demo. Ctrl-C again to quit now.",
   run: async (place, given) => (await import("../../../commands/demo/demo.ts")).demo(place, { keep: given.flag("keep") }),
 };

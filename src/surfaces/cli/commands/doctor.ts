@@ -4,7 +4,7 @@ import type { Command } from "../spec.ts";
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Look whether this machine and this folder can hold a run, and what to do where not.",
+  summary: "Check this machine and repository.",
   usage: "",
   details: ["Looks at git, the repository, the agents, the isolation (each with a self-test), the disk and the config. Changes nothing."],
   arguments: [],

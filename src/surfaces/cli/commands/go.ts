@@ -11,7 +11,7 @@ const goFlags: readonly FlagSpec[] = [yesFlag, maxCyclesFlag, ...takingUpFlags, 
 
 export const go: Command = {
   name: "go",
-  summary: "Begin, or take up what is open, and work until it is done, paused or out of cycles.",
+  summary: "Start a run or continue the open one, and work until it is done or needs you.",
   usage: "[GOAL…] [--yes] [--max-cycles N] …",
   details: [
     '`autopilot` alone and `autopilot "a goal"` mean this command.',

@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const inbox: Command = {
   name: "inbox",
-  summary: "Every question that waits for a person.",
+  summary: "Questions waiting for you.",
   usage: "",
   details: [
     "Each with its answers, the recommended one, and the command that gives it. In the folder of a portfolio: of all its projects and runs.",

@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const log: Command = {
   name: "log",
-  summary: "The run's journal in words.",
+  summary: "Everything that happened.",
   usage: "[--since SEQ] [--jsonl]",
   details: ["One line a fact: number, time, what happened, who did it. --json gives the events as an array, --jsonl one a line."],
   arguments: [],

@@ -5,11 +5,11 @@ import type { Command } from "../spec.ts";
 
 export const pause: Command = {
   name: "pause",
-  summary: "Pause the run when its turn ends, or at once.",
+  summary: "Pause after the current turn (--now: at once).",
   usage: "[--now]",
   details: ["Works from any terminal. What was paid for and recorded is kept; `autopilot resume` goes on there."],
   arguments: [],
-  flags: [{ name: "now", kind: "flag", about: "Cancel the turn and set it aside." }],
+  flags: [{ name: "now", kind: "flag", about: "Stop the turn now; its changes are saved aside." }],
   takesRun: true,
   run: async (place, given) =>
     (await import("../../../commands/pause.ts")).pause(place, { now: given.flag("now"), ...defined({ run: given.run }) }),

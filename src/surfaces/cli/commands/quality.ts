@@ -31,7 +31,7 @@ const ownFlags: readonly FlagSpec[] = [
 
 export const quality: Command = {
   name: "quality",
-  summary: "Audit this code base in six phases, each proved by the documents it leaves under quality/.",
+  summary: "Audit this code base in six phases; the findings land under quality/.",
   usage: "[--require-docs] [--runner NAME] [--target-path PATH] …",
   details: [
     "Explore, generate, review, audit, reconcile, verify. Agents may change quality/ and nothing else; what they leave there lands on your branch after each phase.",

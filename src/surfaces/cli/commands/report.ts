@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const report: Command = {
   name: "report",
-  summary: "What was asked, done, proved, claimed, and is still open.",
+  summary: "What was asked, done, proved and claimed, and what is open.",
   usage: "[--html FILE]",
   details: [
     "What the runner proved and what the agent says stand apart. `autopilot verify` runs the proof again.",

@@ -12,7 +12,7 @@ const forImports = objectiveFlags.filter(({ name }) => name === "agent" || name 
 
 export const resume: Command = {
   name: "resume",
-  summary: "Go on with a paused run, after checking that it may.",
+  summary: "Continue a paused run.",
   usage: "[--now] [--adopt-config] [--accept-spec-change] [--max-cycles N]",
   details: [
     "Checked first: the journal is intact, nobody else works on it, the isolation holds, budget is left, the branch is as it was left.",

@@ -28,7 +28,7 @@ const ownFlags: readonly FlagSpec[] = [
 
 export const roadmap: Command = {
   name: "roadmap",
-  summary: "Walk the phases of a roadmap: research, plan, check, execute, verify, judge, each proved before the next.",
+  summary: "Work through the phases of a roadmap, each proved before the next.",
   usage: "[list | PHASES] [--complete] [--checkpoint-every N] [--accept-spec-change] …",
   details: [
     "Reads .planning/ROADMAP.md, else ROADMAP.md. `autopilot roadmap list` shows what was read and runs nothing; `autopilot estimate` says what it may cost.",

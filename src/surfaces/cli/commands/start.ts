@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const start: Command = {
   name: "start",
-  summary: "Write a draft and show what it would do; nothing is executed.",
+  summary: "Preview a run without executing it.",
   usage: "[GOAL…] [--scope GLOBS] [--done-criteria 'TEXT :: COMMAND'] …",
   details: [
     "Checks the objective, fills in what was not given (and says so), and shows the preview: phases, agents, scope, checks, limits, isolation, estimate.",

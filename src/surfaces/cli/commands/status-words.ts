@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 /** `status` without its doing: it has two entries, and the quick one must not load what only the other needs. */
 export const statusWords: Omit<Command, "run"> = {
   name: "status",
-  summary: "Where the run stands: state, phases, budget, progress, what to do next.",
+  summary: "Where the run is, and what it needs.",
   usage: "",
   details: [
     "Reads only the journal: it never waits for a run that works and never changes anything.",

@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const stop: Command = {
   name: "stop",
-  summary: "End the run for good; its branch and its journal stay.",
+  summary: "End a run for good; its branch and journal stay.",
   usage: "[--reason TEXT]",
   details: ["Cancels the agent and every process it started, within two seconds, whatever the agent does. A stopped run is never resumed."],
   arguments: [],

@@ -4,7 +4,7 @@ import type { Command } from "../spec.ts";
 
 export const validate: Command = {
   name: "validate",
-  summary: "Say what is wrong with files of every known format: file, line and rule.",
+  summary: "Find mistakes in files: file, line and rule.",
   usage: "PATH…",
   details: [
     "Recognises the format by what is in the file and lists every violation, not only the first: journal, flow, config, agent script,",

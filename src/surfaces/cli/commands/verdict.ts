@@ -6,7 +6,7 @@ import type { Command } from "../spec.ts";
 
 export const verdict: Command = {
   name: "verdict",
-  summary: "Say what you found in a phase that only a person can judge.",
+  summary: "Judge a phase yourself.",
   usage: 'PHASE pass|fail|issues_found [--issue "…"]…',
   details: [
     "pass: the phase is completed. fail: it is failed, and what depends on it is blocked. issues_found: the issues go to the debugger, and the phase is looked at again.",

@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const verify: Command = {
   name: "verify",
-  summary: "Check a run again: its journal's chain, and every piece of evidence in a fresh checkout.",
+  summary: "Re-run every recorded check, and check the journal.",
   usage: "[RUN] [--chain-only]",
   details: [
     "Nothing recorded is believed: blobs and commits are looked at, and the commands are run again on the recorded commits and compared.",

@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 
 export const watch: Command = {
   name: "watch",
-  summary: "Follow a run from another terminal, live.",
+  summary: "Live view from another terminal.",
   usage: "",
   details: ["Only looks: leaving it changes nothing about the run."],
   arguments: [],

@@ -5,7 +5,7 @@ import type { Command } from "../../spec.ts";
 
 export const estimate: Command = {
   name: "estimate",
-  summary: "What roadmap phases or a run of a flow will probably use, and how good such estimates were. Nothing runs.",
+  summary: "Expected cost of phases or a flow, and how good such estimates were. Nothing runs.",
   usage: "[PHASES] | --flow NAME",
   details: [
     "From the nearest earlier phases here (kind, agent, model, size); while fewer than three are known, from constants that `limits` in your config tunes.",
