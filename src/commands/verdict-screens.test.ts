@@ -78,7 +78,8 @@ describe.each(verdicts)("%s", (verdict) => {
 });
 
 test("no sentence about the worth of work stands anywhere else in the source", () => {
-  const sentences = /verified work|everything asked for (?:was|is) proved|no check proved it|nothing runnable could prove|done; every check passes/i;
+  const sentences =
+    /verified work|everything asked for (?:was|is) proved|no check proved it|nothing runnable could prove|done; every check passes/i;
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts") && !path.includes(".test"));
   const found = files.filter((path) => sentences.test(withoutComments(readFileSync(join("src", path), "utf8"))));
   // The table of reason codes has a meaning for each code, and a code is made from the verdict in one place.

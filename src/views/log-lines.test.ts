@@ -115,9 +115,7 @@ test("a sentence is one line, whatever an agent put into it", () => {
   const opened = all.find((event) => event.event === "block_opened");
   expect(opened).toBeDefined();
   if (opened?.event !== "block_opened") return;
-  expect(sentenceOf({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe(
-    "Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]",
-  );
+  expect(sentenceOf({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe("Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]");
 });
 
 test("while a run works, book-keeping is quiet and what matters bears a mark", () => {

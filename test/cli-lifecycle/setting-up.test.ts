@@ -166,7 +166,7 @@ describe("setting up", () => {
     const told = execFileSync("bash", ["-c", script], { cwd: folder, input: `${lines.join("\n")}\n`, encoding: "utf8" }).split("\n");
     expect(told[0]).toContain("go start roadmap");
     expect(told.slice(1, -1)).toEqual([
-      "flow",
+      "fleet flow",
       "list show lint detect",
       "objective",
       "clone",
