@@ -1,7 +1,7 @@
 // The runner's own files: every function that commits one does so alike where a layer is a copy and where it is a view that holds only
 // what was changed in it, replaces what lies in the way, and makes one commit however often it is asked.
 
-import { symlinkSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
@@ -86,6 +86,12 @@ describe.each(["overlay", "copy"] as const)("%s", (worlds) => {
     });
     expect(await redLogs({ workspace: bench.workspace, readBlob: () => null }).perform(orderOf(bench))).toMatchObject({ ok: true });
   });
+});
+
+test("only the engine opens a layer, for an agent: the runner's own functions commit without one", () => {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts") && !path.includes(".test"));
+  const callers = files.filter((path) => /\.openLayer\(/.test(readFileSync(join("src", path), "utf8")));
+  expect(callers).toEqual(["engine/agent-step.ts"]);
 });
 
 test("a link in a file's place, or in the place of a folder above it, is replaced and never written through", async () => {

@@ -35,6 +35,16 @@ describe("the desk at which a run's files are drawn", () => {
     expect(seen).toHaveLength(101);
   });
 
+  test("what the playbook's record says of a phase is handed on; one without a record says nothing", async () => {
+    const { desk } = opened();
+    expect(desk.recorded("3")).toBe("");
+    await desk.close();
+    const face = { take: () => undefined, draw: () => Promise.resolve(), recorded: (phase: string) => `of ${phase}` };
+    const other = openFileWriter(face, { now: () => "" }, () => undefined);
+    expect(other.recorded("3")).toBe("of 3");
+    await other.close();
+  });
+
   test("a step that takes long is no crash: the files are refreshed at least every five minutes", async () => {
     const { desk, seen } = opened();
     await vi.advanceTimersByTimeAsync(60 * 60_000);
