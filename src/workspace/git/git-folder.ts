@@ -78,6 +78,7 @@ type Seen = (at: string, entry: Dirent<Buffer>, depth: number) => string | null;
 /** The first thing that is wrong below a git folder. Names are bytes: what isn't text is looked at all the same. */
 function walk(folder: string, depth: number, seen: Seen): string | null {
   for (const entry of entriesOf(folder)) {
+    if (entry.isFile()) continue; // most are: thousands of objects
     const at = join(folder, entry.name.toString());
     const found = seen(at, entry, depth);
     if (found !== null) return found;
