@@ -1,5 +1,6 @@
 // real-suites: the suites of real packages, unchanged but for a comment in their code: the canary must fire in every one that has tests.
-// What cannot be had here (a registry, a program) is skipped with a line. node bench/real-suites.mjs [NAME …]
+// With --red their code is missing on the base: then every test rests on the work, and those that cannot be shown to fail are told.
+// What cannot be had here (a registry, a program) is skipped with a line. node bench/real-suites.mjs [--red] [NAME …]
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -102,7 +103,8 @@ const suites: readonly Suite[] = [
 ];
 
 const [base, work] = ["b".repeat(40), "c".repeat(40)];
-const only = process.argv.slice(2);
+const isRed = process.argv.includes("--red");
+const only = process.argv.slice(2).filter((word) => word !== "--red");
 const results: string[] = [];
 for (const suite of suites.filter(({ name }) => only.length === 0 || only.some((one) => name.includes(one)))) {
   const root = mkdtempSync(join(tmpdir(), "suite-"));
@@ -172,7 +174,7 @@ async function tried({ command, source }: Suite, root: string): Promise<readonly
   const check: Check = { id: "project:tests", kind: "project", title: "tests", command, source: "bench" };
   const order = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onSignal: () => undefined };
   const [before] = await verifier.check({ ...order, commit: base });
-  if (before?.status !== "passed")
+  if (before === undefined || (before.status !== "passed" && !isRed))
     throw new Error(`its own suite is ${before?.status ?? "not run"} here (${before?.failed ?? before?.why ?? ""})`);
   const [result] = await verifier.check({ ...order, commit: work, base, before: { [check.id]: before.evidence } });
   return [
@@ -188,7 +190,9 @@ function workspaceOf(root: string, source: string): VerifierParts["workspace"] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(own.length + 1));
   const comment = source.endsWith(".py") ? "\n# a comment\n" : "\n// a comment\n";
+  const missing = source.endsWith(".py") ? 'raise ImportError("not yet")\n' : 'throw new Error("not yet");\n';
   const textOf = (commit: string, path: string): string | null => {
+    if (isRed && commit === base && path === source) return missing;
     if (!existsSync(join(own, path))) return null;
     return readFileSync(join(own, path), "utf8") + (commit === work && path === source ? comment : "");
   };

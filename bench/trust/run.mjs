@@ -15,6 +15,7 @@ import { nodeLies } from "./lies-node.mjs";
 import { pythonLies } from "./lies-python.mjs";
 import { toolLies } from "./lies-tools.mjs";
 import { misbehaving } from "./misbehaving.mjs";
+import { restsOnHonest, restsOnLies } from "./rests-on.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
@@ -41,10 +42,12 @@ const wanted = [
   ...of("misbehaving", "node", nodeLies),
   ...of("misbehaving", "python", pythonLies),
   ...of("misbehaving", "tools", toolLies),
+  ...of("misbehaving", "rests-on", restsOnLies),
   ...of("misbehaving", "beside", besideLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "more", moreHonest),
+  ...of("honest", "rests-on", restsOnHonest),
   ...of("honest", "beside", besideHonest),
 ].filter(
   ({ name, kind, group }) =>
@@ -140,7 +143,7 @@ function judged(repo, kind, told, codes, claim) {
     .flatMap(({ checks = [] }) => checks)
     .map(({ canary }) => canary?.outcome)
     .filter((outcome) => outcome !== undefined);
-  const isCompleted = told?.state === "completed" && /^verified/.test(told?.verdict);
+  const isCompleted = told?.state === "completed" && (told?.verdict ?? "").startsWith("verified");
   const hasGaps = told?.verdict === "verified_with_gaps";
   if (kind === "honest")
     return { outcome: !isCompleted ? "blocked" : hasGaps ? "gaps" : "passed", reason_code, tried, why: told?.message ?? "no answer" };

@@ -27,7 +27,8 @@ export async function byFlips(check: Check, lab: Laboratory): Promise<Experiment
   };
   const alone = ran > 0 ? null : await byEach(lab, singles, controls, asking, others);
   if (alone !== null) return alone;
-  const isApart = ({ path, was }: Flip): boolean => tests.every(({ test }) => test.path !== path || !test.text.includes(was.trim()));
+  const isApart = ({ path, was }: Flip): boolean =>
+    tests.every(({ test }) => test.path !== path || !(test.text.includes(was.trim()) || was.includes(test.text.trim())));
   let rest = candidates.filter(isApart);
   let isStillGreen = false;
   for (let round = 0; round < roundsMax; round += 1) {

@@ -116,6 +116,20 @@ describe("a check with tests", () => {
     });
   });
 
+  test("in which a test is one line is asked for what it expects, not for a literal in it", async () => {
+    const line = 'test("adds", () => assert.equal(add(1, 2), 3));\n';
+    const texts: string[] = [];
+    const here = lab(
+      (_side, edits) => {
+        texts.push(...edits.map(({ text }) => text));
+        return red("adds");
+      },
+      { before: red("adds"), wasRed: true, textAt: () => Promise.resolve(line), pathsAt: () => Promise.resolve(["test/a.test.js"]) },
+    );
+    await canary(check, here);
+    expect(texts[0]).toMatch(/assert\.equal\(add\(1, 2\), "n[0-9a-f]{12}"\)/);
+  });
+
   test("that takes too long is unknown", async () => {
     expect(
       await canary(

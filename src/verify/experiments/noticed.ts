@@ -3,9 +3,11 @@
 // Invariants:
 //   N1. A failing test answers for what was broken in it, and for nothing else. Where a file's tests cannot be told apart, it answers for
 //       the nearest broken line at or below the line that names it.
-//   N2. A check that names its failures must name this one. One that names none, and counts none, is judged by its end alone.
+//   N2. A check that names its failures must name this one. One that names none of its tests must count as many; one that counts none is
+//       judged by its end alone.
 
 import type { TestTally } from "../../contracts/evidence.ts";
+import { familyOf } from "../oracles/kinds.ts";
 import { canBeIn, casesIn, isOf, isOfFile, type TestCase } from "./cases.ts";
 import { type Flip, placeOf } from "./flips.ts";
 
@@ -44,7 +46,13 @@ export function noticedBy(
   }
   const cases = [...texts].flatMap(([path, text]) => casesIn(path, text));
   const homes = new Map(flips.map((flip) => [flip, homeOf(flip, cases, texts)]));
-  const homeless = flips.filter((flip) => (homes.get(flip)?.title ?? null) === null);
+  // Some runners of JavaScript name assertions and not tests: then there is nothing to place, and what failed is counted.
+  const isOfTests =
+    flips.some(({ path }) => familyOf(path) !== "js") ||
+    names.some((name) => cases.some((one) => isOf(name, one)) || flips.some(({ path }) => isOfFile(name, path)));
+  if (!isOfTests && (now.tests?.failed ?? 0) - (before.tests?.failed ?? 0) >= flips.length)
+    return { noticed: flips, missed: [], beside: [], unread: [] };
+  const homeless = isOfTests ? flips.filter((flip) => (homes.get(flip)?.title ?? null) === null) : flips;
   const found = new Set<Flip>();
   const read = new Set<string>();
   const unplaced: string[] = [];

@@ -72,6 +72,17 @@ describe("what one test does not notice no other makes up for", () => {
   });
   test("nor does a failing test of unknown name", () => expect(after("x", "y").missed).toHaveLength(2));
 
+  test("a runner that names assertions and no tests has to count as many", () => {
+    const text = 'test("a", (t) => {\n  t.equal(f(), 1);\n});\n\ntest("b", (t) => {\n  t.equal(g(), 2);\n});\n';
+    const two = breaksFor(casesIn("test/a.js", text), () => text, { seed: "s", nonce: "n0", words: new Set() }).flatMap(({ breaks }) =>
+      breaks.slice(0, 1),
+    );
+    const missedOf = (failed: number) =>
+      noticedBy(two, before, { ...seen(["should be equal"]), tests: { ran: 2, failed, skipped: 0 } }, new Map([["test/a.js", text]])).missed
+        .length;
+    expect([missedOf(2), missedOf(1)]).toEqual([0, 1]);
+  });
+
   const ask = (isRun: boolean) =>
     silentAmong(tests.slice(1), after("test_old (tests.test_a.T.test_old)"), {
       tried: (some) => Promise.resolve(noticedBy(some, before, seen([]), texts)),
