@@ -64,23 +64,26 @@ export const Proof = v.strictObject({
 });
 export type Proof = v.InferOutput<typeof Proof>;
 
-/** What a worker hands back, as seed 003's worker contract has it. */
+const said = (about: string) => v.pipe(v.string(), v.minLength(1), v.maxLength(20_000), v.description(about));
+const list = (about: string) => v.pipe(v.array(v.unknown()), v.maxLength(200), v.description(about));
+
+/** What a worker hands back when its work is over. It is a claim; the agent is shown these descriptions. */
 export const WorkerResult = v.looseObject({
-  task_id: TaskId,
-  event_nonce: text,
-  status: v.picklist(["done", "failed", "needs_adjustment"]),
-  summary: v.pipe(text, v.minLength(1)),
-  evidence: v.array(v.unknown()),
+  task_id: v.pipe(TaskId, v.description("the task's id, as the goal names it")),
+  event_nonce: said("the nonce that the goal names, copied"),
+  status: v.pipe(v.picklist(["done", "failed", "needs_adjustment"]), v.description("what you think the task came to")),
+  summary: said("what was done, in two to eight lines"),
+  evidence: list("commands with what they gave, or paths"),
   verification: v.looseObject({
-    confidence: v.picklist(["high", "medium", "low"]),
-    complete: v.boolean(),
-    checks_attempted: v.array(v.unknown()),
-    checks_passed: v.array(v.unknown()),
-    checks_failed: v.array(v.unknown()),
-    why_not_fully_verifiable: v.nullable(text),
+    confidence: v.pipe(v.picklist(["high", "medium", "low"]), v.description("how sure you are that every criterion is met")),
+    complete: v.pipe(v.boolean(), v.description("whether you checked every criterion")),
+    checks_attempted: list("what you ran"),
+    checks_passed: list("what of it passed"),
+    checks_failed: list("what of it failed"),
+    why_not_fully_verifiable: v.pipe(v.nullable(text), v.description("why something could not be checked; null if everything could")),
   }),
-  next_suggestions: v.array(v.unknown()),
-  risks_or_unknowns: v.array(v.unknown()),
+  next_suggestions: list("tasks that should follow, one sentence each; empty if none"),
+  risks_or_unknowns: list("what the next person should know; empty if nothing"),
 });
 export type WorkerResult = v.InferOutput<typeof WorkerResult>;
 

@@ -38,11 +38,12 @@ describe("the built-in flows", () => {
 describe("objective", () => {
   test("has the steps and roles that scripts rely on", async () => {
     const { flow } = await load("objective");
-    expect(stepsOf(flow).map((step) => step.id)).toEqual(["approve", "pick", "execute", "review", "prove", "confirm", "judged"]);
+    expect(stepsOf(flow).map((step) => step.id)).toEqual(["approve", "pick", "execute", "review", "prove", "confirm", "report", "judged"]);
     expect(stepsOf(flow).flatMap((step) => (step.agent === undefined ? [] : [[step.id, step.agent]]))).toEqual([
       ["execute", "executor"],
       ["review", "judge"],
       ["confirm", "executor"],
+      ["report", "executor"],
     ]);
   });
   test("counts a cycle where it begins, so that max_cycles is how many begin", async () => {
@@ -66,6 +67,7 @@ describe("objective", () => {
       ["handoff_mode", "manual"],
       ["confidence_floor", 0.6],
       ["land", true],
+      ["result", false],
     ]);
   });
   test("looks at evidence first, then at confidence, then at completion", async () => {
@@ -86,7 +88,8 @@ describe("objective", () => {
     const ends = stepsOf(flow).flatMap((step) =>
       [...(step.then ?? []), ...(step.otherwise ?? [])].filter((row) => row.end === "completed"),
     );
-    expect(ends).toEqual([{ when: { "judged.complete": true, prove: "passed" }, end: "completed" }]);
+    expect(ends.length).toBeGreaterThan(0);
+    for (const { when } of ends) expect(when).toMatchObject({ "judged.complete": true, prove: "passed" });
   });
   test("its prompts stay short: under 1,000 tokens beyond the user's own text", async () => {
     const { prompts } = await load("objective");

@@ -7,6 +7,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { roadmapReturns } from "../contracts/agent-returns.ts";
 import type { Says } from "../contracts/outcome.ts";
+import { WorkerResult } from "../contracts/portfolio-journal.ts";
 import { qualityReturns } from "../contracts/quality-returns.ts";
 import { pathText } from "../kit/finding.ts";
 import { issuesOf } from "../kit/located-issues.ts";
@@ -67,6 +68,8 @@ export const returnSchemas: Readonly<Record<string, ReturnSchema>> = {
   review,
   staged,
   execute,
+  /** A task of a portfolio. */
+  task_result: WorkerResult,
   ...qualityReturns,
 };
 

@@ -10,6 +10,25 @@ import { git, scratch, scratchFolder, write } from "../support/scratch-repositor
 type Row = { readonly id: string; readonly status: string; readonly landed: string | null };
 
 const done = { say: "finished <promise>DONE</promise>" };
+/** What a worker hands in; the names in braces are in its prompt. */
+const result = {
+  task_id: "{{task_id}}",
+  event_nonce: "{{event_nonce}}",
+  status: "done",
+  summary: "did it",
+  evidence: ["looked"],
+  verification: {
+    confidence: "high",
+    complete: true,
+    checks_attempted: [],
+    checks_passed: [],
+    checks_failed: [],
+    why_not_fully_verifiable: null,
+  },
+  next_suggestions: [] as readonly unknown[],
+  risks_or_unknowns: [],
+};
+const handsIn = { when: { step: "report" }, returns: result };
 const file = (path: string, text = "made\n"): object => ({ write: { path, text } });
 
 /** A portfolio beside its repositories. */
@@ -23,7 +42,8 @@ async function portfolio(projects: Readonly<Record<string, string>>) {
   let scripts = 0;
   const add = async (project: string, name: string, turns: readonly object[], ...words: readonly string[]): Promise<string> => {
     const script = join(folder, `agent-${++scripts}.yaml`);
-    writeFileSync(script, JSON.stringify({ turns }));
+    const isReporting = JSON.stringify(turns).includes('"report"');
+    writeFileSync(script, JSON.stringify({ turns: isReporting ? turns : [handsIn, ...turns] }));
     const told = await run("add", "task", project, name, "--agent", `scripted:${script}`, "--isolation", "clone", ...words);
     expect(told.result).toBe("PASS");
     return String(told["id"]);
@@ -36,7 +56,13 @@ async function portfolio(projects: Readonly<Record<string, string>>) {
   return { folder, home: join(dirname(folder), "home"), run, add, pool, begun, tasks };
 }
 
-type Line = { readonly event_type: string; readonly task_id: string | null; readonly run_id?: string | null };
+type Line = {
+  readonly event_type: string;
+  readonly task_id: string | null;
+  readonly summary: string;
+  readonly run_id?: string | null;
+  readonly parent_task_id?: string | null;
+};
 const events = (folder: string): readonly Line[] =>
   readFileSync(join(folder, ".openclaw-autopilot/events/events.jsonl"), "utf8")
     .split("\n")
@@ -244,4 +270,43 @@ test("work that was given back lands when it passes on the merged tree, though i
   expect([a, b].map((id) => rows.get(id)?.status)).toEqual(["done", "done"]);
   expect(events(folder).filter(({ event_type, task_id }) => event_type === "merge_rejected" && task_id === a)).toHaveLength(1);
   expect(git(repo, "show", "main:a.txt")).toBe("made");
+});
+
+test("a worker's result is asked for again where a field is missing; its suggestions are proposed, and without one a person decides", async () => {
+  const repo = scratch();
+  const { add, pool, folder, run } = await portfolio({ Shop: repo });
+  const { verification: _missing, ...partial } = result;
+  const suggests = { ...result, next_suggestions: ["weigh the apples", { title: "sell pears" }, "weigh the apples"] };
+  const asked = { step: "report" };
+  const corrected = await add(
+    "Shop",
+    "write a",
+    [{ when: { ...asked, ask: 1 }, returns: partial }, { when: asked, returns: suggests }, { do: [file("a.txt"), done] }],
+    "--accept",
+    "a :: test -f a.txt",
+    "--touches",
+    "a.txt",
+  );
+  const never = await add(
+    "Shop",
+    "write b",
+    [{ when: asked, returns: { ...result, event_nonce: "older" } }, { do: [file("b.txt"), done] }],
+    "--accept",
+    "b :: test -f b.txt",
+    "--touches",
+    "b.txt",
+  );
+  await pool("--jobs", "2");
+  const state = (await run("status"))["tasks"] as readonly Row[];
+  const statusOf = (id: string): string | undefined => state.find((row) => row.id === id)?.status;
+  expect([statusOf(corrected), statusOf(never)]).toEqual(["done", "needs_adjustment"]);
+  const page = readFileSync(join(folder, ".openclaw-autopilot/tasks", `${corrected}.md`), "utf8");
+  expect(page).toContain("the worker claims: done, confidence high");
+  const proposed = events(folder).filter(({ event_type }) => event_type === "followup_task_created");
+  expect(proposed.map(({ summary, parent_task_id }) => [summary, parent_task_id])).toEqual([
+    ["weigh the apples", corrected],
+    ["sell pears", corrected],
+  ]);
+  expect(proposed.map(({ task_id }) => statusOf(task_id ?? ""))).toEqual(["proposed", "proposed"]);
+  expect(git(repo, "ls-tree", "--name-only", "main")).not.toContain("b.txt");
 });

@@ -7,6 +7,7 @@ import * as v from "valibot";
 import { type Script, type TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import { findingText } from "../../kit/finding.ts";
 import { choose } from "./choose.ts";
+import { filled } from "./filled.ts";
 import { loadScript } from "./load.ts";
 import { play, type Stage, type Used } from "./play.ts";
 import { type CallRunner, runnerTools } from "./runner-tools.ts";
@@ -25,6 +26,9 @@ async function main(): Promise<void> {
   serve(loaded.script);
 }
 
+const promptText = (blocks: readonly { readonly type: string; readonly text?: unknown }[]): string =>
+  blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("\n");
+
 function giveUp(text: string): void {
   process.stderr.write(`${text}\n`);
   process.exitCode = 2;
@@ -32,6 +36,8 @@ function giveUp(text: string): void {
 
 function serve(script: Script): void {
   const folders = new Map<string, { readonly cwd: string; readonly callRunner: CallRunner }>();
+  /** What each session was told so far: a correction does not say everything again. */
+  const told = new Map<string, string>();
   const begun: TurnFacts[] = [];
   let isStubborn = false;
   let cancel = new AbortController();
@@ -64,7 +70,9 @@ function serve(script: Script): void {
       begun.push(me);
       const chosen = choose(script, history, me);
       const turn = chosen === null ? { do: [{ say: "nothing to do" }] } : (script.turns[chosen] ?? {});
-      const played = await play(turn, {
+      const heard = `${told.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
+      told.set(params.sessionId, heard);
+      const played = await play(filled(turn, heard), {
         ...voiceOf(client, params.sessionId),
         ...place,
         cancelled: cancel.signal,

@@ -17,22 +17,25 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
 import { type Action, plan, type Plan } from "../../portfolio/planner/plan.ts";
 import { remedyOf } from "../../portfolio/planner/recovery.ts";
-import type { TaskView } from "../../portfolio/planner/state.ts";
+import type { PortfolioView, TaskView } from "../../portfolio/planner/state.ts";
 import { unfinished } from "../../portfolio/planner/under-way.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";
 import { resume } from "../resume.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { carryOut } from "./carry-out.ts";
-import { collectCopies, dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
+import { emptyCopies, whyNoRoom } from "../../portfolio/worker/collect-copies.ts";
+import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { ingest } from "../../portfolio/worker/ingest.ts";
 import { mergeBatch, settleBatches } from "../../portfolio/merge/merge-queue.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { agentDefault, type Drive, homeOfCopy, viewOf } from "../../portfolio/worker/worker.ts";
 
+const roomEveryMs = 30_000;
 const system = { actor: "system", reason_code: "ok" } as const;
 
 export type PoolInput = {
@@ -50,6 +53,8 @@ type Pool = Workers & {
   readonly merging: Map<string, Promise<void>>;
   /** What holds the landing up, by repository. N6 */
   readonly held: Map<string, string>;
+  /** Why nothing new may start, and when that was found out: measuring copies takes a while. */
+  room: { readonly at: number; readonly why: string | null };
   /** Something moved since the last look. */
   hasNews: boolean;
 };
@@ -58,12 +63,24 @@ export function runPortfolio(place: CommandContext, input: PoolInput): Promise<A
   return answered(async () => {
     const paths = requirePortfolio(place);
     const release = await holdPool(paths);
-    const pool: Pool = { place, paths, input, active: new Map(), drive: driveRun, merging: new Map(), held: new Map(), hasNews: false };
+    const pool: Pool = {
+      place,
+      paths,
+      input,
+      active: new Map(),
+      drive: driveRun,
+      merging: new Map(),
+      held: new Map(),
+      room: { at: 0, why: null },
+      hasNews: false,
+    };
     const before = await withPortfolio(place, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
     try {
       for (let ticks = 0; !place.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
+        const wasBusy = underWay(pool).length > 0; // what ended during the tick has not been looked at yet
         const { moved, goesOn } = await tick(pool);
-        if (!moved && !goesOn && underWay(pool).length === 0 && input.untilIdle === true) break;
+        const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool).length === 0;
+        if (isIdle && input.untilIdle === true) break;
         if (!moved) await rest(pool);
       }
       await Promise.all(underWay(pool));
@@ -71,7 +88,7 @@ export function runPortfolio(place: CommandContext, input: PoolInput): Promise<A
       release();
     }
     return withPortfolio(place, paths, ({ state, warnings }) => {
-      collectCopies(paths, state);
+      emptyCopies(paths, state);
       const held = [...pool.held.values()];
       const done = state.totals.tasks_completed_total - before;
       const left = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
@@ -142,7 +159,8 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
   const { planned, moved } = await withPortfolio(place, paths, async (open) => {
     cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
-    const made = planFor(place, open, pool, looked.gone);
+    emptyCopies(paths, open.state);
+    const made = planFor(place, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
     const written = await carryOut(paths, open, made);
     return { planned: made, moved: looked.moved || written };
   });
@@ -153,6 +171,13 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
     if (action.do === "dispatch") hasMoved = (await dispatch(pool, action.task_id)) || hasMoved;
   }
   return { moved: hasMoved, goesOn: planned.waiting.some(({ code }) => code === "resting") };
+}
+
+function roomOf(pool: Pool, state: PortfolioView, quotaMb: number | undefined): string | null {
+  const at = systemClock.monotonicMs();
+  if (quotaMb !== undefined && (pool.room.at === 0 || at - pool.room.at > roomEveryMs))
+    pool.room = { at, why: whyNoRoom(pool.place, pool.paths, state, quotaMb) };
+  return pool.room.why;
 }
 
 /** N5. A batch that was proved and cannot land yet is not proved again. */
@@ -192,7 +217,11 @@ function cancelWorkers({ active, place }: Pool, tasks: Readonly<Record<string, T
 export function planFor(
   place: CommandContext,
   open: Pick<OpenPortfolio, "state" | "now">,
-  given: { readonly input: PoolInput; readonly paths: PortfolioPaths },
+  given: {
+    readonly input: PoolInput;
+    readonly paths: PortfolioPaths;
+    readonly noRoom?: (quotaMb: number | undefined) => string | null;
+  },
   gone: ReadonlySet<string>,
 ): Plan {
   const read = readSettings(place, given.paths.root);
@@ -205,6 +234,7 @@ export function planFor(
     jobs: given.input.jobs ?? 2,
     gone,
     perAgent,
+    noRoom: given.noRoom?.(config.disk_quota) ?? null,
     agent: given.input.agent ?? config.agent ?? agentDefault,
   });
 }

@@ -1,9 +1,8 @@
 // show: how a portfolio stands: its projects, what works, what waits and why, what asks for a person.
 
 import type { Answer } from "../../contracts/answer.ts";
-import { columned } from "../../views/columned.ts";
-import { oneLine } from "../../views/wording.ts";
 import { msOf } from "../../kit/iso-time.ts";
+import { board } from "../../portfolio/views/board.ts";
 import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
 import type { Plan } from "../../portfolio/planner/plan.ts";
@@ -15,16 +14,16 @@ import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/fol
 import { readPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { lookAtWorkers, planFor, type PoolInput, runPortfolio } from "./pool.ts";
 
-const rowsShown = 12;
+const rowsShown = 40;
 
-export function showPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
+export function showPortfolio(place: CommandContext, input: PoolInput & { readonly rows?: number | undefined }): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place);
     const { state, planned } = await looked(place, paths, input);
     const counts = countsOf(state);
     return reply("ok", {
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
-      page: board(state, planned),
+      page: board(state, planned, systemClock.now(), input.rows ?? rowsShown),
       data: {
         name: state.name,
         paused: state.paused,
@@ -65,47 +64,6 @@ async function looked(
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
   return { state, planned: planFor(place, open, { input, paths }, gone) };
-}
-
-/** One terminal page. */
-export function board(state: PortfolioView, planned: Plan): readonly string[] {
-  const why = new Map(planned.waiting.map(({ task_id, because }) => [task_id, because]));
-  const starting = new Set(planned.actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : [])));
-  const open = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled");
-  const order = ["running", "blocked_human", "needs_adjustment", "failed", "ready", "proposed"];
-  const shown = open.toSorted(
-    (a, b) => order.indexOf(a.status) - order.indexOf(b.status) || a.priority - b.priority || a.created - b.created,
-  );
-  const blocks = openBlocks(state);
-  return [
-    `Portfolio ${state.name}${state.paused ? " (paused)" : ""}   last tick ${state.heartbeat ?? "never"}   ${state.spent.tokens} tokens, $${state.spent.usd.toFixed(2)}`,
-    "",
-    ...columned([
-      ["project", "phase", "ready", "running", "blocked", "done"],
-      ...Object.values(state.projects).map((project) => {
-        const own = countsOf(state, project.tasks);
-        return [
-          project.project_id,
-          phaseOf(state, project),
-          String(own.ready),
-          String(own.running),
-          String(own.blocked_human),
-          String(own.done),
-        ];
-      }),
-    ]),
-    "",
-    ...shown
-      .slice(0, rowsShown)
-      .flatMap((task) => [
-        `${task.status.padEnd(16)} ${task.task_id}  ${oneLine(task.objective, 60)}`,
-        `                 ${starting.has(task.task_id) ? "starts at the next tick" : (why.get(task.task_id) ?? "")}`,
-      ]),
-    ...(shown.length > rowsShown ? [`… and ${shown.length - rowsShown} more`] : []),
-    ...(blocks.length === 0
-      ? []
-      : ["", `${blocks.length} ${blocks.length === 1 ? "question waits" : "questions wait"} for you: autopilot portfolio inbox`]),
-  ];
 }
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */

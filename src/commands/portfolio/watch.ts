@@ -17,8 +17,9 @@ export function watchPortfolio(place: CommandContext, input: PoolInput): Promise
     const { board } = place;
     if (board === undefined || !place.isTerminal) return showPortfolio(place, input);
     for (let before = ""; !place.interrupted.aborted;) {
-      const { page = [] } = await showPortfolio(place, input);
-      const lines = page.slice(0, Math.max(1, board.rows() - 1));
+      const rows = Math.max(1, board.rows() - 1);
+      const { page = [], message } = await showPortfolio(place, { ...input, rows });
+      const lines = (page.length === 0 ? [message] : page).slice(0, rows);
       if (lines.join("\n") !== before) board.draw(lines);
       before = lines.join("\n");
       await sleep(lookEveryMs, undefined, { signal: place.interrupted }).catch(() => undefined);

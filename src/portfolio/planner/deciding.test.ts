@@ -4,7 +4,7 @@ import { bisect } from "./bisect.ts";
 import { blockIdOf, projectIdOf, slugOf, taskIdOf } from "./ids.ts";
 import { project, task, dispatched, written } from "./portfolio.test-support.ts";
 import { leases, mergings, recoveryRows, remedyOf, results, runs, workers } from "./recovery.ts";
-import { judge, proofOf, whyNotOurs } from "./result.ts";
+import { followUpsOf, handedIn, judge, proofOf, whyNotOurs } from "./result.ts";
 
 function played(size: number, fails: (tasks: readonly number[], landed: readonly number[]) => boolean) {
   const batch = Array.from({ length: size }, (_, at) => at);
@@ -115,12 +115,11 @@ test("only the runner's proof makes a task done; a first failure is tried again,
   const end = { is_completed: true, has_changes: true, passed: ["t"], failed: [] };
   const half = proofOf(one.acceptance_criteria, end);
   const none = proofOf(one.acceptance_criteria, { passed: [], failed: ["t"] });
-  expect(judge(one, own, end, none, false).to).toBe("failed");
-  expect(judge({ ...one, failures: 1 }, own, end, none, false).to).toBe("needs_adjustment");
-  expect(judge(one, own, { ...end, is_completed: false }, half, false).to).toBe("failed");
-  expect(judge(one, own, end, half, false)).toMatchObject({ to: "blocked_human", ask: "b" });
-  expect(judge(one, own, end, half, true).to).toBe("running");
-  expect(judge(one, { ...own, accept_unproved: true }, end, half, false).to).toBe("running");
+  expect(judge(one, own, end, none, null).to).toBe("failed");
+  expect(judge({ ...one, failures: 1 }, own, end, none, null).to).toBe("needs_adjustment");
+  expect(judge(one, own, { ...end, is_completed: false }, half, null).to).toBe("failed");
+  expect(judge(one, own, end, half, null)).toMatchObject({ to: "blocked_human", ask: "b" });
+  expect(judge(one, { ...own, accept_unproved: true }, end, half, null).to).toBe("running");
 });
 
 test("ids are made from names of every kind", () => {
@@ -133,4 +132,65 @@ test("ids are made from names of every kind", () => {
   expect(projectIdOf("Shop", (id) => id === "proj-shop")).toBe("proj-shop-2");
   expect(taskIdOf("Do it", Uint8Array.from([1, 2, 3, 4, 5, 255]))).toBe("task-do-it-12345z");
   expect(blockIdOf("2026-02-27T09:30:00.000Z", new Uint8Array(6))).toBe("block-20260227T093000Z-000000");
+});
+
+const oneDispatched = () =>
+  written(
+    { event: "project_created", project_id: "proj-p", fields: project() },
+    { event: "task_created", task_id: "task-a-aaaaaa", project_id: "proj-p", status: "ready", fields: task() },
+    dispatched("task-a-aaaaaa", 1),
+  ).state;
+const result = {
+  task_id: "task-a-aaaaaa",
+  event_nonce: "n1",
+  status: "done",
+  summary: "did it",
+  evidence: [],
+  verification: {
+    confidence: "high",
+    complete: true,
+    checks_attempted: [],
+    checks_passed: [],
+    checks_failed: [],
+    why_not_fully_verifiable: null,
+  },
+  next_suggestions: [],
+  risks_or_unknowns: [],
+};
+
+test("a worker's result that lacks a field, or is for another task or dispatch, is none; what it says itself is heard", () => {
+  const state = oneDispatched();
+  const one = state.tasks["task-a-aaaaaa"];
+  const own = state.projects["proj-p"];
+  if (one === undefined || own === undefined) throw new Error("both are there");
+  expect(handedIn(one, result).problem).toBeNull();
+  for (const key of Object.keys(result)) expect(handedIn(one, { ...result, [key]: undefined }).problem).toContain("not whole");
+  expect(handedIn(one, { ...result, task_id: "task-b-bbbbbb" }).problem).toContain("task-b-bbbbbb");
+  expect(handedIn(one, { ...result, event_nonce: "n0" }).problem).toContain("nonce");
+  expect(handedIn(one, null).problem).toContain("no result");
+  const end = { is_completed: true, has_changes: true, passed: ["true"], failed: [] };
+  const proof = proofOf(one.acceptance_criteria, end);
+  expect(judge(one, own, end, proof, handedIn(one, result)).to).toBe("running");
+  expect(judge(one, own, end, proof, handedIn(one, null)).to).toBe("needs_adjustment");
+  expect(judge(one, own, end, proof, handedIn(one, { ...result, status: "failed" })).to).toBe("needs_adjustment");
+  // What the worker says of itself makes nothing done.
+  expect(
+    judge(
+      one,
+      own,
+      { ...end, passed: [], failed: ["true"] },
+      proofOf(one.acceptance_criteria, { passed: [], failed: ["true"] }),
+      handedIn(one, result),
+    ).to,
+  ).toBe("failed");
+});
+
+test("suggestions become at most five tasks, each once, and none that is there already", () => {
+  const state = oneDispatched();
+  const one = state.tasks["task-a-aaaaaa"];
+  if (one === undefined) throw new Error("it is there");
+  const suggestions = ["known", "one", { title: "two\n lines" }, "one", 7, "", "three", "four", "five", "six"];
+  const { claim } = handedIn(one, { ...result, next_suggestions: suggestions });
+  expect(followUpsOf(one, claim, ["known"]).map(({ objective }) => objective)).toEqual(["one", "two lines", "three", "four", "five"]);
+  expect(followUpsOf(one, null, [])).toEqual([]);
 });

@@ -25,6 +25,8 @@ export type PlanFacts = {
   /** `agents.<name>.max_parallel`. */
   readonly perAgent: Readonly<Record<string, number>>;
   readonly agent: string;
+  /** Why nothing new may start, where the disk is full of copies. */
+  readonly noRoom?: string | null;
 };
 
 export type WaitCode =
@@ -41,6 +43,7 @@ export type WaitCode =
   | "project_slots"
   | "agent_slots"
   | "pool_slots"
+  | "disk"
   | "resting"
   | "merging"
   | "working";
@@ -89,11 +92,11 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
       return wait("block", `it waits for an answer to ${blocks.get(task.task_id) ?? "a question"}`);
     case "failed":
       if (task.failures < triesMax) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
-      return wait("needs_person", `it failed ${task.failures} times; autopilot portfolio retry ${task.task_id}`);
+      return wait("needs_person", `it failed ${task.failures} times${lastWords(task)}; autopilot portfolio retry ${task.task_id}`);
     case "needs_adjustment":
       if (task.returned_by === "queue" && task.adjustments < adjustmentsMax)
         return { action: { do: "retry", task_id: task.task_id, because: "it goes back to its agent with what the merge showed" } };
-      return wait("needs_person", `it needs another objective or criteria; autopilot portfolio edit or retry ${task.task_id}`);
+      return wait("needs_person", `it needs a person${lastWords(task)}; autopilot portfolio edit or retry ${task.task_id}`);
     case "running":
       if (task.stage === "queued") return wait("merging", "its work is done and waits to be merged");
       if (task.stage === "resting") {
@@ -106,6 +109,13 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
     default:
       return standingOfReady(state, task, blocks);
   }
+}
+
+const wordsMax = 160;
+/** What the last attempt came to, in a line. */
+function lastWords({ feedback }: TaskView): string {
+  const line = (feedback ?? "").split("\n", 1)[0]?.trim() ?? "";
+  return line === "" ? "" : `: ${line.length > wordsMax ? `${line.slice(0, wordsMax - 1)}…` : line}`;
 }
 
 function standingOfReady(state: PortfolioView, task: TaskView, blocks: ReadonlyMap<string, string>): Standing {
@@ -162,14 +172,13 @@ function choose(
     inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);
   }
   const wait = (task: TaskView, code: WaitCode, because: string): void => void waiting.push({ task_id: task.task_id, code, because });
+  const looked = new Set<string>();
   for (const task of inOrder(state, candidates)) {
+    if (free <= 0) break; // whoever is left waits for a slot, in whatever order
+    looked.add(task.task_id);
     const project = state.projects[task.project_id];
     const repository = project?.repository ?? "";
     const agent = agentName(task.agent ?? facts.agent);
-    if (free <= 0) {
-      wait(task, "pool_slots", `all ${facts.jobs} workers are busy`);
-      continue;
-    }
     if (project === undefined || (inProject.get(task.project_id) ?? 0) >= project.slots) {
       wait(task, "project_slots", `${task.project_id} runs ${project?.slots ?? 0} at a time`);
       continue;
@@ -180,6 +189,10 @@ function choose(
       continue;
     }
     const isResumed = task.stage === "resting";
+    if (!isResumed && typeof facts.noRoom === "string") {
+      wait(task, "disk", facts.noRoom);
+      continue;
+    }
     const near = isResumed ? undefined : (busy.get(repository) ?? []).find(({ touches }) => mayOverlap(touches, task.touches)); // P1
     const ahead = before.get(repository) ?? [];
     if (near !== undefined) {
@@ -205,6 +218,8 @@ function choose(
     inAgent.set(agent, (inAgent.get(agent) ?? 0) + 1);
     if (!isResumed) push(busy, repository, task);
   }
+  const because = `the ${facts.jobs} slots of the pool are taken`;
+  for (const task of candidates) if (!looked.has(task.task_id)) wait(task, "pool_slots", because);
 }
 
 const firstAhead = (ahead: readonly Busy[], task: TaskView): Busy | undefined =>

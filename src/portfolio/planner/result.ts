@@ -5,9 +5,11 @@
 //   W2. `done` rests on the runner's proof alone; what the worker thinks of it is kept beside it as a claim.
 //   W3. A criterion without a command is a question to a person, unless its project accepts unproved work.
 //   W4. The first failure is tried again, the second needs a person's adjustment.
+//   W5. A worker that was asked for a result and handed in none that fits, or says itself that it is not done, needs a person.
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
-import type { Criterion, Proof } from "../../contracts/portfolio-journal.ts";
+import * as v from "valibot";
+import { type Criterion, type Proof, type TaskFields, WorkerResult } from "../../contracts/portfolio-journal.ts";
 import type { ProjectView, TaskView } from "./state.ts";
 
 /** Why a delivered result is not for this task now; null where it is. W1 */
@@ -50,8 +52,61 @@ export const confidenceOf = ({ criteria, proved }: Pick<Proof, "criteria" | "pro
 
 export type Judged = { readonly to: PortfolioTaskStatus; readonly because: string; readonly ask: string | null };
 
-/** Where a task goes whose run is over. `running`: accepted, and on its way to the merge queue. W2 to W4 */
-export function judge(task: TaskView, project: ProjectView, end: RunEnd, proof: Proof, isApproved: boolean): Judged {
+/** What a worker handed in, if it is whole and for this dispatch; else what is wrong with it. W1 */
+export type HandedIn = { readonly claim: WorkerResult; readonly problem: null } | { readonly claim: null; readonly problem: string };
+
+export function handedIn(task: TaskView, value: unknown): HandedIn {
+  if (value === null || value === undefined) return { claim: null, problem: "it handed in no result" };
+  const read = v.safeParse(WorkerResult, value);
+  if (!read.success) {
+    const [issue] = read.issues;
+    return { claim: null, problem: `its result is not whole: ${v.getDotPath(issue) ?? ""} ${issue.message}`.slice(0, 300) };
+  }
+  const { task_id, event_nonce } = read.output;
+  if (task_id !== task.task_id) return { claim: null, problem: `its result is for ${task_id}` };
+  return event_nonce === task.event_nonce
+    ? { claim: read.output, problem: null }
+    : { claim: null, problem: "its result bears the nonce of another dispatch" };
+}
+
+export const followUpsMax = 5;
+const objectiveCharactersMax = 500;
+
+/** The tasks a result proposes that nobody has proposed yet: at most five, for a person to decide on. */
+export function followUpsOf(task: TaskView, claim: WorkerResult | null, known: readonly string[]): readonly TaskFields[] {
+  const taken = new Set(known);
+  const texts = (claim?.next_suggestions ?? []).map(suggestionOf).filter((one) => one !== "");
+  const fresh = [...new Set(texts)].filter((objective) => !taken.has(objective)).slice(0, followUpsMax);
+  return fresh.map((objective) => ({
+    objective,
+    acceptance_criteria: [],
+    dependencies: [task.task_id],
+    touches: [],
+    priority: task.priority,
+    budget: {},
+    agent: null,
+    flow: null,
+    isolation: null,
+  }));
+}
+
+function suggestionOf(value: unknown): string {
+  const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  const said = typeof value === "string" ? value : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
+  return (said ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharactersMax);
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** Where a task goes whose run is over. `running`: accepted, and on its way to the merge queue. W2 to W5 */
+export function judge(
+  task: TaskView,
+  project: ProjectView,
+  end: RunEnd,
+  proof: Proof,
+  /** Null where its flow asks for no result. */
+  handed: HandedIn | null,
+): Judged {
   if (!end.is_completed) {
     if (task.failures === 0) return { to: "failed", because: "its run failed; it is tried once more with what was found", ask: null };
     return { to: "needs_adjustment", because: "its run failed again", ask: null };
@@ -59,8 +114,15 @@ export function judge(task: TaskView, project: ProjectView, end: RunEnd, proof: 
   const runnable = task.acceptance_criteria.filter(({ command }) => command !== null);
   if (proof.proved < runnable.length)
     return { to: task.failures === 0 ? "failed" : "needs_adjustment", because: "a criterion does not hold", ask: null };
+  if (handed?.problem != null) return { to: "needs_adjustment", because: `its checks pass, and ${handed.problem}`, ask: null }; // W5
+  if (handed?.claim != null && handed.claim.status !== "done")
+    return {
+      to: "needs_adjustment",
+      because: `its checks pass, and the worker says ${handed.claim.status}: ${handed.claim.summary}`,
+      ask: null,
+    };
   const unproved = task.acceptance_criteria.filter(({ command }) => command === null);
-  if (unproved.length > 0 && !project.accept_unproved && !isApproved)
+  if (unproved.length > 0 && !project.accept_unproved)
     return { to: "blocked_human", because: "no command proves a criterion", ask: unproved.map(({ text }) => text).join("; ") };
   return end.has_changes
     ? { to: "running", because: "accepted; it waits to be merged", ask: null }

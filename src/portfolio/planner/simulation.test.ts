@@ -162,7 +162,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
     if (project === undefined) return;
     const end = { is_completed: run.ok, has_changes: true, passed: run.ok ? ["true"] : [], failed: run.ok ? [] : ["true"] };
     const proof = proofOf(task.acceptance_criteria, end);
-    const judged = judge(task, project, end, proof, false);
+    const judged = judge(task, project, end, proof, null);
     const commit = hex(commits++);
     const result: PortfolioChange = {
       ...system,

@@ -1,12 +1,11 @@
 // dispatch: a task is given to a worker: prepared, written down, started. What cannot be started asks for a person.
 
-import { readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import type { PortfolioView, TaskView } from "../planner/state.ts";
+import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
-import { copyIn, type PortfolioPaths } from "../store/folder.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
 import { isApproved, newBlockId } from "./ingest.ts";
 import { withPortfolio } from "../store/open.ts";
 import { agentDefault, backendDefault, type Drive, prepare } from "./worker.ts";
@@ -130,22 +129,4 @@ async function refuseTask({ place, paths }: Workers, task: TaskView, why: string
       asked_by: null,
     });
   });
-}
-
-/** Folders of tasks that are over are emptied; their runs' journals stay, so that `report` still answers. */
-export function collectCopies(paths: PortfolioPaths, state: PortfolioView): void {
-  for (const task of Object.values(state.tasks)) {
-    const copy = copyIn(paths, task);
-    if ((task.status !== "done" && task.status !== "canceled") || copy === null) continue;
-    for (const name of namesIn(copy))
-      if (name !== ".git" && name !== ".autopilot") rmSync(join(copy, name), { recursive: true, force: true });
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // gone already
-  }
 }

@@ -1,19 +1,23 @@
 // ingest: what a run came to, taken into the portfolio's journal: once, and by the runner's own proof.
 
 import { createHash, randomBytes } from "node:crypto";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange, WorkerResult } from "../../contracts/portfolio-journal.ts";
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isoOf, msOf } from "../../kit/iso-time.ts";
-import { blockIdOf } from "../planner/ids.ts";
-import { judge, proofOf, whyNotOurs } from "../planner/result.ts";
+import { blockIdOf, taskIdOf } from "../planner/ids.ts";
+import { followUpsOf, handedIn, judge, proofOf, whyNotOurs } from "../planner/result.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { goesOnAt } from "../../runner/park.ts";
 import { openExchange } from "./git-exchange.ts";
 import { hubOf } from "../merge/merge-queue.ts";
-import { endOf, usageOf, viewOf } from "./worker.ts";
+import { eachEntry } from "../../project/runs/entries.ts";
+import { runFolder } from "../../project/runs/project-paths.ts";
+import { blobsIn } from "../../playbooks/contract/recorded.ts";
+import { claimsFrom } from "../../project/runs/run-blobs.ts";
+import { endOf, homeOfCopy, usageOf, viewOf } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 
@@ -42,7 +46,9 @@ export async function ingest(
   const isNew = task.returned_by === "queue" && tip !== null && exchange !== null && !(await exchange.holds(base, tip));
   const end = endOf(view, base, isNew);
   const proof = proofOf(task.acceptance_criteria, end);
-  const judged = judge(task, project, end, proof, false);
+  const isAsked = view.drafted.options["result"] === true;
+  const handed = isAsked ? handedIn(task, end.is_completed ? await handedInBy(copy, delivered.run_id) : null) : null;
+  const judged = judge(task, project, end, proof, handed);
   const commit = end.is_completed && end.has_changes ? view.tip.commit : null;
   if (commit !== null) await exchange?.takeCommit(copy, commit, base, task.task_id); // before the line: what the journal names is there
   const evidence = [
@@ -60,14 +66,15 @@ export async function ingest(
     to_status: judged.to,
     commit,
     proof,
-    claim: null,
+    claim: handed?.claim ?? null,
     summary,
     evidence,
     usage: usageOf(view),
   };
+  const changes = [result, ...followUps(state, task, handed?.claim ?? null)];
   if (judged.to === "running" && commit !== null)
-    return [result, { ...system, event: "merge_queued", task_id: task.task_id, run_id: delivered.run_id, commit }];
-  if (judged.ask === null) return [result];
+    return [...changes, { ...system, event: "merge_queued", task_id: task.task_id, run_id: delivered.run_id, commit }];
+  if (judged.ask === null) return changes;
   const question = `Does the work of ${task.task_id} meet: ${judged.ask}?`;
   const block: PortfolioChange = {
     ...system,
@@ -82,7 +89,32 @@ export async function ingest(
     content: approvalOf(delivered.run_id),
     asked_by: null,
   };
-  return [result, block];
+  return [...changes, block];
+}
+
+/** What the worker says should follow: proposed, never ready by itself. */
+function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | null): readonly PortfolioChange[] {
+  const siblings = (state.projects[task.project_id]?.tasks ?? []).flatMap((id) => state.tasks[id]?.objective ?? []);
+  return followUpsOf(task, claim, siblings).map((fields): PortfolioChange => ({
+    event: "followup_task_created",
+    actor: `agent:${task.worker_agent_id ?? "unknown"}`,
+    reason_code: "ok",
+    task_id: taskIdOf(fields.objective, randomBytes(6)),
+    project_id: task.project_id,
+    parent_task_id: task.task_id,
+    status: "proposed",
+    fields,
+  }));
+}
+
+/** The last result that a run's worker handed in, as it came; null where there is none. */
+async function handedInBy(copy: string, run: string): Promise<unknown> {
+  const home = homeOfCopy(copy);
+  let hash: string | undefined;
+  await eachEntry(home, run, (entry) => {
+    if (entry.event === "turn_ended" && entry.returned === true && /\/report#/.test(entry.attempt)) hash = entry.claim;
+  });
+  return hash === undefined ? null : claimsFrom(blobsIn(runFolder(home, run)))(hash);
 }
 
 export const approvalOf = (run_id: string): string => `approve:${run_id}`;

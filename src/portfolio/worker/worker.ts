@@ -65,14 +65,14 @@ export async function prepare(
   const base = "commit" in merged ? merged.commit : tip;
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}`);
   await exchange.makeCopy(copy, project.target, base);
-  const input = inputFor(state, task, agent, given.isolation);
+  const input = inputFor(state, task, nonce, agent, given.isolation);
   const { run } = await makeDraft({ ...place, cwd: copy }, homeOfCopy(copy), input);
   const drafted = await readRunOrNull(homeOfCopy(copy), run);
   const [player] = Object.values(drafted?.view.drafted.cast ?? {});
   return { run, copy, base, isResumed: false, nonce, agent: player?.agent ?? agent ?? agentDefault };
 }
 
-function inputFor(state: PortfolioView, task: TaskView, agent: string | undefined, isolation: string | undefined): GoInput {
+function inputFor(state: PortfolioView, task: TaskView, nonce: string, agent: string | undefined, isolation: string | undefined): GoInput {
   const { tokens, usd } = allowanceOf(
     state,
     task,
@@ -84,23 +84,25 @@ function inputFor(state: PortfolioView, task: TaskView, agent: string | undefine
   );
   return {
     words: [],
-    goal: goalOf(task),
+    goal: goalOf(task, nonce),
     doneCriteria: task.acceptance_criteria.map(({ text, command }) => (command === null ? text : `${text} :: ${command}`)),
     ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),
     ...(agent === undefined ? {} : { agent }),
     ...(task.isolation === null ? (isolation === undefined ? {} : { isolation }) : { isolation: task.isolation }),
     ...(budget === "" ? {} : { maxBudget: budget }),
-    ...(task.flow === null ? { options: { land: "false" } } : { flow: task.flow }),
+    ...(task.flow === null ? { options: { land: "false", result: "true" } } : { flow: task.flow }),
   };
 }
 
 const feedbackCharactersMax = 8000;
 
-/** What the agent is told: the objective, and what the last attempt came to. */
-const goalOf = (task: TaskView): string =>
-  task.feedback === null
-    ? task.objective
-    : `${task.objective}\n\nAn earlier attempt at this was given back:\n${task.feedback.slice(0, feedbackCharactersMax)}`;
+/** What the agent is told: the objective, what the last attempt came to, and the names its result must bear. */
+const goalOf = ({ objective, feedback, flow, task_id }: TaskView, nonce: string): string =>
+  [
+    objective,
+    ...(feedback === null ? [] : [`An earlier attempt at this was given back:\n${feedback.slice(0, feedbackCharactersMax)}`]),
+    ...(flow === null ? [`task_id: ${task_id}\nevent_nonce: ${nonce}`] : []),
+  ].join("\n\n");
 
 async function openRunOf(
   place: CommandContext,

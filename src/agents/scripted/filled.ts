@@ -1,0 +1,22 @@
+// filled: a script's result with what only the prompt knows: `{{name}}` is what stands behind `name: ` on a line of its own there.
+
+import type { ScriptTurn } from "../../contracts/script.ts";
+
+export function filled(turn: ScriptTurn, prompt: string): ScriptTurn {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string") return value.replaceAll(/\{\{(\w+)\}\}/g, (all, name: string) => behind(prompt, name) ?? all);
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner)]));
+  };
+  return turn.returns === undefined ? turn : { ...turn, returns: fill(turn.returns) };
+}
+
+/** The last one: what a prompt repeats is newest at its end. */
+function behind(prompt: string, name: string): string | undefined {
+  return prompt
+    .split("\n")
+    .findLast((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2)
+    .trim();
+}

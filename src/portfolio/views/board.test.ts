@@ -1,0 +1,56 @@
+// The board of a portfolio, on screens of every height.
+
+import { expect, test } from "vitest";
+import { plan } from "../planner/plan.ts";
+import { dispatched, project, task, written } from "../planner/portfolio.test-support.ts";
+import { board } from "./board.ts";
+
+const now = "2026-01-01T01:00:00.000Z";
+
+function scene() {
+  const { state, write } = written();
+  for (const name of ["shop", "site", "till"]) {
+    write({ event: "project_created", project_id: `proj-${name}`, fields: project({ name, repository: name, slots: 2 }) });
+    for (let n = 0; n < 10; n++)
+      write({
+        event: "task_created",
+        task_id: `task-${name}${n}-aaaaaa`,
+        project_id: `proj-${name}`,
+        status: "ready",
+        fields: task({ objective: `make ${name} ${n} \u001b[31m better\nin two lines`, touches: [`${n}`] }),
+      });
+  }
+  write(dispatched("task-shop0-aaaaaa", 1), {
+    event: "block_opened",
+    block_id: "block-20260101T000000Z-aaaaaa",
+    project_id: "proj-site",
+    task_id: "task-site0-aaaaaa",
+    question: "Which?",
+    expected_action: "choose",
+    impact: "waits",
+    options: {},
+    content: "c",
+    asked_by: null,
+  });
+  return { state, planned: plan(state, { now, jobs: 2, gone: new Set(), perAgent: {}, agent: "codex" }) };
+}
+
+test("it fits any height, and what a person must do is seen on all but the smallest", () => {
+  const { state, planned } = scene();
+  for (let rows = 1; rows <= 60; rows++) {
+    const lines = board(state, planned, now, rows);
+    expect(lines.length).toBeLessThanOrEqual(rows);
+    for (const line of lines) expect(line).not.toMatch(/[\n\u001b]/);
+    if (rows >= 2) expect(lines[1]).toContain("1 question waits for you");
+  }
+});
+
+test("at 24 rows: projects, the blocked task first, what works and starts, and one line for all that wait for a slot", () => {
+  const { state, planned } = scene();
+  const text = board(state, planned, now, 23).join("\n");
+  expect(text).toContain("proj-till");
+  expect(text.indexOf("blocked_human")).toBeGreaterThan(0);
+  expect(text.indexOf("blocked_human")).toBeLessThan(text.indexOf("running          make shop 0"));
+  expect(text).toContain("starts at the next tick");
+  expect(text).toContain("27 tasks wait: the 2 slots of the pool are taken");
+});

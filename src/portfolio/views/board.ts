@@ -1,0 +1,87 @@
+// board: how a portfolio stands, on one screen: what waits for a person first, then its projects, what works, what waits and why, what landed.
+//
+// Invariants:
+//   B1. It has at most the rows it is given. What a person must do is never among what is cut.
+//   B2. Tasks that wait for the same reason are one line, however many they are.
+
+import { msOf } from "../../kit/iso-time.ts";
+import { columned } from "../../views/columned.ts";
+import { duration, figure, money, oneLine, plural } from "../../views/wording.ts";
+import type { Plan, WaitCode } from "../planner/plan.ts";
+import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
+import { countsOf } from "./metrics.ts";
+import { phaseOf } from "./pages.ts";
+
+const objectiveCharsMax = 60;
+const landedShown = 3;
+const tableRowsShare = 0.4;
+/** Each of these is told by itself: something happens to it, or somebody must do something. */
+const single: readonly WaitCode[] = ["working", "merging", "resting", "block", "needs_person", "dependency_canceled", "no_repository"];
+
+export function board(state: PortfolioView, { actions, waiting }: Plan, now: string, rows: number): readonly string[] {
+  const starting = new Map(
+    actions.flatMap((action): [string, string][] => (action.do === "dispatch" ? [[action.task_id, "starts at the next tick"]] : [])),
+  );
+  const own = new Set<string>(single);
+  const reasons = new Map([
+    ...waiting.flatMap(({ task_id, code, because }): [string, string][] => (own.has(code) ? [[task_id, because]] : [])),
+    ...starting,
+  ]);
+  const told = Object.values(state.tasks).filter(({ task_id }) => reasons.has(task_id));
+  const order = ["blocked_human", "needs_adjustment", "failed", "running", "ready"];
+  const tasks = told
+    .toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || a.priority - b.priority || a.created - b.created)
+    .map((task) => taskRows(task, reasons.get(task.task_id) ?? ""));
+  const tail = [...groups(waiting.filter(({ code }) => !own.has(code))), ...landed(state, now)];
+  const head = [...headOf(state, now), "", ...fit(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"), ""];
+  const room = rows - head.length - tail.length;
+  const shown = Math.max(0, Math.min(tasks.length, Math.floor((room - (tasks.length * 2 > room ? 1 : 0)) / 2)));
+  const cut = tasks.length - shown;
+  return [...head, ...tasks.slice(0, shown).flat(), ...(cut === 0 ? [] : [`… and ${plural(cut, "task")} more`]), ...tail].slice(0, rows); // B1
+}
+
+function headOf(state: PortfolioView, now: string): readonly string[] {
+  const counts = countsOf(state);
+  const blocks = openBlocks(state).length;
+  const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
+  return [
+    `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${figure(state.spent.tokens)} tokens, ${money(state.spent.usd)}`,
+    ...(blocks === 0 ? [] : [`! ${plural(blocks, "question waits", "questions wait")} for you: autopilot inbox`]),
+  ];
+}
+
+const age = (at: string, now: string): string => duration(Math.max(0, (msOf(now) ?? 0) - (msOf(at) ?? 0)));
+
+const projectRows = (state: PortfolioView): readonly string[] =>
+  columned([
+    ["project", "phase", "ready", "running", "blocked", "done"],
+    ...Object.values(state.projects).map((project) => {
+      const { ready, running, blocked_human, done } = countsOf(state, project.tasks);
+      return [oneLine(project.project_id, 40), phaseOf(state, project), ...[ready, running, blocked_human, done].map(String)];
+    }),
+  ]);
+
+const fit = (lines: readonly string[], rows: number, what: string): readonly string[] =>
+  lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… and ${lines.length - rows + 1} more ${what}`];
+
+const taskRows = ({ status, task_id, objective }: TaskView, because: string): readonly string[] => [
+  `${status.padEnd(16)} ${oneLine(objective, objectiveCharsMax)}  ${task_id}`,
+  `${" ".repeat(17)}${oneLine(because, 200)}`,
+];
+
+/** B2. */
+function groups(waiting: Plan["waiting"]): readonly string[] {
+  const codes = new Map<WaitCode, string[]>();
+  for (const { code, because } of waiting) codes.set(code, [...(codes.get(code) ?? []).slice(0, 1), because]);
+  const counts = new Map<WaitCode, number>();
+  for (const { code } of waiting) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return [...codes].map(
+    ([code, [because = ""]]) => `${plural(counts.get(code) ?? 0, "task waits", "tasks wait")}: ${oneLine(because, 120)}`,
+  );
+}
+
+const landed = (state: PortfolioView, now: string): readonly string[] =>
+  state.recent.slice(0, landedShown).flatMap((id) => {
+    const task = state.tasks[id];
+    return task === undefined ? [] : [`done ${age(task.changed_at, now)} ago: ${oneLine(task.objective, objectiveCharsMax)}  ${id}`];
+  });

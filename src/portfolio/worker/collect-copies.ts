@@ -1,0 +1,83 @@
+// collect-copies: what the copies of tasks may take of the disk. What is over is emptied at once; what is oldest goes when a quota asks for it.
+//
+// Invariants:
+//   C1. The copy of a task that is not over is never touched.
+//   C2. An emptied copy keeps its run's journal and evidence, so that `report` still answers, until the quota needs the room.
+//   C3. Beyond the quota nothing new starts.
+
+import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { unbindRun } from "../../project/runs/run-binding.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { bytesWords } from "../../views/runs-page.ts";
+import type { PortfolioView } from "../planner/state.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+
+const kept: ReadonlySet<string> = new Set([".git", ".autopilot"]);
+const bytesInMb = 1_000_000;
+
+/** Copies that nobody works in any more, the oldest first. C1 */
+function overIn({ own }: PortfolioPaths, state: PortfolioView): readonly string[] {
+  const current = new Set(
+    Object.values(state.tasks).flatMap(({ status, copy }) =>
+      copy === null || status === "done" || status === "canceled" ? [] : [basename(copy)],
+    ),
+  );
+  const folder = join(own, "copies");
+  const before = new Map(namesIn(folder).map((name) => [name, lstatSync(join(folder, name)).mtimeMs]));
+  return [...before]
+    .filter(([name]) => !current.has(name) && isDispatched(state, name))
+    .toSorted(([, a], [, b]) => a - b)
+    .map(([name]) => join(folder, name));
+}
+
+/** A copy that is being made is newer than what the journal knows of its task. */
+function isDispatched({ tasks }: PortfolioView, name: string): boolean {
+  const at = name.lastIndexOf(".");
+  const task = tasks[name.slice(0, at)];
+  return task !== undefined && (Number(name.slice(at + 1)) <= task.attempt || task.status === "done" || task.status === "canceled");
+}
+
+/** C2. Returns the tasks whose copies were emptied now. */
+export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
+  return overIn(paths, state).flatMap((copy) => {
+    const names = namesIn(copy).filter((name) => !kept.has(name));
+    for (const name of names) rmSync(join(copy, name), { recursive: true, force: true });
+    return names.length === 0 ? [] : [basename(copy).replace(/\.\d+$/, "")];
+  });
+}
+
+/** Why nothing new may start; null where there is room. C3 */
+export function whyNoRoom(
+  { env }: Pick<CommandContext, "env">,
+  paths: PortfolioPaths,
+  state: PortfolioView,
+  quotaMb: number | undefined,
+): string | null {
+  const folder = join(paths.own, "copies");
+  if (quotaMb === undefined || !existsSync(folder)) return null;
+  let bytes = bytesIn(folder);
+  for (const copy of overIn(paths, state)) {
+    if (bytes <= quotaMb * bytesInMb) return null;
+    bytes -= bytesIn(copy);
+    const runs = join(copy, ".autopilot", "runs");
+    for (const run of namesIn(runs)) unbindRun(env, join(runs, run), run);
+    rmSync(copy, { recursive: true, force: true });
+  }
+  return bytes <= quotaMb * bytesInMb ? null : `copies of open tasks take ${bytesWords(bytes)}, more than disk_quota (${quotaMb} MB)`;
+}
+
+function bytesIn(path: string): number {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return 0;
+  if (!found.isDirectory()) return found.size;
+  return namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // gone already
+  }
+}
