@@ -40,8 +40,8 @@ function* entries(count: number): Generator<PortfolioEntry> {
       fields,
     });
   }
-  for (let n = 0; seq < count; n = (n + 1) % tasks)
-    yield entry({ event: "task_updated", task_id: idOf(n), changes: { priority: 1 + ((n + seq) % 5) } });
+  const left = count - seq;
+  for (let n = 0; n < left; n++) yield entry({ event: "task_updated", task_id: idOf(n % tasks), changes: { priority: 1 + ((n * 7) % 5) } });
 }
 
 const processorMs = (work: () => void): number => {

@@ -112,6 +112,8 @@ export const portfolioChanges = {
     worker_backend: text,
     worker_agent_id: text,
     worker_session_key: text,
+    /** Which of the agents that may work on it, as the list names it. */
+    agent: v.optional(text),
     base: GitSha,
     copy: text,
   }),

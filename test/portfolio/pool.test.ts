@@ -1,6 +1,6 @@
 // Whole portfolios with the embedded agent: dispatched, proved, merged, killed and taken up again.
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -309,4 +309,52 @@ test("a worker's result is asked for again where a field is missing; its suggest
   ]);
   expect(proposed.map(({ task_id }) => statusOf(task_id ?? ""))).toEqual(["proposed", "proposed"]);
   expect(git(repo, "ls-tree", "--name-only", "main")).not.toContain("b.txt");
+});
+
+test("a textual conflict goes back to the agent in the merged files, and lands once its marks are gone", async () => {
+  const repo = scratch({ files: { "shared.txt": "base\n" } });
+  const { add, begun, tasks, folder } = await portfolio({ Shop: repo });
+  git(repo, "checkout", "-q", "-b", "elsewhere");
+  const started = join(folder, "started");
+  const resolves = "if grep -q '<<<<<<<' shared.txt; then printf 'theirs and mine\\n' > shared.txt; else printf 'mine\\n' > shared.txt; fi";
+  const turns = [{ do: [{ run: `touch ${started}` }, { run: resolves }, { sleep: 4000 }, done] }];
+  const id = await add("Shop", "write mine", turns, "--accept", "mine :: grep -q mine shared.txt", "--touches", "shared.txt");
+  const pool = begun();
+  await until("the worker to begin", () => existsSync(started), 60_000);
+  git(repo, "checkout", "-q", "main");
+  write(repo, { "shared.txt": "theirs\n" });
+  git(repo, "commit", "-qam", "theirs");
+  git(repo, "checkout", "-q", "elsewhere");
+  await pool.ended;
+  expect((await tasks()).get(id)?.status).toBe("done");
+  expect(events(folder).filter(({ event_type }) => event_type === "merge_rejected")).toHaveLength(1);
+  expect(git(repo, "show", "main:shared.txt")).toBe("theirs and mine");
+  expect(git(repo, "log", "--format=%s", "main")).toContain("theirs");
+});
+
+test("at its provider's limit the next agent of a task's list goes on with what is finished", async () => {
+  const repo = scratch();
+  const { folder, run, pool } = await portfolio({ Shop: repo });
+  const reset = new Date(Date.now() + 3_600_000).toISOString();
+  const first = [
+    { do: [file("first.txt"), { say: "half of it is there" }] },
+    { do: [{ error: { code: 429, message: `usage limit reached, resets at ${reset}` } }] },
+  ];
+  for (const [name, turns] of [
+    ["first", first],
+    ["second", [handsIn, { do: [{ run: "test -f first.txt && echo made > second.txt" }, done] }]],
+  ] as const)
+    writeFileSync(join(folder, `${name}.yaml`), JSON.stringify({ turns }));
+  const agents = ["first", "second"].map((name) => `scripted:${join(folder, `${name}.yaml`)}`).join(",");
+  const accept = ["--accept", "both :: test -f first.txt && test -f second.txt"];
+  const told = await run("add", "task", "Shop", "write both", "--agent", agents, "--isolation", "clone", ...accept);
+  expect((await pool("--jobs", "1"))["left"]).toBe(0);
+  const steps = events(folder).filter(({ task_id }) => task_id === told["id"]);
+  expect(steps.map(({ event_type }) => event_type).filter((type) => /dispatched|rested|landed/.test(type))).toEqual([
+    "task_dispatched",
+    "worker_rested",
+    "task_dispatched",
+    "merge_landed",
+  ]);
+  expect(git(repo, "ls-tree", "--name-only", "main").split("\n")).toEqual(expect.arrayContaining(["first.txt", "second.txt"]));
 });

@@ -168,7 +168,7 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
   for (const action of planned.actions) {
     if (place.interrupted.aborted) break;
     if (action.do === "merge") beginMerge(pool, action, new Set(settled.map(({ repository }) => repository)));
-    if (action.do === "dispatch") hasMoved = (await dispatch(pool, action.task_id)) || hasMoved;
+    if (action.do === "dispatch") hasMoved = (await dispatch(pool, action.task_id, action.agent)) || hasMoved;
   }
   return { moved: hasMoved, goesOn: planned.waiting.some(({ code }) => code === "resting") };
 }

@@ -167,3 +167,28 @@ test("globs that may name one file overlap, in doubt too", () => {
   expect(rows.map(([a, b]) => [a, b, mayOverlap([a], [b])])).toEqual(rows);
   expect(mayOverlap([], ["a"])).toBe(true);
 });
+
+test("at an agent's limit the next of the list goes on, nothing starts with one at its limit, and it is first again after the reset", () => {
+  const { state, write } = written({ event: "project_created", project_id: "proj-a", fields: project() });
+  const add = (name: string, agent: string | null): void =>
+    write({
+      event: "task_created",
+      task_id: id(name),
+      project_id: "proj-a",
+      status: "ready",
+      fields: task({ agent, touches: [name] }),
+    });
+  add("listed", "codex, claude");
+  add("single", null);
+  const until = "2026-01-01T13:00:00.000Z";
+  const rested = { event: "worker_rested", because: "limit", until, usage: { tokens: 0, usd: 0 } } as const;
+  write({ ...dispatched(id("listed"), 1), agent: "codex" } as ReturnType<typeof dispatched>);
+  write({ ...rested, task_id: id("listed"), run_id: "run-2026-01-01-000001" });
+  const agentsIn = ({ actions }: ReturnType<typeof plan>): ReadonlySet<string> =>
+    new Set(actions.flatMap((action) => (action.do === "dispatch" ? `${action.task_id} ${action.agent}` : [])));
+  const before = plan(state, facts);
+  expect(agentsIn(before)).toEqual(new Set([`${id("listed")} claude`]));
+  expect(whyOf(before, id("single"))).toBe("resting");
+  const after = plan(state, { ...facts, now: "2026-01-01T13:00:01.000Z" });
+  expect(agentsIn(after)).toEqual(new Set([`${id("listed")} codex`, `${id("single")} codex`]));
+});

@@ -6,11 +6,13 @@
 //   P3. Nobody starves: a task that has waited its number of dispatches goes first, and what overlaps an earlier task that waits makes way.
 //   P4. Nothing is dispatched beyond the slots of the pool, the project or the agent, nor without budget.
 //   P5. Every task that is not over and is not dispatched is told why it waits.
+//   P6. A task that names several agents goes on with the next one while its own is at its provider's limit; none is started at a limit.
 
 import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
+import { inOrder, push } from "./dispatch-order.ts";
 import { mayOverlap } from "./overlap.ts";
 import { openBlocks, type PortfolioView, type ProjectView, type TaskView, triesMax } from "./state.ts";
-import { agentName, unfinished, workersByAgent } from "./under-way.ts";
+import { agentName, agentsOf, freeAgent, unfinished, workersByAgent } from "./under-way.ts";
 
 export const batchTasksMax = 8;
 export const adjustmentsMax = 2;
@@ -52,7 +54,7 @@ export type Waiting = { readonly task_id: string; readonly code: WaitCode; reado
 export type Action =
   | { readonly do: "release"; readonly task_id: string; readonly run_id: string }
   | { readonly do: "retry"; readonly task_id: string; readonly because: string }
-  | { readonly do: "dispatch"; readonly task_id: string; readonly is_resumed: boolean }
+  | { readonly do: "dispatch"; readonly task_id: string; readonly is_resumed: boolean; readonly agent: string }
   | { readonly do: "merge"; readonly repository: string; readonly target: string; readonly tasks: readonly string[] }
   | { readonly do: "tell_budget"; readonly ended: Ended }
   | { readonly do: "ask_idle"; readonly project_id: string; readonly content: string };
@@ -101,6 +103,7 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
       if (task.stage === "queued") return wait("merging", "its work is done and waits to be merged");
       if (task.stage === "resting") {
         if (task.rests_until === null || task.rests_until <= facts.now) return { candidate: true };
+        if (freeAgent(state, agentsOf(task.agent, facts.agent), facts.now) !== null) return { candidate: true }; // P6
         return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`);
       }
       if (task.run_id !== null && facts.gone.has(task.run_id))
@@ -178,9 +181,19 @@ function choose(
     looked.add(task.task_id);
     const project = state.projects[task.project_id];
     const repository = project?.repository ?? "";
-    const agent = agentName(task.agent ?? facts.agent);
+    const agents = agentsOf(task.agent, facts.agent);
+    const chosen = freeAgent(state, agents, facts.now); // P6
+    const agent = agentName(chosen ?? agents[0] ?? facts.agent);
     if (project === undefined || (inProject.get(task.project_id) ?? 0) >= project.slots) {
       wait(task, "project_slots", `${task.project_id} runs ${project?.slots ?? 0} at a time`);
+      continue;
+    }
+    if (chosen === null) {
+      wait(
+        task,
+        "resting",
+        `${agents.join(" and ")} ${agents.length === 1 ? "is" : "are"} at the provider's limit until ${firstReset(state, agents)}`,
+      );
       continue;
     }
     const atOnce = facts.perAgent[agent];
@@ -211,7 +224,7 @@ function choose(
       wait(task, "budget", short);
       continue;
     }
-    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed });
+    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, agent: chosen });
     free -= 1;
     working.push(task);
     inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);
@@ -222,39 +235,11 @@ function choose(
   for (const task of candidates) if (!looked.has(task.task_id)) wait(task, "pool_slots", because);
 }
 
+const firstReset = (state: PortfolioView, agents: readonly string[]): string =>
+  agents.map((one) => state.limited[one] ?? "").toSorted()[0] ?? "";
+
 const firstAhead = (ahead: readonly Busy[], task: TaskView): Busy | undefined =>
   ahead.length > compareMax ? ahead[0] : ahead.find(({ touches }) => mayOverlap(touches, task.touches));
-
-function push<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
-}
-
-/** P2 and P3: the overdue first, then by priority, projects in turn, age. */
-function* inOrder(state: PortfolioView, candidates: readonly TaskView[]): Generator<TaskView> {
-  const deadline = (task: TaskView): number => task.ready_at_dispatch + task.waits_at_most;
-  const isOverdue = (task: TaskView): boolean => task.status === "ready" && state.dispatches >= deadline(task);
-  yield* candidates.filter(isOverdue).toSorted((a, b) => deadline(a) - deadline(b) || a.priority - b.priority || a.created - b.created);
-  const byPriority = new Map<number, TaskView[]>();
-  for (const task of candidates) if (!isOverdue(task)) push(byPriority, task.priority, task);
-  const served = new Map(Object.values(state.projects).map(({ project_id, last_dispatch }) => [project_id, last_dispatch]));
-  let turn = state.dispatches;
-  for (const [, tasks] of [...byPriority].toSorted(([a], [b]) => a - b)) {
-    const queues = new Map<string, TaskView[]>();
-    for (const task of tasks.toSorted((a, b) => b.created - a.created)) push(queues, task.project_id, task); // the oldest last: popped first
-    while (queues.size > 0) {
-      let next = "";
-      for (const id of queues.keys()) if (next === "" || (served.get(id) ?? 0) < (served.get(next) ?? 0)) next = id;
-      const task = queues.get(next)?.pop();
-      if (queues.get(next)?.length === 0) queues.delete(next);
-      if (task === undefined) continue;
-      turn += 1;
-      served.set(next, turn);
-      yield task;
-    }
-  }
-}
 
 /** The finished tasks of each branch, in the order in which they are merged: priority, then who finished first. */
 function merges(state: PortfolioView, running: readonly TaskView[]): readonly Action[] {

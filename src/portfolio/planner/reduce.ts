@@ -91,6 +91,7 @@ const reducers: Reducers = {
       worker_backend: change.worker_backend,
       worker_agent_id: change.worker_agent_id,
       worker_session_key: change.worker_session_key,
+      chosen: change.agent ?? null,
       base: change.base,
       copy: change.copy,
       rests_until: null,
@@ -138,6 +139,7 @@ const reducers: Reducers = {
     const task = taskOf(state, task_id);
     charge(state, task, usage, at.ts);
     task.stage = "resting";
+    if (task.chosen !== null && until !== null) state.limited[task.chosen] = until;
     task.rests_until = until;
     task.rest_because = because;
     touch(state, task, at);

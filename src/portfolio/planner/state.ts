@@ -42,6 +42,8 @@ export type Task = TaskFields & {
   worker_backend: string | null;
   worker_agent_id: string | null;
   worker_session_key: string | null;
+  /** Which of its agents works on it, as the list names it. */
+  chosen: string | null;
   run_id: string | null;
   event_nonce: string | null;
   /** Whether the run's result has been taken in. */
@@ -100,6 +102,8 @@ export type Portfolio = {
   /** How many tasks are ready, by priority. */
   ready: Record<number, number>;
   dispatches: number;
+  /** Agents at their provider's limit, and until when. */
+  limited: Record<string, string>;
   batches: VerifiedBatch[];
   /** `project:<id>`, `portfolio`, `day:<date>`: told once. */
   exhausted: string[];
@@ -150,6 +154,7 @@ export const openPortfolio = (): Portfolio => ({
   dependents: {},
   ready: {},
   dispatches: 0,
+  limited: {},
   batches: [],
   exhausted: [],
   recent: [],

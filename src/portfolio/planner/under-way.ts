@@ -9,12 +9,25 @@ export const unfinished = (state: PortfolioView): readonly TaskView[] =>
 /** How many workers each agent has. */
 export function workersByAgent(running: readonly TaskView[], standard: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { stage, agent } of running) {
-    const name = agentName(agent ?? standard);
+  for (const { stage, agent, chosen } of running) {
+    const name = agentName(chosen ?? agentsOf(agent, standard)[0] ?? standard);
     if (stage === "working") counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
 }
+
+/** The agents that may work on a task, in order: `codex,claude`. */
+export function agentsOf(agent: string | null, standard: string): readonly string[] {
+  const names = (agent ?? standard)
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  return names.length === 0 ? [standard] : names;
+}
+
+/** The first of them that is not at its provider's limit; null where all are. */
+export const freeAgent = (state: PortfolioView, agents: readonly string[], now: string): string | null =>
+  agents.find((one) => (state.limited[one] ?? "") <= now) ?? null;
 
 /** An agent's name in the settings: `scripted:FILE` is `scripted`. */
 export const agentName = (agent: string): string => agent.split(":", 1)[0] ?? agent;

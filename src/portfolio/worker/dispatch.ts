@@ -25,7 +25,7 @@ export type Workers = {
 export type Worker = { readonly task_id: string; readonly ended: Promise<void>; readonly cancel: () => void };
 
 /** Whether something was done. */
-export async function dispatch(pool: Workers, task_id: string): Promise<boolean> {
+export async function dispatch(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
   const { place, paths, input, active } = pool;
   const { state } = await withPortfolio(place, paths, (open) => Promise.resolve({ state: open.state }));
   const task = state.tasks[task_id];
@@ -34,7 +34,7 @@ export async function dispatch(pool: Workers, task_id: string): Promise<boolean>
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
   let prepared: Awaited<ReturnType<typeof prepare>>;
   try {
-    prepared = await prepare(place, paths, state, task, project, input);
+    prepared = await prepare(place, paths, state, task, project, { isolation: input.isolation, agent: chosen });
   } catch (error) {
     await refuseTask(pool, task, wordsOf(error));
     return true;
@@ -43,14 +43,15 @@ export async function dispatch(pool: Workers, task_id: string): Promise<boolean>
   const isOurs = await withPortfolio(place, paths, async (open) => {
     const now = open.state.tasks[task_id];
     if (now?.status !== "ready" && now?.stage !== "resting") return false; // somebody was quicker
-    await open.write(dispatchOf(task_id, { run, nonce, agent, base, copy }));
+    await open.write(dispatchOf(task_id, { run, nonce, agent, chosen, base, copy }));
     return true;
   });
   if (!isOurs) {
     if (!isResumed) rmSync(copy, { recursive: true, force: true });
     return false;
   }
-  place.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}`);
+  const instead = task.chosen !== null && task.chosen !== chosen ? ` with ${agent}, in place of ${task.chosen}` : "";
+  place.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${instead}`);
   const cancelled = new AbortController();
   const here: CommandContext = {
     ...place,
@@ -77,9 +78,17 @@ const dispatchOf = (
     run,
     nonce,
     agent,
+    chosen,
     base,
     copy,
-  }: { readonly run: string; readonly nonce: string; readonly agent: string; readonly base: string; readonly copy: string },
+  }: {
+    readonly run: string;
+    readonly nonce: string;
+    readonly agent: string;
+    readonly chosen: string | null;
+    readonly base: string;
+    readonly copy: string;
+  },
 ): PortfolioChange => ({
   ...planner,
   event: "task_dispatched",
@@ -89,6 +98,7 @@ const dispatchOf = (
   worker_backend: backendDefault,
   worker_agent_id: agent,
   worker_session_key: `worker-${task_id}`,
+  ...(chosen === null ? {} : { agent: chosen }),
   base,
   copy,
 });
@@ -101,6 +111,7 @@ async function queueApproved({ place, paths }: Workers, task: TaskView, commit: 
       run: task.run_id ?? "",
       nonce: task.event_nonce ?? "",
       agent: task.worker_agent_id ?? agentDefault,
+      chosen: task.chosen,
       base: task.base ?? "",
       copy: task.copy ?? "",
     };

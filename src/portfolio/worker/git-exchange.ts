@@ -21,12 +21,13 @@ export type Exchange = {
   /** Brings a commit of a copy into the repository and keeps it under the name. */
   readonly takeCommit: (copy: string, commit: string, since: string, name: string) => Promise<void>;
   readonly forget: (name: string) => Promise<void>;
-  /** Merges a commit onto another; the paths that conflict where it cannot be. */
+  /** Merges a commit onto another; the paths that conflict where it cannot be, and the tree with the conflicts marked in its files. */
   readonly merge: (
     onto: string,
     commit: string,
     message: string,
-  ) => Promise<{ readonly commit: string } | { readonly conflicts: readonly string[] }>;
+  ) => Promise<{ readonly commit: string } | { readonly conflicts: readonly string[]; readonly marked: string | null }>;
+  readonly commitTree: (tree: string, parents: readonly string[], message: string) => Promise<string>;
   readonly holds: (commit: string, within: string) => Promise<boolean>;
   readonly diffStat: (from: string, to: string) => Promise<string>;
 };
@@ -57,6 +58,13 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
   };
   const user = { cwd: root, env: { GIT_DIR: repository.gitDir } };
   const identity = await identityOf(root);
+  const commitTree = (tree: string, parents: readonly string[], message: string): Promise<string> =>
+    gitLine({
+      ...ours,
+      env: { ...ours.env, ...identityEnv(identity) },
+      args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"],
+      input: [Buffer.from(message)],
+    });
 
   return {
     repository,
@@ -116,17 +124,13 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       });
       const [tree = "", ...names] = out.toString("utf8").split("\0");
       const conflicts = [...new Set(names.filter((name) => name !== ""))];
-      if (code !== 0) return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"] };
-      const env = { ...ours.env, ...identityEnv(identity) };
-      return {
-        commit: await gitLine({
-          ...ours,
-          env,
-          args: ["commit-tree", tree, "-p", onto, "-p", commit, "-F", "-"],
-          input: [Buffer.from(message)],
-        }),
-      };
+      if (code !== 0) {
+        const why = conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"];
+        return { conflicts: why, marked: code === 1 && /^[0-9a-f]{40,64}$/.test(tree) ? tree : null };
+      }
+      return { commit: await commitTree(tree, [onto, commit], message) };
     },
+    commitTree,
     holds: (commit, within) => isAncestor(ours, commit, within),
     async diffStat(from, to) {
       return (await git({ ...ours, args: ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"] })).out

@@ -43,7 +43,8 @@ export async function ingest(
   const exchange = project.repository === null ? null : await openExchange(project.repository, hubOf(paths, project.repository));
   // Work that goes on from an earlier attempt is still to be merged, though this run may have changed nothing more.
   const tip = (await exchange?.tipOf(project.target)) ?? null;
-  const isNew = task.returned_by === "queue" && tip !== null && exchange !== null && !(await exchange.holds(base, tip));
+  const isNew =
+    (task.returned_by === "queue" || task.attempt > 1) && tip !== null && exchange !== null && !(await exchange.holds(base, tip));
   const end = endOf(view, base, isNew);
   const proof = proofOf(task.acceptance_criteria, end);
   const isAsked = view.drafted.options["result"] === true;

@@ -4,6 +4,7 @@
 //   K1. Copy, run and nonce are in the journal before the agent starts.
 //   K2. A run that can go on is resumed: its finished steps are not repeated.
 //   K3. What a run came to is read from its own journal, never from what its agent or its process said.
+//   K4. An agent that goes on in place of another, which is at its provider's limit, begins with the finished work of the one before.
 
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -22,7 +23,7 @@ import { type ProjectPaths, isBegun } from "../../project/runs/project-paths.ts"
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
-import { openExchange } from "./git-exchange.ts";
+import { type Exchange, openExchange } from "./git-exchange.ts";
 import { hubOf } from "../merge/merge-queue.ts";
 
 export const backendDefault = "acp";
@@ -46,33 +47,76 @@ export async function prepare(
   state: PortfolioView,
   task: TaskView,
   project: ProjectView,
-  given: { readonly isolation?: string | undefined; readonly agent?: string | undefined },
+  given: { readonly isolation?: string | undefined; readonly agent: string },
 ): Promise<Prepared> {
-  const agent = task.agent ?? given.agent;
+  const { agent } = given;
   const known = await openRunOf(place, paths, task);
-  if (known !== null && task.base !== null && task.event_nonce !== null)
-    return { ...known, base: task.base, isResumed: true, nonce: task.event_nonce, agent: task.worker_agent_id ?? agentDefault }; // K2
+  const isSameAgent = task.chosen === null || task.chosen === agent;
+  if (known !== null && isSameAgent && task.base !== null && task.event_nonce !== null)
+    return {
+      run: known.run,
+      copy: known.copy,
+      base: task.base,
+      isResumed: true,
+      nonce: task.event_nonce,
+      agent: task.worker_agent_id ?? agentDefault,
+    }; // K2
   const nonce = randomBytes(12).toString("hex");
   const repository = project.repository ?? "";
   const exchange = await openExchange(repository, hubOf(paths, repository));
   const tip = await exchange.tipOf(project.target);
   if (tip === null) throw new Error(`${repository} has no branch ${project.target}`);
-  // Work that only failed beside others goes on from where both are merged; what conflicts begins anew on the branch.
-  const merged =
-    task.returned_by === "queue" && task.commit !== null
-      ? await exchange.merge(tip, task.commit, `Merge ${task.task_id} to go on with it\n`)
-      : { commit: tip };
-  const base = "commit" in merged ? merged.commit : tip;
+  const kept = known === null || task.base === null ? null : { ...known, base: task.base };
+  const { base, conflicts } = kept === null ? await baseFor(exchange, task, tip) : await keptWork(exchange, task.task_id, kept);
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}`);
   await exchange.makeCopy(copy, project.target, base);
-  const input = inputFor(state, task, nonce, agent, given.isolation);
+  const input = inputFor(state, task, nonce, conflicts, agent, given.isolation);
   const { run } = await makeDraft({ ...place, cwd: copy }, homeOfCopy(copy), input);
   const drafted = await readRunOrNull(homeOfCopy(copy), run);
   const [player] = Object.values(drafted?.view.drafted.cast ?? {});
-  return { run, copy, base, isResumed: false, nonce, agent: player?.agent ?? agent ?? agentDefault };
+  return { run, copy, base, isResumed: false, nonce, agent: player?.agent ?? agent };
 }
 
-function inputFor(state: PortfolioView, task: TaskView, nonce: string, agent: string | undefined, isolation: string | undefined): GoInput {
+/** K4: the next agent begins with what the one before it has finished. */
+async function keptWork(
+  exchange: Exchange,
+  task_id: string,
+  { copy, base, tip }: { readonly copy: string; readonly base: string; readonly tip: string },
+): Promise<{ readonly base: string; readonly conflicts: readonly string[] }> {
+  if (tip !== base) await exchange.takeCommit(copy, tip, base, task_id);
+  return { base: tip, conflicts: [] };
+}
+
+/** What was given back by the queue goes on where both are merged; a conflict is left in the files for the agent to resolve. */
+async function baseFor(
+  exchange: Exchange,
+  task: TaskView,
+  tip: string,
+): Promise<{ readonly base: string; readonly conflicts: readonly string[] }> {
+  if (task.returned_by !== "queue" || task.commit === null) return { base: tip, conflicts: [] };
+  const message = `Merge ${task.task_id} to go on with it\n`;
+  const merged = await exchange.merge(tip, task.commit, message);
+  if ("commit" in merged) return { base: merged.commit, conflicts: [] };
+  if (merged.marked === null) return { base: tip, conflicts: [] };
+  return { base: await exchange.commitTree(merged.marked, [tip, task.commit], message), conflicts: merged.conflicts };
+}
+
+const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Proves that a conflict was resolved: no file that had one still has its marks. */
+const resolvedCriterion = (conflicts: readonly string[]): readonly string[] =>
+  conflicts.length === 0
+    ? []
+    : [`the conflict marks are gone from every file :: ! grep -sE '^(<<<<<<<|>>>>>>>) ' ${conflicts.map(quoted).join(" ")}`];
+
+function inputFor(
+  state: PortfolioView,
+  task: TaskView,
+  nonce: string,
+  conflicts: readonly string[],
+  agent: string | undefined,
+  isolation: string | undefined,
+): GoInput {
   const { tokens, usd } = allowanceOf(
     state,
     task,
@@ -85,7 +129,10 @@ function inputFor(state: PortfolioView, task: TaskView, nonce: string, agent: st
   return {
     words: [],
     goal: goalOf(task, nonce),
-    doneCriteria: task.acceptance_criteria.map(({ text, command }) => (command === null ? text : `${text} :: ${command}`)),
+    doneCriteria: [
+      ...task.acceptance_criteria.map(({ text, command }) => (command === null ? text : `${text} :: ${command}`)),
+      ...resolvedCriterion(conflicts),
+    ],
     ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),
     ...(agent === undefined ? {} : { agent }),
     ...(task.isolation === null ? (isolation === undefined ? {} : { isolation }) : { isolation: task.isolation }),
@@ -108,12 +155,12 @@ async function openRunOf(
   place: CommandContext,
   paths: PortfolioPaths,
   task: TaskView,
-): Promise<{ readonly run: string; readonly copy: string } | null> {
+): Promise<{ readonly run: string; readonly copy: string; readonly tip: string } | null> {
   const [copy, found] = [copyIn(paths, task), await viewOf(paths, task)];
   if (found === null || copy === null || task.run_id === null || task.ingested) return null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
   if (!isOurs(place, homeOfCopy(copy), task.run_id)) return null;
-  return isOpen(found.view) || found.view.status === "draft" ? { run: task.run_id, copy } : null;
+  return isOpen(found.view) || found.view.status === "draft" ? { run: task.run_id, copy, tip: found.view.tip.commit } : null;
 }
 
 /** A task's run as its journal tells it; null where there is none any more. */
