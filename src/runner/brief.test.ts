@@ -140,3 +140,20 @@ test("whoever is sent back is told what its own last try came to, also where it 
   );
   expect(await promptOf(ignored, alone)).toContain("Of your last try nothing could be kept: nothing was changed but what git ignores");
 });
+
+test("what a person noted on lines of the change stands in the prompt, until a turn that read it has changed something", async () => {
+  const noted = {
+    event: "review_noted",
+    request: "n1",
+    commit: "c".repeat(40),
+    notes: [{ path: "src/a.ts", line: 7, side: "new", text: "Cap this." }],
+  };
+  const tape = begun(flow).append(
+    { ...noted, actor: "operator:ada" } as unknown as Draft,
+    phase,
+    ...red("hidden", "aaaaa"),
+    ...red("look", "bbbbb"),
+    began("work", 1, "agent"),
+  );
+  expect(await promptOf(tape)).toMatch(/A person looked at the change up to c{10} and noted[\s\S]*- src\/a\.ts:7: Cap this\./);
+});

@@ -51,7 +51,8 @@ export function waterfallOf(view: RunView, index: RunIndex, asked: Asked): Water
   const rows = view.phases.flatMap((phase): readonly WaterfallRow[] => {
     const spans = byPhase.get(phase.id) ?? [];
     const row = states.get(phase.id);
-    const status = row?.status === "needs_human_verification" ? "asks" : phase.status;
+    const isIdle = phase.status === "open" && view.status !== "running";
+    const status = row?.status === "needs_human_verification" ? "asks" : isIdle ? "idle" : phase.status;
     const isExpanded =
       asked.isAll === true || (asked.expanded?.has(phase.id) ?? (few || phase.status === "open" || phase.status === "failed"));
     const [first, last] = [spans[0]?.started, lastEnd(spans)];
@@ -85,6 +86,7 @@ const phaseWords: Readonly<Record<string, { readonly shape: Shape; readonly word
   waiting: toCome,
   open: { shape: "run", word: "under way" },
   asks: { shape: "you", word: "needs your verdict" },
+  idle: { shape: "paused", word: "begun, not at work" },
   completed: { shape: "ok", word: "completed" },
   failed: { shape: "bad", word: "failed" },
   skipped: { shape: "skipped", word: "skipped" },

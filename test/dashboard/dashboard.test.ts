@@ -1,0 +1,224 @@
+// dashboard: stories told in a real browser, against runs that the embedded agent makes. Where there is no Chromium they are skipped.
+
+import { readFileSync, rmSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { autopilot, begin, goScripted, goWords, journal, runFolderOf, until } from "../support/autopilot.ts";
+import { scratch } from "../support/scratch-repository.ts";
+import { dashboardIn, go, hasChromium, openBrowser, openTab, unlock } from "./browser.ts";
+
+const hostile = '<img src="http://evil.example/x" onerror="alert(1)"></script><script>alert(2)</script> \u202eturned\u001b[2J';
+const asking = [
+  {
+    do: [{ write: { path: "b", text: "b\n" } }, { say: hostile }, { ask: { question: `Which one? ${hostile}`, options: ["red", "blue"] } }],
+  },
+  { do: [{ say: "then so" }, { write: { path: "b", text: "blue\n" } }, { usage: { input: 100, output: 20, usd: 0.01 } }] },
+];
+describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)", () => {
+  test("every page shows a run that is at work, in light and dark, and none scrolls sideways at 320, 768 or 1440", async () => {
+    const folder = scratch();
+    await goScripted(folder, asking, ["--done-criteria", "b is there :: test -f b"]);
+    const { address } = await dashboardIn(folder);
+    for (const [width, dark] of [
+      [1440, false],
+      [320, true],
+      [768, false],
+    ] as const) {
+      const context = await openBrowser({ width, height: 900, dark });
+      const { page, wrong } = await openTab(context, address);
+      await page.getByRole("heading", { level: 1, name: "1 thing needs you" }).waitFor();
+      for (const [name, text] of [
+        ["now", "Needs you"],
+        ["inbox", "Which one?"],
+        ["run", "Waterfall"],
+        ["log", "The run started."],
+        ["diff", "make b"],
+        ["portfolio", "No portfolio here"],
+        ["cost", "Cost"],
+        ["settings", "Settings in force"],
+      ] as const) {
+        await go(page, name);
+        await page.locator("main").getByText(text).first().waitFor();
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), `${name} at ${width}`).toBeLessThanOrEqual(0);
+        expect(await page.locator("h1").count(), name).toBe(1);
+      }
+      expect(wrong, `at ${width}`).toEqual([]);
+      await context.close();
+    }
+  });
+
+  test("hostile text of an agent leaves no element and no request, on no page", async () => {
+    const folder = scratch();
+    await goScripted(folder, asking, ["--done-criteria", `${"x".repeat(300)} <b>bold</b> :: test -f b`]);
+    const { address } = await dashboardIn(folder);
+    const context = await openBrowser({ width: 1200, height: 800 });
+    const { page, wrong } = await openTab(context, address);
+    for (const name of ["now", "inbox", "run", "log", "diff"]) {
+      await go(page, name);
+      await page.locator("main h1").waitFor();
+      expect(await page.locator("main img, main script, main iframe, main b b").count(), name).toBe(0);
+    }
+    await go(page, "inbox");
+    expect(await page.locator(".code-point").first().textContent()).toBe("U+202E");
+    expect(wrong).toEqual([]);
+    await context.close();
+  });
+
+  test("a question is answered in the browser, the run goes on, and the journal names who it was; a second tab sees it", async () => {
+    const folder = scratch();
+    await goScripted(folder, asking, ["--done-criteria", "b is there :: test -f b"]);
+    const { address, code } = await dashboardIn(folder);
+    const context = await openBrowser({ width: 1200, height: 800 });
+    const one = await openTab(context, address);
+    const other = await openTab(context, address);
+    await other.page.getByRole("heading", { name: "1 thing needs you" }).waitFor();
+    await go(one.page, "inbox");
+    const send = one.page.getByRole("button", { name: /Choose an answer|Send “/ });
+    await send.waitFor();
+    expect(await send.getAttribute("aria-disabled")).toBe("true"); // read-only: the agent runs as the user
+    await unlock(one.page, code);
+    await one.page.getByRole("radio", { name: /blue/ }).click();
+    await one.page.getByRole("button", { name: "Send “2”" }).click();
+    const answered = await until("the answer in the journal", () => journal(folder).find(({ event }) => event === "block_answered"));
+    expect(answered).toMatchObject({ actor: `operator:${userInfo().username}`, answer: "blue" });
+    await other.page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
+    await go(one.page, "run");
+    await one.page.getByRole("button", { name: "Resume" }).click();
+    await until("the run's end", () => journal(folder).find(({ event }) => event === "run_completed"));
+    await one.page.getByText("verified").first().waitFor();
+    expect([...one.wrong, ...other.wrong]).toEqual([]);
+    await context.close();
+  });
+
+  test("notes on lines of the diff are sent as one request, for the next turn", async () => {
+    const folder = scratch();
+    const turns = [{ do: [{ write: { path: "b", text: "one\ntwo\n" } }] }, { do: [{ sleep: 600_000 }] }];
+    const { ended } = begin(
+      folder,
+      goWords(folder, turns, ["--done-criteria", "b is there :: test -f b", "--done-criteria", "c :: test -f c"]),
+    );
+    await until(
+      "work that was kept and a second turn",
+      () => journal(folder).filter(({ event }) => event === "session_opened").length === 2,
+    );
+    const { address, code } = await dashboardIn(folder);
+    const context = await openBrowser({ width: 1200, height: 800 });
+    const { page, wrong } = await openTab(context, address);
+    await unlock(page, code);
+    await go(page, "diff");
+    for (const [line, text] of [
+      [1, "Cap this, please."],
+      [2, "And <b>this</b>."],
+    ] as const) {
+      await page.getByRole("button", { name: `Note on line ${line}` }).click();
+      await page.getByLabel("Note on this line").fill(text);
+      await page.getByRole("button", { name: "Keep note" }).click();
+    }
+    await page.getByText("2 notes on 1 file").waitFor();
+    await page.getByRole("button", { name: "Send as one answer" }).click();
+    const noted = await until("the notes in the journal", () => journal(folder).find(({ event }) => event === "review_noted"));
+    const tip = journal(folder).findLast(({ event }) => event === "changes_applied");
+    expect(noted).toMatchObject({
+      actor: `operator:${userInfo().username}`,
+      commit: tip?.["commit"],
+      notes: [
+        { path: "b", line: 1, side: "new", text: "Cap this, please." },
+        { path: "b", line: 2, side: "new", text: "And <b>this</b>." },
+      ],
+    });
+    await page.getByText("No notes yet").waitFor();
+    expect(wrong).toEqual([]);
+    await context.close();
+    await autopilot(folder, ["stop", "--json"]);
+    await ended;
+  });
+
+  test("pause and stop from the browser; stopping asks for the run's id", async () => {
+    const folder = scratch();
+    const { ended } = begin(
+      folder,
+      goWords(folder, [{ do: [{ write: { path: "b", text: "b" } }, { sleep: 600_000 }] }], ["--done-criteria", "b :: test -f b"]),
+    );
+    await until("a turn at work", () => journal(folder).some(({ event }) => event === "session_opened"));
+    const { address, code } = await dashboardIn(folder);
+    const context = await openBrowser({ width: 1200, height: 800 });
+    const { page, wrong } = await openTab(context, address);
+    await unlock(page, code);
+    await go(page, "run");
+    await page.getByRole("button", { name: "Pause after the turn" }).click();
+    await until("the request", () =>
+      journal(folder).find(({ event, actor }) => event === "control_requested" && actor === `operator:${userInfo().username}`),
+    );
+    await page.getByRole("button", { name: "Stop…" }).click();
+    await page.getByLabel(/Type run-/).fill("something else");
+    expect(await page.getByRole("button", { name: "Stop the run" }).getAttribute("aria-disabled")).toBe("true");
+    await page.getByLabel(/Type run-/).fill(runFolderOf(folder).split("/").at(-1) ?? "");
+    await page.getByRole("button", { name: "Stop the run" }).click();
+    await until("the stop", () => journal(folder).some(({ event }) => event === "run_stopped"));
+    await ended;
+    expect(wrong).toEqual([]);
+    await context.close();
+  });
+
+  test("a wrong link shows nothing; a killed server is told, what was seen stays, and its next link opens the same tab again", async () => {
+    const folder = scratch();
+    await goScripted(folder, asking, ["--done-criteria", "b is there :: test -f b"]);
+    const first = await dashboardIn(folder);
+    const context = await openBrowser({ width: 1200, height: 800 });
+    const lost = await openTab(context, first.address.replace(/#.*/, `#${"x".repeat(32)}`));
+    await lost.page.getByRole("heading", { name: "This link does not open anything" }).waitFor();
+    expect(await lost.page.locator("body").textContent()).not.toContain("make b");
+    const { page } = await openTab(context, first.address);
+    await page.getByRole("heading", { name: "1 thing needs you" }).waitFor();
+    expect(page.url()).not.toContain(first.address.split("#")[1] ?? "");
+    await first.end("SIGKILL");
+    await page.getByText("has not answered since").waitFor();
+    expect(await page.locator("main").textContent()).toContain("Which one?");
+    const second = await dashboardIn(folder, ["--port", new URL(first.address).port]);
+    await page.getByRole("heading", { name: "This link does not open anything" }).waitFor();
+    await page.goto(second.address);
+    await page.getByRole("heading", { name: "1 thing needs you" }).waitFor();
+    rmSync(runFolderOf(folder), { recursive: true });
+    await page.getByRole("heading", { name: "Nothing runs yet" }).waitFor();
+    await context.close();
+  });
+
+  test("by keyboard alone: to a page, along its rows, into a question, to an answer", async () => {
+    const folder = scratch();
+    await goScripted(folder, asking, ["--done-criteria", "b is there :: test -f b"]);
+    const { address, code } = await dashboardIn(folder);
+    const context = await openBrowser({ width: 1200, height: 800 });
+    const { page, wrong } = await openTab(context, address);
+    await unlock(page, code);
+    await page.locator("main h1").focus();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("radio", { name: /red/ }).waitFor();
+    await page.keyboard.press("2");
+    expect(await page.getByRole("radio", { name: /blue/ }).getAttribute("aria-checked")).toBe("true");
+    await page.keyboard.press("ArrowUp");
+    expect(await page.getByRole("radio", { name: /red/ }).getAttribute("aria-checked")).toBe("true");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("l");
+    await page.getByText("The run started.").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("started");
+    await page.getByText(/^\d+ of \d+ lines$/).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("t");
+    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+    expect(wrong).toEqual([]);
+    await context.close();
+  });
+});
+
+test("the page's script and style stay small", async () => {
+  const { gzipSync } = await import("node:zlib");
+  const { styleSheet } = await import("../../src/views/web/style.ts");
+  const script = readFileSync(join(import.meta.dirname, "../../dist/dashboard-client.cjs"));
+  expect(gzipSync(script).length + gzipSync(styleSheet).length).toBeLessThan(100_000);
+});
