@@ -5,6 +5,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { answered, refuse } from "../project/reply.ts";
+import { entriesOf } from "../project/runs/entries.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { hunksOf } from "../views/facts/hunks.ts";
@@ -34,7 +35,7 @@ export function reportHtml(place: CommandContext, input: Input): Promise<Answer>
     const { home, run, view } = await loadRun(place, input.run);
     const runs = followRuns(place);
     const source = { key: run, home, run, project: basename(home.root), task: null };
-    const entries = runs.entries(source);
+    const { entries, head } = await entriesOf(home, run);
     const found = runs.one(source);
     if (found === null || !isReadable(found))
       return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} cannot be read.` });
@@ -45,7 +46,7 @@ export function reportHtml(place: CommandContext, input: Input): Promise<Answer>
       isCurrent: true,
       ...(changes === null ? {} : { changes }),
     });
-    const journal = { events: entries.length, head: entries.at(-1)?.prev ?? "" };
+    const journal = { events: entries.length, head };
     return written(path, reportFile({ ...page, product, files, more, journal }), run);
   });
 }

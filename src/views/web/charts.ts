@@ -19,7 +19,14 @@ const rule = (x1: number, y1: number, x2: number, y2: number, colour = "--line",
   });
 
 const picture = (width: number, height: number, label: string, ...parts: readonly (Element | readonly Element[] | null)[]): Element =>
-  el("div.chart", el("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...parts));
+  el(
+    "div.chart",
+    el(
+      "svg",
+      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, style: { "max-width": `${Math.round(width * 1.2)}px` } },
+      ...parts,
+    ),
+  );
 
 /** What is left of the tightest limit, turn by turn. Null where there is no limit, or nothing was spent. */
 export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, from: string, now: string): Element | null {

@@ -88,7 +88,7 @@ svg{display:block}.icon{width:16px;height:16px;flex:none}.cut-out{stroke:var(--p
 .grid tr>:first-child{padding-left:16px}.grid tr>:last-child{padding-right:16px}.grid tbody tr:hover{background:var(--hover)}.grid th.n,.grid td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.grid .zero{color:var(--ink3)}.grid tbody th{color:var(--ink);font-size:13px}
 pre{margin:8px 0 0;padding:10px 12px;background:var(--sunk);border-radius:6px;line-height:18px;overflow-x:auto;white-space:pre;max-height:420px}
 summary{cursor:pointer;color:var(--ink2);font-size:12px;border-radius:4px;width:max-content;max-width:100%}
-.chart{padding:16px 16px 10px}.chart text{font:11px var(--sans);fill:var(--ink3);font-variant-numeric:tabular-nums}.chart svg{width:100%;max-width:760px;height:auto;overflow:visible}
+.chart{padding:16px 16px 10px}.chart text{font:11px var(--sans);fill:var(--ink3);font-variant-numeric:tabular-nums}.chart svg{width:100%;height:auto;overflow:visible}
 .swatch{display:inline-block;width:10px;height:10px;border-radius:2px;flex:none}.b-s1{background:var(--s1);fill:var(--s1)}.b-s2{background:var(--s2);fill:var(--s2)}.b-s3{background:var(--s3);fill:var(--s3)}.b-s4{background:var(--s4);fill:var(--s4)}
 .waterfall{position:relative;padding:0 0 6px;overflow:hidden}
 .w-head,.w-row{display:grid;grid-template-columns:250px minmax(0,1fr) 82px;align-items:center;width:100%;min-height:28px;padding:0 16px 0 12px;gap:12px}
