@@ -68,3 +68,24 @@ describe("the work itself is", () => {
 
 test("the words name what to look at", () =>
   expect(besideCodeWords({ paths: ["qa/wanted.json"], without: [".env"] })).toContain("(.env, qa/wanted.json)"));
+
+test("a module that a program inside the command loads is the work, and the script that the command starts is not", () => {
+  const change = (path: string, command: string) => {
+    const found = besideCode({
+      differences: [{ path, kind: "changed" }],
+      base: new Set(["toolz/itertoolz.py", "toolz/checks.py", "index.js", "cli.py"]),
+      rowOf,
+      command,
+      used: [command],
+      isScript: () => false,
+    });
+    return found === null ? [] : found.paths;
+  };
+  expect(
+    change("toolz/itertoolz.py", "python3 -c 'from toolz.itertoolz import last_or; assert last_or(0, [1,2])==2; assert last_or(0, [])==0'"),
+  ).toEqual([]);
+  expect(change("index.js", `node -e "process.exit(require('./index.js')([]).a === 1 ? 0 : 1)"`)).toEqual([]);
+  expect(change("toolz/itertoolz.py", "python3 -m toolz.itertoolz")).toEqual(["toolz/itertoolz.py"]);
+  expect(change("toolz/checks.py", "python3 -c 'import toolz.checks; toolz.checks.all()'")).toEqual(["toolz/checks.py"]);
+  expect(change("cli.py", "sh -c 'python3 cli.py'")).toEqual(["cli.py"]);
+});

@@ -5,12 +5,14 @@
 //   B1. Nothing here is refused: what a pass rests on beside the code is told to a person, with its name.
 //   B2. New settings, and new files that are no text, that serve new tests rule over the others too: they are taken out together with every new test.
 //   B3. What the command itself asks for (`test -f LICENSE`, `sh new.sh`) is the work, not its judge.
+//   B4. What a program inside the command loads (`python3 -c 'from pkg.mod import f; …'`) is what that program judges, unless its name says
+//       that it was made to judge.
 
 import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../ports/workspace.ts";
 import type { Row } from "../oracles/kinds.ts";
 import { isProgramText } from "../oracles/kinds.ts";
-import { isCode, pathsNamedIn } from "../oracles/programs.ts";
+import { inlineCodeIn, isCode, judges, pathsNamedIn } from "../oracles/programs.ts";
 import type { TakenOut } from "./without-work.ts";
 
 export type Surroundings = {
@@ -70,7 +72,10 @@ export function startedBy(
   base: ReadonlySet<string>,
   isMeant: (path: string) => boolean = () => true,
 ): { readonly paths: ReadonlySet<string>; readonly folders: readonly string[] } {
-  const paths = [...namedIn(commands)].filter((path) => base.has(path) && !isCode.test(path) && isMeant(path));
+  const parts = commands.map((command) => inlineCodeIn(command));
+  const loaded = [...namedIn(parts.flatMap(({ code }) => code))].filter((path) => judges.test(path)); // B4
+  const named = new Set([...namedIn(parts.map(({ rest }) => rest)), ...loaded]);
+  const paths = [...named].filter((path) => base.has(path) && !isCode.test(path) && isMeant(path));
   const programs = paths.filter((path) => isProgramText(path) && path.includes("/"));
   return { paths: new Set(paths), folders: [...new Set(programs.map((path) => dirname(path)))] };
 }

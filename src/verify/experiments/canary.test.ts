@@ -248,3 +248,22 @@ describe("a failing test answers for one broken expectation", () => {
     expect(noticedBy([flip(2)], before, { passed: false, failed: new Set(), tests: null }, texts).missed).toEqual([]);
   });
 });
+
+test.each([
+  ["grep -q 'pub fn a' src/a.ts", "noticed"],
+  ["! grep -q TODO src/a.ts && test -s src/a.ts", "noticed"],
+  ["grep -q ok $(node src/a.ts)", "unknown"],
+  ["node src/a.ts | grep -q ok", "unknown"],
+])("a command that only looks at files and was red before the work has shown that it can fail: %s", async (command, outcome) => {
+  const texts = 'export const a = 1;\nassert.equal(a, 1);\nassert.equal(b, "x");\n';
+  const only = lab(() => green, {
+    wasRed: true,
+    before: null,
+    now: { passed: true, failed: new Set(), tests: null },
+    used: [command],
+    textAt: () => Promise.resolve(texts),
+    pathsAt: () => Promise.resolve(["src/a.ts"]),
+    run: (_side, _edits, gone = []) => Promise.resolve({ passed: gone.length === 0, failed: new Set<string>(), tests: null }),
+  });
+  expect((await canary({ ...check, kind: "criterion", command }, only)).outcome).toBe(outcome);
+});

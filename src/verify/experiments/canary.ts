@@ -11,7 +11,7 @@
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { isProgramText, rowOf } from "../oracles/kinds.ts";
-import { pathsNamedIn } from "../oracles/programs.ts";
+import { onlyLooks, pathsNamedIn } from "../oracles/programs.ts";
 import { type Breakage, breakagesOf } from "./breakages.ts";
 import { byFlips } from "./by-flips.ts";
 import { shuffled } from "./choose.ts";
@@ -29,6 +29,7 @@ const readsCode =
 
 export async function canary(check: Check, lab: Laboratory): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
+  if (lab.wasRed && onlyLooks(check.command)) return noticed("it failed before the work began");
   if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
     const flipped = await byFlips(check, lab);
     if (flipped !== null) return flipped;

@@ -5,7 +5,7 @@ import { normalize } from "node:path/posix";
 const interpreters = /^(?:sh|bash|zsh|dash|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|env|exec|time|command)$/;
 const isSetting = (word: string): boolean => /^\w+=/.test(word) || word.startsWith("-");
 /** A script that a check runs judges if it was made for that; one in the midst of the code is what is judged. */
-const judges = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
+export const judges = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
 export const isCode = /^(?:src|lib|app|pkg|internal|cmd|bin|packages|crates)\//;
 
 /** Where programs lie that work on the project and are not part of it. */
@@ -45,3 +45,28 @@ export function settingsIn(commands: readonly string[]): ReadonlySet<string> {
 /** Every path that texts name, whatever they do with it. */
 export const pathsNamedIn = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text.match(/[\w@/-][\w.@/-]*/g) ?? []).map((path) => normalize(path)));
+
+const inlineCode =
+  /\b(?:(?:python[\d.]*|node|deno|bun|ruby|perl|php|tsx)\b[^'"|;&\n]{0,200}?\s(?:-[a-zA-Z]?[cep]|--eval|--print)|php\s+-r)[ =]*('[^']*'|"(?:[^"\\]|\\.)*")/g;
+
+/** The programs that commands carry themselves (`python3 -c '…'`), apart from the rest. What such a program loads is what it looks at. */
+export function inlineCodeIn(command: string): { readonly code: readonly string[]; readonly rest: string } {
+  const code = [...command.matchAll(inlineCode)].map(([, text = ""]) => text.slice(1, -1));
+  return { code, rest: code.length === 0 ? command : command.replaceAll(inlineCode, " ") };
+}
+
+const looking = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|!)$/;
+
+/** Whether a command only looks at files and starts nothing of the project (`grep -q word file`), so nothing in it can keep it from failing. */
+export function onlyLooks(command: string): boolean {
+  if (/[$`<>]\(|`|\$\{?\w|\n/.test(command)) return false;
+  const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");
+  const starts = bare.split(/&&|\|\||[;|&]/).map(
+    (part) =>
+      part
+        .trim()
+        .replace(/^(?:!\s+)+/, "")
+        .split(/\s+/)[0] ?? "",
+  );
+  return starts.length > 0 && starts.every((word) => looking.test(word));
+}
