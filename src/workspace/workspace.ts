@@ -167,7 +167,7 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     redact: order.redact ?? ((bytes) => bytes),
     secretsIn: order.secretsIn ?? (() => Promise.resolve([])),
     failpoint: order.failpoint ?? (() => undefined),
-    dependencyFolders: onceEach((names) => dependencyFolders(repository.root, names)),
+    dependencyFolders: onceEach((names) => dependencyFolders(repository.root, names, join(shadow.gitDir, "info", "exclude"))),
   };
 }
 

@@ -180,6 +180,23 @@ test("a layer knows nothing of the user's repository but a little history", asyn
   expect(git(layer, "status", "--porcelain")).toBe("");
 });
 
+test("installed packages that git does not ignore are used like those it ignores, and are nobody's change", async () => {
+  const root = makeRepository(join(makeRoom(), "repo"), { "src/a.ts": "a\n", "vendor-of-ours.txt": "" });
+  write(root, "node_modules/dep/index.js", "dep");
+  write(root, "vendor/own.js", "somebody's new code");
+  const bench = await openBench({ root });
+  const layer = await bench.workspace.openLayer(attempt, []);
+  expect(readFileSync(join(layer, "node_modules/dep/index.js"), "utf8")).toBe("dep");
+  expect(existsSync(join(layer, "vendor"))).toBe(false);
+  write(layer, "node_modules/dep/index.js", "tampered by the agent");
+  write(layer, "src/a.ts", "x\n");
+  expect(await bench.workspace.changesOf(attempt)).toMatchObject({ paths: ["src/a.ts"], violations: [] });
+  const { commit, tree } = await applied(bench);
+  const folder = await bench.workspace.checkout(commit, "checks");
+  expect(readFileSync(join(folder, "node_modules/dep/index.js"), "utf8")).toBe("dep");
+  expect(await bench.workspace.treeOf(folder)).toBe(tree);
+});
+
 test("installed packages are copied for agents and checks, and a check's copy is renewed once it was touched", async () => {
   const root = makeRepository(join(makeRoom(), "repo"));
   write(root, "node_modules/dep/index.js", "dep");

@@ -3,7 +3,8 @@
 //
 // Invariants:
 //   H1. Its info/attributes turns off every conversion and filter: what is checked out is the raw content of the objects.
-//   H2. Ignore rules outside the tree are copied once, when the run begins: later edits are not policy.
+//   H2. Ignore rules outside the tree are copied once, when the run begins: later edits are not policy. Installed packages that lie
+//       there untracked then are among them.
 
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
@@ -11,6 +12,7 @@ import { join } from "node:path";
 import { errnoOf } from "../failure.ts";
 import { erase, readSmallFile, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "./git.ts";
+import { installedRules } from "./installed-folders.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
 import { inView } from "./user-view.ts";
@@ -61,7 +63,7 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
   );
   await borrowFrom(draft, objects);
   await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
-  await writeFile(join(draft, "info", "exclude"), await excludesOf(repository)); // H2
+  await writeFile(join(draft, "info", "exclude"), `${await excludesOf(repository)}${await installedRules(repository)}`); // H2
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
   await chmod(draft, 0o700);

@@ -1,5 +1,5 @@
-// dependencies: installed packages (node_modules and the like) that the user has beside their code and git ignores. They are copied, never
-// linked, into the folders agents and checks work in, so that both can work offline and neither can change the user's.
+// dependencies: installed packages (node_modules and the like) that the user has beside their code: those git ignores, and those an installer left
+// untracked (see git/installed-folders.ts). They are copied, never linked, into the folders agents and checks work in, so that both can work offline and neither can change the user's.
 //
 // Invariants:
 //   D1. A copy is used again for checks only if nothing in it was touched since it was made: names, sizes, modes, and change times that
@@ -12,9 +12,9 @@ import { cp, lstat, mkdir, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { bytePathOf, textOf } from "../git/byte-path.ts";
 import { discard } from "../folder.ts";
 import { git } from "../git/git.ts";
+import { foldersListed } from "../git/installed-folders.ts";
 import { placesAround } from "../git/places.ts";
 import { inView } from "../git/user-view.ts";
 
@@ -26,21 +26,28 @@ const foldersMax = 200;
 /** Longer than the tick of a file system's clock, so that a touch after the copy shows. */
 const tickMs = 25;
 
-/** The ignored folders of the user's checkout that bear one of these names, as paths from its top. */
-export async function dependencyFolders(root: string, names: readonly string[]): Promise<readonly string[]> {
+/**
+ * The folders of the user's checkout that bear one of these names and that git, or a further file of ignore rules, ignores; as paths from
+ * its top.
+ */
+export async function dependencyFolders(root: string, names: readonly string[], rules?: string): Promise<readonly string[]> {
   const places = names.length === 0 ? null : placesAround(root);
   if (places === null) return [];
   const { out } = await git({
     ...inView(places),
-    args: ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"],
+    args: [
+      "ls-files",
+      "-z",
+      "--others",
+      "--ignored",
+      "--exclude-standard",
+      ...(rules === undefined ? [] : [`--exclude-from=${rules}`]),
+      "--directory",
+    ],
   });
-  return out
-    .toString("latin1")
-    .split("\0")
-    .filter((path) => path.endsWith("/"))
-    .flatMap((path) => textOf(bytePathOf(Buffer.from(path.slice(0, -1), "latin1"))) ?? [])
+  return foldersListed(out)
     .filter((path) => names.includes(basename(path)) && !path.startsWith(".autopilot/"))
-    .sort()
+    .toSorted()
     .slice(0, foldersMax);
 }
 
