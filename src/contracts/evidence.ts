@@ -103,7 +103,7 @@ export const CheckResult = v.strictObject({
   tests: v.optional(TestTally),
   /** The first tests that failed, by name, as they are shown. */
   failed: v.optional(v.string()),
-  /** Packages that a manifest names and that are not installed here, so that it could not come to its end. */
+  /** What it lacks here, so that it could not come to its end: packages that a manifest names, or hosts that it asked over the network. */
   uninstalled: v.optional(v.string()),
   /** How many tests passed before anything was changed and fail now, of a check that failed then too; `why` names them. */
   broke: v.optional(count),

@@ -202,6 +202,11 @@ export const reasons = {
     "Tests or settings that judge the work were changed; you decide whether that is right.",
     "autopilot diff shows the change; autopilot approve --oracles accepts exactly that, autopilot stop ends the run",
   ),
+  checks_cannot_run: reason(
+    "FAIL",
+    "Checks were found, and none of them can run here: nothing could be proved.",
+    "autopilot doctor names what is missing; install it and autopilot resume, which goes on without them if they still can't run",
+  ),
   check_flaky: reason("FAIL", "A check passes and fails on the same code.", "make the check steady, then autopilot resume"),
   portfolio_missing: reason("FAIL", "There is no portfolio here.", "autopilot portfolio init"),
   portfolio_foreign: reason(

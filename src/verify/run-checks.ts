@@ -11,7 +11,7 @@ import { keepEvidence, readEvidence } from "./evidence.ts";
 import { tryOut } from "./experiments/try-out.ts";
 import { testFilesIn } from "./holds-tests.ts";
 import { readIn } from "./detect/manifest-file.ts";
-import { missingPackages, missingPackageWords } from "./detect/missing-packages.ts";
+import { lacksOf } from "./detect/lacks.ts";
 import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
@@ -143,8 +143,8 @@ class CheckSession {
     if (deciding === undefined) return false;
     const { result, place, treeBefore, treeAfter, tests, wrote } = deciding;
     const broke = await this.#broke(check, runs);
-    const missing = status === "passed" ? [] : missingPackages(deciding.failing, readIn(place.folder));
-    const why = missing.length > 0 ? missingPackageWords(missing) : (deciding.why ?? brokenWords(broke));
+    const lacks = lacksOf(status, deciding, readIn(place.folder));
+    const why = lacks?.why ?? deciding.why ?? brokenWords(broke);
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
     const sighting = { check, result, status, cwd: place.folder, isolation, commit, treeBefore, treeAfter, product };
@@ -158,7 +158,7 @@ class CheckSession {
       names: status === "failed" || this.#order.before === undefined ? keptNames(together(runs.map(({ names }) => names))) : null,
       gap: status === "passed" ? joinedGaps(await this.#unrun(check, deciding), handledGap(wrote, await this.#before(check))) : null,
       failing: deciding.failing,
-      ...(missing.length === 0 ? {} : { uninstalled: missing.map(({ name }) => name).join(", ") }),
+      ...(lacks === null ? {} : { uninstalled: lacks.names }),
       broke,
       ...wrote,
       testsBefore: this.#testsBefore(check),

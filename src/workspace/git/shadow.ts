@@ -4,7 +4,7 @@
 // Invariants:
 //   H1. Its info/attributes turns off every conversion and filter: what is checked out is the raw content of the objects.
 //   H2. Ignore rules outside the tree are copied once, when the run begins: later edits are not policy. Installed packages that lie
-//       there untracked then are among them.
+//       there untracked are added whenever the run is opened.
 
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
@@ -38,8 +38,10 @@ export async function openShadow(repository: Repository, runDir: string): Promis
   const scratch = join(runDir, "scratch");
   const objects = join(repository.commonDir, "objects");
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  if (existsSync(gitDir)) await borrowFrom(gitDir, objects);
-  else await makeShadow(repository, gitDir, objects);
+  if (existsSync(gitDir)) {
+    await borrowFrom(gitDir, objects);
+    await noteInstalled(repository, gitDir);
+  } else await makeShadow(repository, gitDir, objects);
   const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
   return {
     gitDir,
@@ -68,6 +70,14 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
   await chmod(draft, 0o700);
   await rename(draft, gitDir);
+}
+
+/** Packages that were installed while the run was paused are there for its checks. */
+async function noteInstalled(repository: Repository, gitDir: string): Promise<void> {
+  const path = join(gitDir, "info", "exclude");
+  const known = await textOrNone(path);
+  const more = (await installedRules(repository)).split("\n").filter((line) => line !== "" && !known.split("\n").includes(line));
+  if (more.length > 0) await writeWhole(path, `${known}${more.join("\n")}\n`);
 }
 
 /** Says where the user's objects are; they are elsewhere once the repository was moved or renamed. */
