@@ -43,6 +43,10 @@ function checksWords(checks: readonly CheckResult[] | undefined): string {
   )}${named("can't run here", red.filter(couldNotRun))}`;
 }
 
+/** Whether checks were asked and none could come to judge: then nothing passed. */
+export const areAllIdle = (checks: readonly CheckResult[] | undefined): boolean =>
+  checks !== undefined && checks.length > 0 && checks.every(couldNotRun);
+
 const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = {
   run_drafted: ({ run_id, flow, objective }) => `Created ${run_id} (${flow.flow}): ${oneLine(objective.goal)}`,
   preview_acknowledged: ({ ack }) => `Preview confirmed (${ack.slice(0, 12)}).`,
@@ -98,7 +102,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `${oneLine(agent)} ended its turn at ${attemptWords(attempt)}${stop === "end_turn" ? "" : ` (${oneLine(stop)})`}: ${usageWords(usage)}${promised ? "; says it's done" : ""}${confidence === null ? "" : `; confidence ${figure(confidence)}`}.`,
   changes_applied: ({ attempt, commit, paths, not_applied }) =>
     `Commit ${commit.slice(0, 10)} of ${attemptWords(attempt)}: ${firstFew(paths)}${not_applied === 0 ? "" : `; ${figure(not_applied)} git-ignored, not committed`}.`,
-  step_completed: ({ attempt, checks, detail }) => `${capital(attemptWords(attempt))} passed${checksWords(checks)}${told(detail)}.`,
+  step_completed: ({ attempt, checks, detail }) =>
+    `${capital(attemptWords(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${checksWords(checks)}${told(detail)}.`,
   step_failed: ({ attempt, reason_code, checks, detail }) =>
     `${capital(attemptWords(attempt))} failed, ${reason_code}${checksWords(checks)}${told(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>

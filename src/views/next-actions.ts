@@ -61,8 +61,10 @@ function completedActions(run: RunView): readonly string[] {
   const [kept, branch] = [branchKept(run), `autopilot/${run.drafted.run_id}`];
   const look = kept?.code === "work_unproved" ? [`git diff ${run.drafted.base.commit.slice(0, 12)} ${branch}`] : [];
   const merge = kept === null ? [] : [...look, `git merge ${branch}`];
-  const prove =
-    run.verdict === "verified" || run.drafted.flow.face !== undefined ? [] : ["add a check next time: --done-criteria 'text :: command'"];
+  const { flow, objective } = run.drafted;
+  const criteria = objective.done_criteria;
+  const hasChecks = flow.face !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
+  const prove = run.verdict === "verified" || hasChecks ? [] : ["add a check next time: --done-criteria 'text :: command'"];
   return [...merge, "autopilot report", "autopilot verify", ...prove];
 }
 

@@ -5,8 +5,9 @@ import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
+import { completionCodes } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
-import { sentenceOf } from "./log-lines.ts";
+import { areAllIdle, sentenceOf } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
 import { verdictMark } from "./verdict-words.ts";
 import { amount, attemptWords, figure, oneLine, plural } from "./wording.ts";
@@ -66,13 +67,16 @@ const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${sentenc
 /** The runner's own steps are told by what they found; an agent's by what it left behind. */
 function completed(event: EventOf<"step_completed">, kind: string | null): string | null {
   if (kind === "agent") return event.facts["changed"] === false ? "· It changed nothing." : null;
-  if (kind !== "run") return plain(event);
+  if (kind !== "run") return areAllIdle(event.checks) ? `! ${sentenceOf(event)}` : plain(event);
   if ((event.checks ?? []).length > 0) return `· ${measured(event.checks ?? [])}`;
-  if (event.reason_code === "ok" || !isReasonCode(event.reason_code)) return null;
+  if (event.reason_code === "ok" || !isReasonCode(event.reason_code) || verdictCodes.has(event.reason_code)) return null;
   const { result, meaning } = reasons[event.reason_code];
   const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
   return `${result === "PASS" ? "✓" : result === "WARN" ? "!" : "✗"} ${meaning}${detail}`;
 }
+
+/** What the work is worth is said once, when the run ends: later steps may still find a gap. */
+const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));
 
 /** A step that left something undone on purpose has not failed: it is told by its reason. */
 function keptBack({ reason_code, detail = "" }: EventOf<"step_failed">): string | null {

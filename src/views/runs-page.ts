@@ -1,4 +1,4 @@
-// runs-page: the runs of a repository as a table: how each stands, what it was for, how old it is, what it cost and what it takes on the disk.
+// runs-page: the runs of a repository as a table: how each stands and what it proved, what it was for, how old it is, what it cost and what it takes on the disk.
 
 import { msOf } from "../kit/iso-time.ts";
 import { columned } from "./columned.ts";
@@ -30,9 +30,10 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
   if (runs.length === 0) return ["No runs here.", "", '→ autopilot "what you want done"'];
   const shown = isAll ? runs.toReversed() : runs.toReversed().slice(0, rowsMax);
   const rows = shown.map((run) => [
-    marks[run.state] ?? "○",
+    run.state === "completed" && run.verdict !== null && run.verdict !== "verified" ? "!" : (marks[run.state] ?? "○"),
     `${run.run_id}${run.current ? "*" : ""}`,
     run.foreign ? `${run.state}, foreign` : run.state,
+    run.verdict === null ? "-" : run.verdict === "verified_with_gaps" ? "with gaps" : run.verdict,
     ageWords(run.updated_at, now),
     run.usd > 0 ? money(run.usd) : run.tokens > 0 ? shortFigure(run.tokens) : "-",
     bytesWords(run.disk_bytes),
@@ -41,7 +42,7 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
   const left = runs.length - shown.length;
   const bytes = runs.reduce((sum, { disk_bytes }) => sum + disk_bytes, 0);
   return [
-    ...columned([["", "RUN", "STATE", "AGE", "COST", "DISK", "GOAL"], ...rows], { right: [3, 4, 5] }),
+    ...columned([["", "RUN", "STATE", "VERDICT", "AGE", "COST", "DISK", "GOAL"], ...rows], { right: [4, 5, 6] }),
     ...(left > 0 ? [`  … ${plural(left, "older run")}: autopilot runs --all`] : []),
     "",
     `${plural(runs.length, "run")}, ${bytesWords(bytes)}. → autopilot clean   frees disk; autopilot discard RUN   removes one`,

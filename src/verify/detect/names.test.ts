@@ -93,6 +93,11 @@ describe("nothing is called broken that may have failed before", () => {
   });
 });
 
+test.each(["✖ 53 problems (0 errors, 53 warnings)", "✖ 1 problem (1 error, 0 warnings)", "  × 2 errors"])(
+  "a linter's sum is no test: %s",
+  (line) => expect([...told(`✔ adds (1ms)\n${line}\n`).failed.keys()]).toEqual([]),
+);
+
 test("the folder a check ran in is no part of a name", () =>
   expect(broken("not ok 1 - a\nok 2 - /somewhere/check/test/b.js\n", "ok 1 - a\nnot ok 2 - test/b.js\n")).toEqual(["test/b.js"]));
 

@@ -111,6 +111,8 @@ const forms: readonly Form[] = [
       else to.tell(`${to.file} > ${name}`, false, to.file);
     },
   ],
+  // A linter's sum looks like a test's line and is none.
+  [/^ {0,80}[✖×✕✗] \d{1,9} (?:problems?|errors?|warnings?)\b/, () => undefined],
   // Trees: node for people, mocha, jest --verbose.
   [/^( {0,80})▶ (.+?)(?: \([\d.]{1,20}ms\))?$/, (to, [, indent = "", title = ""]) => to.title(indent.length, title)],
   [
