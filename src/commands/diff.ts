@@ -2,6 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { fileRows, statWords } from "../views/diff-page.ts";
+import { attemptWords, firstFew } from "../views/wording.ts";
 import { changedFiles, hasCommits, patchBetween } from "../workspace/git/diff.ts";
 import { summaryOf } from "../workspace/git/summary.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
@@ -11,10 +12,16 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 
 const filesMax = 26;
 
+/** The agents' turns that are under way. */
+const turnsOf = (open: Readonly<Record<string, { readonly role: string | null; readonly attempt: string }>>): readonly string[] =>
+  Object.values(open)
+    .filter(({ role }) => role !== null)
+    .map(({ attempt }) => attemptWords(attempt));
+
 /** What a run has changed: from the commit it began at to its branch's newest. Work of a turn that is not over is not in it. */
 export function diff(place: CommandContext, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
   return answered(async () => {
-    const { home, run, view } = await loadRun(place, input.run);
+    const { home, run, view, owner } = await loadRun(place, input.run);
     const [base, tip] = [view.drafted.base.commit, view.tip.commit];
     const where = { run_id: run, state: view.status };
     const repository = await openedRepository(home.root);
@@ -25,7 +32,11 @@ export function diff(place: CommandContext, input: { readonly run?: string | und
         remediation: [`git reflog may still know ${tip.slice(0, 12)}`, `autopilot transcript ${run}`],
       });
     const [files, { commits }] = await Promise.all([changedFiles(repository, base, tip), summaryOf(repository, base, tip)]);
-    const message = `${run}: ${statWords(files, commits.length)}.`;
+    const working = owner === null ? [] : turnsOf(view.open);
+    const message =
+      files.length === 0 && working.length > 0
+        ? `${run}: nothing is committed yet. ${firstFew(working)} is working; its changes show here once the turn has ended.`
+        : `${run}: ${statWords(files, commits.length)}.`;
     const data = { base, tip, files, commits };
     if (input.stat || files.length === 0) {
       const named = input.run === undefined ? "" : ` ${run}`;

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { agentProfiles } from "../agents/profiles/table.ts";
 import type { Answer } from "../contracts/answer.ts";
+import type { ReasonCode } from "../contracts/reason.ts";
 import type { Config } from "../contracts/config.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { openRepository } from "../workspace/git/repository.ts";
@@ -17,6 +18,15 @@ import { product } from "../project/runs/product.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { readSettings } from "../project/config/settings.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
+
+const blocking: ReadonlySet<string> = new Set(["node", "git", "repository", "config", "folder", "disk"]);
+
+/** What doctor comes to, by what is missing: without any of it a run can't begin, or can't be held or proved. */
+export function doctorCode(missing: readonly string[]): ReasonCode {
+  if (missing.length === 0) return "ok";
+  if (missing.some((name) => blocking.has(name))) return "workspace_unusable";
+  return missing.includes("agents") ? "agent_unavailable" : "tools_missing";
+}
 
 /** `isAside`: worth knowing, neither good nor missing. */
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly mend: string; readonly isAside?: true };
@@ -58,9 +68,8 @@ export function doctor(place: CommandContext, _input: object): Promise<Answer> {
       bad.length === 0
         ? "Ready."
         : `${bad.length} ${bad.length === 1 ? "thing is" : "things are"} missing: ${bad.map(({ name }) => name).join(", ")}.`;
-    const isBlocked = bad.some(({ name }) => ["node", "git", "repository", "config", "folder", "disk"].includes(name));
-    return reply(isBlocked ? "workspace_unusable" : "ok", {
-      result: isBlocked ? "FAIL" : bad.length > 0 ? "WARN" : "PASS",
+    return reply(doctorCode(bad.map(({ name }) => name)), {
+      result: bad.length > 0 ? "FAIL" : "PASS",
       message,
       page,
       rowsMax: screenRows,

@@ -54,6 +54,12 @@ test("with --yes and away from a terminal nobody is asked", async () => {
   expect([existsSync(config()), asked.length]).toEqual([true, 0]);
 });
 
+test("what was written is on the screen, and that nothing is left to write", async () => {
+  const place = { ...person(null).place, isTerminal: false };
+  expect((await init(place, {})).page?.at(-1)).toMatch(/^Done: wrote \.autopilot\/config\.yaml; /);
+  expect((await init(place, {})).page?.at(-1)).toBe("Nothing to write: everything is there already.");
+});
+
 test.each([
   ["our folder", ".autopilot"],
   ["an agent's folder", ".claude/commands"],

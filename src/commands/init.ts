@@ -52,7 +52,8 @@ export function init(
     if (planned.length > 0 && input.yes !== true && place.isTerminal) {
       for (const line of page) place.show(line);
       const answer = await place.ask(`Write ${planned.join(", ")}?`, ["yes", "no"]);
-      if (answer !== "yes") return reply("ok", { message: "Nothing was written.", page, data: { done: [], ...found } });
+      if (answer !== "yes")
+        return reply("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...found } });
     }
     const done: string[] = [];
     refuseLinks(home, planned);
@@ -64,9 +65,9 @@ export function init(
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && (await addToGitignore(home.root))) done.push("added ignore lines to .gitignore");
     done.push(...(await writeCommandFiles(home.root, files)));
-    const message = done.length === 0 ? "Everything is there already." : `Done: ${done.join("; ")}.`;
+    const message = done.length === 0 ? "Nothing to write: everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
-    return reply("ok", { message, page, remediation: offer, data: { done, ...found } });
+    return reply("ok", { message, page: [...page, "", message], remediation: offer, data: { done, ...found } });
   });
 }
 

@@ -2,6 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
+import { plural } from "../views/wording.ts";
 import { reportPage } from "../views/report-page.ts";
 import { reportOf, type Changes } from "../views/report.ts";
 import { changedFiles } from "../workspace/git/diff.ts";
@@ -36,7 +37,7 @@ export function report(place: CommandContext, input: { readonly run?: string | u
       state: view.status,
       message: shown.summary,
       rowsMax: screenRows,
-      page: [...reportPage(shown), "", `Journal: ${entries.length} events, head ${head}`],
+      page: [...reportPage(shown), "", `Journal: ${plural(entries.length, "event")}, head ${head}`],
       data: { ...data, journal: { events: entries.length, head } },
     });
   });

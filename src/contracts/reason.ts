@@ -202,6 +202,11 @@ export const reasons = {
     "Tests or settings that judge the work were changed; you decide whether that is right.",
     "autopilot diff shows the change; autopilot approve --oracles accepts exactly that, autopilot stop ends the run",
   ),
+  tools_missing: reason(
+    "FAIL",
+    "Something that checks or a sandbox need isn't installed here.",
+    "autopilot doctor says how to install each",
+  ),
   checks_cannot_run: reason(
     "FAIL",
     "Checks were found, and none of them can run here: nothing could be proved.",

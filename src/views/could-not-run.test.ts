@@ -29,7 +29,7 @@ test("a check that lacks its tool or a package is told apart from one that fails
     tree: "a".repeat(40),
   } as const;
   expect(milestone(event as never, () => "run")).toBe(
-    "· Measured: 1 of 4 checks pass; failing now: npm test; can't run here: npm run lint, npm run e2e.",
+    "· Measured: 1 of 4 checks passes; failing now: npm test; can't run here: npm run lint, npm run e2e.",
   );
   expect(sentenceOf(event as never)).toContain(
     "; failing: npm test (failed, 5 ms); can't run here: npm run lint (not found, 5 ms), npm run e2e (failed, 5 ms)",

@@ -92,12 +92,12 @@ function measured(checks: readonly CheckResult[]): string {
       .map(({ check }) => oneLine(check.command, 60))
       .join(", ");
   const passing = checks.filter(({ status }) => status === "passed").length;
-  if (passing === checks.length) return `Measured: ${plural(checks.length, "check")} pass.`;
+  if (passing === checks.length) return `Measured: ${plural(checks.length, "check")} ${checks.length === 1 ? "passes" : "pass"}.`;
   const parts = [
     ["failing now", named((result) => !couldNotRun(result))],
     ["can't run here", named(couldNotRun)],
   ].flatMap(([title, names]) => (names === "" ? [] : [`; ${title}: ${names}`]));
-  return `Measured: ${figure(passing)} of ${plural(checks.length, "check")} pass${parts.join("")}.`;
+  return `Measured: ${figure(passing)} of ${plural(checks.length, "check")} ${passing === 1 || checks.length === 1 ? "passes" : "pass"}${parts.join("")}.`;
 }
 
 /** What a phase came to, when it has just ended: its score and what it used. Null where there is nothing to add. */

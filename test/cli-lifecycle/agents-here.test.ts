@@ -104,10 +104,10 @@ describe.concurrent("agents", () => {
 });
 
 describe.concurrent("doctor", () => {
-  test("warns where no agent can be used, says how to mend each, and never fails for that alone", async () => {
+  test("fails where no agent can be used, and says how to mend each", async () => {
     const place = here({ gemini: { version: "0.1.0" } });
     const { json, code } = await place.run(["doctor", "--json"]);
-    expect({ code, result: json.result }).toEqual({ code: 0, result: "WARN" });
+    expect({ code, result: json.result }).toEqual({ code: 1, result: "FAIL" });
     expect(json["findings"]).toContainEqual(expect.objectContaining({ name: "agents", ok: false, found: "none can be used" }));
     expect(json.remediation.join("\n")).toContain("gemini: npm install -g @google/gemini-cli@latest");
     expect(row(await place.run(["doctor", "--json"]), "opencode")).toMatchObject({ is_usable: false, mend: "npm install -g opencode-ai" });

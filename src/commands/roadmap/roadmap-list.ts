@@ -59,12 +59,12 @@ const nameCharactersMax = 60;
 function table(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>): readonly string[] {
   const rows = phases.map(({ id, name, depends_on, success_criteria, checked, inserted, stub }) => {
     const withCommand = success_criteria.filter(({ command }) => command !== null).length;
-    // The box is shown as it was read; what runs know better is said beside it.
-    const known = completed.has(id) === checked ? "" : checked ? "not completed" : "completed";
+    // A phase that a run completed is ticked, also where the document doesn't say so yet; what runs know better is said beside it.
+    const known = completed.has(id) === checked ? "" : checked ? "not completed" : "completed, not ticked in the file";
     const marks = [inserted ? "inserted" : "", stub ? "stub" : "", known].filter(Boolean).join(", ");
     const short = name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax - 1)}…` : name;
     return [
-      checked ? "[x]" : "[ ]",
+      checked || completed.has(id) ? "[x]" : "[ ]",
       id,
       `${short}${marks === "" ? "" : ` (${marks})`}`,
       depends_on.length === 0 ? "-" : depends_on.join(", "),

@@ -95,10 +95,12 @@ export function currentRun(home: ProjectPaths): string | null {
 export function namedRun(home: ProjectPaths | null, run: string | undefined): string | null {
   if (run === undefined) return home === null ? null : currentRun(home);
   if (home === null || !isBegun(home, run)) {
-    const known = home === null ? [] : listRuns(home).slice(-3);
+    const all = home === null ? [] : listRuns(home);
+    const [known, more] = [all.slice(-3), all.length - 3];
     refuse("run_missing", {
       message: `There is no run ${run} here.`,
-      remediation: known.length > 0 ? [`runs here: ${known.join(", ")}`] : ["autopilot status"],
+      remediation:
+        known.length > 0 ? [`runs here: ${known.join(", ")}${more > 0 ? `; ${more} more: autopilot runs` : ""}`] : ["autopilot status"],
     });
   }
   return run;

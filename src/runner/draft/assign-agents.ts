@@ -78,7 +78,7 @@ export async function castFor(
     });
   if (!isKnown(name, config)) {
     return refuse("agent_unavailable", {
-      message: `There is no agent called ${name} here${didYouMean(name, known(config))}.`,
+      message: `There is no agent called ${name} here.${didYouMean(name, known(config))}`,
       remediation: [
         "autopilot agents lists what is here",
         `set agents.${name}.argv in .autopilot/config.yaml to the command of an ACP agent`,
