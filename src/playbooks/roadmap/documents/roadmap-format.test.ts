@@ -2,6 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { lintPlan } from "./plan-lint.ts";
+import { readPlan } from "./plan.ts";
 import { readRoadmap } from "./roadmap.ts";
 
 const page = readFileSync(new URL("../../../../docs/ROADMAP-FORMAT.md", import.meta.url), "utf8");
@@ -23,6 +25,13 @@ describe("the page on the format", () => {
       ["node list.js | grep -c customer", { kind: "exactly", count: 3 }],
       ["node list.js --total", { kind: "text", text: "119.00" }],
     ]);
+  });
+
+  test("has a plan that is read without a remark", () => {
+    const [, plan = ""] = /```text\n(# Plan[\s\S]*?)```/.exec(page) ?? [];
+    const { plan: read, findings } = readPlan("PLAN.md", plan);
+    expect([findings, lintPlan("PLAN.md", read, { requirements: [] })]).toEqual([[], []]);
+    expect(read.tasks).toHaveLength(1);
   });
 
   test("names mistakes", () => expect(mistakes.length).toBeGreaterThan(5));
