@@ -67,7 +67,7 @@ describe("objective", () => {
       ["handoff_mode", "manual"],
       ["confidence_floor", 0.6],
       ["land", true],
-      ["result", false],
+      ["wants_result", false],
     ]);
   });
   test("looks at evidence first, then at confidence, then at completion", async () => {

@@ -47,7 +47,7 @@ export async function ingest(
     (task.returned_by === "queue" || task.attempt > 1) && tip !== null && exchange !== null && !(await exchange.holds(base, tip));
   const end = endOf(view, base, isNew);
   const proof = proofOf(task.acceptance_criteria, end);
-  const isAsked = view.drafted.options["result"] === true;
+  const isAsked = view.drafted.options["wants_result"] === true;
   const handed = isAsked ? handedIn(task, end.is_completed ? await handedInBy(copy, delivered.run_id) : null) : null;
   const judged = judge(task, project, end, proof, handed);
   const commit = end.is_completed && end.has_changes ? view.tip.commit : null;

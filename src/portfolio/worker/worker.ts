@@ -137,7 +137,7 @@ function inputFor(
     ...(agent === undefined ? {} : { agent }),
     ...(task.isolation === null ? (isolation === undefined ? {} : { isolation }) : { isolation: task.isolation }),
     ...(budget === "" ? {} : { maxBudget: budget }),
-    ...(task.flow === null ? { options: { land: "false", result: "true" } } : { flow: task.flow }),
+    ...(task.flow === null ? { options: { land: "false", wants_result: "true" } } : { flow: task.flow }),
   };
 }
 
