@@ -12,7 +12,6 @@ export function embeddedText() {
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  const keyOf = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
   const flows = names.map((name) => {
     const prompts = readdirSync(join(catalog, name, "prompts"))
       .filter((file) => file.endsWith(".md"))
@@ -29,8 +28,11 @@ ${flows.join("")}};
 `;
 }
 
+/** A name as a key: in quotes only where it needs them. */
+export const keyOf = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+
 /** A string literal in the quotes that need fewer escapes: what the formatter wants to see. */
-function quoted(text) {
+export function quoted(text) {
   const isSingle = text.split('"').length > text.split("'").length;
   if (!isSingle) return JSON.stringify(text);
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;

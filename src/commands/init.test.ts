@@ -35,14 +35,14 @@ test("init shows the checks and agents it found and asks before it writes", asyn
   const { place, shown, asked } = person("no");
   expect(await init(place, {})).toMatchObject({ result: "PASS", message: "Nothing was written." });
   expect(shown).toEqual(["Agents  none installed", "Checks  npm run lint, npm run test"]);
-  expect(asked).toEqual(["Write .autopilot/config.yaml, .claude/commands/autopilot.md?"]);
-  expect([existsSync(config()), existsSync(join(root, ".claude/commands"))]).toEqual([false, false]);
+  expect(asked).toEqual(["Write .autopilot/config.yaml, .claude/skills?"]);
+  expect([existsSync(config()), existsSync(join(root, ".claude/skills"))]).toEqual([false, false]);
 
   await init(person("yes").place, {});
   expect(readFileSync(config(), "utf8")).toContain(
     "# Checks found in this project, run without being named here: npm run lint, npm run test\n",
   );
-  expect(existsSync(join(root, ".claude/commands/autopilot.md"))).toBe(true);
+  expect(existsSync(join(root, ".claude/skills/autopilot/SKILL.md"))).toBe(true);
 });
 
 test("with --yes and away from a terminal nobody is asked", async () => {
@@ -62,7 +62,7 @@ test("what was written is on the screen, and that nothing is left to write", asy
 
 test.each([
   ["our folder", ".autopilot"],
-  ["an agent's folder", ".claude/commands"],
+  ["an agent's folder", ".claude/skills"],
   ["the ignore file", ".gitignore"],
 ])("a link in the place of %s is not written through, and nothing is written at all", async (_what, path) => {
   const elsewhere = mkdtempSync(join(tmpdir(), "init-elsewhere-"));

@@ -1,4 +1,4 @@
-// init: sets a project up: config file, ignore lines and agent slash commands; asks first on a terminal.
+// init: sets a project up: config file, ignore lines and skills for the agents found; asks first on a terminal.
 
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +9,10 @@ import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { agentsHere, candidates } from "../runner/draft/agent-availability.ts";
 import { treeAt } from "../runner/draft/checks-of.ts";
-import { commandFiles } from "./command-files.ts";
+import { foldersOf, refuseLinks, type SkillFile, skillFilesIn, writeSkills } from "./skills/installed-skills.ts";
+import { skillFolders } from "./skills/skill-folders.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract/whole-file.ts";
-import { type ProjectPaths, homeOf, ownFolder } from "../project/runs/project-paths.ts";
+import { homeOf, ownFolder } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
@@ -47,8 +48,8 @@ export function init(
     const found = await foundHere(place, repository);
     const page = [`Agents  ${found.agents.join(", ") || "none installed"}`, `Checks  ${found.checks.join(", ") || "none found"}`];
     const config = join(home.folder, "config.yaml");
-    const files = commandFilesFor(home.root, place);
-    const planned = [...(isThere(config) ? [] : [".autopilot/config.yaml"]), ...files.map(({ path }) => path)];
+    const skills = await missingSkills(home.root, place);
+    const planned = [...(isThere(config) ? [] : [".autopilot/config.yaml"]), ...foldersOf(skills)];
     if (planned.length > 0 && input.yes !== true && place.isTerminal) {
       for (const line of page) place.show(line);
       const answer = await place.ask(`Write ${planned.join(", ")}?`, ["yes", "no"]);
@@ -56,7 +57,7 @@ export function init(
         return reply("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...found } });
     }
     const done: string[] = [];
-    refuseLinks(home, planned);
+    refuseLinks(home.root, planned);
     ownFolder(home);
     if (!isThere(config)) {
       await writeWholeFile(home.root, ".autopilot/config.yaml", configTemplate(found));
@@ -64,7 +65,8 @@ export function init(
     }
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && (await addToGitignore(home.root))) done.push("added ignore lines to .gitignore");
-    done.push(...(await writeCommandFiles(home.root, files)));
+    await writeSkills(home.root, skills);
+    done.push(...foldersOf(skills).map((folder) => `wrote skills to ${folder}`));
     const message = done.length === 0 ? "Nothing to write: everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
     return reply("ok", { message, page: [...page, "", message], remediation: offer, data: { done, ...found } });
@@ -79,16 +81,12 @@ async function foundHere(place: CommandContext, { root, head }: Repository): Pro
   return { agents, checks: checks.map(({ command }) => command) };
 }
 
-/** A slash command for each agent whose folder is in the project or whose program is here; a file that is there is never touched. */
-function commandFilesFor(root: string, place: CommandContext): typeof commandFiles {
-  const isMeant = ({ folder, program }: (typeof commandFiles)[number]): boolean =>
-    existsSync(join(root, folder)) || onPath(program, place.env) !== null;
-  return commandFiles.filter((file) => isMeant(file) && !isThere(join(root, file.path)));
-}
-
-async function writeCommandFiles(root: string, found: typeof commandFiles): Promise<string[]> {
-  for (const { path, text } of found) await writeWholeFile(root, path, text);
-  return found.map(({ path }) => `wrote ${path}`);
+/** Skills for each agent whose folder is in the project or whose program is here; a file that is there is never touched. */
+async function missingSkills(root: string, place: CommandContext): Promise<readonly SkillFile[]> {
+  const meant = skillFolders.filter(({ agents }) =>
+    agents.some(({ mark, program }) => existsSync(join(root, mark)) || onPath(program, place.env) !== null),
+  );
+  return (await skillFilesIn(root, meant)).filter(({ state }) => state === "absent");
 }
 
 async function addToGitignore(root: string): Promise<boolean> {
@@ -105,16 +103,3 @@ const gitignoreBytesMax = 1024 * 1024;
 
 /** A link that leads nowhere is there too: writing to it would make a file somewhere else. */
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-/** Everything is refused before anything is written: no file of ours goes through a link, or out of the repository. */
-function refuseLinks({ root }: ProjectPaths, planned: readonly string[]): void {
-  const linked = planned.find((path) => {
-    let at = root;
-    return path.split("/").some((part) => lstatSync((at = join(at, part)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
-  });
-  if (linked !== undefined)
-    refuse("workspace_unusable", {
-      message: `${linked} lies behind a link, and links are not followed. Nothing was written.`,
-      remediation: ["replace the link with a folder, or remove it"],
-    });
-}

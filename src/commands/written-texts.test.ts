@@ -3,9 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parse as parseToml } from "smol-toml";
 import { expect, test } from "vitest";
-import { parse as parseYaml } from "yaml";
 import { launchOf } from "../agents/profiles/launch.ts";
 import { chooseLogin } from "../agents/profiles/login.ts";
 import type { AgentProfile, Mode } from "../agents/profiles/profile.ts";
@@ -15,7 +13,6 @@ import { embedded } from "../flows/catalog/embedded.ts";
 import { placeholders, renderPrompt } from "../flows/prompt.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
 import { commandOf } from "../runner/draft/agent-availability.ts";
-import { commandFiles } from "./command-files.ts";
 import { configTemplate } from "./init.ts";
 
 const unfilled = /\{\{\w+\}\}/;
@@ -54,14 +51,6 @@ test.each(Object.entries(embedded))("%s: every prompt, with all that fills it", 
     expect(renderPrompt(text, values), name).not.toMatch(unfilled);
     expect(renderPrompt(text, {}), name).not.toMatch(named);
   }
-});
-
-test.each(commandFiles)("$path: valid, and only its agent's own word for the arguments is left open", ({ path, text }) => {
-  const own = /\$ARGUMENTS|\{\{args\}\}/g;
-  expect(text.match(own)).toHaveLength(1);
-  expect(text.replace(own, "")).not.toMatch(unfilled);
-  const front = path.endsWith(".toml") ? parseToml(text) : (parseYaml(text.split("---\n")[1] ?? "") as object);
-  expect(front).toMatchObject({ description: expect.stringContaining("autopilot: gated") as string });
 });
 
 test("the config that init writes is valid whatever the checks and agents are called", () => {

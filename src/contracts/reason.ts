@@ -125,6 +125,12 @@ export const reasons = {
   proof_missing: reason("FAIL", "What must prove this step is missing.", "autopilot report names the rule and the file"),
   nothing_can_move: reason("FAIL", "Everything left is blocked.", "autopilot report"),
 
+  skill_kept: reason(
+    "WARN",
+    "Some skill files aren't autopilot's alone; they were left as they are.",
+    "move them away, then autopilot skills install",
+  ),
+
   // The machine.
   isolation_unavailable: reason("FAIL", "No strong enough sandbox works here.", "install bubblewrap, or choose --isolation clone by name"),
   workspace_changed: reason("FAIL", "Something else changed the run's branch.", "autopilot doctor"),

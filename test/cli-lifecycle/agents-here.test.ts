@@ -215,10 +215,10 @@ describe.concurrent("agents try", () => {
   });
 });
 
-test("init writes the slash command of an agent whose program is here", async () => {
+test("init writes skills for an agent whose program is here", async () => {
   const place = here({ gemini: {} });
   const { json } = await place.run(["init", "--json"]);
-  expect(json["done"]).toContain("wrote .gemini/commands/autopilot.toml");
+  expect(json["done"]).toContain("wrote skills to .agents/skills");
   expect(existsSync(join(place.folder, ".claude"))).toBe(false);
 });
 

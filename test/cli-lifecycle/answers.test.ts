@@ -131,6 +131,7 @@ describe("--json", () => {
     ["agents"],
     ["config"],
     ["init"],
+    ["skills", "list"],
     ["schema"],
     ["schema", "journal"],
     ["flow"],

@@ -15,13 +15,28 @@ beforeAll(async () => {
 });
 
 describe("setting up", () => {
-  test("init writes a slash command for each agent whose folder is there, and touches none that exists", async () => {
-    const here = scratch({ files: { ".claude/settings.json": "{}\n", ".opencode/command/autopilot.md": "mine\n" } });
+  test("init writes skills for each agent whose folder is there, and touches none that exists", async () => {
+    const here = scratch({ files: { ".claude/settings.json": "{}\n", ".claude/skills/autopilot-report/SKILL.md": "mine\n" } });
     const { json } = await autopilot(here, ["init", "--json"]);
-    expect(json["done"]).toContain("wrote .claude/commands/autopilot.md");
-    expect(readFileSync(join(here, ".claude/commands/autopilot.md"), "utf8")).toContain("autopilot $ARGUMENTS");
-    expect(readFileSync(join(here, ".opencode/command/autopilot.md"), "utf8")).toBe("mine\n");
-    expect(existsSync(join(here, ".gemini"))).toBe(false);
+    expect(json["done"]).toContain("wrote skills to .claude/skills");
+    expect(readFileSync(join(here, ".claude/skills/autopilot/SKILL.md"), "utf8")).toContain("name: autopilot\n");
+    expect(readFileSync(join(here, ".claude/skills/autopilot-report/SKILL.md"), "utf8")).toBe("mine\n");
+    expect(existsSync(join(here, ".agents"))).toBe(false);
+  });
+  test("skills install, list and remove answer in a project and for the user", async () => {
+    const here = scratch();
+    const home = join(dirname(here), "home");
+    for (const [where, words] of [
+      [here, []],
+      [home, ["--user"]],
+    ] as const) {
+      const installed = await autopilot(here, ["skills", "install", ...words, "--json"]);
+      expect({ code: installed.code, written: (installed.json["written"] as string[]).length }).toEqual({ code: 0, written: 12 });
+      expect(existsSync(join(where, ".agents/skills/autopilot-start/SKILL.md"))).toBe(true);
+      expect((await autopilot(here, ["skills", ...words])).out.match(/ installed$/gm)).toHaveLength(12);
+      expect((await autopilot(here, ["skills", "remove", ...words, "--json"])).json["removed"]).toHaveLength(12);
+      expect([".agents", ".claude"].map((name) => existsSync(join(where, name)))).toEqual([false, false]);
+    }
   });
   test("init writes config and ignore lines once, and changes nothing the second time", async () => {
     const here = scratch();

@@ -38,6 +38,7 @@ import { roadmapList } from "./commands/roadmap-list.ts";
 import { roadmap } from "./commands/roadmap.ts";
 import { runs } from "./commands/runs.ts";
 import { schema } from "./commands/schema.ts";
+import { skillsCommands } from "./commands/integration/skills.ts";
 import { start } from "./commands/start.ts";
 import { status } from "./commands/status.ts";
 import { stop } from "./commands/stop.ts";
@@ -79,7 +80,7 @@ export const chapters: readonly Chapter[] = [
       doctor,
     ],
   },
-  { title: "Set up", commands: [init, demo, discard, clean, completionsOf(() => commands), helpOf(() => chapters)] },
+  { title: "Set up", commands: [init, ...skillsCommands, demo, discard, clean, completionsOf(() => commands), helpOf(() => chapters)] },
 ];
 
 export const commands: readonly Command[] = chapters.flatMap((chapter) => chapter.commands);

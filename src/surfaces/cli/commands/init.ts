@@ -1,10 +1,10 @@
-// init: command-line spec of `init`, which writes a config, ignore lines and slash commands.
+// init: command-line spec of `init`, which writes a config, ignore lines and skills.
 
 import type { Command } from "../spec.ts";
 
 export const init: Command = {
   name: "init",
-  summary: "Write a config to begin with, the ignore lines, and slash commands for the agents found.",
+  summary: "Write a config to begin with, the ignore lines, and skills for the agents found.",
   usage: "[--gitignore] [--yes]",
   details: [
     "Not needed before the first run. Nothing that is there already is overwritten.",

@@ -1,0 +1,112 @@
+// installed-skills: reads, writes and removes the skill files below one root: a project, or the user's home.
+
+import { lstatSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readBounded, writeWholeFile } from "../../playbooks/contract/whole-file.ts";
+import { version } from "../../project/runs/product.ts";
+import { refuse } from "../../project/reply.ts";
+import { embeddedSkills } from "./embedded.ts";
+import { formerCommands } from "./former-commands.ts";
+import { isOurs, type SkillState, skillStateOf, stampedSkill } from "./skill-file.ts";
+import { type SkillFolder, skillFolders } from "./skill-folders.ts";
+
+export type SkillFile = {
+  readonly name: string;
+  /** Relative to the root. */
+  readonly path: string;
+  readonly text: string;
+  readonly state: SkillState;
+};
+
+const skillBytesMax = 256 * 1024;
+
+/** Every skill in every one of these folders, and what lies in its place. */
+export async function skillFilesIn(root: string, folders: readonly SkillFolder[]): Promise<readonly SkillFile[]> {
+  const files = folders
+    .filter(({ path }) => !isTheOther(root, path))
+    .flatMap((folder) =>
+      Object.entries(embeddedSkills).map(([name, text]) => ({
+        name,
+        path: `${folder.path}/${name}/SKILL.md`,
+        text: stampedSkill(text, version),
+      })),
+    );
+  refuseLinks(
+    root,
+    files.map(({ path }) => path),
+  );
+  return Promise.all(files.map(async (file) => ({ ...file, state: skillStateOf(await textAt(root, file.path), file.text) })));
+}
+
+/** Projects often make one of the folders a link to the other: its skills are there already. */
+function isTheOther(root: string, path: string): boolean {
+  if (lstatSync(join(root, path), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
+  const others = skillFolders.filter((folder) => folder.path !== path).map((folder) => join(root, folder.path));
+  try {
+    const real = realpathSync(join(root, path));
+    return others.some((other) => lstatSync(other).isDirectory() && real === realpathSync(other));
+  } catch {
+    return false; // it leads nowhere, and is refused as any other link
+  }
+}
+
+/** The folders these files lie in. */
+export const foldersOf = (files: readonly SkillFile[]): readonly string[] =>
+  skillFolders.map(({ path }) => path).filter((folder) => files.some(({ path }) => path.startsWith(`${folder}/`)));
+
+export async function writeSkills(root: string, files: readonly SkillFile[]): Promise<readonly SkillFile[]> {
+  const due = files.filter(({ state }) => state === "absent" || state === "outdated");
+  for (const { path, text } of due) await writeWholeFile(root, path, text);
+  return due;
+}
+
+/** Removes what is ours and unedited, and the folders that are empty then. */
+export function removeSkills(root: string, files: readonly SkillFile[]): readonly SkillFile[] {
+  const due = files.filter(({ state }) => isOurs(state));
+  for (const { path } of due) removeFile(root, path);
+  return due;
+}
+
+/** The slash commands that earlier versions wrote: a skill of the same name does their work. One that was edited stays. */
+export async function removeFormerCommands(root: string): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (const { path, text } of formerCommands) {
+    const read = await readBounded(root, path, skillBytesMax);
+    if (read.kind !== "read" || read.bytes.toString("utf8") !== text) continue;
+    removeFile(root, path);
+    removed.push(path);
+  }
+  return removed;
+}
+
+/** Everything is refused before anything is written: no file of ours goes through a link, or out of the root. */
+export function refuseLinks(root: string, planned: readonly string[]): void {
+  const linked = planned.find((path) => {
+    let at = root;
+    return path.split("/").some((part) => lstatSync((at = join(at, part)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  });
+  if (linked !== undefined)
+    refuse("workspace_unusable", {
+      message: `${linked} lies behind a link, and links are not followed. Nothing was written.`,
+      remediation: ["replace the link with a folder, or remove it"],
+    });
+}
+
+async function textAt(root: string, path: string): Promise<string | null> {
+  const read = await readBounded(root, path, skillBytesMax);
+  if (read.kind === "absent") return null;
+  if (read.kind === "read") return read.bytes.toString("utf8");
+  return refuse("workspace_unusable", { message: `${path} ${read.why}. Nothing was changed.`, remediation: ["move it away"] });
+}
+
+function removeFile(root: string, path: string): void {
+  rmSync(join(root, path));
+  for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
+    try {
+      rmdirSync(join(root, folder));
+    } catch (error) {
+      if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      return;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// skill-file: a skill as it is installed: its text with a stamp, and how a file that lies in its place is told apart. Pure.
+//
+// Invariants:
+//   K1. The stamp holds the hash of everything else in the file, so that one changed character makes it an edited file.
+//   K2. Only a file that is ours and unedited may be replaced or removed.
+
+import { createHash } from "node:crypto";
+
+/** `foreign`: a file of that name without our stamp. */
+export type SkillState = "absent" | "current" | "outdated" | "edited" | "foreign";
+
+const stampLine = /^ {2}autopilot\/content: "([0-9a-f]{16})"\n/m;
+const frontMatterEnd = "\n---\n";
+
+/** The skill with its stamp as the last entries of the front matter's `metadata`. */
+export function stampedSkill(text: string, version: string): string {
+  const end = text.indexOf(frontMatterEnd) + 1;
+  const versioned = `${text.slice(0, end)}  autopilot/version: "${version}"\n${text.slice(end)}`;
+  const at = versioned.indexOf(frontMatterEnd) + 1;
+  return `${versioned.slice(0, at)}  autopilot/content: "${hashOf(versioned)}"\n${versioned.slice(at)}`; // K1
+}
+
+export function skillStateOf(found: string | null, wanted: string): SkillState {
+  if (found === null) return "absent";
+  if (found === wanted) return "current";
+  const stamp = stampLine.exec(found);
+  if (stamp === null) return "foreign";
+  return stamp[1] === hashOf(found.replace(stampLine, "")) ? "outdated" : "edited";
+}
+
+/** K2. */
+export const isOurs = (state: SkillState): boolean => state === "current" || state === "outdated";
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

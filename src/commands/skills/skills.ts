@@ -1,0 +1,98 @@
+// skills: installs, removes and lists the skills by which coding agents learn to use autopilot, in a project or for the user everywhere.
+
+import { isAbsolute } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { homeOf } from "../../project/runs/project-paths.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { isOurs, type SkillState } from "./skill-file.ts";
+import { foldersOf, removeFormerCommands, removeSkills, type SkillFile, skillFilesIn, writeSkills } from "./installed-skills.ts";
+import { skillFolders } from "./skill-folders.ts";
+
+export type SkillsInput = { readonly user?: boolean | undefined };
+
+export function installSkills(place: CommandContext, input: SkillsInput): Promise<Answer> {
+  return answered(async () => {
+    const root = await rootOf(place, input);
+    const files = await skillFilesIn(root, skillFolders);
+    const written = await writeSkills(root, files);
+    const replaced = input.user === true ? [] : await removeFormerCommands(root);
+    const message =
+      written.length === 0 && replaced.length === 0
+        ? "Everything is there already."
+        : `${counted(written.length)} written to ${foldersOf(written).join(" and ") || "no folder"}.`;
+    return told(root, { message, files, kept: files.filter(isKept), written, replaced });
+  });
+}
+
+export function removeInstalledSkills(place: CommandContext, input: SkillsInput): Promise<Answer> {
+  return answered(async () => {
+    const root = await rootOf(place, input);
+    const files = await skillFilesIn(root, skillFolders);
+    const removed = removeSkills(root, files);
+    const message = removed.length === 0 ? "There was nothing to remove." : `${counted(removed.length)} removed.`;
+    return told(root, { message, files, kept: files.filter(({ state }) => state === "edited"), removed });
+  });
+}
+
+export function listSkills(place: CommandContext, input: SkillsInput): Promise<Answer> {
+  return answered(async () => {
+    const root = await rootOf(place, input);
+    const files = await skillFilesIn(root, skillFolders);
+    const page = skillFolders.flatMap(({ path, agents }) => [
+      `${path}  (${agents.map(({ name }) => name).join(", ")})`,
+      ...(foldersOf(files).includes(path) ? linesOf(files, path) : ["  a link to the other folder"]),
+    ]);
+    const isWhole = files.every(({ state }) => state === "current");
+    return reply("ok", {
+      message: `${files.filter(({ state }) => isOurs(state)).length} of ${files.length} skill files are installed in ${root}.`,
+      page,
+      remediation: isWhole ? [] : [`autopilot skills install${input.user === true ? " --user" : ""}`],
+      data: dataOf(root, files),
+    });
+  });
+}
+
+const linesOf = (files: readonly SkillFile[], folder: string): readonly string[] =>
+  files.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ name, state }) => `  ${name.padEnd(20)} ${stateWords[state]}`);
+
+const stateWords: Readonly<Record<SkillState, string>> = {
+  absent: "not installed",
+  current: "installed",
+  outdated: "of another version",
+  edited: "edited by you",
+  foreign: "not autopilot's",
+};
+
+const isKept = ({ state }: SkillFile): boolean => state === "edited" || state === "foreign";
+
+type Outcome = {
+  readonly message: string;
+  readonly files: readonly SkillFile[];
+  readonly kept: readonly SkillFile[];
+  readonly written?: readonly SkillFile[];
+  readonly removed?: readonly SkillFile[];
+  readonly replaced?: readonly string[];
+};
+
+function told(root: string, { message, files, kept, written, removed, replaced }: Outcome): Answer {
+  const paths = (some: readonly SkillFile[] | undefined): readonly string[] => (some ?? []).map(({ path }) => path);
+  return reply(kept.length === 0 ? "ok" : "skill_kept", {
+    message,
+    warnings: kept.map(({ path, state }) => `${path} is ${stateWords[state]}, so it was left alone.`),
+    data: { ...dataOf(root, files), written: paths(written), removed: paths(removed), kept: paths(kept), replaced: replaced ?? [] },
+  });
+}
+
+const dataOf = (root: string, files: readonly SkillFile[]): Readonly<Record<string, unknown>> => ({
+  root,
+  skills: files.map(({ name, path, state }) => ({ name, path, state })),
+});
+
+const counted = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
+async function rootOf(place: CommandContext, { user }: SkillsInput): Promise<string> {
+  if (user !== true) return (await homeOf(place.cwd)).root;
+  const home = place.env["HOME"] ?? "";
+  if (!isAbsolute(home)) refuse("usage", { message: "HOME is not set to a folder, so there is no place for skills of your own." });
+  return home;
+}
