@@ -256,6 +256,7 @@ export const reasons = {
 
   // Ours.
   port_taken: reason("FAIL", "Something else listens on that port.", "autopilot dashboard takes a free one"),
+  read_only: reason("FAIL", "The dashboard is read-only until its code is typed.", "type the code that the terminal shows"),
   usage: reason("FAIL", "Invalid command line.", "autopilot help"),
   command_interrupted: reason("FAIL", "Interrupted before it finished.", "give the command again"),
   internal_error: reason("FAIL", "Bug in autopilot.", "please report it with the named rule"),
