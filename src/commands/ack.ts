@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { whyStale } from "../runner/draft/draft-in-force.ts";
 import { findProject, listRuns } from "../project/runs/project-paths.ts";
 import { withRun } from "../runner/open-run.ts";
-import type { CommandContext } from "../project/command-context.ts";
+import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { previewOf } from "../runner/draft/preview.ts";
 import { readRunOrNull } from "../project/runs/read-run.ts";
 import { answered, refuse, reply, screenRows } from "../project/reply.ts";
@@ -30,7 +30,7 @@ export function ack(place: CommandContext, input: { readonly id: string; readonl
       });
     }
     await withRun(place, home, run, (hand) =>
-      hand.append({ event: "preview_acknowledged", ack: recorded, actor: `operator:${place.user}`, reason_code: "ack_recorded" }),
+      hand.append({ event: "preview_acknowledged", ack: recorded, actor: actorOf(place), reason_code: "ack_recorded" }),
     );
     return reply("ack_recorded", {
       run_id: run,

@@ -13,12 +13,15 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
+import { contentOfBlock } from "./answer.ts";
 
 type Waiting = {
   readonly block: string;
   readonly question: string;
   readonly options: Readonly<Record<string, string>>;
   readonly recommend: string | null;
+  /** What an answer to it is bound to. */
+  readonly content: string;
   readonly show: readonly string[];
   /** The phase whose verdict is asked for, with the tasks that only a person can judge. */
   readonly phase?: string;
@@ -36,7 +39,7 @@ export function inbox(place: CommandContext, input: { readonly run?: string | un
     const left = verdicts.length === 0 ? new Map<string, readonly string[]>() : await leftToPeople(home, run);
     const shown = new Map(questionsOf(view).map(({ block, show }) => [block, show]));
     const deferred = verdicts.map(({ phase, block }): Waiting => ({
-      ...fieldsOf(block),
+      ...fieldsOf(run, block),
       phase,
       tasks: left.get(phase) ?? [],
       about: Object.values(shown.get(block.block) ?? {}).map(String),
@@ -44,7 +47,7 @@ export function inbox(place: CommandContext, input: { readonly run?: string | un
     }));
     const others = questionsOpen(view)
       .filter((block) => !isVerdict(block))
-      .map((block): Waiting => ({ ...fieldsOf(block), command: `autopilot answer --block "${block.block}" <answer>` }));
+      .map((block): Waiting => ({ ...fieldsOf(run, block), command: `autopilot answer --block "${block.block}" <answer>` }));
     const blocks = [...deferred, ...others];
     const message =
       blocks.length === 0
@@ -61,11 +64,12 @@ export function inbox(place: CommandContext, input: { readonly run?: string | un
   });
 }
 
-const fieldsOf = ({ block, question, options, recommend, show }: RunView["blocks"][string]) => ({
+const fieldsOf = (run: string, { block, question, options, recommend, show }: RunView["blocks"][string]) => ({
   block,
   question,
   options,
   recommend,
+  content: contentOfBlock(run, block, question),
   show,
 });
 

@@ -125,6 +125,16 @@ export const reasons = {
   proof_missing: reason("FAIL", "What must prove this step is missing.", "autopilot report names the rule and the file"),
   nothing_can_move: reason("FAIL", "Everything left is blocked.", "autopilot report"),
 
+  agent_may_not_grant: reason(
+    "FAIL",
+    "An agent can't do this: confirming, answering, approving, resuming, raising limits and stopping are a person's.",
+    "give the command yourself, in a terminal or in autopilot dashboard",
+  ),
+  inside_a_run: reason(
+    "FAIL",
+    "Refused: this comes from inside a run, and no agent decides about a run.",
+    "give the command in a terminal of your own",
+  ),
   skill_kept: reason(
     "WARN",
     "Some skill files aren't autopilot's alone; they were left as they are.",

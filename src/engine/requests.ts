@@ -1,6 +1,7 @@
 // requests: journals the requests of other processes, each once, and drops those that no longer apply.
 
 import type { Draft } from "../contracts/event.ts";
+import { isRefusedGrant } from "../core/grants.ts";
 import { isOpen, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Inbox, Request } from "../ports/inbox.ts";
@@ -15,6 +16,7 @@ export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) =
 
 /** Whether a request still makes sense where the run stands now. */
 export function fits(run: RunView, request: Request): boolean {
+  if (isRefusedGrant(request)) return false; // left by whatever surface, or by a hand in the inbox
   switch (request.event) {
     case "control_requested":
       // A parked run would go on by itself, so that a pause says something even there.

@@ -8,6 +8,8 @@ export type CommandContext = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly user: string;
+  /** The program that gave the command where no person did; it acts as `agent:<name>`. Set by the channel, never from what was asked. */
+  readonly agent?: string;
   readonly isTerminal: boolean;
   /** Progress for people, never part of the answer. */
   readonly show: (line: string) => void;
@@ -20,3 +22,7 @@ export type CommandContext = {
   /** Aborted when the person at the terminal interrupts, or the system asks the process to end; then its reason is `atOnce`. */
   readonly interrupted: AbortSignal;
 };
+
+/** Who acts, as the journal writes it down. */
+export const actorOf = ({ user, agent }: Pick<CommandContext, "user" | "agent">): string =>
+  agent === undefined ? `operator:${user}` : `agent:${agent}`;

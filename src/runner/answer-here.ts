@@ -11,7 +11,7 @@ import type { Request } from "../ports/inbox.ts";
 import { answerMeant } from "./answer-meant.ts";
 import { askListening } from "./listening.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { CommandContext } from "../project/command-context.ts";
+import { actorOf, type CommandContext } from "../project/command-context.ts";
 
 /** True: the question is answered, here or elsewhere, and the run goes on now. */
 export async function answerHere(place: CommandContext, hand: OpenRun): Promise<boolean> {
@@ -79,7 +79,7 @@ async function takeAnswer(place: CommandContext, hand: OpenRun, id: string, text
   const answer = answerMeant(block, text) ?? text;
   const issues = await issuesFor(place, hand, block, answer);
   if (issues === null || own(hand.view().blocks, id) === undefined) return hand.view().status === "running";
-  const actor = `operator:${place.user}`;
+  const actor = actorOf(place);
   const isLeft = leavesWith(run, id, answer); // before the state changes
   await hand.append({
     event: "block_answered",

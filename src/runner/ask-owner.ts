@@ -10,8 +10,9 @@ import type { Request } from "../ports/inbox.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { removeRequest } from "../project/inbox/inbox-files.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
+import { requireMayGrant } from "./may-grant.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
-import type { CommandContext } from "../project/command-context.ts";
+import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { Refusal, refuse } from "../project/reply.ts";
@@ -87,7 +88,8 @@ function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">
 
 /** What was asked for, as it may lie in a file until its owner takes it: without secrets. */
 export function requestOf(place: CommandContext, root: string, asked: Asked): Request {
-  const request = { ...asked, request: randomUUID(), actor: `operator:${place.user}` } as Request;
+  const request = { ...asked, request: randomUUID(), actor: actorOf(place) } as Request;
+  requireMayGrant(place, request);
   return redactEvent(redactionOf(place, root).redactor.text, request);
 }
 

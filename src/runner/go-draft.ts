@@ -13,7 +13,7 @@ import type { GoInput } from "../playbooks/contract/go-input.ts";
 import { type ProjectPaths, homeOf, writeCurrent } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.ts";
-import type { CommandContext } from "../project/command-context.ts";
+import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { previewOf } from "./draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { refuse, reply, screenRows } from "../project/reply.ts";
@@ -74,7 +74,7 @@ export async function goDraft(
   const answer = await work(place, home, run, input, [...new Set([...warnings, ...told, ...preview.warnings])], async (hand) => {
     requireStatus({ home, run, view: hand.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
     const { ack } = hand.view().drafted;
-    const actor = `operator:${place.user}`;
+    const actor = actorOf(place);
     if (!hand.view().acknowledged) await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
     await whileNoOtherStarts(home, async () => {
       await refuseSecondRun(place, home, hand.view().drafted.flow, { self: run, isNew: input.new === true });

@@ -23,7 +23,7 @@ import type { Redactor } from "../kit/redact.ts";
 import { drawFace } from "../playbooks/registry/open-playbook.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
-import type { CommandContext } from "../project/command-context.ts";
+import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { refuseJournal } from "../project/runs/read-run.ts";
 import { redactDraft, redactedJournal } from "../project/secrets/redacted-journal.ts";
@@ -34,6 +34,7 @@ import { requireAsAcknowledged, requireOurs } from "../project/runs/run-door.ts"
 import { openStatusCache } from "./write-status-cache.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { type Trouble, classifySystemError } from "../project/system-errors.ts";
+import { requireMayGrant } from "./may-grant.ts";
 import { closeGroup, openFolded, openHubFor, openIn, openSharedGroup } from "./open-journal.ts";
 import { openWorld } from "./world.ts";
 
@@ -137,6 +138,7 @@ async function holding<Value>(
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
     unsnapped += events.length;
+    for (const event of events) requireMayGrant(place, event);
     for (const event of events) if (event.event === "changes_applied") await sendCommit(event.commit); // before the line that names it
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
     statusCache.note();
@@ -243,10 +245,11 @@ export async function appendAdoption(
   events: readonly Draft[],
   blobs: readonly string[],
 ): Promise<void> {
+  requireMayGrant(place, { event: "run_adopted", actor: actorOf(place) });
   const { journal } = await openFolded(place, folder, redactionOf(place, home.root).redactor);
   try {
     for (const text of blobs) await journal.putBlob(text);
-    await journal.append(events.map((event) => ({ actor: `operator:${place.user}`, reason_code: "run_adopted", ...event })));
+    await journal.append(events.map((event) => ({ actor: actorOf(place), reason_code: "run_adopted", ...event })));
   } finally {
     await journal.close();
   }

@@ -8,7 +8,7 @@ import { faceOf } from "../playbooks/registry/table.ts";
 import { readRequests, removeRequest } from "../project/inbox/inbox-files.ts";
 import { policyChange } from "./draft/policy.ts";
 import { settingsOf } from "../project/config/settings.ts";
-import type { CommandContext } from "../project/command-context.ts";
+import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { refuse } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/run-door.ts";
 import { codeOf, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
@@ -56,7 +56,7 @@ export async function resumeRun(
     await hand.append({
       event: "run_resumed",
       request: `resume:${hand.view().seq}`,
-      actor: `operator:${place.user}`,
+      actor: actorOf(place),
       reason_code: "operator_resumed",
       from_state: "paused",
       to_state: "running",

@@ -28,7 +28,7 @@ import { openEndedFolders } from "../project/runs/ended-folders.ts";
 import { openHolding } from "./learnings-hold.ts";
 import { openLiveView } from "./live-view.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
-import { atOnce } from "../project/command-context.ts";
+import { actorOf, atOnce } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
 import { openLiveEvents, redactedAgents } from "../project/secrets/redacted-live-events.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
@@ -121,7 +121,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     const now = isChild || called.reason === atOnce;
     void sendRequest(
       folder,
-      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: `operator:${place.user}` },
+      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: actorOf(place) },
       { waitMs: 0 },
     );
   };

@@ -42,6 +42,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "commands/quality": [...forCommands, "playbooks/quality"],
   "commands/staged": [...forCommands, "playbooks/staged"],
   "commands/validate": [...forCommands, ...playbooks],
+  "commands/mcp": [...forCommands, "commands/roadmap", "commands/staged", "commands/validate"],
   surfaces: [
     "kit",
     "contracts",
@@ -52,6 +53,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "commands/quality",
     "commands/staged",
     "commands/validate",
+    "commands/mcp",
   ],
 };
 
@@ -62,7 +64,7 @@ export const filesInFolderMax = 40;
 export const apartFolders: readonly string[] = ["surfaces"];
 
 /** The command line starts the other surfaces: each by one file, loaded when its command is given. */
-export const surfaceEntries: readonly string[] = ["src/surfaces/dashboard/serve.ts"];
+export const surfaceEntries: readonly string[] = ["src/surfaces/dashboard/serve.ts", "src/surfaces/mcp/serve.ts"];
 
 /** Packages, and the folders that may import them. `node:` is allowed outside the pure folders. */
 export const mayUse: Readonly<Record<string, readonly string[]>> = {

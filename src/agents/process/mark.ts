@@ -50,3 +50,7 @@ export function belongsToRun(run: string, place: string): Belongs {
     return place === "" || words.includes(`${names.place}=${place}`);
   };
 }
+
+/** Whether an environment is that of an agent's process, or of one it started. */
+export const bearsMark = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env[names.life] !== undefined || (env[names.run] !== undefined && env[names.attempt] !== undefined);

@@ -1,6 +1,7 @@
 // tools: the runner's own tools as an agent is shown them, and how the program that offers them is started.
 
 import type { Account } from "../../ports/meter.ts";
+import type { McpOffer, ToolShown } from "../mcp-server.ts";
 
 export const toolNames = { submit: "submit_result", ask: "ask_human", note: "note" } as const;
 /** The server's name, as agents put it before a tool's. */
@@ -8,7 +9,13 @@ export const serverName = "autopilot";
 
 export const variables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
 
-export type ToolShown = { readonly name: string; readonly description: string; readonly inputSchema: object };
+/** What the program offers; `schema`: what must be handed back, or null where nothing is asked for. */
+export const returnsOffer = (schema: object | null): McpOffer => ({
+  name: serverName,
+  version: "1",
+  instructions: "Tools of the runner that drives this session: hand in the result, ask the person in charge, leave a note.",
+  tools: toolsFor(schema),
+});
 
 /** `schema`: what must be handed back, or null where nothing is asked for. */
 export function toolsFor(schema: object | null): readonly ToolShown[] {

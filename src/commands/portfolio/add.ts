@@ -13,7 +13,7 @@ import { isIdleQuestion } from "../../portfolio/planner/plan.ts";
 import { openBlocks, type PortfolioView, type ProjectView, type TaskView } from "../../portfolio/planner/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { bindPortfolio, findPortfolio, portfolioAt, requirePortfolio, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -25,7 +25,7 @@ export const invalid = (message: string, data: Readonly<Record<string, unknown>>
 
 export const refuseUsage = (message: string): Promise<Answer> => Promise.resolve(reply("usage", { message }));
 
-export const operatorOf = (place: CommandContext) => ({ actor: `operator:${place.user}`, reason_code: "ok" }) as const;
+export const operatorOf = (place: CommandContext) => ({ actor: actorOf(place), reason_code: "ok" }) as const;
 export const newTaskId = (objective: string): string => taskIdOf(objective, randomBytes(6));
 
 export function initPortfolio(
@@ -138,7 +138,8 @@ export function addTask(place: CommandContext, input: TaskInput): Promise<Answer
         newTaskId,
       );
       if (drafted.problems.length > 0) invalid(drafted.problems.join("; "), { problems: drafted.problems });
-      await open.write(...drafted.changes, ...resolvedIdle(open.state, drafted.changes));
+      const idle = place.agent === undefined ? resolvedIdle(open.state, drafted.changes) : []; // a proposal answers nobody's question
+      await open.write(...drafted.changes, ...idle);
       const [id = ""] = drafted.ids;
       const task = open.state.tasks[id];
       const unproved = task?.acceptance_criteria.some(({ command }) => command === null) === true;

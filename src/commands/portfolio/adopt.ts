@@ -14,7 +14,7 @@ import { readJournal } from "../../journal/read.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { bindPortfolio, findPortfolio, type PortfolioPaths, whyForeign } from "../../portfolio/store/folder.ts";
 import { readPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { putAside } from "../adopt.ts";
 import { whyUnusable } from "../../project/runs/run-binding.ts";
@@ -40,7 +40,7 @@ export function adoptPortfolio(place: CommandContext, input: { readonly yes?: bo
         remediation: ["autopilot portfolio adopt --yes"],
       });
     putAside(paths.own); // A3
-    const by = { actor: `operator:${place.user}`, reason_code: "ok" } as const;
+    const by = { actor: actorOf(place), reason_code: "ok" } as const;
     await withPortfolio(place, paths, async (open) => {
       await open.write({ ...by, event: "portfolio_updated", paused: true }); // A2
       await open.write(...withoutRights(open.state).map((change) => ({ ...by, ...change }))); // A4

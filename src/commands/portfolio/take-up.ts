@@ -6,7 +6,7 @@ import { prioritiesMax, type TaskFields } from "../../contracts/portfolio-journa
 import { isRefused, readLocated } from "../../kit/located.ts";
 import { criterionOf } from "../../portfolio/planner/backlog.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 
 /** What another tool's task pages say in front, beyond what its events told. Pages without data are only kept. */
@@ -33,8 +33,7 @@ export async function takeUpSnapshots(place: CommandContext, { paths, state, wri
       ...(known.length === 0 ? {} : { dependencies: known }),
       ...(typeof priority === "number" && Number.isInteger(priority) && priority >= 1 && priority <= prioritiesMax ? { priority } : {}),
     };
-    if (Object.keys(changes).length > 0)
-      await write({ event: "task_updated", actor: `operator:${place.user}`, reason_code: "ok", task_id, changes });
+    if (Object.keys(changes).length > 0) await write({ event: "task_updated", actor: actorOf(place), reason_code: "ok", task_id, changes });
   }
   return warnings;
 }

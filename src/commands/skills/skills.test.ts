@@ -69,7 +69,7 @@ describe("the skills themselves", () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("one plugin folder serves every agent: each manifest is of this version and leads to the same skills", () => {
+  test("one plugin folder serves every agent: each manifest is of this version and leads to the same skills and server", () => {
     const json = (path: string): Record<string, unknown> =>
       JSON.parse(readFileSync(join(repository, path), "utf8")) as Record<string, unknown>;
     for (const path of [".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "plugin.json", "gemini-extension.json"]) {
@@ -77,6 +77,11 @@ describe("the skills themselves", () => {
       expect(manifest, path).toMatchObject({ name: "autopilot", version });
       expect([undefined, "./skills/"], path).toContain(manifest["skills"]);
     }
+    const server = { autopilot: { command: "autopilot", args: ["mcp"] } };
+    for (const path of [".mcp.json", "mcp.json", "gemini-extension.json"])
+      expect(json(`plugin/${path}`)["mcpServers"], path).toEqual(server);
+    expect(json("plugin/.codex-plugin/plugin.json")["mcpServers"]).toBe("./.mcp.json");
+    expect(json("plugin/plugin.json")["mcpServers"]).toBe("./mcp.json");
     const [claude, codex] = [json(".claude-plugin/marketplace.json"), json(".agents/plugins/marketplace.json")];
     expect(claude["plugins"]).toMatchObject([{ name: "autopilot", source: "./plugin" }]);
     expect(codex["plugins"]).toMatchObject([{ name: "autopilot", source: { source: "local", path: "./plugin" } }]);

@@ -5,6 +5,7 @@
 //   O1. The journal is the truth; the files are drawn from it, after every change and before the lock is given back.
 //   O2. What another tool appended to the events file is taken in before anything of ours is written.
 //   O3. A change that its schema refuses is not written.
+//   O4. An agent proposes and pauses; every other change of its own, and every person's from inside a run, is refused.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, Event } from "../../contracts/event.ts";
@@ -13,11 +14,15 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { openJournal } from "../../journal/file.ts";
 import type { Opened } from "../../journal/journal.ts";
 import { readJournal } from "../../journal/read.ts";
+import { isAgent } from "../../core/grants.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { reduceToLine } from "../views/event-line.ts";
+import { mayAgentWrite } from "../planner/grants.ts";
 import { reduce } from "../planner/reduce.ts";
 import { openPortfolio, type Portfolio, type PortfolioView } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { refuse } from "../../project/reply.ts";
+import { requireOutside } from "../../runner/may-grant.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
@@ -60,6 +65,7 @@ export async function withPortfolio<Value>(
       for (const change of changes) {
         const fault = faultOfChange(change);
         invariant(fault === null, `O3: ${fault ?? ""}`);
+        requireMayChange(place, change); // O4
       }
       // The journal looks at nothing of an event but its name, its actor and its reason.
       for (const entry of await journal.append(changes as unknown as readonly Event[])) take(entry as unknown as PortfolioEntry);
@@ -86,6 +92,12 @@ export async function withPortfolio<Value>(
     rememberHead(place, paths, journal.position);
     await journal.close();
   }
+}
+
+function requireMayChange(place: CommandContext, change: PortfolioChange): void {
+  if (mayAgentWrite(change)) return;
+  if (isAgent(change.actor)) refuse("agent_may_not_grant");
+  if (change.actor.startsWith("operator:")) requireOutside(place);
 }
 
 async function openWhenFree(folder: string, onEntry: (entry: Entry) => void): Promise<Opened> {

@@ -21,7 +21,7 @@ import { beginRun } from "../open-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
 import { surveyedRepository } from "../../project/runs/opened-repository.ts";
 import { optionsOf, unusedPolicyWarnings } from "./options-of.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
 import { product } from "../../project/runs/product.ts";
 import { refuse } from "../../project/reply.ts";
@@ -95,7 +95,7 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
     const id = newRunId(home, systemClock.now());
     const event: EventOf<"run_drafted"> = {
       event: "run_drafted",
-      actor: `operator:${place.user}`,
+      actor: actorOf(place),
       reason_code: "run_drafted",
       run_id: id,
       product,

@@ -9,7 +9,7 @@ import { definedFields } from "../../core/drafts.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ProjectPaths, findProject } from "../../project/runs/project-paths.ts";
 import { projectConfigPath } from "../../project/config/config.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
 const checkMinutesMax = 15;
@@ -73,7 +73,7 @@ export async function adoptedPolicy(place: CommandContext, home: ProjectPaths, r
   const settings = settingsOf(place, home);
   return {
     adopted: true,
-    actor: `operator:${place.user}`,
+    actor: actorOf(place),
     isolation: settings.isolation,
     policy: policyOf(settings.config, recordedPolicy(run).restores, landFlagOf(run)),
     cast: await recast(place, run, settings.config, keep),

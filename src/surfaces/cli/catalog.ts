@@ -29,6 +29,7 @@ import { helpOf } from "./commands/help.ts";
 import { inbox } from "./commands/inbox.ts";
 import { init } from "./commands/init.ts";
 import { log } from "./commands/log.ts";
+import { mcp } from "./commands/integration/mcp.ts";
 import { pause } from "./commands/pause.ts";
 import { portfolioCommands } from "./commands/portfolio.ts";
 import { quality } from "./commands/quality.ts";
@@ -80,7 +81,10 @@ export const chapters: readonly Chapter[] = [
       doctor,
     ],
   },
-  { title: "Set up", commands: [init, ...skillsCommands, demo, discard, clean, completionsOf(() => commands), helpOf(() => chapters)] },
+  {
+    title: "Set up",
+    commands: [init, ...skillsCommands, mcp, demo, discard, clean, completionsOf(() => commands), helpOf(() => chapters)],
+  },
 ];
 
 export const commands: readonly Command[] = chapters.flatMap((chapter) => chapter.commands);

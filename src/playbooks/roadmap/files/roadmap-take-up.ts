@@ -5,6 +5,7 @@ import type { Scalar } from "../../../contracts/flow.ts";
 import { specHash, specMismatch } from "./spec.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { readDocument } from "../../contract/read-document.ts";
+import { actorOf } from "../../../project/command-context.ts";
 import { redactionOf } from "../../../project/secrets/redaction-of.ts";
 import { refuse } from "../../../project/reply.ts";
 import type { TakenUp, TakeUpOrder } from "../../contract/playbook.ts";
@@ -79,7 +80,7 @@ function spec({ place, home, view, flags }: TakeUpOrder): TakenUp {
         adopted: true,
         options: { spec_hash: found },
         documents: kept,
-        actor: `operator:${place.user}`,
+        actor: actorOf(place),
         reason_code: "spec_change_accepted",
       },
     ],

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import { mcpServer, protocolVersions } from "./server.ts";
-import { returnsServer, toolsFor } from "./tools.ts";
+import { mcpServer, sessionVersions, statelessVersion } from "./mcp-server.ts";
+import { returnsOffer, returnsServer, toolsFor } from "./returns/tools.ts";
 
 const schema = { type: "object", properties: { count: { type: "number" } }, required: ["count"] };
 const calls: unknown[] = [];
-const server = mcpServer("1", toolsFor(schema), (name, value) => {
+const clients: unknown[] = [];
+const server = mcpServer(returnsOffer(schema), (name, value, client) => {
   calls.push({ name, value });
+  clients.push(client);
   if (name === "note") return Promise.reject(new Error("the line is dead"));
   return Promise.resolve({ ok: name === "submit_result", text: `${name} it is` });
 });
@@ -17,8 +19,9 @@ const request = (method: string, params?: object, id: unknown = 7) =>
   ask({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
 
 const versions: readonly (readonly [string, string])[] = [
-  ...protocolVersions.map((known) => [known, known] as const),
-  ["1999-01-01", protocolVersions[0]],
+  ...sessionVersions.map((known) => [known, known] as const),
+  ["1999-01-01", sessionVersions[0]],
+  [statelessVersion, sessionVersions[0]],
 ];
 test.each(versions)("a client of %s is answered in %s", async (protocolVersion, expected) => {
   expect(await request("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "x", version: "1" } })).toMatchObject({
@@ -74,7 +77,7 @@ test("calls are passed on in order, and a ping does not wait for them", async ()
   const order: string[] = [];
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
-  const slow = mcpServer("1", toolsFor(null), async (_, value) => {
+  const slow = mcpServer(returnsOffer(null), async (_, value) => {
     const { text } = value as { text: string };
     if (text === "first") await gate;
     order.push(text);
@@ -96,4 +99,58 @@ test("the program is named with its address; a schema that is no object's, or to
   const names = (given: object | null) => returnsServer(program, account, given).env.map(({ name }) => name);
   expect(names(schema)).toEqual(["AUTOPILOT_TOOLS_URL", "AUTOPILOT_TOOLS_TOKEN", "AUTOPILOT_TOOLS_SCHEMA"]);
   for (const odd of [null, { type: "array" }, { type: "object", description: "x".repeat(200_000) }]) expect(names(odd)).toHaveLength(2);
+});
+
+const about = (version: string, more: object = {}) => ({
+  _meta: { "io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": {}, ...more },
+});
+
+test("a request of 2026-07-28 needs no handshake: it is discovered, listed and called, each answer with its type", async () => {
+  const info = { "io.modelcontextprotocol/serverInfo": { name: "autopilot", version: "1" } };
+  expect(await request("server/discover", about(statelessVersion))).toEqual({
+    jsonrpc: "2.0",
+    id: 7,
+    result: {
+      resultType: "complete",
+      supportedVersions: [statelessVersion, ...sessionVersions],
+      capabilities: { tools: {} },
+      instructions: expect.any(String) as string,
+      ttlMs: expect.any(Number) as number,
+      cacheScope: "private",
+      _meta: info,
+    },
+  });
+  expect(await request("tools/list", about(statelessVersion))).toMatchObject({
+    result: { resultType: "complete", tools: { length: 3 }, ttlMs: expect.any(Number) as number, cacheScope: "private", _meta: info },
+  });
+  const named = about(statelessVersion, { "io.modelcontextprotocol/clientInfo": { name: "modern", version: "2" } });
+  expect(await request("tools/call", { name: "submit_result", arguments: {}, ...named })).toMatchObject({
+    result: { resultType: "complete", content: [{ type: "text", text: "submit_result it is" }], isError: false },
+  });
+  expect(clients.at(-1)).toBe("modern");
+  await request("tools/call", { name: "submit_result", arguments: {}, ...about(statelessVersion) });
+  expect(clients.at(-1), "nothing is taken from an earlier request").toBe(null);
+});
+
+test.each([
+  ["a revision nobody knows", "tools/list", about("2030-01-01"), -32022],
+  ["an older revision, which needs its handshake", "tools/list", about("2025-06-18"), -32022],
+  ["no capabilities", "tools/list", { _meta: { "io.modelcontextprotocol/protocolVersion": statelessVersion } }, -32602],
+  ["a handshake, which is gone", "initialize", about(statelessVersion), -32601],
+  ["a ping, which is gone", "ping", about(statelessVersion), -32601],
+] as const)("2026-07-28: %s", async (_what, method, params, code) => {
+  const { error } = (await request(method, params)) as { error: { code: number; data?: object } };
+  expect(error.code).toBe(code);
+  if (code === -32022) expect(error.data).toMatchObject({ supported: [statelessVersion, ...sessionVersions] });
+});
+
+test("several messages in one line are answered together where 2025-03-26 was agreed on", async () => {
+  const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" });
+  await request("initialize", { protocolVersion: "2025-03-26" });
+  expect(await ask([ping(1), { jsonrpc: "2.0", method: "notifications/x" }, ping(2)])).toEqual([
+    { jsonrpc: "2.0", id: 1, result: {} },
+    { jsonrpc: "2.0", id: 2, result: {} },
+  ]);
+  await request("initialize", { protocolVersion: "2025-11-25" });
+  expect(await ask([ping(1)])).toMatchObject({ id: null, error: { code: -32600 } });
 });

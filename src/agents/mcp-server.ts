@@ -1,0 +1,137 @@
+// mcp-server: answers the messages of the Model Context Protocol that a server of tools must know, in every revision. It holds no state but
+// the tools, and what `initialize` said: revisions up to 2025-11-25 open a session with it. From 2026-07-28 on every request says itself
+// which revision it speaks and who asks.
+//
+// Invariants:
+//   S1. Every request gets exactly one answer with its own id; a notification or an answer gets none.
+//   S2. Tools are called one after the other, in the order they were asked for; nothing else waits for them.
+//   S3. A tool that fails says so in its result; an error of the protocol is for what is no call of a tool of ours.
+//   S4. A request that names its revision is answered by that revision and by nothing that was said before it.
+
+/** Newest first. The shapes used here are the same in all of these. */
+export const sessionVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+export const statelessVersion = "2026-07-28";
+const supportedVersions: readonly string[] = [statelessVersion, ...sessionVersions];
+/** The one revision in which several messages may come in one line. */
+const batchVersion = "2025-03-26";
+const batchMax = 50;
+
+export type ToolShown = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: object;
+  readonly annotations?: object;
+};
+export type McpOffer = {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions: string;
+  readonly tools: readonly ToolShown[];
+};
+/** `client`: what the client calls itself; nothing may rest on it. */
+export type CallTool = (name: string, value: unknown, client: string | null) => Promise<{ readonly ok: boolean; readonly text: string }>;
+
+type Id = string | number;
+type Params = Readonly<Record<string, unknown>>;
+type Problem = { readonly code: number; readonly message: string; readonly data?: object };
+type Reply = { readonly result: object } | { readonly error: Problem };
+type Answered = { readonly jsonrpc: "2.0"; readonly id: Id | null } & Reply;
+/** Who asks, and in which revision. */
+type Asker = { readonly isStateless: boolean; readonly client: string | null };
+
+const codes = { parse: -32700, request: -32600, method: -32601, params: -32602, version: -32022 } as const;
+const meta = {
+  version: "io.modelcontextprotocol/protocolVersion",
+  capabilities: "io.modelcontextprotocol/clientCapabilities",
+  client: "io.modelcontextprotocol/clientInfo",
+  server: "io.modelcontextprotocol/serverInfo",
+} as const;
+
+/** Takes one line, and gives the line to answer with, or null where nothing is to be said. */
+export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) => Promise<string | null> {
+  const { name: serverName, version, instructions, tools } = offer;
+  const serverInfo = { name: serverName, version };
+  const capabilities = { tools: {} };
+  let calls: Promise<unknown> = Promise.resolve();
+  let session: { readonly version: string; readonly client: string | null } | null = null;
+
+  const call = (params: Params, client: string | null): Promise<Reply> => {
+    const name = params["name"];
+    if (typeof name !== "string" || !tools.some((tool) => tool.name === name))
+      return Promise.resolve(problem(codes.params, `Unknown tool: ${String(name)}`)); // S3
+    const answered = calls.then(() => callTool(name, params["arguments"] ?? {}, client)); // S2
+    calls = answered.catch(() => undefined);
+    return answered.then(
+      ({ ok, text }) => ({ result: { content: [{ type: "text", text }], isError: !ok } }),
+      (error: unknown) => ({ result: { content: [{ type: "text", text: wordsOf(error) }], isError: true } }), // S3
+    );
+  };
+
+  const initialize = (params: Params): Reply => {
+    const known = sessionVersions.find((one) => one === params["protocolVersion"]) ?? sessionVersions[0];
+    session = { version: known, client: clientIn(params["clientInfo"]) };
+    return { result: { protocolVersion: known, capabilities, serverInfo, instructions } };
+  };
+
+  const answer = (method: string, params: Params, { isStateless, client }: Asker): Promise<Reply> | Reply => {
+    if (method === "server/discover") return { result: { supportedVersions, capabilities, instructions, ...keptByClients } };
+    if (method === "tools/list") return { result: { tools, ...(isStateless ? keptByClients : {}) } };
+    if (method === "tools/call") return call(params, client);
+    if (method === "initialize" && !isStateless) return initialize(params);
+    if (method === "ping" && !isStateless) return { result: {} };
+    return problem(codes.method, `Method not found: ${method}`);
+  };
+
+  /** S4: by the request itself where it names a revision; otherwise by the session. */
+  const askerOf = (method: string, params: Params): Asker | { readonly error: Problem } => {
+    const about = isRecord(params["_meta"]) ? params["_meta"] : {};
+    const requested = about[meta.version];
+    if (requested === undefined) return { isStateless: method === "server/discover", client: session?.client ?? null };
+    if (requested !== statelessVersion)
+      return problem(codes.version, "Unsupported protocol version", { supported: supportedVersions, requested: textOf(requested) });
+    if (!isRecord(about[meta.capabilities])) return problem(codes.params, `_meta lacks ${meta.capabilities}`);
+    return { isStateless: true, client: clientIn(about[meta.client]) };
+  };
+
+  const one = async (message: unknown): Promise<Answered | null> => {
+    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return answered(null, problem(codes.request, "Invalid Request"));
+    const { id, method } = message;
+    if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number")) return null; // S1
+    const params = isRecord(message["params"]) ? message["params"] : {};
+    const asker = askerOf(method, params);
+    if ("error" in asker) return answered(id, asker);
+    const reply = await answer(method, params, asker);
+    if (!asker.isStateless || "error" in reply) return answered(id, reply);
+    return answered(id, { result: { resultType: "complete", ...reply.result, _meta: { [meta.server]: serverInfo } } });
+  };
+
+  return async (line) => {
+    if (line.trim() === "") return null;
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return JSON.stringify(answered(null, problem(codes.parse, "Parse error")));
+    }
+    if (!Array.isArray(message) || session?.version !== batchVersion || message.length === 0 || message.length > batchMax)
+      return written(await one(message));
+    const answers = (await Promise.all(message.map(one))).filter((each) => each !== null);
+    return answers.length === 0 ? null : JSON.stringify(answers);
+  };
+}
+
+/** How long a list may be kept: it never changes while the server lives, and holds nothing of the user's. */
+const keptByClients = { ttlMs: 3_600_000, cacheScope: "private" } as const;
+
+const answered = (id: Id | null, reply: Reply): Answered => ({ jsonrpc: "2.0", id, ...reply });
+const written = (answer: Answered | null): string | null => (answer === null ? null : JSON.stringify(answer));
+const problem = (code: number, message: string, data?: object): { readonly error: Problem } => ({
+  error: { code, message, ...(data === undefined ? {} : { data }) },
+});
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+const clientIn = (info: unknown): string | null => (isRecord(info) && typeof info["name"] === "string" ? info["name"] : null);
+
+function isRecord(value: unknown): value is Params {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

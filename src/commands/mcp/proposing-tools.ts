@@ -1,0 +1,42 @@
+// proposing-tools: the tools that draft, propose and pause. Nothing they do executes anything; a person takes each further.
+
+import * as v from "valibot";
+import { type McpTool, runField, text, texts, tool } from "./tool.ts";
+
+export const proposingTools: readonly McpTool[] = [
+  tool({
+    name: "draft",
+    kind: "propose",
+    about:
+      "Draft a run and get its preview: scope, checks, limits, isolation, estimate. Nothing is executed; the user confirms it with the command in `remediation`.",
+    takes: v.strictObject({
+      objective: v.pipe(text("what is to be done, in one sentence", 4_000), v.nonEmpty("expected some words")),
+      scope: v.optional(texts("a glob of what may change, !glob excludes")),
+      criteria: v.optional(texts("when it is done: `text :: command`; the command fails now and passes then")),
+      budget: v.optional(text("conservative, balanced, extended, or limits: tokens=250k,minutes=45,usd=3", 200)),
+    }),
+    run: async (place, { objective, scope, criteria, budget }) =>
+      (await import("../start.ts")).start(place, { words: [], goal: objective, scope, doneCriteria: criteria, maxBudget: budget }),
+  }),
+  tool({
+    name: "pause",
+    kind: "propose",
+    about: "Pause a run when its turn ends. Only the user resumes it.",
+    takes: v.strictObject({ run: runField }),
+    run: async (place, { run }) => (await import("../pause.ts")).pause(place, { run, now: false }),
+  }),
+  tool({
+    name: "add_task",
+    kind: "propose",
+    about: "Propose a task for a project of the portfolio. It waits as `proposed` until the user makes it ready.",
+    takes: v.strictObject({
+      project: text("the project's name or id", 200),
+      objective: v.pipe(text("what is to be reached", 4_000), v.nonEmpty("expected some words")),
+      accept: v.optional(texts("when it is done: `text :: command`")),
+      touches: v.optional(texts("a glob of what it may change")),
+      after: v.optional(texts("the id of a task that must be done first")),
+      priority: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))),
+    }),
+    run: async (place, input) => (await import("../portfolio/add.ts")).addTask(place, { ...input, propose: true }),
+  }),
+];

@@ -1,0 +1,51 @@
+// tool: a tool of the MCP server: its words, what it takes, and the use case behind it, which is the same as a command's.
+
+import { toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import type { ToolShown } from "../../agents/mcp-server.ts";
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { reply } from "../../project/reply.ts";
+
+/** `read` changes nothing; `propose` drafts, proposes or pauses; `grant` gives authority or ends work, and is a person's. */
+export type ToolKind = "read" | "propose" | "grant";
+
+export type McpTool = {
+  readonly name: string;
+  readonly kind: ToolKind;
+  readonly shown: ToolShown;
+  readonly call: (place: CommandContext, value: unknown) => Promise<Answer>;
+};
+
+type Spec<Schema extends v.GenericSchema> = {
+  readonly name: string;
+  readonly kind: ToolKind;
+  readonly about: string;
+  readonly takes: Schema;
+  readonly run: (place: CommandContext, input: v.InferOutput<Schema>) => Promise<Answer>;
+};
+
+export function tool<Schema extends v.GenericSchema>({ name, kind, about, takes, run }: Spec<Schema>): McpTool {
+  const { $schema: _, ...inputSchema } = toJsonSchema(takes, { errorMode: "ignore" });
+  const annotations = { readOnlyHint: kind === "read", destructiveHint: kind === "grant", openWorldHint: false };
+  return {
+    name,
+    kind,
+    shown: { name, description: about, inputSchema, annotations },
+    call: async (place, value) => {
+      const read = v.safeParse(takes, value);
+      if (read.success) return run(place, read.output);
+      const [issue] = read.issues;
+      return reply("usage", {
+        message: `${name}: ${v.getDotPath(issue) ?? "arguments"}: ${issue.message}`,
+        remediation: [`tools/list shows what ${name} takes`],
+      });
+    },
+  };
+}
+
+export const text = (about: string, charsMax = 2_000) =>
+  v.pipe(v.string(), v.maxLength(charsMax, `at most ${charsMax} characters`), v.description(about));
+export const texts = (about: string, itemsMax = 50) => v.pipe(v.array(text(about)), v.maxLength(itemsMax, `at most ${itemsMax}`));
+/** Left out: the run that a bare command means. */
+export const runField = v.optional(text("the run's id; without it the current one", 200));

@@ -1,0 +1,24 @@
+// grants: which events give a run authority or end it. Such an event is a person's: an agent never grants anything, to itself or to another.
+
+import type { EventName } from "../contracts/event.ts";
+
+const granting: ReadonlySet<EventName> = new Set<EventName>([
+  "preview_acknowledged",
+  "run_started",
+  "run_resumed",
+  "run_adopted",
+  "policy_changed",
+  "block_answered",
+  "limit_raised",
+  "oracles_approved",
+]);
+
+type Asked = { readonly event: EventName; readonly actor?: string; readonly control?: unknown };
+
+/** Pausing is the safe direction and stays open to everybody; stopping ends what cannot be resumed. */
+export const isGrant = ({ event, control }: Asked): boolean => granting.has(event) || (event === "control_requested" && control === "stop");
+
+export const isAgent = (actor: string | undefined): boolean => actor?.startsWith("agent:") === true;
+
+/** Whether an event may not be written, whichever surface it came through. */
+export const isRefusedGrant = (asked: Asked): boolean => isGrant(asked) && isAgent(asked.actor);

@@ -1,0 +1,20 @@
+// grants: which changes of a portfolio an agent may make: it proposes tasks and pauses. Everything else is a person's or the planner's.
+
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+
+export function mayAgentWrite(change: PortfolioChange): boolean {
+  switch (change.event) {
+    case "task_created":
+    case "followup_task_created":
+      return change.status === "proposed";
+    case "portfolio_updated":
+      return isOnlyPause(change.paused, Object.keys(change));
+    default:
+      return false;
+  }
+}
+
+const aroundChange = ["event", "actor", "reason_code"];
+
+const isOnlyPause = (paused: boolean | undefined, fields: readonly string[]): boolean =>
+  paused === true && fields.every((field) => field === "paused" || aroundChange.includes(field));

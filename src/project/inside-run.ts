@@ -1,0 +1,37 @@
+// inside-run: whether a process was started by an agent that works in a run. Such a process may look, draft and pause; it grants nothing.
+//
+// The mark is a handful of environment variables (agents/process/mark.ts). Clients of MCP hand their servers a short environment, so there
+// the processes above are looked at too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
+
+import { readFileSync } from "node:fs";
+import { bearsMark } from "../agents/process/mark.ts";
+import type { CommandContext } from "./command-context.ts";
+
+const ancestorsMax = 64;
+
+export const isInsideRun = ({ env }: Pick<CommandContext, "env">): boolean => bearsMark(env);
+
+/** The same, by the environment of every process above this one, as far as the system shows it. */
+export function isBelowRun(place: Pick<CommandContext, "env">, pid: number = process.ppid): boolean {
+  if (isInsideRun(place)) return true;
+  for (let at = pid, seen = 0; at > 1 && seen < ancestorsMax; seen += 1) {
+    const above = processAt(at);
+    if (above === null) return false;
+    if (bearsMark(above.env)) return true;
+    at = above.parent;
+  }
+  return false;
+}
+
+/** Null where the system shows nothing of it: another user's, gone meanwhile, or no /proc. */
+function processAt(pid: number): { readonly env: Readonly<Record<string, string>>; readonly parent: number } | null {
+  try {
+    const words = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+    const env = Object.fromEntries(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
+    // The program's name stands in parentheses and may hold any character; the parent is the second field after it.
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return { env, parent: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) };
+  } catch {
+    return null;
+  }
+}

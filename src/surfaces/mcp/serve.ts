@@ -1,0 +1,65 @@
+// serve: the MCP server on stdin and stdout, until the client closes its end or the person interrupts. Nothing else is written to stdout.
+
+import type { Readable } from "node:stream";
+import { openMcpServer } from "../../commands/mcp/server.ts";
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, reply } from "../../project/reply.ts";
+
+const lineCharsMax = 4 * 1024 * 1024;
+const tooLong = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the message is too long"}}';
+
+export type McpInput = { readonly grants: readonly string[]; readonly from?: Readable };
+
+export function serveMcp(
+  place: CommandContext,
+  { grants, from = process.stdin }: McpInput,
+  print: (line: string) => void,
+): Promise<Answer> {
+  return answered(async () => {
+    const answerTo = openMcpServer(place, grants);
+    const pending = new Set<Promise<void>>();
+    const take = (line: string): void => {
+      const work = answerTo(line).then((answer) => {
+        if (answer !== null) print(answer);
+      });
+      const settled = work.finally(() => pending.delete(settled));
+      pending.add(settled);
+    };
+    await eachLine(from, place.interrupted, take, () => print(tooLong));
+    if (!place.interrupted.aborted) await Promise.all(pending); // what was asked for is answered even where nothing more comes
+    return reply("ok", { message: "", page: [] });
+  });
+}
+
+/** Whole lines, each bounded; one that is too long is told once and skipped. */
+function eachLine(from: Readable, interrupted: AbortSignal, take: (line: string) => void, onTooLong: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let rest = "";
+    let isSkipping = false;
+    const leave = (): void => {
+      from.destroy();
+      resolve();
+    };
+    if (interrupted.aborted) return leave();
+    interrupted.addEventListener("abort", leave, { once: true });
+    from.setEncoding("utf8");
+    from.on("data", (piece: string) => {
+      const lines = (rest + piece).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        if (!isSkipping) take(line);
+        isSkipping = false;
+      }
+      if (rest.length <= lineCharsMax) return;
+      if (!isSkipping) onTooLong();
+      isSkipping = true;
+      rest = "";
+    });
+    from.once("end", () => {
+      if (!isSkipping && rest.trim() !== "") take(rest);
+      resolve();
+    });
+    from.once("error", reject);
+  });
+}
