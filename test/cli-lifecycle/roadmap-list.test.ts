@@ -160,7 +160,7 @@ describe.concurrent("roadmap list", () => {
     const { json, out: _out } = await autopilot(folder, ["roadmap", "list", "--json"]);
     expect(json["completed"]).toEqual(["2", "3", "5"]);
     const page = (await autopilot(folder, ["roadmap", "list"])).out;
-    expect(page).toMatch(/\[ \] +3 +Draw the curve \(completed\)/);
+    expect(page).toMatch(/\[x\] +3 +Draw the curve \(completed, not ticked in the file\)/);
     expect(page).toMatch(/\[x\] +1 +Read the gauge \(not completed\)/);
   });
 });

@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     await page.keyboard.press("Escape");
     await page.keyboard.press("g");
     await page.keyboard.press("l");
-    await page.getByText("The run started.").waitFor();
+    await page.getByText("Started.", { exact: true }).first().waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("started");
     await page.getByText(/^\d+ of \d+ lines$/).waitFor();
