@@ -110,7 +110,17 @@ test("what is packed is one build without a stray file, has the pages it speaks 
     ];
     expect(dist.filter((name) => !named.includes(name) && !started.includes(name))).toEqual([]);
     expect(named.filter((name) => name !== undefined && !dist.includes(name))).toEqual([]);
-    expect(readdirSync(home).toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json"]);
+    expect(readdirSync(home).toSorted()).toEqual([
+      ".agents",
+      ".claude-plugin",
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "dist",
+      "docs",
+      "package.json",
+      "plugin",
+    ]);
     const pages =
       [readFileSync(join(home, "README.md"), "utf8"), run([stub, "help", "flow"]).stdout].join().match(/(?<!_)docs\/[\w./-]+\.md/g) ?? [];
     expect(pages.filter((page) => statSync(join(home, page), { throwIfNoEntry: false }) === undefined)).toEqual([]);
