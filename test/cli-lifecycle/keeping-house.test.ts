@@ -23,7 +23,7 @@ describe.concurrent("runs, discard, clean", () => {
     const run = await went(folder);
     expect(await rows(folder)).toMatchObject([{ run_id: run, state: "completed", goal: "make out.txt", current: true }]);
     expect(["layers", "checks", "trash"].flatMap((name) => readdirSync(join(runFolderOf(folder), name)))).toEqual([]);
-    expect((await autopilot(folder, ["runs"])).out).toMatch(new RegExp(`${run}\\* +completed +\\d+m`));
+    expect((await autopilot(folder, ["runs"])).out).toMatch(new RegExp(`${run}\\* +completed +verified +\\d+m`));
     const { json } = await autopilot(folder, ["runs", "--json"]);
     const { schema } = (await autopilot(folder, ["schema", "runs", "--json"])).json as unknown as { schema: Record<string, unknown> };
     expect(misfits({ ...json }, schema)).toEqual([]);
