@@ -17,7 +17,7 @@ test("a run begun in a folder of the repository is refused with where checks run
       result: "FAIL",
       reason_code: "workspace_unusable",
       message: expect.stringContaining("You are in packages/api/, but checks and criteria run in the root") as string,
-      remediation: expect.arrayContaining(['--scope "packages/api/**" keeps the changes to this folder']) as string[],
+      remediation: ['autopilot -C ../.. go "GOAL" --scope "packages/api/**" --done-criteria "TEXT :: cd packages/api && COMMAND"'],
     });
   } finally {
     rmSync(root, { recursive: true, force: true });

@@ -14,9 +14,7 @@ export function refuseInside(place: Pick<CommandContext, "cwd">, home: Pick<Proj
   refuse("workspace_unusable", {
     message: `You are in ${inside}/, but checks and criteria run in the root of the repository, ${root}.`,
     remediation: [
-      `cd ${root}`,
-      `--scope "${inside}/**" keeps the changes to this folder`,
-      `--done-criteria "… :: cd ${inside} && COMMAND" checks it there`,
+      `autopilot -C ${relative(here, root)} go "GOAL" --scope "${inside}/**" --done-criteria "TEXT :: cd ${inside} && COMMAND"`,
     ],
     data: { root, inside },
   });
