@@ -20,7 +20,7 @@ export function reportPage(view: ReportView): readonly string[] {
     `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
     `  ${view.ending ?? (isReasonCode(view.reason_code) ? reasons[view.reason_code].meaning : "")}`,
     `  Goal: ${oneLine(view.goal)}`,
-    ...section("Goal", askedLines(view)),
+    ...section("Asked", askedLines(view)),
     ...section("Changed", doneLines(view)),
     ...section("Phases", phaseReportLines(view.phases)),
     ...section("After the phases", view.afterwards.map(afterwardsLine)),
