@@ -14,8 +14,10 @@ export function refuseInside(place: Pick<CommandContext, "cwd">, home: Pick<Proj
   refuse("workspace_unusable", {
     message: `You are in ${inside}/, but checks and criteria run in the root of the repository, ${root}.`,
     remediation: [
-      `autopilot -C ${relative(here, root)} go "GOAL" --scope "${inside}/**" --done-criteria "TEXT :: cd ${inside} && COMMAND"`,
+      `autopilot -C ${relative(here, root)} go "GOAL" --scope "${inside}/**" --done-criteria "TEXT :: cd ${quoted(inside)} && COMMAND"`,
     ],
     data: { root, inside },
   });
 }
+
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
