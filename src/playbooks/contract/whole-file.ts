@@ -9,7 +9,7 @@
 
 import { randomUUID } from "node:crypto";
 import { constants, lstatSync, mkdirSync, readdirSync, rmSync, type Stats } from "node:fs";
-import { copyFile, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { invariant } from "../../kit/invariant.ts";
 import { isRegistered } from "./written-files.ts";
@@ -47,7 +47,7 @@ export async function replaceWholeFile(
       await rm(draft, { force: true });
       return false;
     }
-    await moveOver(draft, place); // F1; a link of that name is replaced, what it points to is not touched: F2
+    await rename(draft, place); // F1; a link of that name is replaced, what it points to is not touched: F2
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
@@ -60,9 +60,10 @@ const draftsFolder = ".autopilot/drafts";
 const draftAgeMaxMs = 3_600_000;
 const sweptRoots = new Set<string>();
 
-/** Where the next write begins: in the runner's folder if the root has one (F5), else beside the file. */
+/** Where the next write begins: in the runner's folder (F5); beside the file where there is none, or it lies on another file system. */
 export function draftFor(root: string, place: string): string {
-  if (lookAt(join(root, ".autopilot"))?.isDirectory() !== true) return `${place}.${randomUUID()}.tmp`;
+  const own = lookAt(join(root, ".autopilot"));
+  if (own?.isDirectory() !== true || own.dev !== lookAt(dirname(place))?.dev) return `${place}.${randomUUID()}.tmp`;
   const drafts = join(root, draftsFolder);
   const stats = lookAt(drafts) ?? made(drafts, folderModes.private);
   if (!stats.isDirectory()) throw new Error(inTheWay(root, drafts, stats)); // F2
@@ -76,30 +77,6 @@ function sweepDrafts(drafts: string): void {
   for (const name of readdirSync(drafts)) {
     const stats = lookAt(join(drafts, name));
     if (stats?.isFile() === true && Date.now() - stats.mtimeMs > draftAgeMaxMs) rmSync(join(drafts, name), { force: true });
-  }
-}
-
-/** One rename; where the two lie on different file systems, one rename beside the place. */
-async function moveOver(draft: string, place: string): Promise<void> {
-  try {
-    await rename(draft, place);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    const near = `${place}.${randomUUID()}.tmp`;
-    try {
-      await copyFile(draft, near, constants.COPYFILE_EXCL);
-      const file = await open(near, "r");
-      try {
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(near, place);
-    } catch (late) {
-      await rm(near, { force: true });
-      throw late;
-    }
-    await rm(draft, { force: true });
   }
 }
 

@@ -1,6 +1,8 @@
 // manifest-settings: a package.json with the base's settings and the work's dependencies: whatever else it says (`imports`, `exports`, `type`)
 // also rules over what a check reads. Pure.
 
+import { isRecord } from "../detect/manifest.ts";
+
 const ofDependencies =
   /^(?:(?:dev|peer|optional|bundled?)?[dD]ependenc(?:ies|y)(?:Meta)?|overrides|resolutions|packageManager|name|version|description|scripts|workspaces)$/;
 
@@ -23,7 +25,7 @@ export function manifestAsBefore(before: string | null, now: string | null): str
 function objectIn(text: string | null): Readonly<Record<string, unknown>> | null {
   try {
     const read: unknown = JSON.parse(text ?? "");
-    return typeof read === "object" && read !== null && !Array.isArray(read) ? (read as Record<string, unknown>) : null;
+    return isRecord(read) ? read : null;
   } catch {
     return null;
   }

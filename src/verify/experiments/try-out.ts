@@ -126,19 +126,20 @@ async function experimentsOn(
     now,
     seed,
   });
-  const out = check.kind === "criterion" && found.outcome !== "missed" ? workIn(differences) : null;
+  const told = { canary: found, ...(gap === undefined ? {} : { gap }) };
+  if (found.outcome === "missed") return told; // it has failed: the rest would be paid for in vain (T1)
+  const out = check.kind === "criterion" ? workIn(differences) : null;
   const change = out === null || (tests?.ran ?? 0) === 0 ? null : await changeOf(differences, textAt, nonceOf(seed));
   const changed = change === null ? null : await run("work", mixed(change.edits), check.command, mutantSlowest * tookMs + mutantGraceMs);
-  const deaf = change === null || changed === null ? null : unnoticed(change, now, changed);
-  const isHeard = change !== null && deaf?.length === 0; // then it depends on the work as well
-  const without = out === null || isHeard ? null : await run("work", mixed([], out));
-  const beside = found.outcome === "missed" ? null : await besideIn(trial, setting, check, differences);
+  const missing = change === null || changed === null ? null : unnoticed(change, now, changed);
+  const isNoticed = change !== null && missing?.length === 0; // then it depends on the work as well
+  const without = out === null || isNoticed ? null : await run("work", mixed([], out));
+  const beside = await besideIn(trial, setting, check, differences);
   const plain = beside === null ? null : await run("work", mixed([], beside));
-  const isTold = found.outcome !== "missed";
-  const manifest = isTold ? await manifestEdit(trial, differences) : null;
+  const manifest = await manifestEdit(trial, differences);
   const asBefore = manifest === null ? null : await run("work", mixed([manifest]));
   const shadows: Shadow[] = [];
-  for (const shadow of isTold ? shadowsIn(differences, setting.base) : []) {
+  for (const shadow of shadowsIn(differences, setting.base)) {
     const known = await run("work", mixed([], { paths: [], without: [shadow.path] }), shadow.command);
     if (known?.passed === true) shadows.push(shadow);
   }
@@ -147,11 +148,11 @@ async function experimentsOn(
     ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
     ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
     ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
-    ...(deaf === null || deaf.length === 0 ? [] : [`no test notices when ${definedWords(deaf)} answers something else`]),
+    ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),
   ];
   return {
-    canary: found,
-    ...(isHeard ? { without_work: answersMatter(definedWords(change.defined)) } : {}),
+    ...told,
+    ...(isNoticed ? { without_work: answersMatter(definedWords(change.defined)) } : {}),
     ...(without === null ? {} : { without_work: withoutWork(without.passed) }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };

@@ -13,6 +13,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionOrder, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
+import { testsAmong } from "../../../verify/detect/tests-among.ts";
 import { bugIdsIn } from "./counted-in.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 
@@ -34,8 +35,8 @@ export const bugsShown = (parts: Parts) => ({
     const all = [...new Set(bugIdsIn(await tree.text("quality/BUGS.md")))];
     const bugs = all.filter((id) => tree.has(testPatch(id)));
     if (bugs.length === 0) return { ok: true, facts: {} };
-    const test = testIn(order.state.drafted.checks);
-    if (test === null) return undecided("no test command of this project is known"); // B4
+    const [test] = testsAmong(order.state.drafted.checks.filter(({ kind }) => kind === "project"));
+    if (test === undefined) return undecided("no test command of this project is known"); // B4
     const run = async (checks: readonly Check[]): Promise<readonly CheckResult[]> => {
       const { attempt, commit, cancel, onSignal } = order;
       const results = await parts.verifier.check({ attempt, checks, commit, cancel, onSignal });
@@ -66,10 +67,6 @@ export async function patchesOf(tree: QualityTree, bugs: readonly string[]): Pro
 }
 
 const undecided = (why: string): FunctionResult => ({ ok: true, facts: { bugs_undecided: why } });
-
-/** The first of the project's checks that runs tests. */
-const testIn = (checks: readonly Check[]): Check | null =>
-  checks.find(({ kind, command }) => kind === "project" && /test|spec|check/i.test(command)) ?? null;
 
 const tried = (id: string, title: string, command: string): Check => ({
   id: `bug:${id}`,

@@ -9,6 +9,7 @@ import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { detectChecks } from "../../../verify/detect/detect.ts";
 import { isRecord } from "../../../verify/detect/manifest.ts";
+import { testsAmong } from "../../../verify/detect/tests-among.ts";
 import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 
 const script = "scripts/run-tests.sh";
@@ -55,12 +56,6 @@ export function testsPass(verifier: Verifier, workspace: Workspace) {
 }
 
 const noneFound = `no test command was found, expected ${script} or one that the project's manifest names (npm, pytest, cargo, go, make)`;
-
-/** Those that run tests; where none says so by its name, all of them. */
-function testsAmong(checks: readonly Check[]): Check[] {
-  const tests = checks.filter(({ id, command }) => /test/i.test(command) || id.startsWith("project:config-"));
-  return tests.length > 0 ? tests : [...checks];
-}
 
 async function testsIn(tree: TreeLook): Promise<{ readonly checks: readonly Check[]; readonly faults: readonly string[] }> {
   if (tree.paths.includes(script))
