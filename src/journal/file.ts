@@ -9,7 +9,7 @@ import { readBlob, writeBlob } from "./blobs.ts";
 import { checkChain } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
-import { failureOf, JournalFailure } from "./failure.ts";
+import { damaged, failureOf, JournalFailure } from "./failure.ts";
 import type { Journal, Opened, Options, Position } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
@@ -17,7 +17,7 @@ import type { Lock } from "./lock.ts";
 import { takeLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 import { recoverFromLog } from "./recover.ts";
-import { readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { positionAfter, readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { stampOf } from "./stamp.ts";
 import type { ScannedLines } from "./walk.ts";
 import { Writer } from "./writer.ts";
@@ -53,9 +53,11 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   }
   const entries: Entry[] = [];
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
-  const found = readSnapshot(dir, fd);
+  const { from } = options;
+  const found = from === undefined ? readSnapshot(dir, fd) : null;
   const isTaken = found !== null && (options.onSnapshot?.(found.state) ?? true);
-  const walked = checkChain(fd, isTaken ? found.at : genesis, onEntry);
+  if (from !== undefined) requireLine(fd, from);
+  const walked = checkChain(fd, from ?? (isTaken ? found.at : genesis), onEntry);
 
   const repaired = cutTorn(disk, fd, walked);
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
@@ -68,6 +70,13 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   if (options.commit === "group" && options.group !== undefined) writer.share(options.group.join(dir, fd));
   const journal = new FileJournal(disk, dir, lock, fd, writer, options.commit);
   return { journal, snapshot: isTaken ? found.state : null, entries, repaired };
+}
+
+/** J4: what somebody has read before is still there. */
+function requireLine(fd: number, { seq, byte, prev }: Readonly<Position>): void {
+  if (seq === 0) return;
+  const at = positionAfter(fd, byte);
+  if (at?.seq !== seq || at.prev !== prev) throw damaged(seq, byte, "a line that was read before is not there any more");
 }
 
 /** Cuts off what a crash left half written (J4); it was never acknowledged. */

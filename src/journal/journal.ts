@@ -53,6 +53,11 @@ export type Replay = {
 };
 
 export type Options = Replay & {
+  /**
+   * Where an earlier replay of this journal ended: only what came after it is handed out, and no snapshot is offered. A journal that does
+   * not hold that line is damaged.
+   */
+  readonly from?: Readonly<Position>;
   /** `sync` blocks until the disk has it; `group` lets several appends share a sync off the main thread. */
   readonly commit: "sync" | "group";
   /** Under `commit: "group"`: the runs of this process with which it shares its syncs; without it, it syncs its own file. */

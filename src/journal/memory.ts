@@ -29,11 +29,20 @@ export async function openMemoryJournal(store: MemoryStore, options: Omit<Option
   if (store.owner !== null) throw new JournalFailure({ kind: "run_locked", pid: process.pid, host: null });
   const entries: Entry[] = [];
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
-  const state = store.snapshot === null ? null : (JSON.parse(store.snapshot.json) as unknown);
-  const isTaken = store.snapshot !== null && (options.onSnapshot?.(state) ?? true);
-  for (const line of store.lines.slice(isTaken ? store.snapshot?.seq : 0)) onEntry(JSON.parse(line) as Entry);
+  const { from } = options;
+  if (from !== undefined && prevAfter(store, from.seq) !== from.prev)
+    throw damaged(from.seq, from.byte, "a line that was read before is not there any more");
+  const state = store.snapshot === null || from !== undefined ? null : (JSON.parse(store.snapshot.json) as unknown);
+  const isTaken = state !== null && (options.onSnapshot?.(state) ?? true);
+  for (const line of store.lines.slice(from?.seq ?? (isTaken ? store.snapshot?.seq : 0))) onEntry(JSON.parse(line) as Entry);
   return { journal: new MemoryJournal(store, stampOf(options, store.position)), snapshot: isTaken ? state : null, entries, repaired: null };
 }
+
+/** The hash that the line after this number names; the store's own at its end. */
+const prevAfter = (store: MemoryStore, seq: number): Hash | undefined => {
+  const next = store.lines[seq];
+  return next === undefined ? (seq === store.position.seq ? store.position.prev : undefined) : (JSON.parse(next) as Entry).prev;
+};
 
 class MemoryJournal implements Journal {
   readonly #store: MemoryStore;

@@ -27,6 +27,8 @@ export interface Lease {
 export type OpenedRun = Opened & { readonly lease: Lease };
 
 export type OpenOptions = Replay & {
+  /** Where an earlier replay ended: only what came after is handed out. A journal without that line is damaged. */
+  readonly from?: Readonly<Position>;
   /** ISO 8601 in UTC. */
   readonly now: () => string;
   /** Milliseconds of work, never falling. */

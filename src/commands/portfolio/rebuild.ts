@@ -12,10 +12,10 @@ import { allLines, withPortfolio } from "../../portfolio/store/open.ts";
 export function rebuildPortfolio(place: CommandContext): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place);
-    const { different, warnings } = await withPortfolio(place, paths, (open) => {
-      const made = redraw(paths, open.state, allLines(paths));
+    const { different, warnings } = await withPortfolio(place, paths, async (open) => {
+      const made = redraw(paths, open.state, await allLines(paths));
       open.isDrawn = true;
-      return Promise.resolve({ different: made.different, warnings: [...open.warnings, ...made.warnings] });
+      return { different: made.different, warnings: [...open.warnings, ...made.warnings] };
     });
     const message =
       different.length === 0

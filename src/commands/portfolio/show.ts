@@ -11,7 +11,8 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { readPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
 import { lookAtWorkers, planFor, type PoolInput, runPortfolio } from "./pool.ts";
 
 const rowsShown = 40;
@@ -60,7 +61,7 @@ async function looked(
   paths: PortfolioPaths,
   input: PoolInput,
 ): Promise<{ readonly state: PortfolioView; readonly planned: Plan }> {
-  const state = readPortfolio(paths);
+  const state = await readPortfolio(paths);
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
   return { state, planned: planFor(place, open, { input, paths }, gone) };

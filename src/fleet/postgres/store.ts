@@ -50,9 +50,9 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
       await refuseLostLines(database, run, taken.seq, given.known);
       const entries: Entry[] = [];
       const onEntry = given.onEntry ?? ((entry: Entry) => void entries.push(entry));
-      const found = await readSnapshot(database, run);
+      const found = given.from === undefined ? await readSnapshot(database, run) : null;
       const isTaken = found !== null && (given.onSnapshot?.(found.state) ?? true);
-      const at = await readLines(database, run, isTaken ? found.at : genesis, onEntry);
+      const at = await readLines(database, run, given.from ?? (isTaken ? found.at : genesis), onEntry);
       const head = taken.head.toString("hex");
       if (at.seq !== taken.seq || at.prev !== head || at.byte !== taken.bytes)
         throw damaged(at.seq, at.byte, `the store's own note of this run says line ${taken.seq}, ${head.slice(0, 12)}`); // J4

@@ -11,13 +11,14 @@ import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { bisect } from "../planner/bisect.ts";
 import type { Action } from "../planner/plan.ts";
 import { remedyOf } from "../planner/recovery.ts";
-import type { TaskView, VerifiedBatch } from "../planner/state.ts";
+import type { TaskView, VerifiedBatch, View } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type Exchange, openExchange } from "../worker/git-exchange.ts";
 import { landBranch } from "../../workspace/landing/land-branch.ts";
-import { type OpenPortfolio, readPortfolio, withPortfolio } from "../store/open.ts";
+import { readPortfolio } from "../store/fold.ts";
+import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { proveCommit } from "./prove-commit.ts";
 
 type MergeAction = Extract<Action, { readonly do: "merge" }>;
@@ -35,8 +36,9 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
   const folder = mkdtempSync(join(paths.own, "merge-"));
   const end = { landed: 0, rejected: 0, proofs: 0, held: null as string | null };
   try {
-    const state = readPortfolio(paths);
-    const tasks = action.tasks.flatMap((id) => state.tasks[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);
+    const { tasks: all } = await readPortfolio(paths);
+    const queued = action.tasks.flatMap((id) => all[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);
+    const tasks = structuredClone(queued); // as they are now: the fold goes on
     let tip = await exchange.tipOf(action.target);
     if (tip === null) return { ...end, held: `${action.repository} has no branch ${action.target} any more` };
     const batch = await withoutConflicts(parts, exchange, tip, tasks, end);
@@ -143,15 +145,13 @@ async function withoutConflicts(
 
 /** What landed in the same repository since a task was dispatched. */
 async function landedSince({ paths }: QueueParts, task: TaskView): Promise<readonly string[]> {
-  const state = readPortfolio(paths);
+  const state = await readPortfolio(paths);
   const repository = state.projects[task.project_id]?.repository;
   const isAfter = (one: TaskView): boolean =>
     one.landed !== null && one.changed_at >= (task.started_at ?? "") && state.projects[one.project_id]?.repository === repository;
-  return Promise.resolve(
-    Object.values(state.tasks)
-      .filter(isAfter)
-      .map(({ task_id }) => task_id),
-  );
+  return Object.values(state.tasks)
+    .filter(isAfter)
+    .map(({ task_id }) => task_id);
 }
 
 async function reject(
@@ -197,7 +197,13 @@ async function landTogether(
   return result ?? { tip: merged.commit };
 }
 
-async function land(parts: QueueParts, exchange: Exchange, batch: VerifiedBatch, target: string, folder: string): Promise<string | null> {
+async function land(
+  parts: QueueParts,
+  exchange: Exchange,
+  batch: View<VerifiedBatch>,
+  target: string,
+  folder: string,
+): Promise<string | null> {
   const name = `run-${systemClock.now().slice(0, 10)}-${systemClock.now().slice(11, 19).replaceAll(":", "")}-${process.pid}`;
   const order = {
     branch: target,
@@ -218,7 +224,7 @@ async function land(parts: QueueParts, exchange: Exchange, batch: VerifiedBatch,
   return null;
 }
 
-async function recordLanding({ state, write }: OpenPortfolio, batch: VerifiedBatch, target: string): Promise<void> {
+async function recordLanding({ state, write }: OpenPortfolio, batch: View<VerifiedBatch>, target: string): Promise<void> {
   const open = batch.tasks.filter((id) => state.tasks[id]?.status === "running");
   const lines = open.map((task_id): PortfolioChange => ({ ...system, event: "merge_landed", task_id, commit: batch.commit, target }));
   if (lines.length > 0) await write(...lines);
@@ -229,9 +235,9 @@ export async function settleBatches(
   parts: QueueParts,
   except: ReadonlySet<string> = new Set(),
 ): Promise<readonly { readonly repository: string; readonly why: string }[]> {
-  const state = readPortfolio(parts.paths);
+  const state = await readPortfolio(parts.paths);
   const waiting: { repository: string; why: string }[] = [];
-  for (const batch of state.batches) {
+  for (const batch of structuredClone(state.batches)) {
     const { repository } = batch;
     const first = state.tasks[batch.tasks[0] ?? ""];
     const target = state.projects[first?.project_id ?? ""]?.target;
@@ -247,7 +253,7 @@ export async function settleBatches(
 }
 
 /** What holds a proved batch up; null where it landed, or has to be proved anew. */
-async function settle(parts: QueueParts, batch: VerifiedBatch, target: string): Promise<string | null> {
+async function settle(parts: QueueParts, batch: View<VerifiedBatch>, target: string): Promise<string | null> {
   const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
   const tip = await exchange.tipOf(target);
   const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));

@@ -130,11 +130,11 @@ function textFrom(path: string, from: number, to: number): string {
 }
 
 /** Draws what changed; gives what a person should know. */
-export function draw(drawn: Drawn, allLines: () => readonly string[]): readonly string[] {
+export async function draw(drawn: Drawn, allLines: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const { paths, state, seq, cursor } = drawn;
   layOut(paths);
   const warnings: string[] = [];
-  drawEvents(drawn, allLines);
+  await drawEvents(drawn, allLines);
   drawCheckpoints(paths, state);
   if (seq > cursor.seq || !existsSync(join(paths.shown, portfolioFiles.portfolio))) {
     for (const project of Object.values(state.projects))
@@ -174,8 +174,8 @@ const refuseInTheWay = (path: string, what: string, needed: string): never =>
     remediation: ["rename it, then try again"],
   });
 
-function drawEvents({ paths, lines, beyond }: Drawn, allLines: () => readonly string[]): void {
-  if (beyond.isTorn) return replace(eventsPath(paths), joined(allLines()));
+async function drawEvents({ paths, lines, beyond }: Drawn, allLines: () => Promise<readonly string[]>): Promise<void> {
+  if (beyond.isTorn) return replace(eventsPath(paths), joined(await allLines()));
   const missing = lines.slice(beyond.there);
   if (missing.length > 0) appendFileSync(eventsPath(paths), joined(missing)); // D3
 }

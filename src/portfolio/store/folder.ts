@@ -11,6 +11,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { portfolioFolder } from "../../contracts/portfolio.ts";
 import { journalFile } from "../../journal/journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import { refuse } from "../../project/reply.ts";
 import { bindingOf, bindRun, type Head, whyOverwritten } from "../../project/runs/run-binding.ts";
 
@@ -20,6 +21,8 @@ export type PortfolioPaths = {
   readonly shown: string;
   /** `.autopilot/portfolio/` */
   readonly own: string;
+  /** Where its journal is kept if not in its folder. */
+  readonly journal?: PortfolioStore;
 };
 
 export const portfolioAt = (root: string): PortfolioPaths => ({

@@ -9,24 +9,25 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, Event } from "../../contracts/event.ts";
-import { faultOfChange, type PortfolioChange, type PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import { faultOfChange, type PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { JournalFailure } from "../../journal/failure.ts";
-import { openJournal } from "../../journal/file.ts";
-import type { Opened } from "../../journal/journal.ts";
-import { readJournal } from "../../journal/read.ts";
+import type { Journal, Opened } from "../../journal/journal.ts";
+import { genesis } from "../../journal/line.ts";
+import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import { isAgent } from "../../core/grants.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { reduceToLine } from "../views/event-line.ts";
 import { mayAgentWrite } from "../planner/grants.ts";
 import { reduce } from "../planner/reduce.ts";
-import { openPortfolio, type Portfolio, type PortfolioView } from "../planner/state.ts";
+import { openPortfolio, type PortfolioView } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { type Drawn, draw, layOut, linesBeyond, readCursor } from "./draw.ts";
+import { type Cursor, draw, layOut, linesBeyond, readCursor } from "./draw.ts";
+import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead } from "./folder.ts";
 
 const waitMsMax = 20_000;
@@ -44,53 +45,80 @@ export type OpenPortfolio = {
 };
 
 /** Takes the portfolio in hand, does the work, draws the files. Waits while another process has it. */
-export async function withPortfolio<Value>(
+export function withPortfolio<Value>(
   place: CommandContext,
   paths: PortfolioPaths,
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {
-  layOut(paths);
-  const cursor = readCursor(paths);
-  const state = openPortfolio();
-  const lines: (string | null)[] = [];
-  const take = (entry: PortfolioEntry): void => {
-    if (entry.seq <= cursor.seq) reduce(state, entry);
-    else lines.push(reduceToLine(state, entry));
-  };
-  const opened = await openWhenFree(paths.own, (entry) => take(entry as unknown as PortfolioEntry));
-  const journal = redactedJournal(opened.journal, redactionOf(place, paths.root).redactor);
-  try {
-    const warnings: string[] = [];
-    const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
-      for (const change of changes) {
-        const fault = faultOfChange(change);
-        invariant(fault === null, `O3: ${fault ?? ""}`);
-        requireMayChange(place, change); // O4
-      }
-      // The journal looks at nothing of an event but its name, its actor and its reason.
-      for (const entry of await journal.append(changes as unknown as readonly Event[])) take(entry as unknown as PortfolioEntry);
-    };
-    const drawable = (): readonly string[] => lines.filter((line) => line !== null);
-    const beyond = linesBeyond(paths, cursor, drawable());
-    warnings.push(...beyond.warnings);
-    for (const line of beyond.foreign) await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
-    const drawing = (): Drawn => ({
-      paths,
-      state,
-      seq: journal.position.seq,
-      lines: drawable(),
-      cursor,
-      beyond,
-    });
-    const open: OpenPortfolio = { paths, state, now: () => systemClock.now(), write, warnings, isDrawn: false };
+  const fold = foldOf(paths);
+  return fold.mutex.pass(async () => {
+    layOut(paths);
+    const held = await folded(fold, () => hold(place, paths, fold));
     try {
-      return await work(open);
+      return await workWith(place, paths, fold, held, work);
+    } catch (error) {
+      beginAnew(fold); // G2
+      throw error;
     } finally {
-      if (!open.isDrawn) warnings.push(...draw(drawing(), () => allLines(paths))); // O1
+      rememberHead(place, paths, held.journal.position);
+      await held.journal.close();
     }
+  });
+}
+
+type Held = {
+  readonly journal: Journal;
+  readonly cursor: Cursor;
+  /** Of the lines that are not drawn yet, those that are drawn at all. */
+  readonly lines: string[];
+  readonly take: (entry: Entry) => void;
+};
+
+/** Takes the journal, with the fold as it is at its end. */
+async function hold(place: CommandContext, paths: PortfolioPaths, fold: Fold): Promise<Held> {
+  const cursor = readCursor(paths);
+  if (fold.at.seq > cursor.seq) beginAnew(fold); // lines that are not drawn yet are made from the state before them
+  const lines: string[] = [];
+  const take = (entry: Entry): void => {
+    if (entry.seq <= cursor.seq) {
+      reduce(fold.state, asPortfolioEntry(entry));
+      return;
+    }
+    const line = reduceToLine(fold.state, asPortfolioEntry(entry));
+    if (line !== null) lines.push(line);
+  };
+  const { redactor } = redactionOf(place, paths.root);
+  const { journal } = await openWhenFree(storeOf(paths), fold, take);
+  fold.at = { ...journal.position };
+  return { journal: redactedJournal(journal, redactor), cursor, lines, take };
+}
+
+async function workWith<Value>(
+  place: CommandContext,
+  paths: PortfolioPaths,
+  fold: Fold,
+  { journal, cursor, lines, take }: Held,
+  work: (open: OpenPortfolio) => Promise<Value>,
+): Promise<Value> {
+  const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
+    for (const change of changes) {
+      const fault = faultOfChange(change);
+      invariant(fault === null, `O3: ${fault ?? ""}`);
+      requireMayChange(place, change); // O4
+    }
+    // The journal looks at nothing of an event but its name, its actor and its reason.
+    for (const entry of await journal.append(changes as unknown as readonly Event[])) take(entry);
+    fold.at = { ...journal.position };
+  };
+  const beyond = linesBeyond(paths, cursor, lines);
+  const warnings = [...beyond.warnings];
+  for (const line of beyond.foreign) await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
+  const open: OpenPortfolio = { paths, state: fold.state, now: () => systemClock.now(), write, warnings, isDrawn: false };
+  try {
+    return await work(open);
   } finally {
-    rememberHead(place, paths, journal.position);
-    await journal.close();
+    const drawing = { paths, state: fold.state, seq: journal.position.seq, lines, cursor, beyond };
+    if (!open.isDrawn) warnings.push(...(await draw(drawing, () => allLines(paths)))); // O1
   }
 }
 
@@ -100,16 +128,11 @@ function requireMayChange(place: CommandContext, change: PortfolioChange): void 
   if (change.actor.startsWith("operator:")) requireOutside(place);
 }
 
-async function openWhenFree(folder: string, onEntry: (entry: Entry) => void): Promise<Opened> {
+async function openWhenFree(store: PortfolioStore, { at: from }: Fold, onEntry: (entry: Entry) => void): Promise<Opened> {
   const until = systemClock.monotonicMs() + waitMsMax;
   for (;;) {
     try {
-      return await openJournal(folder, {
-        commit: "sync",
-        now: () => systemClock.now(),
-        activeMs: () => systemClock.monotonicMs(),
-        onEntry,
-      });
+      return await store.open({ from, now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs(), onEntry });
     } catch (error) {
       const isBusy = error instanceof JournalFailure && error.trouble.kind === "run_locked";
       if (!isBusy || systemClock.monotonicMs() > until) throw error;
@@ -118,23 +141,13 @@ async function openWhenFree(folder: string, onEntry: (entry: Entry) => void): Pr
   }
 }
 
-/** The state as it is now, without taking anything in hand. */
-export function readPortfolio(paths: PortfolioPaths): Portfolio {
-  const state = openPortfolio();
-  readJournal(paths.own, { from: "start", onEntry: (entry) => reduce(state, entry as unknown as PortfolioEntry) });
-  return state;
-}
-
 /** Every line of the events file, made anew. */
-export function allLines(paths: PortfolioPaths): readonly string[] {
+export async function allLines(paths: PortfolioPaths): Promise<readonly string[]> {
   const state = openPortfolio();
   const lines: string[] = [];
-  readJournal(paths.own, {
-    from: "start",
-    onEntry: (entry) => {
-      const line = reduceToLine(state, entry as unknown as PortfolioEntry);
-      if (line !== null) lines.push(line);
-    },
+  await storeOf(paths).read(genesis, (entry) => {
+    const line = reduceToLine(state, asPortfolioEntry(entry));
+    if (line !== null) lines.push(line);
   });
   return lines;
 }

@@ -7,6 +7,7 @@ import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { isApproved, newBlockId } from "./ingest.ts";
+import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { agentDefault, backendDefault, type Drive, prepare } from "./worker.ts";
 
@@ -27,9 +28,9 @@ export type Worker = { readonly task_id: string; readonly ended: Promise<void>; 
 /** Whether something was done. */
 export async function dispatch(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
   const { place, paths, input, active } = pool;
-  const { state } = await withPortfolio(place, paths, (open) => Promise.resolve({ state: open.state }));
-  const task = state.tasks[task_id];
-  const project = task === undefined ? undefined : state.projects[task.project_id];
+  const state = await readPortfolio(paths);
+  const task = structuredClone(state.tasks[task_id]); // as it is now: the fold goes on
+  const project = task === undefined ? undefined : structuredClone(state.projects[task.project_id]);
   if (task === undefined || project === undefined) return false;
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
   let prepared: Awaited<ReturnType<typeof prepare>>;
