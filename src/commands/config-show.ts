@@ -1,8 +1,10 @@
 // config-show: shows every setting in force with the file and line it came from; secrets are masked.
 
 import type { Answer } from "../contracts/answer.ts";
+import type { NotifyHook } from "../contracts/config.ts";
 import { findingText } from "../kit/finding.ts";
 import { readConfig, type Origin } from "../project/config/config.ts";
+import { hookWords } from "../project/notify/hooks.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
@@ -15,7 +17,11 @@ export function config(place: CommandContext, _input: object): Promise<Answer> {
     return Promise.resolve(reply("config_invalid", { message: page[0] ?? "Invalid config.", page, data: { findings: read.findings } }));
   }
   const settings = leavesOf(read.config)
-    .map(({ key, value }) => ({ key, value, ...(read.origins[key] ?? { from: "default" as const }) }))
+    .map(({ key, value }) => ({
+      key,
+      value,
+      ...(read.origins[key] ?? read.origins[key.split(".")[0] ?? ""] ?? { from: "default" as const }),
+    }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   const page = settings.map((setting) => `${setting.key.padEnd(32)} ${JSON.stringify(setting.value)}  (${originText(setting)})`);
   const message = `${settings.length} settings.`;
@@ -34,6 +40,8 @@ function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[]
     return Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : leavesOf(one, [...path, name])));
   const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
   const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
+  if (path[0] === "notify" && Array.isArray(value))
+    return (value as readonly NotifyHook[]).map((hook, at) => ({ key: `notify.${hook.name ?? at + 1}`, value: hookWords(hook) }));
   return [{ key: path.join("."), value: isSecret ? "(not shown)" : value }];
 }
 const secretNames = /key|token|secret|passw|auth|credential/i;

@@ -75,6 +75,43 @@ const LandMessage = v.pipe(
   ),
 );
 
+/** What a user may be told of: a run waits for them, it is over, a budget or a provider's limit is near or reached, something failed. */
+export const noticeKinds = ["needs_you", "ended", "limit", "failed"] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+const WebAddress = v.pipe(text, v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"));
+/** Where a secret is kept; it stands in no config. */
+const SecretPlace = v.union([v.strictObject({ env: VariableName }), v.strictObject({ file: text })]);
+export type SecretPlace = v.InferOutput<typeof SecretPlace>;
+/** Where notices go: a command of the user's, or an address that takes a POST. */
+export const NotifyHook = v.pipe(
+  v.strictObject({
+    name: v.optional(v.pipe(text, v.regex(/^[\w.-]{1,40}$/, "a name of letters, digits, dots and hyphens"))),
+    on: v.optional(v.pipe(v.array(v.picklist(noticeKinds)), v.minLength(1))),
+    run: v.optional(v.pipe(v.array(text), v.minLength(1))),
+    webhook: v.optional(
+      v.union([WebAddress, SecretPlace], "an address that begins with http:// or https://, { env: NAME } or { file: PATH }"),
+    ),
+    /** Signs what is sent to a webhook. */
+    secret: v.optional(SecretPlace),
+    /** `slack`: what Slack and its likes take, `{ "text": … }`, with their markup escaped. */
+    as: v.optional(v.picklist(["json", "slack"])),
+    /** `brief`: no goal, question or path leaves the machine. */
+    content: v.optional(v.picklist(["full", "brief"])),
+  }),
+  v.check(({ run, webhook }) => (run === undefined) !== (webhook === undefined), "either run or webhook"),
+  v.check(({ run, secret }) => run === undefined || secret === undefined, "secret beside webhook only: a command reads its own"),
+);
+export type NotifyHook = v.InferOutput<typeof NotifyHook>;
+
+/** Traces of runs, sent to a collector. The rest is said by OTEL_EXPORTER_OTLP_… */
+export const OtelSettings = v.strictObject({
+  export: v.optional(v.boolean()),
+  endpoint: v.optional(WebAddress),
+  /** Whether names of the GenAI conventions are used, which are still in development. */
+  genai: v.optional(v.picklist(["latest", "off"])),
+});
+export type OtelSettings = v.InferOutput<typeof OtelSettings>;
+
 export const canaryModes = ["final", "always", "off"] as const;
 export const limitPolicies = ["resume", "ask", "never"] as const;
 
@@ -128,6 +165,9 @@ export const Config = v.strictObject({
   roadmap: v.optional(v.strictObject({ commit_pages: v.optional(v.boolean()) })),
   /** Megabytes that all runs together may take; beyond it the oldest that are over go. */
   disk_quota: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  /** Who is told of what, while nobody watches. Read from the user's own file alone. */
+  notify: v.optional(v.pipe(v.array(NotifyHook), v.maxLength(20))),
+  otel: v.optional(OtelSettings),
   /** Optional steps of staged flows that are done without asking: ui, refactor, security, performance. */
   with: v.optional(v.array(text)),
   max_budget: v.optional(text),

@@ -10,6 +10,9 @@ export const scriptedEntry = (): string => shipped("scripted.cjs");
 /** The program that offers the runner's own tools to an agent. */
 export const returnsEntry = (): string => shipped("returns.cjs");
 
+/** This program itself. */
+export const ownProgram = (): string => shipped("autopilot.cjs");
+
 /** A program that is shipped with this one: beside it once bundled, in dist when run from source. */
 function shipped(name: string): string {
   const here = dirname(fileURLToPath(import.meta.url));

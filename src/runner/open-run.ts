@@ -19,7 +19,6 @@ import type { Group } from "../journal/group.ts";
 import { storeAddress } from "../fleet/address.ts";
 import { markShared, sharedMark } from "../fleet/shared-mark.ts";
 import { invariant } from "../kit/invariant.ts";
-import type { Redactor } from "../kit/redact.ts";
 import { drawFace } from "../playbooks/registry/open-playbook.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
@@ -36,6 +35,7 @@ import { systemClock } from "../project/runs/system-clock.ts";
 import { type Trouble, classifySystemError } from "../project/system-errors.ts";
 import { requireMayGrant } from "./may-grant.ts";
 import { closeGroup, openFolded, openHubFor, openIn, openSharedGroup } from "./open-journal.ts";
+import { openNotices } from "./tell-notices.ts";
 import { openWorld } from "./world.ts";
 
 const snapshotEveryEvents = 10_000;
@@ -95,7 +95,7 @@ async function withRunIn<Value>(
   } catch (error) {
     const trouble = classifySystemError(error);
     if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, run); // H3
-    const state = await pauseFor(place, folder, trouble, redactionOf(place, home.root).redactor); // H2
+    const state = await pauseFor(place, home, folder, trouble); // H2
     return refuse(trouble.code, {
       run_id: run,
       message: trouble.message,
@@ -270,21 +270,18 @@ function keepReserve(folder: string): void {
 }
 
 /** Writes the pause into the journal, opened anew, and says how the run stands; null where even that finds no room. */
-async function pauseFor(place: CommandContext, folder: string, { code, message }: Trouble, redactor: Redactor): Promise<string | null> {
+async function pauseFor(place: CommandContext, home: ProjectPaths, folder: string, { code, message }: Trouble): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, "reserve"), { force: true });
   try {
-    const { journal, fold } = await openFolded(place, folder, redactor);
+    const { journal, fold } = await openFolded(place, folder, redactionOf(place, home.root).redactor);
     try {
       if (viewOf(fold).status === "running") {
-        const event = {
-          event: "run_paused",
-          actor: "system",
-          reason_code: code,
-          detail: message,
-          from_state: "running",
-          to_state: "paused",
-        } as const;
-        for (const entry of await journal.append([event])) fold.apply(entry);
+        const change = { from_state: "running", to_state: "paused" } as const;
+        const event = { event: "run_paused", actor: "system", reason_code: code, detail: message, ...change } as const;
+        for (const entry of await journal.append([event])) {
+          fold.apply(entry);
+          openNotices(place, home, folder)(entry, viewOf(fold));
+        }
       }
       return viewOf(fold).status;
     } finally {

@@ -25,6 +25,7 @@ import { detects } from "./isolation-here.ts";
 import { isolationFor } from "./draft/isolation-for.ts";
 import { inForce } from "./isolation-in-force.ts";
 import { openEndedFolders } from "../project/runs/ended-folders.ts";
+import { openNotices } from "./tell-notices.ts";
 import { openHolding } from "./learnings-hold.ts";
 import { openLiveView } from "./live-view.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
@@ -113,6 +114,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const desk = await openFace({ place, home, folder, view });
   const holding = openHolding({ verifier, view });
   const ended = openEndedFolders(folder);
+  const tellNotices = openNotices(place, home, folder);
   const live = openLiveView(place, folder, openLiveEvents(redactor), desk);
   // A child run is called off by its parent alone: interrupted softly, its parent waits for its end as for a turn's.
   const isChild = parts.cancel !== null;
@@ -160,6 +162,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       live.fact(entry);
       desk.take(entry, run);
       ended.take(entry, run);
+      tellNotices(entry, run);
       parts.watch(entry, run);
     },
     onSignal: live.signal,

@@ -106,6 +106,12 @@ export const configDirections: Node<Config> = {
   },
   roadmap: { commit_pages: tighten((said, own) => (said && own === false ? "you keep these pages out of your history" : null)) },
   disk_quota: tighten((said, own) => (said === own ? null : "it would decide which of your runs are deleted")),
+  notify: userOnly("what your machine sends, and runs to send it, is yours to say"),
+  otel: {
+    export: userOnly("what your machine sends is yours to say"),
+    endpoint: userOnly("where your traces go is yours to say"),
+    genai: userOnly("what your machine sends is yours to say"),
+  },
   with: neutral, // steps of the flow, within the same budget and sandbox, and shown in the preview
   max_budget: tighten((said, own) => {
     const [asked, most] = [readBudget(said), own === undefined ? { budget: profiles.balanced } : readBudget(own)];

@@ -80,8 +80,8 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
   return { kind: "config", config, origins, warnings: [...environment.warnings, ...ignored], hash: configHash(config) };
 }
 
-/** The name of a config's content. */
-export function configHash(config: Config): string {
+/** The name of a config's content, as far as a run goes by it: who is told of it changes nothing about its work. */
+export function configHash({ notify: _notify, otel: _otel, ...config }: Config): string {
   return createHash("sha256").update(canonicalJson(config)).digest("hex");
 }
 

@@ -30,6 +30,7 @@ import { inbox } from "./commands/inbox.ts";
 import { init } from "./commands/init.ts";
 import { log } from "./commands/log.ts";
 import { mcp } from "./commands/integration/mcp.ts";
+import { notifyCommands } from "./commands/integration/notify.ts";
 import { pause } from "./commands/pause.ts";
 import { portfolioCommands } from "./commands/portfolio.ts";
 import { quality } from "./commands/quality.ts";
@@ -83,7 +84,17 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: "Set up",
-    commands: [init, ...skillsCommands, mcp, demo, discard, clean, completionsOf(() => commands), helpOf(() => chapters)],
+    commands: [
+      init,
+      ...skillsCommands,
+      mcp,
+      ...notifyCommands,
+      demo,
+      discard,
+      clean,
+      completionsOf(() => commands),
+      helpOf(() => chapters),
+    ],
   },
 ];
 

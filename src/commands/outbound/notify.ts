@@ -1,0 +1,134 @@
+// notify: shows where notices go and what became of them, sends a notice to try it out, and delivers what waits.
+
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { deliver } from "../../project/notify/courier.ts";
+import { type Hook, hooksOf, hookWords, readSecret } from "../../project/notify/hooks.ts";
+import { type Delivery, openQueue } from "../../project/notify/queue.ts";
+import { send } from "../../project/notify/send.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { userConfigPath } from "../../project/config/config.ts";
+import { requireOutside } from "../../runner/may-grant.ts";
+import { columned } from "../../views/columned.ts";
+import { oneLine, plural } from "../../views/wording.ts";
+
+const shownMax = 10;
+
+export function listNotifications(place: CommandContext): Promise<Answer> {
+  return answered(() => {
+    const hooks = requireHooks(place);
+    const queue = openQueue(place.env);
+    const [waiting, deliveries] = [queue.waiting(), queue.deliveries()];
+    const about = hooks.map((hook) => {
+      const last = deliveries.findLast(({ hook: name }) => name === hook.name);
+      return {
+        name: hook.name,
+        on: hook.on,
+        to: hookWords(hook),
+        waiting: waiting.filter((item) => item.hook === hook.name).length,
+        problem: problemOf(hook, place),
+        last: last ?? null,
+      };
+    });
+    const troubled = about.filter(({ problem, last }) => problem !== null || (last !== null && last.outcome !== "sent"));
+    const page = [
+      ...columned(about.map(({ name, on, to, waiting: count }) => [name, on.join(", "), to, count === 0 ? "" : `${count} waiting`])),
+      ...about.flatMap(({ name, problem }) => (problem === null ? [] : [`! ${name}: ${problem}`])),
+      "",
+      ...(deliveries.length === 0 ? ["Nothing was sent yet."] : columned(deliveries.slice(-shownMax).map(deliveryRow))),
+    ];
+    const message = `${plural(hooks.length, "hook")}, ${plural(waiting.length, "notice")} waiting.`;
+    return Promise.resolve(
+      reply("ok", {
+        ...(troubled.length === 0 ? {} : { result: "WARN", remediation: ["autopilot notify test"] }),
+        message,
+        page,
+        data: { hooks: about, deliveries: deliveries.slice(-100) },
+      }),
+    );
+  });
+}
+
+/** Sends one notice now and says what came of it; nothing is queued or journaled. */
+export function testNotification(place: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    requireOutside(place);
+    const hooks = requireHooks(place);
+    const meant = input.name === undefined ? hooks : hooks.filter(({ name }) => name === input.name);
+    if (meant.length === 0)
+      refuse("usage", {
+        message: `No hook is called ${oneLine(input.name ?? "")}: there are ${hooks.map(({ name }) => name).join(", ")}.`,
+        remediation: ["autopilot notify"],
+      });
+    const at = new Date().toISOString();
+    const id = `test:${at}`;
+    const notice = {
+      id,
+      kind: "ended",
+      run: "test",
+      project: "test",
+      at,
+      reason: "ok",
+      title: "autopilot: a test",
+      text: "If you read this, notifications work.",
+      next: "autopilot notify",
+    } as const;
+    const outcomes = await Promise.all(
+      meant.map(async (hook) => ({ hook: hook.name, ...(await send(hook, { ...notice, notices: [id] }, place.env)) })),
+    );
+    const failed = outcomes.filter(({ kind }) => kind !== "sent");
+    const page = outcomes.map(({ hook, kind, detail }) => `${kind === "sent" ? "✓" : "✗"} ${hook}: ${detail}`);
+    return reply("ok", {
+      ...(failed.length === 0
+        ? {}
+        : { result: "FAIL", remediation: [`mend notify in ${userConfigPath(place.env)}, then autopilot notify test`] }),
+      message:
+        failed.length === 0
+          ? `${plural(outcomes.length, "hook")} took a test notice.`
+          : `${failed.map(({ hook, detail }) => `${hook}: ${detail}`).join("; ")}.`,
+      page,
+      data: { outcomes },
+    });
+  });
+}
+
+/** Delivers what waits. Runs start this by themselves; by hand it helps after a hook was mended. */
+export function sendNotifications(place: CommandContext, input: { readonly waits: boolean }): Promise<Answer> {
+  return answered(async () => {
+    requireOutside(place);
+    const { sent, left } = await deliver({ env: place.env, waits: input.waits, interrupted: place.interrupted });
+    return reply("ok", {
+      message: `${plural(sent, "message")} sent, ${plural(left, "notice")} waiting.`,
+      ...(left === 0 ? {} : { remediation: ["autopilot notify shows why"] }),
+      data: { sent, left },
+    });
+  });
+}
+
+function requireHooks(place: CommandContext): readonly Hook[] {
+  const { hooks, problem } = hooksOf(place.env);
+  if (problem !== null) refuse("config_invalid", { message: problem });
+  if (hooks.length === 0)
+    refuse("config_invalid", {
+      message: `Nobody is notified: ${userConfigPath(place.env)} has no notify.`,
+      remediation: ["docs/NOTIFICATIONS.md has examples for ntfy, Slack and e-mail"],
+    });
+  return hooks;
+}
+
+function problemOf({ webhook, secret }: Hook, { env }: CommandContext): string | null {
+  for (const place of [webhook, secret]) {
+    const read = typeof place === "object" ? readSecret(place, env) : null;
+    if (read !== null && "problem" in read) return read.problem;
+  }
+  return null;
+}
+
+const deliveryRow = ({ at, hook, outcome, detail, title, next_at }: Delivery): readonly string[] => [
+  outcome === "sent" ? "✓" : "✗",
+  at.slice(0, 19).replace("T", " "),
+  hook,
+  outcome.replace("_", " "),
+  `${detail}${next_at === undefined ? "" : `, again at ${next_at.slice(11, 19)}`}`,
+  oneLine(title, 60),
+];

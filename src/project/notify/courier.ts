@@ -1,0 +1,135 @@
+// courier: delivers what waits in the queue, hook by hook, apart from every run: one that hangs holds up nobody else.
+//
+// Invariants:
+//   C1. One courier a hook at a time, by a lock of the kernel; whoever adds a notice starts one, and the one at work looks again after it let go.
+//   C2. A notice leaves the queue only when its outcome is journaled: sent, refused, or given up after a day.
+//   C3. A hook that is gone from the user's config takes its notices with it.
+
+import { createHash } from "node:crypto";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadTryLock } from "../../journal/lock.ts";
+import { isoOf, msOf } from "../../kit/iso-time.ts";
+import { digestOf } from "../../views/outbound/notices.ts";
+import { givenUpAfterMs, nextMessage, retryAt } from "./delivery-plan.ts";
+import { type Hook, hooksOf, readSecret } from "./hooks.ts";
+import { type Item, openQueue, type Queue } from "./queue.ts";
+import { type Message, type Outcome, send } from "./send.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+export type CourierOptions = {
+  readonly env: Env;
+  /** False: what is not due now stays in the queue. */
+  readonly waits: boolean;
+  readonly interrupted: AbortSignal;
+  readonly send?: (hook: Hook, message: Message) => Promise<Outcome>;
+  readonly now?: () => number;
+  readonly pause?: (ms: number) => Promise<void>;
+};
+
+const lookEveryMs = 5_000;
+
+export async function deliver(options: CourierOptions): Promise<{ readonly sent: number; readonly left: number }> {
+  const queue = openQueue(options.env);
+  const { hooks, problem } = hooksOf(options.env);
+  const waiting = queue.waiting();
+  if (waiting.length === 0 || problem !== null) return { sent: 0, left: waiting.length };
+  for (const item of waiting) if (!hooks.some(({ name }) => name === item.hook)) queue.settle(item); // C3
+  const now = (options.now ?? Date.now)();
+  for (const hook of hooks.filter((one) => !canSend(one, options.env)))
+    for (const item of ofHook(queue, hook).filter(({ queuedAtMs }) => now - queuedAtMs > givenUpAfterMs))
+      record(queue, hook, [item], { ...item.notice, notices: [item.notice.id] }, { kind: "failed", detail: "its secret is not set" }, now);
+  const sent = await Promise.all(
+    hooks.filter((hook) => canSend(hook, options.env) && ofHook(queue, hook).length > 0).map((hook) => serve(hook, queue, options)),
+  );
+  return { sent: sent.reduce((sum, one) => sum + one, 0), left: queue.waiting().length };
+}
+
+/** Another courier, started where the secret is known, may serve it; this one would only fail. */
+const canSend = ({ webhook, secret }: Hook, env: Env): boolean =>
+  [webhook, secret].every((place) => typeof place !== "object" || !("env" in place) || !("problem" in readSecret(place, env)));
+
+const ofHook = (queue: Queue, { name }: Hook): readonly Item[] => queue.waiting().filter(({ hook }) => hook === name);
+
+async function serve(hook: Hook, queue: Queue, options: CourierOptions): Promise<number> {
+  let sent = 0;
+  for (let isTaken = true; isTaken && ofHook(queue, hook).length > 0;) {
+    const free = await lockOf(hook, queue);
+    if (free === null) return sent; // C1
+    try {
+      const more = await serveLocked(hook, queue, options);
+      sent += more.sent;
+      isTaken = more.isThrough;
+    } finally {
+      free();
+    }
+  }
+  return sent;
+}
+
+async function serveLocked(
+  hook: Hook,
+  queue: Queue,
+  options: CourierOptions,
+): Promise<{ readonly sent: number; readonly isThrough: boolean }> {
+  const now = options.now ?? Date.now;
+  let sent = 0;
+  const sentAt = queue.deliveries().flatMap((one) => (one.hook === hook.name && one.outcome === "sent" ? [msOf(one.at) ?? 0] : []));
+  for (;;) {
+    if (options.interrupted.aborted) return { sent, isThrough: false };
+    const due = nextMessage(ofHook(queue, hook), sentAt, now());
+    if (due.do === "rest") return { sent, isThrough: true };
+    if (due.do === "wait") {
+      if (!options.waits) return { sent, isThrough: false };
+      await pause(options, Math.min(lookEveryMs, Math.max(1, due.untilMs - now())));
+      continue;
+    }
+    const items = due.items as readonly Item[];
+    const notices = items.map(({ notice }) => notice);
+    const [only] = notices;
+    const message: Message = {
+      ...(notices.length === 1 && only !== undefined ? only : digestOf(notices)),
+      notices: notices.map(({ id }) => id),
+    };
+    const outcome = await (options.send ?? ((one, told) => send(one, told, options.env)))(hook, message);
+    if (outcome.kind === "sent") {
+      sentAt.push(now());
+      sent += 1;
+    }
+    record(queue, hook, items, message, outcome, now());
+  }
+}
+
+/** C2. */
+function record(queue: Queue, hook: Hook, items: readonly Item[], message: Message, outcome: Outcome, nowMs: number): void {
+  const tries = Math.max(...items.map((item) => item.tries)) + 1;
+  const queuedAt = Math.min(...items.map(({ queuedAtMs }) => queuedAtMs));
+  const again = outcome.kind === "failed" ? retryAt(tries, queuedAt, nowMs, outcome.retryAfterMs ?? null) : null;
+  queue.note({
+    at: isoOf(nowMs),
+    hook: hook.name,
+    ids: [...message.notices],
+    title: message.title,
+    try: tries,
+    outcome: outcome.kind === "failed" && again === null ? "given_up" : outcome.kind,
+    detail: outcome.detail,
+    ...(again === null ? {} : { next_at: isoOf(again) }),
+  });
+  for (const item of items) {
+    if (again === null) queue.settle(item);
+    else queue.later(item, again);
+  }
+}
+
+/** Null where another courier has it. */
+async function lockOf({ name }: Hook, { folder }: Queue): Promise<(() => void) | null> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fd = openSync(join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 16)}.lock`), "a", 0o600);
+  if ((await loadTryLock())(fd)) return () => closeSync(fd);
+  closeSync(fd);
+  return null;
+}
+
+const pause = ({ pause: given, interrupted }: CourierOptions, ms: number): Promise<unknown> =>
+  given === undefined ? sleep(ms, undefined, { signal: interrupted }).catch(() => undefined) : given(ms);

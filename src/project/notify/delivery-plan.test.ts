@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { Notice } from "../../views/outbound/notices.ts";
+import { givenUpAfterMs, nextMessage, type Queued, retryAt, windowMs } from "./delivery-plan.ts";
+
+const notice = (id: string): Notice => ({
+  id,
+  kind: "failed",
+  run: "r",
+  project: "p",
+  at: "",
+  reason: "ok",
+  title: id,
+  text: "",
+  next: "",
+});
+const queued = (id: string, more: Partial<Queued> = {}): Queued => ({
+  notice: notice(id),
+  queuedAtMs: 0,
+  tries: 0,
+  notBeforeMs: 0,
+  ...more,
+});
+const minute = 60_000;
+
+test("the first three go out one by one, the rest of ten minutes as one", () => {
+  const sent: number[] = [];
+  let waiting = ["a", "b", "c"].map((id, at) => queued(id, { queuedAtMs: at }));
+  const messages: string[][] = [];
+  for (let now = minute; now < 30 * minute; now += minute) {
+    if (now === 3 * minute) waiting = [...waiting, ...["d", "e", "f", "g"].map((id) => queued(id, { queuedAtMs: now }))];
+    for (let due = nextMessage(waiting, sent, now); due.do === "send"; due = nextMessage(waiting, sent, now)) {
+      const { items } = due;
+      messages.push(items.map((item) => item.notice.id));
+      sent.push(now);
+      waiting = waiting.filter((item) => !items.includes(item));
+    }
+  }
+  expect(messages).toEqual([["a"], ["b"], ["c"], ["d", "e", "f", "g"]]);
+  expect(sent.at(-1)).toBe(minute + windowMs);
+});
+
+test("what could not be sent for long goes out as one, and a clock set back holds nothing up", () => {
+  const waiting = ["a", "b", "c", "d"].map((id) => queued(id));
+  expect(nextMessage(waiting, [], minute)).toEqual({ do: "send", items: waiting });
+  expect(nextMessage([queued("a")], [9 * minute, 9 * minute, 9 * minute], minute)).toMatchObject({ do: "send" });
+  expect(nextMessage([], [], 0)).toEqual({ do: "rest" });
+  expect(nextMessage([queued("a", { notBeforeMs: 5 })], [], 1)).toEqual({ do: "wait", untilMs: 5 });
+});
+
+test("a hook that fails for a day is tried later and later, a bounded number of times, and given up", () => {
+  const waits: number[] = [];
+  for (let [tries, now]: [number, number | null] = [1, 0]; now !== null && tries < 1_000; tries += 1) {
+    const next = retryAt(tries, 0, now, null);
+    if (next !== null) waits.push(next - now);
+    now = next;
+  }
+  expect(waits.slice(0, 6)).toEqual([5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]);
+  expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+  expect(waits.length).toBeLessThan(40);
+  expect(waits.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(givenUpAfterMs);
+});
+
+test("a receiver may ask for a longer wait, up to an hour", () => {
+  expect(retryAt(1, 0, 0, 90_000)).toBe(90_000);
+  expect(retryAt(1, 0, 0, 1e12)).toBe(3_600_000);
+});

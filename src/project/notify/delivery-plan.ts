@@ -1,0 +1,39 @@
+// delivery-plan: when the next message of a hook is due, and which notices it holds. Pure.
+//
+// Invariants:
+//   P1. At most three single messages within ten minutes; what comes after them waits and is one message.
+//   P2. A failed message is tried again later and later, and given up after a day: nothing is tried in a loop.
+
+import type { Notice } from "../../views/outbound/notices.ts";
+
+export const singlesMax = 3;
+export const windowMs = 10 * 60_000;
+export const givenUpAfterMs = 24 * 3_600_000;
+const retryMs = [5_000, 30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000, 3_600_000] as const;
+
+export type Queued = { readonly notice: Notice; readonly queuedAtMs: number; readonly tries: number; readonly notBeforeMs: number };
+
+export type Due =
+  | { readonly do: "send"; readonly items: readonly Queued[] }
+  | { readonly do: "wait"; readonly untilMs: number }
+  | { readonly do: "rest" };
+
+/** `sentAtMs`: when messages of this hook went out lately. */
+export function nextMessage(queued: readonly Queued[], sentAtMs: readonly number[], nowMs: number): Due {
+  const order = queued.toSorted((one, other) => one.queuedAtMs - other.queuedAtMs);
+  const [first] = order;
+  if (first === undefined) return { do: "rest" };
+  const notBefore = Math.min(...order.map(({ notBeforeMs }) => notBeforeMs));
+  if (notBefore > nowMs) return { do: "wait", untilMs: notBefore };
+  const recent = sentAtMs.filter((at) => at <= nowMs && nowMs - at < windowMs).toSorted((one, other) => one - other);
+  const ready = order.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
+  if (recent.length >= singlesMax) return { do: "wait", untilMs: (recent.at(-singlesMax) ?? nowMs) + windowMs }; // P1
+  const isBurst = ready.length > singlesMax - recent.length;
+  return { do: "send", items: isBurst ? ready : ready.slice(0, 1) };
+}
+
+/** When a message that failed is tried again; null: it is given up. */
+export function retryAt(tries: number, queuedAtMs: number, nowMs: number, askedMs: number | null): number | null {
+  const after = Math.max(retryMs[Math.min(tries, retryMs.length) - 1] ?? retryMs[0], Math.min(askedMs ?? 0, 3_600_000));
+  return nowMs + after - queuedAtMs > givenUpAfterMs ? null : nowMs + after; // P2
+}

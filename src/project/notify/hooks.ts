@@ -1,0 +1,71 @@
+// hooks: where the user wants notices to go, and the secrets that are needed for it.
+//
+// Invariants:
+//   H1. Only the user's own file is read: nothing that came with a repository makes this machine send or run anything.
+//   H2. A secret is read when it is used, from the environment or from a file that only its user can read, and is kept nowhere.
+
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type NoticeKind, type NotifyHook, noticeKinds, type SecretPlace } from "../../contracts/config.ts";
+import { findingText } from "../../kit/finding.ts";
+import { userConfigPath } from "../config/config.ts";
+import { readConfigFile } from "../config/config-file.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+export type Hook = Omit<NotifyHook, "name" | "on"> & { readonly name: string; readonly on: readonly NoticeKind[] };
+
+const secretBytesMax = 16 * 1024;
+
+/** The user's hooks, or what is wrong with their file. */
+export function hooksOf(env: Env): { readonly hooks: readonly Hook[]; readonly problem: string | null } {
+  const read = readConfigFile(userConfigPath(env)); // H1
+  if ("findings" in read) return { hooks: [], problem: read.findings.map(findingText).join("; ") };
+  const hooks = (read.config.notify ?? []).map((hook, at) => ({
+    ...hook,
+    name: hook.name ?? `hook-${at + 1}`,
+    on: hook.on ?? [...noticeKinds],
+  }));
+  const twice = hooks.find(({ name }, at) => hooks.findIndex((other) => other.name === name) !== at);
+  if (twice !== undefined)
+    return { hooks: [], problem: `${userConfigPath(env)}: two hooks of notify are called ${twice.name}; give each a name of its own` };
+  return { hooks, problem: null };
+}
+
+export type SecretRead = { readonly value: string } | { readonly problem: string };
+
+/** H2. */
+export function readSecret(place: SecretPlace, env: Env): SecretRead {
+  if ("env" in place) {
+    const value = env[place.env]?.trim();
+    return value === undefined || value === "" ? { problem: `${place.env} is not set` } : { value };
+  }
+  const path = place.file.startsWith("~/") ? join(env["HOME"] ?? homedir(), place.file.slice(2)) : place.file;
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return { problem: `${path} cannot be read` };
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > secretBytesMax) return { problem: `${path} is no file with a secret` };
+    if ((stat.mode & 0o077) !== 0) return { problem: `${path} can be read by others (chmod 600 ${path})` };
+    const value = readFileSync(fd, "utf8").trim();
+    return value === "" ? { problem: `${path} is empty` } : { value };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Where a hook sends to, in words that hold no secret: an address may bear one in its path. */
+export function hookWords({ run, webhook }: Pick<NotifyHook, "run" | "webhook">): string {
+  if (run !== undefined) return `runs ${run[0] ?? ""}`;
+  if (typeof webhook === "object")
+    return "env" in webhook ? `posts to the address in ${webhook.env}` : `posts to the address in ${webhook.file}`;
+  try {
+    return `posts to ${new URL(webhook ?? "").origin}`;
+  } catch {
+    return "posts to an address that cannot be read";
+  }
+}

@@ -1,0 +1,142 @@
+// queue: notices on their way, one file each in the user's state folder, and the journal of what became of them.
+//
+// Invariants:
+//   Q1. A notice is there whole or not at all, and once for each hook: its file's name follows from its id.
+//   Q2. What was settled leaves a mark, so that a run that is read again tells nobody twice.
+//   Q3. No secret, and no word of a receiver's answer, is written here.
+
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { noticeKinds } from "../../contracts/config.ts";
+import type { Notice } from "../../views/outbound/notices.ts";
+import { readOwnFile } from "../own-file.ts";
+import { stateFolder } from "../runs/run-binding.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const queuedMax = 2_000;
+const itemBytesMax = 64 * 1024;
+const journalBytesMax = 4 * 1024 * 1024;
+const settledKeptMs = 30 * 24 * 3_600_000;
+
+const text = v.string();
+const NoticeSchema = v.strictObject({
+  id: text,
+  kind: v.picklist(noticeKinds),
+  run: text,
+  project: text,
+  at: text,
+  reason: text,
+  title: text,
+  text,
+  next: text,
+});
+const Item = v.strictObject({
+  hook: text,
+  notice: NoticeSchema,
+  queuedAtMs: v.number(),
+  tries: v.number(),
+  notBeforeMs: v.number(),
+});
+export type Item = v.InferOutput<typeof Item>;
+
+/** One line of the journal of deliveries: what was sent where and when, and what came of it. */
+export const Delivery = v.strictObject({
+  at: text,
+  hook: text,
+  ids: v.array(text),
+  title: text,
+  try: v.number(),
+  outcome: v.picklist(["sent", "failed", "refused", "given_up"]),
+  /** `HTTP 500`, `exit 1`, `no answer in 10 s`. */
+  detail: text,
+  next_at: v.optional(text),
+});
+export type Delivery = v.InferOutput<typeof Delivery>;
+
+export type Queue = {
+  readonly folder: string;
+  /** False: it is there or settled already. */
+  readonly add: (notice: Notice, hook: string, nowMs: number) => boolean;
+  readonly waiting: () => readonly Item[];
+  readonly later: (item: Item, notBeforeMs: number) => void;
+  readonly settle: (item: Item) => void;
+  readonly note: (delivery: Delivery) => void;
+  readonly deliveries: () => readonly Delivery[];
+};
+
+export function openQueue(env: Env): Queue {
+  const folder = join(stateFolder(env), "notify");
+  const [queued, settled, journal] = [join(folder, "queue"), join(folder, "settled"), join(folder, "deliveries.jsonl")];
+  const nameOf = (hook: string, id: string): string => createHash("sha256").update(`${hook}\n${id}`).digest("hex").slice(0, 32); // Q1
+  const put = (item: Item): void => {
+    mkdirSync(queued, { recursive: true, mode: 0o700 });
+    const path = join(queued, `${nameOf(item.hook, item.notice.id)}.json`);
+    writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(item), { mode: 0o600 });
+    renameSync(`${path}.${process.pid}.new`, path);
+  };
+  return {
+    folder,
+    add: (notice, hook, nowMs) => {
+      const name = nameOf(hook, notice.id);
+      if (existsSync(join(settled, name)) || existsSync(join(queued, `${name}.json`))) return false; // Q2
+      if (namesIn(queued).length >= queuedMax) return false;
+      put({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
+      return true;
+    },
+    waiting: () =>
+      namesIn(queued)
+        .filter((name) => name.endsWith(".json"))
+        .flatMap((name) => itemIn(join(queued, name))),
+    later: (item, notBeforeMs) => put({ ...item, tries: item.tries + 1, notBeforeMs }),
+    settle: (item) => {
+      mkdirSync(settled, { recursive: true, mode: 0o700 });
+      const name = nameOf(item.hook, item.notice.id);
+      writeFileSync(join(settled, name), "", { mode: 0o600 });
+      rmSync(join(queued, `${name}.json`), { force: true });
+      forgetOld(settled);
+    },
+    note: (delivery) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if ((statSync(journal, { throwIfNoEntry: false })?.size ?? 0) > journalBytesMax) renameSync(journal, `${journal}.before`);
+      appendFileSync(journal, `${JSON.stringify(delivery)}\n`, { mode: 0o600 });
+    },
+    deliveries: () =>
+      (readOwnFile(journal, 2 * journalBytesMax) ?? "").split("\n").flatMap((line) => {
+        const read = line === "" ? null : v.safeParse(Delivery, jsonIn(line));
+        return read?.success === true ? [read.output] : [];
+      }),
+  };
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // nothing was ever put there
+  }
+}
+
+/** What cannot be read is passed over: a file of a newer version, or one that somebody else put there. */
+function itemIn(path: string): readonly Item[] {
+  const read = v.safeParse(Item, jsonIn(readOwnFile(path, itemBytesMax) ?? ""));
+  return read.success ? [read.output] : [];
+}
+
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function forgetOld(settled: string): void {
+  const old = Date.now() - settledKeptMs;
+  for (const name of namesIn(settled)) {
+    const path = join(settled, name);
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < old) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,136 @@
+// send: one message to one hook: a command that reads it on stdin, or a signed POST. It takes a bounded time and says what came of it.
+//
+// Invariants:
+//   S1. No secret and no word of an answer is part of the outcome: only a number, an exit code or the kind of error.
+//   S2. A hook that hangs is ended with all that it started.
+//   S3. Text reaches a command as data (stdin and variables), never as words of a command line.
+
+import { spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import type { NotifyHook } from "../../contracts/config.ts";
+import { bearsMark } from "../../agents/process/mark.ts";
+import { briefNotice, type Notice } from "../../views/outbound/notices.ts";
+import { readSecret } from "./hooks.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+export type Message = Notice & { /** The ids it stands for: a receiver may drop those it has seen. */ readonly notices: readonly string[] };
+type Target = Omit<NotifyHook, "name" | "on">;
+export type Outcome =
+  | { readonly kind: "sent"; readonly detail: string }
+  /** `refused`: trying again would change nothing. */
+  | { readonly kind: "failed" | "refused"; readonly detail: string; readonly retryAfterMs?: number };
+
+export const webhookMs = 10_000;
+export const commandMs = 30_000;
+
+/** What is sent, as JSON. For Slack its markup is escaped: words of an agent must not call a channel or hide a link. */
+export function bodyOf(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
+  const told: Message = content === "brief" ? { ...briefNotice(message), notices: message.notices } : message;
+  return JSON.stringify(as === "slack" ? { text: told.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : told);
+}
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", in hex>`. */
+export function signatureOf(secret: string, body: string, nowMs: number): string {
+  const seconds = Math.floor(nowMs / 1000);
+  return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
+}
+
+export function send(hook: Target, message: Message, env: Env, limits = { webhookMs, commandMs }): Promise<Outcome> {
+  return hook.run === undefined ? post(hook, message, env, limits.webhookMs) : runCommand(hook, hook.run, message, env, limits.commandMs);
+}
+
+async function post(hook: Target, message: Message, env: Env, withinMs: number): Promise<Outcome> {
+  const address = typeof hook.webhook === "object" ? readSecret(hook.webhook, env) : { value: hook.webhook ?? "" };
+  if ("problem" in address) return { kind: "failed", detail: address.problem };
+  const secret = hook.secret === undefined ? null : readSecret(hook.secret, env);
+  if (secret !== null && "problem" in secret) return { kind: "failed", detail: secret.problem };
+  const body = bodyOf(message, hook);
+  try {
+    const response = await fetch(address.value, {
+      method: "POST",
+      redirect: "manual", // what is sent goes where the user said, nowhere else
+      signal: AbortSignal.timeout(withinMs),
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "autopilot",
+        "autopilot-notice": encodeURIComponent(message.id),
+        ...(secret === null ? {} : { "autopilot-signature": signatureOf(secret.value, body, Date.now()) }),
+      },
+      body,
+    });
+    await response.body?.cancel();
+    return judged(response);
+  } catch (error) {
+    return { kind: "failed", detail: faultOf(error, withinMs) }; // S1
+  }
+}
+
+function judged({ status, ok, headers }: Response): Outcome {
+  const detail = `HTTP ${status}`;
+  if (ok) return { kind: "sent", detail };
+  const isPassing = status >= 500 || status === 408 || status === 425 || status === 429;
+  if (!isPassing) return { kind: "refused", detail };
+  const seconds = Number(headers.get("retry-after"));
+  return Number.isFinite(seconds) && seconds > 0 ? { kind: "failed", detail, retryAfterMs: seconds * 1000 } : { kind: "failed", detail };
+}
+
+/** Only the kind of error: messages of the network name addresses, and an address may be a secret. */
+function faultOf(error: unknown, withinMs: number): string {
+  if (error instanceof Error && error.name === "TimeoutError") return `no answer in ${withinMs / 1000} s`;
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" && /^[A-Z_]+$/.test(code) ? code : "the address cannot be reached";
+}
+
+function runCommand(hook: Target, argv: readonly string[], message: Message, env: Env, withinMs: number): Promise<Outcome> {
+  const body = bodyOf(message, hook);
+  const told = hook.content === "brief" ? briefNotice(message) : message;
+  const [program = "", ...words] = argv;
+  return new Promise((resolve) => {
+    const child = spawn(program, words, {
+      cwd: "/",
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"], // S1
+      env: {
+        ...unmarked(env),
+        NOTICE_TITLE: told.title,
+        NOTICE_TEXT: told.text,
+        NOTICE_KIND: told.kind,
+        NOTICE_RUN: told.run,
+        NOTICE_NEXT: told.next,
+      }, // S3
+    });
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      endGroup(child.pid); // S2
+    }, withinMs);
+    const end = (outcome: Outcome): void => {
+      clearTimeout(late);
+      resolve(outcome);
+    };
+    child.once("error", (error: NodeJS.ErrnoException) => end({ kind: "failed", detail: `cannot be started (${error.code ?? "error"})` }));
+    child.once("exit", (code, signal) => {
+      if (isLate) end({ kind: "failed", detail: `no end in ${withinMs / 1000} s` });
+      else if (code === 0) end({ kind: "sent", detail: "exit 0" });
+      else end({ kind: "failed", detail: code === null ? `ended by ${signal ?? "a signal"}` : `exit ${code}` });
+    });
+    child.stdin.on("error", () => undefined); // it need not read
+    child.stdin.end(body);
+  });
+}
+
+/** A hook is the user's own program, however the run that it tells of was started. */
+const unmarked = (env: Env): Record<string, string | undefined> => {
+  const { AUTOPILOT_RUN: _run, AUTOPILOT_ATTEMPT: _attempt, AUTOPILOT_LIFE: _life, AUTOPILOT_PLACE: _place, ...rest } = env;
+  return bearsMark(env) ? rest : { ...env };
+};
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
+}

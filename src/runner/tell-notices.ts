@@ -1,0 +1,47 @@
+// tell-notices: puts what a person should be told of into the queue as it is journaled, and starts a courier that delivers it.
+//
+// Invariants:
+//   T1. A run waits for no delivery: what is written here is one small file, and the courier is a process of its own.
+//   T2. Nothing that goes wrong here ends or changes a run; it is said once.
+
+import { spawn } from "node:child_process";
+import { basename } from "node:path";
+import type { Entry } from "../contracts/event.ts";
+import type { RunView } from "../core/state.ts";
+import type { CommandContext } from "../project/command-context.ts";
+import { hooksOf } from "../project/notify/hooks.ts";
+import { openQueue } from "../project/notify/queue.ts";
+import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
+import { noticesOf } from "../views/outbound/notices.ts";
+import { ownProgram } from "./embedded.ts";
+
+/** A child run tells nobody: its parent does. */
+export function openNotices(place: CommandContext, home: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
+  const { hooks } = hooksOf(place.env);
+  if (hooks.length === 0) return () => undefined;
+  const queue = openQueue(place.env);
+  const told = new Set<string>();
+  let isBroken = false;
+  return (entry, run) => {
+    if (folder !== runFolder(home, run.drafted.run_id)) return;
+    const fresh = noticesOf(entry, run, basename(home.root)).filter(({ id }) => !told.has(id));
+    if (fresh.length === 0) return;
+    try {
+      const added = fresh.flatMap((notice) =>
+        hooks.filter(({ on }) => on.includes(notice.kind)).filter(({ name }) => queue.add(notice, name, Date.now())),
+      );
+      for (const { id } of fresh) told.add(id);
+      if (added.length > 0) startCourier(place.env);
+    } catch (error) {
+      if (!isBroken) place.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`); // T2
+      isBroken = true;
+    }
+  };
+}
+
+/** It outlives this process, and goes when everything is delivered or given up. */
+export function startCourier(env: NodeJS.ProcessEnv): void {
+  const child = spawn(process.execPath, [ownProgram(), "notify", "send", "--wait"], { cwd: "/", detached: true, stdio: "ignore", env }); // T1
+  child.on("error", () => undefined); // the next notice, or `autopilot notify send`, starts another
+  child.unref();
+}

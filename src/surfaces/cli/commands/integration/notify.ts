@@ -1,0 +1,41 @@
+// notify: command-line specs of `notify` and its verbs: who is told of what while nobody watches.
+
+import { defined } from "../../defined.ts";
+import type { Command } from "../../spec.ts";
+
+const plain: Pick<Command, "arguments" | "flags" | "takesRun"> = { arguments: [], flags: [], takesRun: false };
+
+export const notifyCommands: readonly Command[] = [
+  {
+    name: "notify",
+    summary: "Show where notifications go, what waits and what was delivered.",
+    usage: "[test [NAME] | send [--wait]]",
+    details: [
+      "Hooks stand in your own config under `notify`: a command or a signed webhook, told when a run needs you, ended, failed or is near a limit.",
+      "Nothing is sent unless you set it up; a repository can't. See docs/NOTIFICATIONS.md.",
+    ],
+    ...plain,
+    run: async (place) => (await import("../../../../commands/outbound/notify.ts")).listNotifications(place),
+  },
+  {
+    name: "notify test",
+    summary: "Send a test notification now, to every hook or to one.",
+    usage: "[NAME]",
+    details: [],
+    ...plain,
+    arguments: [{ name: "NAME", about: "a hook's name", optional: true }],
+    run: async (place, given) =>
+      (await import("../../../../commands/outbound/notify.ts")).testNotification(place, defined({ name: given.words[0] })),
+  },
+  {
+    name: "notify send",
+    summary: "Deliver what waits. Runs do this by themselves, in a process of its own.",
+    usage: "[--wait]",
+    details: ["Three messages in ten minutes go out one by one; more are sent as one. What fails is tried again for a day."],
+    ...plain,
+    flags: [{ name: "wait", kind: "flag", about: "Stay until everything is delivered or given up." }],
+    onInterrupt: "",
+    run: async (place, given) =>
+      (await import("../../../../commands/outbound/notify.ts")).sendNotifications(place, { waits: given.flag("wait") }),
+  },
+];

@@ -1,0 +1,160 @@
+// notices: what a person who is not looking should be told of, from one event and the run as it stands after it.
+//
+// Invariants:
+//   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
+//   N2. A question is told once: the pause that follows from it has the question's id, and tells it if a crash kept it from being told.
+
+import type { NoticeKind } from "../../contracts/config.ts";
+import type { Entry, EventOf } from "../../contracts/event.ts";
+import { isReasonCode, reasons } from "../../contracts/reason.ts";
+import { isPausedFor } from "../../core/selectors.ts";
+import type { RunView } from "../../core/state.ts";
+import { budgetOf } from "../budget-view.ts";
+import { proofSentence, verdictLabel } from "../verdict-words.ts";
+import { amount, choices, cursorWords, oneLine, plural, share } from "../wording.ts";
+
+export type Notice = {
+  readonly id: string;
+  readonly kind: NoticeKind;
+  readonly run: string;
+  readonly project: string;
+  readonly at: string;
+  readonly reason: string;
+  /** One line. */
+  readonly title: string;
+  /** The whole of it in a few lines, the title first; among them words of agents and of the repository. */
+  readonly text: string;
+  /** The command that goes on from here. */
+  readonly next: string;
+};
+
+const textCharsMax = 700;
+const titleCharsMax = 120;
+const digestedMax = 20;
+
+/** Pauses for a limit; whatever else fails is a failure, and what only waits needs somebody. */
+const limits: ReadonlySet<string> = new Set([
+  "provider_limit_reached",
+  "budget_threshold_reached",
+  "phase_cap_reached",
+  "run_cap_reached",
+  "retry_limit_reached",
+]);
+/** Whoever pauses or stops a run knows it; a run that another process has is that one's to tell of. */
+const silent: ReadonlySet<string> = new Set(["operator_paused", "lease_lost", "run_locked"]);
+const waiting: ReadonlySet<string> = new Set([
+  "oracle_changed",
+  "confidence_drop_requires_handoff",
+  "scope_violation_blocked",
+  "secret_in_changes",
+]);
+
+export function noticesOf(entry: Entry, run: RunView, project: string): readonly Notice[] {
+  const about = { run: run.drafted.run_id, project: oneLine(project, 60), at: entry.ts, reason: entry.reason_code };
+  const notice = (id: string, kind: NoticeKind, said: string, text: string, next: string): Notice => {
+    const title = oneLine(`${about.project}: ${said}`, titleCharsMax);
+    const lines = [title, oneLine(run.drafted.objective.goal), ...text.split("\n"), next];
+    return { ...about, id: `${about.run}:${id}`, kind, title, text: clipped(lines), next }; // N1
+  };
+  const of = `--run ${about.run}`;
+  switch (entry.event) {
+    case "block_opened":
+      return [notice(entry.block, "needs_you", "a question waits for you", question(entry), `autopilot inbox ${of}`)];
+    case "run_completed":
+      return [
+        notice(`${entry.seq}`, "ended", verdictLabel(entry.verdict), proofSentence(entry.verdict, entry.gaps), `autopilot report ${of}`),
+      ];
+    case "run_stopped":
+      return [notice(`${entry.seq}`, "ended", "stopped for good", meaningOf(entry), `autopilot report ${of}`)];
+    case "run_paused": {
+      const asked = Object.values(run.blocks).find((block) => isPausedFor(run, block));
+      if (asked !== undefined)
+        return [notice(asked.block, "needs_you", "a question waits for you", question(asked), `autopilot inbox ${of}`)]; // N2
+      if (silent.has(entry.reason_code)) return [];
+      const kind = pauseKind(entry.reason_code);
+      return [notice(`${entry.seq}`, kind, kind === "needs_you" ? "waits for you" : "paused", meaningOf(entry), `autopilot status ${of}`)];
+    }
+    case "phase_failed":
+      return [
+        notice(
+          `${entry.seq}`,
+          "failed",
+          `${cursorWords(entry.walk)} failed`,
+          oneLine(entry.because ?? entry.reason_code),
+          `autopilot report ${of}`,
+        ),
+      ];
+    case "turn_ended":
+      return nearLimits(run).map(({ dimension, limit, used }) =>
+        notice(
+          `${dimension}:${limit}`,
+          "limit",
+          `${share(used)} of the ${dimension} budget is used`,
+          `${amount(dimension, limit)} is the limit; the run pauses before a turn that might not fit.`,
+          `autopilot budget ${of}`,
+        ),
+      );
+    default:
+      return [];
+  }
+}
+
+/** Limits of which so much is used that a warning is due, and something is left. */
+function nearLimits(run: RunView): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
+  const { ratios, limits: most, soft_ratio } = budgetOf(run);
+  return Object.entries(ratios).flatMap(([dimension, used]) =>
+    used >= soft_ratio && used < 1 ? [{ dimension, limit: most[dimension as keyof typeof most] ?? 0, used }] : [],
+  );
+}
+
+function pauseKind(code: string): NoticeKind {
+  if (limits.has(code)) return "limit";
+  if (waiting.has(code)) return "needs_you";
+  return isReasonCode(code) && reasons[code].result === "FAIL" ? "failed" : "needs_you";
+}
+
+const question = ({ question: asked, options }: Pick<EventOf<"block_opened">, "question" | "options">): string =>
+  Object.keys(options).length === 0 ? oneLine(asked, 400) : `${oneLine(asked, 400)}\nAnswers: ${choices(options)}`;
+
+function meaningOf({ reason_code, detail }: { readonly reason_code: string; readonly detail?: string | undefined }): string {
+  const meaning = isReasonCode(reason_code) ? reasons[reason_code].meaning : reason_code;
+  return detail === undefined || detail === "" ? meaning : `${meaning} ${oneLine(detail, 400)}`;
+}
+
+/** The same without words of the goal, of agents or of the repository. */
+export function briefNotice(notice: Notice): Notice {
+  const title = `${notice.run}: ${kindWords[notice.kind]}`;
+  const meaning = isReasonCode(notice.reason) && notice.reason !== "ok" ? [reasons[notice.reason].meaning] : [];
+  return { ...notice, project: "", title, text: [title, ...meaning, notice.next].join("\n") };
+}
+
+const kindWords: Readonly<Record<NoticeKind, string>> = {
+  needs_you: "it waits for you",
+  ended: "it has ended",
+  limit: "a limit is near or reached",
+  failed: "something failed",
+};
+
+/** Several notices as one. What is most pressing comes first and gives the whole its kind. */
+export function digestOf(notices: readonly Notice[]): Notice {
+  const order: readonly NoticeKind[] = ["needs_you", "failed", "limit", "ended"];
+  const sorted = notices.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
+  const [first] = sorted;
+  const last = notices.at(-1);
+  if (first === undefined || last === undefined) throw new RangeError("a digest of nothing");
+  const counts = order.flatMap((kind) => {
+    const count = notices.filter((notice) => notice.kind === kind).length;
+    return count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`];
+  });
+  const more = sorted.length > digestedMax ? [`… and ${plural(sorted.length - digestedMax, "more")}`] : [];
+  const title = oneLine(`${plural(notices.length, "notice")}: ${counts.join(", ")}`, titleCharsMax);
+  const text = [title, ...sorted.slice(0, digestedMax).map((one) => one.title), ...more].join("\n");
+  return { ...first, id: `${first.id}+${notices.length - 1}`, at: last.at, title, text, next: "autopilot inbox" };
+}
+
+/** The last line is the command and stays whole. */
+const clipped = (lines: readonly string[]): string => {
+  const signs = Array.from(lines.slice(0, -1).join("\n"));
+  const cut = signs.length <= textCharsMax ? signs.join("") : `${signs.slice(0, textCharsMax - 1).join("")}…`;
+  return `${cut}\n${lines.at(-1) ?? ""}`;
+};
