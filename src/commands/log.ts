@@ -1,7 +1,7 @@
 // log: shows a run's journal as readable lines, or as raw JSON lines.
 
 import type { Answer } from "../contracts/answer.ts";
-import { logLine } from "../views/log-lines.ts";
+import { isMilestone, logLine, shortLogLine } from "../views/log-lines.ts";
 import { safeJson } from "../kit/safe-json.ts";
 import { eachEntry, entriesOf } from "../project/runs/entries.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -27,11 +27,14 @@ export function log(place: CommandContext, input: Input): Promise<Answer> {
       return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
     const events = (await entriesOf(home, run)).entries.filter(({ seq }) => seq >= since);
+    const main = events.filter(isMilestone);
+    const more = main.length === events.length ? [] : ["", `${main.length} of ${events.length} events; all: autopilot log -v`];
     return reply("ok", {
       run_id: run,
       state: view.status,
       message: `${events.length} events of ${run}.`,
-      page: events.map(logLine),
+      page: [...main.map(shortLogLine), ...more],
+      whole: events.map(logLine),
       data: { events },
     });
   });

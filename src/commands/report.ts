@@ -3,7 +3,7 @@
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
 import { plural } from "../views/wording.ts";
-import { reportPage } from "../views/report-page.ts";
+import { reportDetails, reportPage } from "../views/report-page.ts";
 import { reportOf, type Changes } from "../views/report.ts";
 import { changedFiles } from "../workspace/git/diff.ts";
 import { openRepository } from "../workspace/git/repository.ts";
@@ -31,13 +31,15 @@ export function report(place: CommandContext, input: { readonly run?: string | u
       claimOf,
     });
     const { run_id: _id, state: _state, reason_code, ...data } = shown;
+    const page = reportPage(shown);
     return reply(reason_code, {
       result: "PASS",
       run_id: run,
       state: view.status,
       message: shown.summary,
       rowsMax: screenRows,
-      page: [...reportPage(shown), "", `Journal: ${plural(entries.length, "event")}, head ${head}`],
+      page,
+      whole: [...page, ...reportDetails(shown), "", `Journal: ${plural(entries.length, "event")}, head ${head}`],
       data: { ...data, journal: { events: entries.length, head } },
     });
   });

@@ -25,6 +25,7 @@ export function start(place: CommandContext, input: GoInput): Promise<Answer> {
       state: "draft",
       message: `Draft ${drafted.run}. Nothing runs until it is acknowledged.`,
       page: preview.page,
+      whole: preview.whole,
       rowsMax: screenRows,
       warnings: [...drafted.warnings, ...preview.warnings],
       remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],

@@ -31,7 +31,7 @@ export function status(place: CommandContext, input: Input, { idle, beside }: St
     const named = namedRun(home, input.run);
     if (home === null || named === null) return idle(home?.root ?? null);
     const { run, told, draft } = await shownInstead(place, home, named, input.run !== undefined);
-    const { reason_code, state, page, data } = told;
+    const { reason_code, state, page, whole, data } = told;
     const more = await beside(data["face"], home.root);
     return reply(reason_code, {
       result: "PASS",
@@ -39,6 +39,7 @@ export function status(place: CommandContext, input: Input, { idle, beside }: St
       state,
       message: `${run} is ${reason_code === "run_interrupted" ? "interrupted" : state}.`,
       page: [...page, ...(more?.page ?? [])],
+      whole: [...whole, ...(more?.page ?? [])],
       rowsMax: screenRows,
       warnings: draft === null ? [] : [`The draft ${draft} waits too: autopilot status ${draft} shows it.`],
       data: { ...data, ...more?.data, foreign: false },

@@ -12,7 +12,7 @@ import { endingOf } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";
 import { reportOf } from "../views/report.ts";
 import { entryOf, phases, runView, sha, walk } from "../views/run-view.test-support.ts";
-import { statusPage } from "../views/status.ts";
+import { statusPage } from "../views/status-page.ts";
 import { type Landing, proofSentence, verdictLabel, verdictSentence } from "../views/verdict-words.ts";
 
 const landings = ["landed", "kept", "nothing"] as const satisfies readonly Landing[];

@@ -8,6 +8,10 @@ export type IsolationLevel = (typeof isolationLevels)[number];
 const levels = ["overlay", "bwrap", "srt", "landlock", "clone", "none"] as const satisfies readonly IsolationLevel[];
 const rank = (level: IsolationLevel, auto: IsolationLevel): number => levels.findIndex((one) => one === (level === "auto" ? auto : level));
 
+/** What a level is worth, in one word: docs/ISOLATION.md has what was tried at each. */
+const grades: Readonly<Record<string, string>> = { overlay: "strong", bwrap: "strong", srt: "good", landlock: "fair", clone: "weak" };
+export const gradeOf = (level: string): string | null => grades[level] ?? null;
+
 /** Whether a level holds at least what another does on every machine: `auto` may come out as low as landlock, and as high as overlay. */
 export const isAsStrong = (level: IsolationLevel, as: IsolationLevel): boolean =>
   level === as || rank(level, "landlock") <= rank(as, "overlay");

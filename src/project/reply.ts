@@ -24,6 +24,7 @@ export function reply(code: ReasonCode, parts: Parts = {}): Answer {
     warnings: parts.warnings ?? [],
     remediation: said !== "PASS" && remediation.length === 0 ? ["autopilot status"] : remediation,
     ...(parts.page === undefined ? {} : { page: parts.page }),
+    ...(parts.whole === undefined ? {} : { whole: parts.whole }),
     ...(parts.rowsMax === undefined ? {} : { rowsMax: parts.rowsMax }),
     ...(parts.data === undefined ? {} : { data: parts.data }),
   };

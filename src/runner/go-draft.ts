@@ -61,7 +61,7 @@ export async function goDraft(
       return reply("dry_run_required_before_execute", {
         run_id: run,
         state: "draft",
-        ...(consent === null ? { page: preview.page, rowsMax: screenRows } : {}), // whoever said no has just read it
+        ...(consent === null ? { page: preview.page, whole: preview.whole, rowsMax: screenRows } : {}), // whoever said no has just read it
         message: "Not started: the preview isn't confirmed.",
         warnings: [...new Set([...warnings, ...told, ...preview.warnings])],
         remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],

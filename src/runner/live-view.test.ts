@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Entry } from "../contracts/event.ts";
+import { runView } from "../views/run-view.test-support.ts";
 import { livePath, openLiveView } from "./live-view.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "autopilot-live-"));
@@ -17,9 +18,9 @@ test("a glimpse is to be seen until its own attempt has ended, here and for whoe
   const live = openLiveView(place, folder, (signal) => () => signal, { signal: () => undefined });
   live.signal({ signal: "checking", attempt: "1@1/measure#1", title: "tests", command: "npm test" });
   expect(readFileSync(livePath(folder), "utf8")).toContain("checking tests");
-  live.fact(ended("1@1/another#1"));
+  live.fact(ended("1@1/another#1"), runView());
   expect(shown).toHaveLength(1);
-  live.fact(ended("1@1/measure#1"));
+  live.fact(ended("1@1/measure#1"), runView());
   expect(shown.at(-1)).toBe("");
   expect(readFileSync(livePath(folder), "utf8")).toBe("");
 });

@@ -5,6 +5,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
 import type { Signal } from "../contracts/signal.ts";
+import type { RunView } from "../core/state.ts";
+import { nowLines } from "../views/now-lines.ts";
 import { liveLine } from "../views/progress.ts";
 import type { FileWriter } from "../playbooks/contract/file-writer.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -16,18 +18,35 @@ const file = "live";
 /** Where a run's last glimpse lies. */
 export const livePath = (folder: string): string => join(folder, file);
 
-export type LiveView = { readonly signal: (signal: Signal) => void; readonly fact: (entry: Entry) => void };
+const drawEveryMs = 1000;
+
+export type LiveView = {
+  readonly signal: (signal: Signal) => void;
+  readonly fact: (entry: Entry, run: RunView) => void;
+  readonly close: () => void;
+};
 
 export function openLiveView(
-  place: Pick<CommandContext, "live">,
+  place: Pick<CommandContext, "live" | "board">,
   folder: string,
   hear: (signal: Signal) => () => Signal,
   desk: Pick<FileWriter, "signal">,
 ): LiveView {
   let shownAt = Number.NEGATIVE_INFINITY;
   let attempt: string | null = null;
+  let run: RunView | null = null;
+  const began = new Map<string, number>();
+  const seen = new Map<string, string>();
+  const now = (): number => systemClock.monotonicMs();
+  const draw = (): void => {
+    if (run === null) return;
+    const ageMs = (of: string): number => now() - (began.get(of) ?? now());
+    place.board?.draw(nowLines(run, { seenOf: (of) => seen.get(of) ?? null, ageMs }));
+  };
+  const timer = place.board === undefined ? null : setInterval(draw, drawEveryMs).unref();
   const show = (line: string): void => {
-    place.live(line);
+    if (place.board === undefined) place.live(line);
+    else draw();
     try {
       writeFileSync(livePath(folder), line, { mode: 0o600 });
     } catch {
@@ -38,17 +57,26 @@ export function openLiveView(
     signal: (signal) => {
       const redacted = hear(signal);
       if (signal.signal === "tool" || signal.signal === "checking") desk.signal(redacted());
-      if (systemClock.monotonicMs() - shownAt < everyMs) return;
+      if (now() - shownAt < everyMs) return;
       const line = liveLine(redacted());
       if (line === null) return;
-      shownAt = systemClock.monotonicMs();
+      shownAt = now();
       ({ attempt } = signal);
+      seen.set(attempt, line);
       show(line);
     },
-    fact: (entry) => {
-      if (attempt === null || !ends(entry, attempt)) return;
+    fact: (entry, view) => {
+      run = view;
+      if (entry.event === "step_started") began.set(entry.attempt, now());
+      if (attempt === null || !ends(entry, attempt)) return draw();
+      began.set(attempt, now()); // what comes after a turn is a time of its own
+      seen.delete(attempt);
       attempt = null;
       show("");
+    },
+    close: () => {
+      if (timer !== null) clearInterval(timer);
+      place.board?.draw([]);
     },
   };
 }

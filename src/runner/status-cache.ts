@@ -1,4 +1,4 @@
-// status-statusCache: how a run stands, laid beside its journal by whoever works on it, so that `status` of a long run need not fold all of it.
+// status-cache: how a run stands, laid beside its journal by whoever works on it, so that `status` of a long run need not fold all of it.
 //
 // Invariants:
 //   Y1. What lies here counts only for exactly the journal it was made from: its length and its last line are compared. In doubt it is ignored.
@@ -22,6 +22,8 @@ export type StatusSummary = {
   readonly reason_code: ReasonCode;
   readonly state: string;
   readonly page: readonly string[];
+  /** The page that -v asks for. */
+  readonly whole: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
 };
 
@@ -50,7 +52,7 @@ export function cachedStatus(folder: string, owner: { readonly pid: number } | n
   }
 }
 
-/** Whether the journal ends with the line that the statusCache was made after. */
+/** Whether the journal ends with the line that the cache was made after. */
 function isEndOf(folder: string, { byte, prev }: Partial<CachedStatus>): boolean {
   const isEnd = withOwnFile(join(folder, "journal.jsonl"), (fd, size) => {
     if (size !== byte) return false;

@@ -1,16 +1,19 @@
 // status-summary: summarises a run for `status`: reason code, state, page and data.
 
 import type { RunView } from "../core/state.ts";
-import { statusOf, statusPage } from "../views/status.ts";
+import { statusDetails, statusPage } from "../views/status-page.ts";
+import { statusOf } from "../views/status.ts";
 import type { StatusSummary } from "./status-cache.ts";
 
 /** What `status` says of a run and whoever works on it. */
 export function statusSummary(view: RunView, owner: { readonly pid: number } | null): StatusSummary {
+  const page = statusPage(view, owner);
   const { run_id: _id, state, reason_code, ...data } = statusOf(view, owner);
   return {
     reason_code,
     state,
-    page: statusPage(view, owner),
+    page,
+    whole: [...page, ...statusDetails(view, owner)],
     data: { ...data, face: view.drafted.flow.face ?? null, pid: owner?.pid ?? null },
   };
 }

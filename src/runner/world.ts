@@ -159,7 +159,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       }),
     onEntry: (entry, run) => {
       if ("request" in entry) inbox.acknowledge(entry.request);
-      live.fact(entry);
+      live.fact(entry, run);
       desk.take(entry, run);
       ended.take(entry, run);
       tellNotices(entry, run);
@@ -169,6 +169,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   };
   const close = async (): Promise<void> => {
     called.removeEventListener("abort", pause);
+    live.close();
     await desk.close();
     await agents.close();
     await limits.close();

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { CheckResult } from "../contracts/evidence.ts";
-import { milestone } from "./progress.ts";
+import type { Entry } from "../contracts/event.ts";
+import { openMilestones } from "./progress.ts";
+import { entryOf, runView } from "./run-view.test-support.ts";
 import { sentenceOf } from "./log-lines.ts";
 
 const result = (command: string, more: Partial<CheckResult>): CheckResult => ({
@@ -12,6 +14,15 @@ const result = (command: string, more: Partial<CheckResult>): CheckResult => ({
   ...more,
 });
 
+/** What is shown of the end of a step, two seconds after it began. */
+function shown(kind: string, event: { readonly attempt: string }): readonly string[] {
+  const milestones = openMilestones();
+  const started = { event: "step_started", attempt: event.attempt, kind, try: 1, actor: "system", reason_code: "ok" };
+  const at = (what: unknown, seq: number): Entry => entryOf(what as never, seq);
+  milestones(at(started, 0), runView());
+  return milestones(at(event, 1), runView());
+}
+
 test("a check that lacks its tool or a package is told apart from one that fails", () => {
   const checks = [
     result("npm run build", { status: "passed" }),
@@ -21,16 +32,16 @@ test("a check that lacks its tool or a package is told apart from one that fails
   ];
   const event = {
     event: "step_completed",
-    attempt: "baseline@1/measure#1",
+    attempt: "before.baseline@1/measure#1",
     actor: "system",
     reason_code: "ok",
     facts: {},
     checks,
     tree: "a".repeat(40),
   } as const;
-  expect(milestone(event as never, () => "run")).toBe(
-    "· Measured: 1 of 4 checks passes; failing now: npm test; can't run here: npm run lint, npm run e2e.",
-  );
+  expect(shown("run", event)).toEqual([
+    "✓ Baseline  1 of 4 pass; failing: npm test (exit 1); can't run here: npm run lint, npm run e2e   10s",
+  ]);
   expect(sentenceOf(event as never)).toContain(
     "; failing: npm test (failed, 5 ms); can't run here: npm run lint (not found, 5 ms), npm run e2e (failed, 5 ms)",
   );
@@ -46,15 +57,13 @@ test("a step whose checks could all not run has passed nothing", () => {
     checks: [result("npm run lint", { status: "not_found" }), result("npm test", { uninstalled: "registry.npmjs.org" })],
     tree: "a".repeat(40),
   } as const;
-  expect(milestone(event as never, () => "check")).toMatch(
-    /^! Prove #1 \(phase 1\): none of 2 checks could run; can't run here: npm run lint/,
-  );
+  expect(shown("check", event)).toEqual(["! Checks    0 of 2 pass; can't run here: npm run lint, npm test   10s"]);
   const one = { ...event, checks: [result("npm test", { status: "passed" }), ...event.checks] };
-  expect(milestone(one as never, () => "check")).toMatch(/^✓ Prove #1 \(phase 1\) passed; can't run here/);
+  expect(shown("check", one)).toEqual(["✓ Checks    1 of 3 pass; can't run here: npm run lint, npm test   10s"]);
 });
 
 test("what the work is worth is said when the run ends and not before: a later look may find a gap", () => {
   const judged = { event: "step_completed", attempt: "1@1/judged#1", actor: "system", facts: {}, tree: "a".repeat(40) };
-  expect(milestone({ ...judged, reason_code: "completion_verified" } as never, () => "run")).toBeNull();
-  expect(milestone({ ...judged, reason_code: "completion_promise_missing" } as never, () => "run")).not.toBeNull();
+  expect(shown("run", { ...judged, reason_code: "completion_verified" } as never)).toEqual([]);
+  expect(shown("run", { ...judged, reason_code: "completion_promise_missing" } as never)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-// standing: what of a run is proved, done, pending and in the way, in sentences. Status and report draw on the same sentences.
+// criteria-status: what of a run is proved, done, pending and in the way, in sentences. Status and report draw on the same sentences.
 
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
@@ -101,17 +101,28 @@ function phaseTitle(id: string, name: string): string {
 
 /** Everything that keeps the run from going on, worst first; empty where nothing does. */
 export function blockersOf(run: RunView): readonly string[] {
-  const over = run.status === "completed";
   return [
     ...pauseOf(run),
     ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} needs your verdict`),
     ...questionsOpen(run)
       .filter((block) => !isVerdict(block))
       .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
-    ...failingChecksOf(run).map(({ check, status, exit_code, why }) => {
-      const what = check.kind === "project" ? projectWords(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
-      return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
-    }),
+    ...failingWords(run),
+    ...troublesOf(run),
+    ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
+  ];
+}
+
+export const failingWords = (run: RunView): readonly string[] =>
+  failingChecksOf(run).map(({ check, status, exit_code, why }) => {
+    const what = check.kind === "project" ? projectWords(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
+    return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
+  });
+
+/** What else is wrong with the work: phases that failed, an open breaker, a hold. */
+export function troublesOf(run: RunView): readonly string[] {
+  const over = run.status === "completed";
+  return [
     ...run.phases
       .filter(({ status }) => status === "failed")
       .map(
@@ -124,7 +135,6 @@ export function blockersOf(run: RunView): readonly string[] {
         ]
       : []),
     ...(run.hold === null || run.status === "paused" ? [] : [`held: ${run.hold.replaceAll("_", " ")}`]),
-    ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
   ];
 }
 

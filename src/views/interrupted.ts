@@ -30,13 +30,10 @@ function fateOf(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"]): Fate {
   return { starts_over: true, what: "its unfinished changes are saved as a patch, and the turn starts over" };
 }
 
-/** Two or three rows of `status`. */
-export function interruptedLines(run: RunView, { at, open }: Interrupted): readonly string[] {
-  const [base, tip] = [run.drafted.base.commit, run.tip.commit];
-  const where = base === tip ? "nothing is committed yet" : `its branch is at ${tip.slice(0, 7)}`;
-  return [
-    `! interrupted: autopilot ended ${open.length === 0 ? "between two steps" : `in ${attemptWords(open[0]?.attempt ?? "")}`} (${at.slice(11, 16)} UTC)`,
-    `  Kept       every finished step; ${where}`,
-    ...open.map(({ attempt, what }) => `  Resumes    ${attemptWords(attempt)}: ${what}`),
-  ];
-}
+/** Where it ended, and when. */
+export const interruptedAt = ({ at, open }: Interrupted): string =>
+  `autopilot ended ${open.length === 0 ? "between two steps" : `in ${attemptWords(open[0]?.attempt ?? "")}`} (${at.slice(11, 16)} UTC)`;
+
+/** What becomes of what was under way. */
+export const interruptedRows = ({ open }: Interrupted): readonly (readonly [string, string])[] =>
+  open.map(({ attempt, what }) => ["Resumes", `${attemptWords(attempt)}: ${what}`] as const);

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { expect, test } from "vitest";
 import { type Event, eventNames, eventSchemas } from "../contracts/event.ts";
 import { logLine, sentenceOf } from "./log-lines.ts";
-import { liveLine, milestone } from "./progress.ts";
-import { checked, drafted, entryOf, hash, sha } from "./run-view.test-support.ts";
+import { liveLine, openMilestones } from "./progress.ts";
+import { checked, drafted, entryOf, hash, runView, sha } from "./run-view.test-support.ts";
 
 const attempt = "1@1/execute#2";
 const change = { from_state: "running", to_state: "paused" };
@@ -119,15 +119,18 @@ test("a sentence is one line, whatever an agent put into it", () => {
 });
 
 test("while a run works, book-keeping is quiet and what matters bears a mark", () => {
-  const shown = all.map((event) => [event.event, milestone(event)?.slice(0, 1) ?? null] as const);
+  const milestones = openMilestones();
+  const shown = all.map((event, at) => [event.event, milestones(entryOf(event, at), runView())[0]?.slice(0, 1) ?? null] as const);
   const marks = Object.fromEntries(shown);
   expect(marks).toMatchObject({
-    step_completed: "✓",
+    changes_applied: "✓",
+    step_completed: null, // a turn is told by what it changed
     step_failed: "✗",
     run_paused: "!",
     session_opened: null,
     route_taken: null,
-    phase_started: "·",
+    phase_started: null, // there is one phase only
+    phase_failed: "✗",
   });
 });
 
@@ -137,7 +140,7 @@ test("a glimpse is one short line, and an empty one is none", () => {
   expect(liveLine({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" })).toBe("  ✗ edit src/a.ts (failed)");
   expect(liveLine({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe("  · checking c1: npm test");
   const running = { signal: "check_running", attempt, title: "npm test" } as const;
-  expect(liveLine({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe("  · npm test, 12 s: ✓ src/a.test.ts");
-  expect(liveLine({ ...running, elapsedMs: 125_000, line: "" })).toBe("  · npm test, 2 min 5 s");
+  expect(liveLine({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe("  · npm test, 12s: ✓ src/a.test.ts");
+  expect(liveLine({ ...running, elapsedMs: 125_000, line: "" })).toBe("  · npm test, 2m 05s");
   expect(liveLine({ signal: "usage", attempt, tokens: 1500 })).toBe("  · 1,500 tokens so far in execute #2 (phase 1)");
 });

@@ -16,6 +16,36 @@ export function logLine(entry: Entry): string {
   return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${sentenceOf(entry)}${who}`;
 }
 
+/** The same for a glance: the time of day here, and no number. */
+export function shortLogLine(entry: Entry): string {
+  const who = entry.actor === "system" || entry.actor.startsWith("agent:") ? "" : ` [${oneLine(entry.actor)}]`;
+  return `${new Date(entry.ts).toTimeString().slice(0, 8)}  ${sentenceOf(entry)}${who}`;
+}
+
+/** Whether an event says what came of something: beginnings, sessions, routes and steps that changed nothing are book-keeping. */
+export function isMilestone(event: Event): boolean {
+  switch (event.event) {
+    case "step_started":
+    case "session_opened":
+    case "route_taken":
+    case "step_skipped":
+    case "artifacts_surveyed":
+    case "run_opened":
+      return false;
+    case "step_completed":
+      return (event.checks ?? []).length > 0;
+    case "claims_checked":
+      return event.claims.some(({ verdict }) => verdict === "false");
+    case "oracles_judged":
+      return event.changes.length > 0;
+    case "phase_started":
+    case "phase_completed":
+      return !/^(before|after)\./.test(event.walk);
+    default:
+      return true;
+  }
+}
+
 const told = (detail: string | undefined): string => (detail === undefined || detail === "" ? "" : `: ${oneLine(detail)}`);
 const reasoned = (because: string | undefined): string => (because === undefined ? "" : ` (${because.replaceAll("_", " ")})`);
 const because = (event: { readonly because?: string | undefined; readonly pause?: string | undefined }): string =>

@@ -25,7 +25,7 @@ export function nextActions(
 function actionsIn(run: RunView, owner: Owner): readonly string[] {
   switch (run.status) {
     case "draft":
-      return run.acknowledged ? ["autopilot go"] : [`autopilot ack ${run.drafted.ack.slice(0, 12)}`, "autopilot go --yes"];
+      return run.acknowledged ? ["autopilot go"] : ["autopilot go --yes", `autopilot ack ${run.drafted.ack.slice(0, 12)}`];
     case "running":
       if (owner !== null) return [...questionsOf(run), "autopilot watch", "autopilot pause"];
       return [...questionsOf(run), "autopilot resume", "autopilot stop"];
@@ -52,7 +52,8 @@ function questionsOf(run: RunView): readonly string[] {
     ...verdicts,
     ...others.map(({ block, options, recommend }) => {
       const answer = recommend ?? Object.keys(options)[0] ?? '"…"';
-      return `autopilot answer --block '${oneLine(block)}' ${oneLine(answer)}`;
+      const which = others.length === 1 ? "" : ` --block '${oneLine(block)}'`;
+      return `autopilot answer${which} ${oneLine(answer)}`;
     }),
   ];
 }

@@ -11,7 +11,8 @@ import { phaseTable } from "./phase-table.ts";
 import { story, told } from "./phase-story.test-support.ts";
 import { reportPage } from "./report-page.ts";
 import { reportOf } from "./report.ts";
-import { statusOf, statusPage } from "./status.ts";
+import { statusPage } from "./status-page.ts";
+import { statusOf } from "./status.ts";
 import { verdictsOpen } from "./verdicts.ts";
 
 const { run, entries } = told();

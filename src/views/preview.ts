@@ -9,7 +9,7 @@ import { type Flow, kindOf, type Phase, type Scalar, type Step } from "../contra
 import type { Objective } from "../contracts/objective.ts";
 import { type FlowProof, flowProofOf } from "./flow-proof.ts";
 import { isGoalAlone } from "./criteria-status.ts";
-import { isolationWords } from "./status.ts";
+import { sandboxWords } from "./status-page.ts";
 import { amount, figure, firstFew, money, oneLine, plural } from "./wording.ts";
 
 export type Range = { readonly p50: number; readonly p90: number };
@@ -120,73 +120,102 @@ function phasesOf(flow: Flow): readonly PlannedPhase[] {
 
 const stepOf = (step: Step): PlannedStep => ({ id: step.id, kind: kindOf(step), role: step.agent ?? null });
 
-const listedMax = 15;
+const listedMax = 12;
 const commandCharsMax = 2000;
 
 /** The preview as a person reads it; `ack` is the name under which it is acknowledged. */
-export function previewPage(view: PreviewView, ack: string): readonly string[] {
+export function previewPage(view: PreviewView, ack: string, warnings: readonly string[] = []): readonly string[] {
   const { objective, scope, base } = view;
+  const sandbox = sandboxWords(view.isolation);
   return [
     "Preview: nothing has run",
-    `  Goal        ${oneLine(objective.goal)}`,
-    `  Scope       ${firstFew(scope.patterns)}${scope.files === null ? "" : ` (${plural(scope.files, "file")} now)`}`,
-    `  Flow        ${view.flow.name}${view.flow.about === "" ? "" : `: ${oneLine(view.flow.about)}`}`,
-    `  Agents      ${firstFew(Object.entries(view.roles).map(([role, agent]) => `${agent} as ${role}`))}`,
-    ...Object.entries(view.commands).map(([agent, command]) => `  Command     ${oneLine(agent)}: ${oneLine(command, commandCharsMax)}`),
-    `  Isolation   ${isolationWords(view.isolation)}`,
-    `  Starts at   ${base.commit.slice(0, 10)}${base.branch === null ? "" : ` on ${oneLine(base.branch)}`}`,
-    `  Completion  ${completionOf(view)}`,
-    `  Policy      risk ${objective.risk_level}, hand-off ${objective.handoff_mode}, approval ${objective.approval_policy}`,
+    ...row("Goal", [oneLine(objective.goal)]),
+    ...row("Done when", doneLines(view)),
+    ...row("Checks", checkLines(view)),
+    ...row("May edit", [`${firstFew(scope.patterns)}${scope.files === null ? "" : ` (${plural(scope.files, "file")} now)`}`]),
+    ...row("Agent", [`${agentsOf(view)}, ${sandbox === "none" ? "no sandbox" : `sandbox: ${sandbox}`}`]),
+    ...Object.entries(view.commands).flatMap(([agent, command]) =>
+      row("Command", [`${oneLine(agent)}: ${oneLine(command, commandCharsMax)}`]),
+    ),
+    ...row("Limits", [
+      dimensions.flatMap((dimension) => limitWords(dimension, view.limits.run[dimension])).join(", "),
+      `estimate: ${estimateWords(view.estimate)}`,
+    ]),
+    ...row("Base", [`${base.commit.slice(0, 10)}${base.branch === null ? "" : ` on ${oneLine(base.branch)}`}`]),
+    ...row("Defaults", defaultsWords(view)),
+    ...environmentLines(view.check_env, "config"),
+    ...warnings.map((warning) => `  ! ${warning}`),
+    ...(view.wanted === undefined || view.wanted.length === 0 ? [] : ["", "Wanted", ...view.wanted.map((line) => `  ○ ${line}`)]),
     "",
-    ...(view.wanted === undefined || view.wanted.length === 0 ? [] : ["Wanted", ...view.wanted.map((line) => `  · ${line}`), ""]),
-    ...doneLines(view),
-    "Steps",
-    ...view.phases
-      .slice(0, listedMax)
-      .map(
-        ({ name, steps }) => `  · ${oneLine(name)}: ${steps.map(({ id, role }) => (role === null ? id : `${id} (${role})`)).join(", ")}`,
-      ),
-    ...more(view.phases.length),
-    "",
-    "Checks autopilot will run",
-    ...checkLines(view),
-    ...environmentLines(view.check_env),
-    ...view.missing_tools.map((one) => `  ! missing: ${missingWords(one)}`),
-    "",
-    "Limits",
-    `  ${dimensions.flatMap((dimension) => limitWords(dimension, view.limits.run[dimension])).join(", ")}${view.budget.profile === null ? "" : ` (${view.budget.profile})`}`,
-    `  Estimate: ${estimateWords(view.estimate)}`,
-    ...(view.inferred_defaults.length === 0 ? [] : ["", "Defaults", ...view.inferred_defaults.map((field) => `  · ${oneLine(field)}`)]),
-    ...(view.isolation.enforced.length === 0
-      ? []
-      : ["", `What isolation ${view.isolation.level} enforces`, ...view.isolation.enforced.map((what) => `  · ${oneLine(what)}`)]),
-    "",
-    `Acknowledge with: autopilot ack ${ack.slice(0, 12)}   (or start at once: autopilot go --yes)`,
+    "→ autopilot go --yes",
+    `→ autopilot ack ${ack.slice(0, 12)} (confirms it for a later autopilot go)`,
   ];
 }
 
-/** The project's checks and criteria, and what the flow itself asks for. They are marked as commands, so that a short page keeps them. */
+/** What -v adds: each step, the rules it goes by, and what the sandbox enforces. */
+export function previewDetails(view: PreviewView): readonly string[] {
+  const { objective } = view;
+  return [
+    "",
+    "Details",
+    ...row("Flow", [`${view.flow.name}${view.flow.about === "" ? "" : `: ${oneLine(view.flow.about)}`}`]),
+    ...row("Ends", [completionOf(view)]),
+    ...row("Policy", [`risk ${objective.risk_level}, hand-off ${objective.handoff_mode}, approval ${objective.approval_policy}`]),
+    ...row("Sandbox", [
+      `${view.isolation.mechanism}; it blocks: ${view.isolation.enforced.map((what) => oneLine(what)).join(", ") || "nothing"}`,
+    ]),
+    ...environmentLines(view.check_env, "shell"),
+    "",
+    "Steps",
+    ...view.phases.map(
+      ({ name, steps }) => `  ○ ${oneLine(name)}: ${steps.map(({ id, role }) => (role === null ? id : `${id} (${role})`)).join(", ")}`,
+    ),
+  ];
+}
+
+/** What nobody said and how it is therefore, in a few words; what other rows show is left out. */
+function defaultsWords({ inferred_defaults, objective }: PreviewView): readonly string[] {
+  const words: Readonly<Record<string, string>> = {
+    "risk-level": `risk ${objective.risk_level}`,
+    "handoff-mode": objective.handoff_mode === "manual" ? "asks you when unsure" : "asks a reviewing agent when unsure",
+    "approval-policy": objective.approval_policy === "none" ? "no approvals" : `approval ${objective.approval_policy}`,
+  };
+  const said = inferred_defaults.flatMap((field) => words[field] ?? []);
+  return said.length === 0 ? [] : [said.join(", ")];
+}
+const labelWidth = 10;
+const row = (name: string, lines: readonly string[]): readonly string[] =>
+  lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(labelWidth)}  ${line}`);
+
+/** One agent for every role is said once. */
+function agentsOf({ roles }: PreviewView): string {
+  const names = new Set(Object.values(roles));
+  return names.size === 1 ? oneLine([...names][0] ?? "") : firstFew(Object.entries(roles).map(([role, agent]) => `${agent} as ${role}`));
+}
+
+/** The project's own checks, and what the flow itself asks for. What was asked for is in the rows above. */
 function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly string[] {
   const found = [
-    ...checks.map(({ command, kind, source }) => `  → ${oneLine(command)} [${kind.replace("_", "-")}, ${oneLine(source)}]`),
-    ...proof.commands.map((command) => `  → ${oneLine(command)} [flow]`),
+    ...checks
+      .filter(({ kind }) => kind !== "criterion")
+      .map(
+        ({ command, kind, source }) => `${oneLine(command)} (${kind === "project" ? "" : `${kind.replace("_", "-")}, `}${oneLine(source)})`,
+      ),
+    ...proof.commands.map((command) => `${oneLine(command)} (flow)`),
   ];
-  const gates = wanted !== undefined || proof.gates === 0 ? [] : [`  · what ${plural(proof.gates, "step")} must leave behind [flow]`];
+  const gates = wanted !== undefined || proof.gates === 0 ? [] : [`what ${plural(proof.gates, "step")} must leave behind (flow)`];
   if (found.length > 0) return [...found.slice(0, listedMax), ...more(found.length), ...gates];
-  if (wanted !== undefined) return ["  · what each phase must show; the project itself has none that was found"];
-  return gates.length > 0 ? gates : ["  ! none found, so the result can't be verified"];
+  if (wanted !== undefined) return ["what each phase must show; the project itself has none that was found"];
+  if (gates.length > 0) return gates;
+  return checks.length > 0 ? [] : ["! none found, so the result can't be verified"];
 }
 
-function environmentLines(variables: readonly CheckVariable[]): readonly string[] {
-  const shown = (from: CheckVariable["from"]): string =>
-    variables
-      .filter((one) => one.from === from)
-      .map(({ name, value }) => `${name}=${oneLine(value)}`)
-      .join(", ");
-  return [
-    ...(shown("config") === "" ? [] : [`  with ${shown("config")} (config checks.env)`]),
-    ...(shown("shell") === "" ? [] : [`  with ${shown("shell")} (from your shell)`]),
-  ];
+/** What checks find set besides what every check gets, and who says so. */
+function environmentLines(variables: readonly CheckVariable[], from: CheckVariable["from"]): readonly string[] {
+  const shown = variables.filter((one) => one.from === from).map(({ name, value }) => `${name}=${oneLine(value)}`);
+  return shown.length === 0
+    ? []
+    : row("Checks get", [`${shown.join(", ")} (${from === "config" ? "config checks.env" : "from your shell"})`]);
 }
 
 /** What is missing, for whom, and how to get it. */
@@ -198,16 +227,14 @@ function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] 
   const { done_criteria } = objective;
   if ((wanted !== undefined || !flow.proof.isByCriteria) && isGoalAlone(objective)) return [];
   return [
-    "Done when",
     ...done_criteria
       .slice(0, listedMax)
-      .map(({ text, check }) => `  · ${oneLine(text)}${check === null ? " (no check, can't be proven)" : ` :: ${oneLine(check)}`}`),
+      .map(({ text, check }) => `${oneLine(text)}${check === null ? " (no check, can't be proved)" : ` :: ${oneLine(check)}`}`),
     ...more(done_criteria.length),
-    "",
   ];
 }
 
-const more = (count: number): readonly string[] => (count > listedMax ? [`  … ${figure(count - listedMax)} more`] : []);
+const more = (count: number): readonly string[] => (count > listedMax ? [`… ${figure(count - listedMax)} more`] : []);
 const limitWords = (dimension: string, limit: number | undefined): readonly string[] =>
   limit === undefined ? [] : [amount(dimension, limit)];
 

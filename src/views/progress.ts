@@ -1,16 +1,19 @@
 // progress: what a person sees while an agent works: one short line for what passes by, and for each fact worth a glance.
 
-import type { Event, EventName, EventOf } from "../contracts/event.ts";
+import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { Signal } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
+import { msOf } from "../kit/iso-time.ts";
 import { unreachable } from "../kit/never.ts";
+import { isByPhases } from "./criteria-status.ts";
 import { areAllIdle, sentenceOf } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
-import { verdictMark } from "./verdict-words.ts";
-import { amount, attemptWords, figure, oneLine, plural } from "./wording.ts";
+import { sandboxWords } from "./status-page.ts";
+import { proofSentence, verdictLabel, verdictMark } from "./verdict-words.ts";
+import { amount, attemptWords, figure, firstFew, money, oneLine, plural, rounded, span } from "./wording.ts";
 
 const lineCharsMax = 120;
 
@@ -26,10 +29,12 @@ export function liveLine(signal: Signal): string | null {
     case "tool":
       return `  ${signal.status === "failed" ? "✗" : "·"} ${oneLine(signal.title, lineCharsMax)}${signal.status === "" ? "" : ` (${oneLine(signal.status, 20)})`}`;
     case "checking":
-      return `  · checking ${oneLine(signal.title, 60)}: ${oneLine(signal.command, lineCharsMax)}`;
+      return signal.title === signal.command
+        ? `  · checking ${oneLine(signal.command, lineCharsMax)}`
+        : `  · checking ${oneLine(signal.title, 60)}: ${oneLine(signal.command, lineCharsMax)}`;
     case "check_running": {
       const line = oneLine(signal.line, lineCharsMax);
-      return `  · ${oneLine(signal.title, 60)}, ${elapsedWords(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
+      return `  · ${oneLine(signal.title, 60)}, ${span(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
     }
     case "usage":
       return `  · ${figure(signal.tokens)} tokens so far in ${attemptWords(signal.attempt)}`;
@@ -38,42 +43,114 @@ export function liveLine(signal: Signal): string | null {
   }
 }
 
-function elapsedWords(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
+/**
+ * Facts as lines while a run works: a row for every turn and every round of checks, a sentence for what else is worth a glance. Remembers
+ * what it needs of a turn until its changes are judged.
+ */
+export function openMilestones(): (entry: Entry, run: RunView) => readonly string[] {
+  const began = new Map<string, { readonly kind: string; readonly at: string }>();
+  const turns = new Map<string, EventOf<"turn_ended">>();
+  let hasFailed = false;
+  const tookMs = (attempt: string, until: string): number => Math.max(0, (msOf(until) ?? 0) - (msOf(began.get(attempt)?.at ?? until) ?? 0));
 
-/** A fact as a line while the run works; null for the book-keeping that only `autopilot log` shows. `kindOf` knows what an attempt is. */
-export function milestone(event: Event, kindOf: (attempt: string) => string | null = () => null): string | null {
-  if (quiet.has(event.event)) return null;
-  switch (event.event) {
-    case "step_started":
-      return event.kind === "run" || event.kind === "check" ? null : plain(event);
-    case "oracles_judged":
-      return event.changes.length === 0 ? null : `! ${sentenceOf(event)}`;
-    case "step_completed":
-      return completed(event, kindOf(event.attempt));
-    case "step_failed":
-      return keptBack(event) ?? plain(event);
-    case "run_completed":
-      return `${verdictMark(event.verdict)} ${sentenceOf(event)}`;
-    default:
-      return plain(event);
+  function turnRow(mark: string, attempt: string, text: string, run: RunView): string {
+    const turn = turns.get(attempt);
+    const facts =
+      turn === undefined
+        ? []
+        : [span(turn.usage.minutes * 60_000), `${rounded(turn.usage.tokens)} tokens`, ...priceOf(turn), ...sureOf(turn)];
+    return row(mark, turnLabel(run, attempt), [`${stepOf(run, attempt)}${text}`, facts.join(", ")]);
   }
+  function checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & { readonly ts: string }, more = ""): string {
+    const isFirst = entry.attempt.startsWith("before.");
+    return row(mark, isFirst ? "Baseline" : "Checks", [`${checksText(entry.checks ?? [])}${more}`, span(tookMs(entry.attempt, entry.ts))]);
+  }
+
+  return (entry, run) => {
+    switch (entry.event) {
+      case "run_opened":
+        return [entry.opening === 1 ? openedLine(entry, run) : plain(entry)];
+      case "step_started":
+        began.set(entry.attempt, { kind: entry.kind, at: entry.ts });
+        return entry.kind === "flow" ? [plain(entry)] : [];
+      case "turn_ended":
+        turns.set(entry.attempt, entry);
+        return [];
+      case "changes_applied":
+        return [turnRow("✓", entry.attempt, firstFew(entry.paths, 3), run)];
+      case "attempt_settled":
+        return began.get(entry.attempt)?.kind === "agent" ? [row("✗", turnLabel(run, entry.attempt), [sentenceOf(entry)])] : [plain(entry)];
+      case "phase_started":
+      case "phase_completed":
+        return isWhole(run, entry.walk) ? [] : [plain(entry)];
+      case "oracles_judged":
+        return entry.changes.length === 0 ? [] : [`! ${sentenceOf(entry)}`];
+      case "run_completed":
+        return [row(verdictMark(entry.verdict), "Done", [`${verdictLabel(entry.verdict)}. ${proofSentence(entry.verdict, entry.gaps)}`])];
+      case "step_completed": {
+        const kind = began.get(entry.attempt)?.kind;
+        if (kind === "agent") return entry.facts["changed"] === false ? [turnRow("!", entry.attempt, "changed nothing", run)] : [];
+        if ((entry.checks ?? []).length > 0) {
+          hasFailed = false;
+          return [checksRow(areAllIdle(entry.checks) ? "!" : "✓", entry)];
+        }
+        if (kind !== "run") return [plain(entry)];
+        const said = hasFailed ? null : told(entry); // a red check has just said why it is not done
+        return said === null ? [] : [said];
+      }
+      case "step_failed":
+        if ((entry.checks ?? []).length > 0) {
+          hasFailed = true;
+          return [checksRow("✗", entry)];
+        }
+        return [keptBack(entry) ?? plain(entry)];
+      default:
+        return quiet.has(entry.event) ? [] : [plain(entry)];
+    }
+  };
 }
 
-const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${sentenceOf(event)}`;
+/** Who works, in what, and how much of everything there is. */
+function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: RunView): string {
+  const agents = new Set(Object.values(drafted.cast).map(({ agent }) => agent));
+  const { tokens, minutes } = limits.run;
+  return `· ${[`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${sandboxWords(isolation)}`, ...(tokens === undefined ? [] : [`${rounded(tokens)} tokens`]), ...(minutes === undefined ? [] : [amount("minutes", minutes)])].join(", ")}`;
+}
 
-/** The runner's own steps are told by what they found; an agent's by what it left behind. */
-function completed(event: EventOf<"step_completed">, kind: string | null): string | null {
-  if (kind === "agent") return event.facts["changed"] === false ? "· It changed nothing." : null;
-  if (kind !== "run") return areAllIdle(event.checks) ? `! ${sentenceOf(event)}` : plain(event);
-  if ((event.checks ?? []).length > 0) return `· ${measured(event.checks ?? [])}`;
+const labelWidth = 9;
+const row = (mark: string, label: string, parts: readonly string[]): string =>
+  `${mark} ${label.padEnd(labelWidth)} ${parts.filter((part) => part !== "").join("   ")}`;
+const priceOf = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [money(usd)]);
+const sureOf = ({ promised, confidence }: EventOf<"turn_ended">): readonly string[] => [
+  ...(promised ? ["says it's done"] : []),
+  ...(confidence === null ? [] : [`confidence ${figure(confidence)}`]),
+];
+
+/** Whether a phase needs no row of its own: the only one there is, or one around them. */
+const isWhole = (run: RunView, walk: string): boolean => !isByPhases(run) || /^(before|after)\./.test(walk);
+
+export function turnLabel(run: RunView, attempt: string): string {
+  const at = run.turns.findIndex((turn) => turn.attempt === attempt);
+  return at < 0 ? "Turn" : `Turn ${at + 1}`;
+}
+
+/** Which step a turn belongs to, where that is not plain. */
+export function stepOf(run: RunView, attempt: string): string {
+  const turn = run.turns.find((one) => one.attempt === attempt);
+  if (turn === undefined) return "";
+  if (isByPhases(run)) return `${attemptWords(attempt)}: `;
+  return turn.step === run.turns[0]?.step ? "" : `${turn.step}: `;
+}
+
+/** The runner's own steps are told by what they found. */
+function told(event: EventOf<"step_completed">): string | null {
   if (event.reason_code === "ok" || !isReasonCode(event.reason_code) || verdictCodes.has(event.reason_code)) return null;
   const { result, meaning } = reasons[event.reason_code];
   const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
   return `${result === "PASS" ? "✓" : result === "WARN" ? "!" : "✗"} ${meaning}${detail}`;
 }
+
+const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${sentenceOf(event)}`;
 
 /** What the work is worth is said once, when the run ends: later steps may still find a gap. */
 const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));
@@ -84,20 +161,25 @@ function keptBack({ reason_code, detail = "" }: EventOf<"step_failed">): string 
   return `! ${reasons[reason_code].meaning}${detail === "" ? "" : ` ${oneLine(detail)}`}`;
 }
 
-/** What checks say of the tree as it is, before anybody has worked on it. */
-function measured(checks: readonly CheckResult[]): string {
-  const named = (isMeant: (result: CheckResult) => boolean): string =>
-    checks
-      .filter((result) => result.status !== "passed" && isMeant(result))
-      .map(({ check }) => oneLine(check.command, 60))
-      .join(", ");
+/** `1 of 2 pass; failing: npm test (exit 1); can't run here: npm run lint`. */
+function checksText(checks: readonly CheckResult[]): string {
   const passing = checks.filter(({ status }) => status === "passed").length;
-  if (passing === checks.length) return `Measured: ${plural(checks.length, "check")} ${checks.length === 1 ? "passes" : "pass"}.`;
-  const parts = [
-    ["failing now", named((result) => !couldNotRun(result))],
-    ["can't run here", named(couldNotRun)],
-  ].flatMap(([title, names]) => (names === "" ? [] : [`; ${title}: ${names}`]));
-  return `Measured: ${figure(passing)} of ${plural(checks.length, "check")} ${passing === 1 || checks.length === 1 ? "passes" : "pass"}${parts.join("")}.`;
+  const idle = checks.filter((result) => result.status !== "passed" && couldNotRun(result));
+  const red = checks.filter((result) => result.status !== "passed" && !couldNotRun(result));
+  const how = ({ check, status, exit_code, why }: CheckResult): string =>
+    `${oneLine(check.title === "" ? check.command : check.title, 60)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
+  return [
+    `${figure(passing)} of ${figure(checks.length)} pass`,
+    ...(red.length === 0 ? [] : [`failing: ${firstFew(red.map(how), 3)}`]),
+    ...(idle.length === 0
+      ? []
+      : [
+          `can't run here: ${firstFew(
+            idle.map(({ check }) => oneLine(check.command, 60)),
+            3,
+          )}`,
+        ]),
+  ].join("; ");
 }
 
 /** What a phase came to, when it has just ended: its score and what it used. Null where there is nothing to add. */

@@ -1,41 +1,76 @@
 // report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
 
 import { couldNotRun } from "../contracts/evidence.ts";
-import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { tellsFailure } from "../kit/failing-line.ts";
 import { fileRows } from "./diff-page.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
+import { meaningWords } from "./status-page.ts";
 import { verdictLabel, verdictMark } from "./verdict-words.ts";
-import { amount, attemptWords, duration, fewLines, figure, firstFew, money, oneLine, plural } from "./wording.ts";
+import { amount, attemptWords, fewLines, figure, firstFew, money, oneLine, plural, rounded, span } from "./wording.ts";
 
 const commitsMax = 10;
-const filesMax = 8;
+const filesMax = 5;
 const decisionsMax = 15;
+const decisionsShown = 4;
 const excerptLinesMax = 6;
 const lookedUpMax = 12;
 
+/** What fits a screen: what came of it, the proof, what is open, and the agent's last word apart from all that. */
 export function reportPage(view: ReportView): readonly string[] {
+  const isTold = view.phases.length > 0;
+  const chosen = view.decisions.filter(({ reason_code }) => reason_code !== "ack_recorded");
   return [
-    `${view.run_id}  ${view.state}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
-    `  ${view.ending ?? (isReasonCode(view.reason_code) ? reasons[view.reason_code].meaning : "")}`,
-    `  Goal: ${oneLine(view.goal)}`,
-    ...section("Asked", askedLines(view)),
-    ...section("Changed", doneLines(view)),
+    headOf(view),
+    "",
+    ...row("Goal", oneLine(view.goal)),
+    ...(view.ending === null ? [] : row("Result", view.ending)),
+    ...row("Changed", `${changeWords(view.changes)} (allowed: ${firstFew(view.scope)})`),
+    ...fileRows(view.changes.paths ?? [], filesMax).map((line) => `             ${line}`),
+    ...row("Used", usedWords(view)),
     ...section("Phases", phaseReportLines(view.phases)),
     ...section("After the phases", view.afterwards.map(afterwardsLine)),
-    ...section("Proof (run by autopilot)", proofLines(view)),
-    ...section("Verdict (from the proof)", judgementLines(view)),
+    ...section("Proof (run by autopilot)", [...proofLines(view), ...gapLines(view)]),
     ...section("Look at this", lookLines(view)),
-    ...section("Agent's word (not proof)", view.phases.length > 0 ? [] : view.claims.flatMap(claimLines)),
-    ...section("Agent's statements, checked", lookedUpLines(view)),
-    ...section("Decisions", decisionLines(view)),
     ...section("Open", openLines(view)),
     ...section(
-      "Next",
-      view.recommendations.map((action) => `→ ${oneLine(action)}`),
+      "Agent's word (not proof)",
+      isTold ? lookedUpLines(view) : [...view.claims.slice(-1).flatMap(claimLines), ...lookedUpLines(view)],
     ),
+    ...section("Decisions", decisionLines(chosen, decisionsShown)),
+    "",
+    ...view.recommendations.map((action) => `→ ${oneLine(action)}`),
+    ...(view.changes.files === 0 ? [] : ["→ autopilot diff, autopilot transcript"]),
   ];
+}
+
+/** With -v: what was asked, every commit, everything the agent said at the end of its turns, every decision. */
+export function reportDetails(view: ReportView): readonly string[] {
+  return [
+    ...section("Asked", askedLines(view)),
+    ...section("Commits", commitLines(view)),
+    ...section("Verdict (from the proof)", judgementLines(view)),
+    ...section(
+      "All that the agent said at the end of its turns (not proof)",
+      view.phases.length > 0 ? [] : view.claims.flatMap(claimLines),
+    ),
+    ...section("All decisions", decisionLines(view.decisions, decisionsMax)),
+  ];
+}
+
+const labelWidth = 8;
+const row = (name: string, text: string): readonly string[] => [`  ${name.padEnd(labelWidth)} ${text}`];
+
+function headOf({ run_id, state, verdict, reason_code }: ReportView): string {
+  if (state === "completed" && verdict !== null) return `${verdictMark(verdict)} done: ${verdictLabel(verdict)}     ${run_id}`;
+  if (state === "running" && reason_code === "run_in_progress") return `● running     ${run_id}`;
+  const mark = state === "running" ? "●" : state === "draft" ? "○" : state === "stopped" ? "✗" : "!";
+  return `${mark} ${state}: ${meaningWords(reason_code)}     ${run_id}`;
+}
+
+function usedWords({ cost }: ReportView): string {
+  const price = cost.usd === 0 ? "" : `, ${money(cost.usd)}`;
+  return `${rounded(cost.tokens)} tokens, ${plural(cost.calls, "call")}, ${amount("minutes", cost.minutes)}${price}${cost.estimated > 0 ? ", part of it estimated" : ""}`;
 }
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
@@ -50,25 +85,15 @@ function askedLines({ scope, criteria, flow }: ReportView): readonly string[] {
   ];
 }
 
-function doneLines({ changes, cost, phases }: ReportView): readonly string[] {
-  const isTold = phases.length > 0; // phase by phase, each with its commits
-  const shown = isTold ? [] : changes.commits.slice(0, commitsMax).map(({ sha, subject }) => `· ${sha.slice(0, 10)} ${oneLine(subject)}`);
-  const more = !isTold && changes.commits.length > commitsMax ? [`… ${figure(changes.commits.length - commitsMax)} more`] : [];
-  const estimated = cost.estimated > 0 ? ", part of it estimated" : "";
-  return [
-    changeWords(changes),
-    ...fileRows(changes.paths ?? [], filesMax).map((row) => `  ${row}`),
-    ...(changes.files === 0 ? [] : ["→ autopilot diff shows it, autopilot transcript what the agent said and did"]),
-    ...shown,
-    ...more,
-    `used ${amount("tokens", cost.tokens)}, ${plural(cost.calls, "call")}, ${amount("minutes", cost.minutes)}, ${money(cost.usd)}${estimated}`,
-  ];
+function commitLines({ changes: { commits } }: ReportView): readonly string[] {
+  const shown = commits.slice(0, commitsMax).map(({ sha, subject }) => `${sha.slice(0, 10)} ${oneLine(subject)}`);
+  return commits.length > commitsMax ? [...shown, `… ${figure(commits.length - commitsMax)} more`] : shown;
 }
 
 function changeWords({ files, insertions, deletions, commits }: Changes): string {
-  if (files === 0) return "Nothing was changed.";
-  const lines = insertions === null || deletions === null ? "" : ` (+${figure(insertions)} −${figure(deletions)})`;
-  return `${plural(files, "file")} changed${lines} in ${plural(commits.length, "commit")}`;
+  if (files === 0) return "nothing";
+  const lines = insertions === null || deletions === null ? "" : ` +${figure(insertions)} -${figure(deletions)}`;
+  return `${plural(files, "file")}${lines} in ${plural(commits.length, "commit")}`;
 }
 
 const afterwardsMark = ({ status, because }: ReportView["afterwards"][number]): string => {
@@ -90,10 +115,11 @@ function proofLines({ evidence, gates, phases }: ReportView): readonly string[] 
 
 function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt, why }: Proved): readonly string[] {
   const mark = status === "passed" ? "✓" : couldNotRun({ status }) ? "!" : "✗";
-  const exit = status !== "failed" ? "" : why !== undefined ? ` (${oneLine(why)})` : exit_code === null ? "" : `, exit ${exit_code}`;
-  const was = `${before.replace("_", " ")} before the run${before === status ? " too" : ""}`;
-  const name = title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
-  const line = `${mark} ${name} [${kind.replace("_", "-")}] ${status.replace("_", " ")}${exit}, ${duration(duration_ms)}; ${was}`;
+  const how = status === "failed" ? (why === undefined ? `exit ${exit_code ?? "unknown"}` : oneLine(why)) : status.replace("_", " ");
+  const was = `${before.replace("_", " ")} before${before === status ? " too" : ""}`;
+  const proves = kind === "criterion" && status === "passed" && before === "passed" ? ", so it proves nothing new" : "";
+  const name = kind !== "criterion" || title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
+  const line = `${mark} ${name}   ${status === "passed" ? "" : `${how}, `}${span(duration_ms)}, ${was}${proves}`;
   if (status === "passed" || excerpt === undefined) return [line];
   return [line, ...shownOf(excerpt).map((text) => `    │ ${text}`)];
 }
@@ -111,12 +137,12 @@ function claimLines({ attempt, agent, said, promised, confidence }: Claim): read
   return [head, ...fewLines(said, excerptLinesMax).map((text) => `  “ ${text}`)];
 }
 
+const gapLines = (view: ReportView): readonly string[] => view.judgement.gaps.map((gap) => `! ${oneLine(gap)}`);
+
 function judgementLines(view: ReportView): readonly string[] {
-  const { verdict, gaps, rests_on } = view.judgement;
-  return [
-    `${verdictMark(verdict)} ${verdictLabel(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${view.gates === 0 ? "" : ` and ${plural(view.gates, "gate")}`}`,
-    ...gaps.map((gap) => `· ${oneLine(gap)}`),
-  ];
+  const { verdict, rests_on } = view.judgement;
+  const gates = view.gates === 0 ? "" : ` and ${plural(view.gates, "gate")}`;
+  return [`${verdictMark(verdict)} ${verdictLabel(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${gates}`];
 }
 
 /** Nothing is wrong with these by themselves, and only a person can tell. */
@@ -138,15 +164,15 @@ function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
   return [
     ...shown,
     ...more,
-    `${figure(looked_up.true)} true, ${figure(looked_up.false)} false, ${figure(unverifiable)} that can't be checked`,
+    `${plural(claims.length, "statement")} checked: ${figure(looked_up.true)} true, ${figure(looked_up.false)} false${unverifiable === 0 ? "" : `, ${figure(unverifiable)} that can't be checked`}`,
   ];
 }
 
-function decisionLines({ decisions }: ReportView): readonly string[] {
+function decisionLines(decisions: ReportView["decisions"], max: number): readonly string[] {
   const shown = decisions
-    .slice(-decisionsMax)
+    .slice(-max)
     .map(({ at, decision, actor }) => `· ${at.slice(11, 19)} ${oneLine(decision)}${actor === "system" ? "" : ` [${oneLine(actor)}]`}`);
-  return decisions.length > decisionsMax ? [`… ${figure(decisions.length - decisionsMax)} before these`, ...shown] : shown;
+  return decisions.length > max ? [`… ${figure(decisions.length - max)} before these`, ...shown] : shown;
 }
 
 function openLines({ blockers, criteria }: ReportView): readonly string[] {

@@ -1,4 +1,4 @@
-// status: where a run stands, as `autopilot status` answers: seed 001's fields for programs, a page for people. Both say the same.
+// status: where a run stands, as `autopilot status --json` answers; status-page draws the same for people.
 
 import type { IsolationInForce } from "../contracts/event.ts";
 import type { Objective, RunStatus, Verdict } from "../contracts/objective.ts";
@@ -6,22 +6,17 @@ import { isReasonCode, type ReasonCode } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
-import { type BudgetView, budgetLines, budgetOf } from "./budget-view.ts";
-import { breakerOf, type BreakerView, breakerWords } from "./breaker-view.ts";
-import { type Interrupted, interruptedLines, interruptedOf } from "./interrupted.ts";
-import { endingOf, nextActions, type Owner } from "./next-actions.ts";
+import { type BudgetView, budgetOf } from "./budget-view.ts";
+import { breakerOf, type BreakerView } from "./breaker-view.ts";
+import { type Interrupted, interruptedOf } from "./interrupted.ts";
+import { nextActions, type Owner } from "./next-actions.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
-import { phaseTable } from "./phase-table.ts";
-import { blockersOf, type CriterionStatus, criteriaOf, isByPhases, placeOf, stepsOf } from "./criteria-status.ts";
-import { verdictLabel } from "./verdict-words.ts";
-import { figure, firstFew, oneLine, plural } from "./wording.ts";
+import { blockersOf, type CriterionStatus, criteriaOf, placeOf, stepsOf } from "./criteria-status.ts";
 
 /** What the journal cannot know and the caller may hand in. */
 export type StatusExtra = {
   readonly isCurrent?: boolean;
   readonly metering?: "metered" | "reported";
-  /** How many files the scope matches now. */
-  readonly scopeFiles?: number;
 };
 
 export type StatusView = {
@@ -103,49 +98,3 @@ const notYet = (level: string): IsolationInForce => ({ level, mechanism: "chosen
 /** The journal's data is read-only all the way down; an answer is its own copy. */
 const copied = <T>(value: T): Mutable<T> => JSON.parse(JSON.stringify(value)) as Mutable<T>;
 type Mutable<T> = T extends readonly (infer E)[] ? Mutable<E>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
-
-const listedMax = 12;
-const phasesMax = 40;
-
-/** The same for a person. */
-export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
-  const view = statusOf(run, owner, extra);
-  const { objective, progress } = view;
-  const listed = (title: string, mark: string, items: readonly string[]): readonly string[] => {
-    if (items.length === 0) return [];
-    const shown = items.slice(0, listedMax).map((item) => `  ${item.includes("(not proved") ? "!" : mark} ${oneLine(item)}`);
-    return ["", title, ...shown, ...(items.length > listedMax ? [`    … ${figure(items.length - listedMax)} more`] : [])];
-  };
-  const hasTable = isByPhases(run);
-  return [
-    `${view.run_id}  ${view.interrupted === null ? view.state : "interrupted"}${view.verdict === null ? "" : `, ${verdictLabel(view.verdict)}`}`,
-    ...(run.status === "completed" ? [`  ${endingOf(run)}`] : []),
-    ...(view.interrupted === null ? [] : interruptedLines(run, view.interrupted)),
-    `  Goal       ${oneLine(objective.goal)}`,
-    `  Scope      ${firstFew(objective.scope)}${extra.scopeFiles === undefined ? "" : ` (${plural(extra.scopeFiles, "file")} now)`}`,
-    `  Flow       ${view.flow}${view.checkpoint.place.length === 0 ? "" : `, at ${firstFew(view.checkpoint.place, 3)}`}`,
-    `  Why        ${view.reason_code}`,
-    `  Worker     ${workerWords(view)}`,
-    `  Isolation  ${isolationWords(view.isolation)}`,
-    `  Branch     ${view.branch}, last event ${view.checkpoint.seq} at ${view.checkpoint.at}`,
-    "",
-    "Budget",
-    ...budgetLines(view.budget).map((line) => `  ${line}`),
-    ...view.budget.warnings.map((warning) => `  ! ${warning}`),
-    ...(hasTable
-      ? ["", "Phases", ...phaseTable(view.phases, phasesMax).map((line) => `  ${line}`), `  Breaker ${breakerWords(view.breaker)}`]
-      : [...listed("Done", "✓", progress.completed_steps), ...listed("To do", "·", progress.pending_steps)]),
-    ...listed("In the way", "✗", progress.blockers),
-    ...listed("Next", "→", view.next_actions),
-  ];
-}
-
-function workerWords({ owner, state }: StatusView): string {
-  if (owner !== null) return `process ${owner.pid} is on it`;
-  return state === "running" ? "none: autopilot resume continues" : "none";
-}
-
-export function isolationWords({ level, mechanism, not_enforced }: IsolationInForce): string {
-  const leaves = not_enforced.length === 0 ? "" : `; not blocked: ${not_enforced.join(", ")}`;
-  return `${level} (${mechanism})${leaves}`;
-}

@@ -9,6 +9,12 @@ export function figure(value: number): string {
   return part === undefined ? grouped : `${grouped}.${part}`;
 }
 
+/** `940`, `12.9k`, `180k`, `1.2M`: close enough for a glance. */
+export function rounded(value: number): string {
+  const [unit, sign] = value >= 999_950 ? [1_000_000, "M"] : value >= 1000 ? [1000, "k"] : [1, ""];
+  return `${figure(Math.round((value / unit) * 10) / 10)}${sign}`;
+}
+
 export const money = (usd: number): string => `$${usd.toFixed(2)}`;
 export const share = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
 export const plural = (count: number, one: string, many = `${one}s`): string => `${figure(count)} ${count === 1 ? one : many}`;
@@ -24,6 +30,32 @@ export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+type Amounts = { readonly tokens: number; readonly minutes: number; readonly calls: number; readonly usd: number };
+
+/** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
+export function budgetWords({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
+  const of = (limit: number | undefined, words: (value: number) => string): string => (limit === undefined ? "" : ` of ${words(limit)}`);
+  const part = limits.tokens === undefined ? "" : ` (${share(limits.tokens === 0 ? 1 : tokens / limits.tokens)})`;
+  const price = usd === 0 && limits.usd === undefined ? [] : [`${money(usd)}${of(limits.usd, money)}`];
+  return [
+    `${rounded(tokens)}${of(limits.tokens, rounded)} tokens${part}`,
+    `${figure(Math.round(minutes * 10) / 10)}${of(limits.minutes, figure)} min`,
+    `${figure(calls)}${of(limits.calls, figure)} calls`,
+    ...price,
+  ].join(", ");
+}
+
+/** `0.3s`, `41s`, `2m 05s`, `1h 12m`: for a glance. */
+export function span(ms: number): string {
+  if (ms < 9950) return `${Math.round(ms / 100) / 10}s`;
+  const seconds = Math.round(ms / 1000);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  if (seconds < 60) return `${seconds}s`;
+  return seconds < 3600
+    ? `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`
+    : `${Math.floor(seconds / 3600)}h ${two(Math.floor((seconds % 3600) / 60))}m`;
 }
 
 const textCharsMax = 200;

@@ -19,5 +19,5 @@ export async function estimateOf(home: ProjectPaths, { drafted }: Pick<RunView, 
 function fromBudget(limits: Readonly<Record<string, number>>): Estimate {
   const most = (name: string): { p50: number; p90: number } | null =>
     limits[name] === undefined ? null : { p50: limits[name] / 2, p90: limits[name] };
-  return { tokens: most("tokens"), minutes: most("minutes"), usd: most("usd"), basis: "no estimate yet: half and all of the budget" };
+  return { tokens: most("tokens"), minutes: most("minutes"), usd: most("usd"), basis: "no history yet: half and all of the budget" };
 }

@@ -1,9 +1,17 @@
 // preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and estimate.
 
 import { resolveProfile } from "../../agents/profiles/resolve.ts";
+import { gradeOf } from "../../contracts/isolation-order.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView } from "../../core/state.ts";
-import { type CheckVariable, missingWords, previewOf as viewOf, previewPage, type PreviewView } from "../../views/preview.ts";
+import {
+  type CheckVariable,
+  missingWords,
+  previewOf as viewOf,
+  previewDetails,
+  previewPage,
+  type PreviewView,
+} from "../../views/preview.ts";
 import { amount } from "../../views/wording.ts";
 import { commandOf } from "./agent-availability.ts";
 import { namesAt, treeAt } from "./checks-of.ts";
@@ -20,6 +28,7 @@ import { tryIsolation } from "./try-isolation.ts";
 export type Preview = {
   readonly data: PreviewView;
   readonly page: readonly string[];
+  readonly whole: readonly string[];
   readonly warnings: readonly string[];
   readonly dryRun: "required" | "auto";
 };
@@ -66,9 +75,12 @@ export async function previewOf(place: CommandContext, home: ProjectPaths, run: 
     ),
     ...missing.map((one) => `Missing: ${missingWords(one)}`),
     ...overLimit(data.estimate, drafted.limits.run),
-    ...(isolation.not_enforced.length > 0 ? [`Isolation ${isolation.level} does not enforce: ${isolation.not_enforced.join("; ")}.`] : []),
+    ...(isolation.not_enforced.length > 0 && gradeOf(isolation.level) !== "strong"
+      ? [`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`]
+      : []),
   ];
-  return { data, page: previewPage(data, drafted.ack), warnings, dryRun: settings.dryRun };
+  const page = previewPage(data, drafted.ack, warnings);
+  return { data, page, whole: [...page, ...previewDetails(data)], warnings, dryRun: settings.dryRun };
 }
 
 /** The words that start each agent. */

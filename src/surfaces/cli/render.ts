@@ -22,8 +22,10 @@ export function completed(answer: Answer): Answer {
 
 /** What of the page a person sees: as much as fits a screen, unless they ask for all. */
 export function onScreen(answer: Answer, isVerbose: boolean): Answer {
-  const { page, rowsMax } = answer;
-  return page === undefined || rowsMax === undefined || isVerbose ? answer : { ...answer, page: fitted(page, rowsMax) };
+  const { page, rowsMax, whole } = answer;
+  if (page === undefined) return answer;
+  if (isVerbose) return { ...answer, page: whole ?? page };
+  return rowsMax === undefined ? answer : { ...answer, page: fitted(page, rowsMax) };
 }
 
 /** The JSON object; a command's own fields never replace the common ones. */
@@ -59,7 +61,9 @@ export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage:
     err: [
       ...(answer.result === "FAIL" ? message : []),
       ...usage,
-      ...answer.warnings.flatMap((warning) => told("WARN", `! ${visible(warning)}`)),
+      ...answer.warnings
+        .filter((warning) => !page.some((line) => line.includes(visible(warning))))
+        .flatMap((warning) => told("WARN", `! ${visible(warning)}`)),
       ...hints.map((hint, at) => `${at === 0 ? paint("head", "Next:") : "     "} ${hint}`),
     ],
   };
@@ -71,18 +75,22 @@ export const progressLine = (line: string, { hasColour }: { readonly hasColour: 
 
 const marks: Readonly<Record<ResultWord, string>> = { PASS: "✓", WARN: "!", FAIL: "✗" };
 
-type Paint = (as: ResultWord | "head", text: string) => string;
+type Colour = ResultWord | "head" | "ask" | "now" | "later";
+type Paint = (as: Colour, text: string) => string;
 const plain: Paint = (_as, text) => text;
-const codes: Readonly<Record<ResultWord | "head", string>> = { PASS: "32", WARN: "33", FAIL: "31", head: "1" };
+const codes: Readonly<Record<Colour, string>> = { PASS: "32", WARN: "33", FAIL: "31", head: "1", ask: "36", now: "34", later: "2" };
 const painted: Paint = (as, text) => `\u001b[${codes[as]}m${text}\u001b[0m`; // R2
+
+const markColours: Readonly<Record<string, Colour>> = { "✓": "PASS", "!": "WARN", "✗": "FAIL", "?": "ask", "●": "now", "○": "later" };
 
 /** A line that opens with a mark has the mark coloured; one that has indented lines under it is a heading. */
 function pageLine(line: string, next: string | undefined, paint: Paint): string {
-  const found = /^(\s*)([✓!✗])( .*)$/u.exec(line);
+  const found = /^(\s*)([✓!✗?●○])( .*)$/u.exec(line);
   if (found !== null) {
     const [, indent = "", mark = "", rest = ""] = found;
-    return `${indent}${paint(mark === "✓" ? "PASS" : mark === "!" ? "WARN" : "FAIL", mark)}${rest}`;
+    return `${indent}${paint(markColours[mark] ?? "head", mark)}${rest}`;
   }
+  if (line.startsWith("→ ")) return paint("head", line);
   const isHeading = /^\S/.test(line) && next?.startsWith("  ") === true;
   return isHeading ? paint("head", line) : line;
 }

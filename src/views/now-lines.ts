@@ -1,0 +1,33 @@
+// now-lines: what is going on at this moment, in the last rows of the terminal where a run works: each turn or check under way with the
+// last thing seen of it, and what is spent.
+
+import { executionsOf } from "../core/selectors.ts";
+import type { RunView } from "../core/state.ts";
+import { budgetOf } from "./budget-view.ts";
+import { stepOf, turnLabel } from "./progress.ts";
+import { budgetWords, figure, span } from "./wording.ts";
+
+const actionsMax = 4;
+const labelWidth = 9;
+
+export type Now = {
+  /** The last thing seen of an attempt, as a line. */
+  readonly seenOf: (attempt: string) => string | null;
+  /** How long an attempt has been under way. */
+  readonly ageMs: (attempt: string) => number;
+};
+
+/** Nothing where nothing is under way. */
+export function nowLines(run: RunView, { seenOf, ageMs }: Now): readonly string[] {
+  const open = executionsOf(run);
+  if (run.status !== "running" || open.length === 0) return [];
+  const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
+    const label = kind === "agent" ? (stage === "started" ? turnLabel(run, attempt) : "Checks") : "Checks";
+    const seen = seenOf(attempt) ?? (kind === "agent" && stage === "started" ? "at work" : "looking at the result");
+    return `● ${label.padEnd(labelWidth)} ${span(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? stepOf(run, attempt) : ""}${seen.trim()}`;
+  });
+  const left = open.length > actionsMax ? [`  and ${figure(open.length - actionsMax)} more under way`] : [];
+  const { counters, limits } = budgetOf(run);
+  const minutes = counters.minutes + Math.max(...open.map(({ attempt }) => ageMs(attempt))) / 60_000;
+  return [...rows, ...left, `  ${budgetWords({ ...counters, minutes }, limits)}   Ctrl-C pauses`];
+}

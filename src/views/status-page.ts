@@ -1,0 +1,210 @@
+// status-page: where a run stands, for a person. The first row says whether they must act, the last rows what to do; everything else that
+// is known comes with -v.
+
+import type { IsolationInForce } from "../contracts/event.ts";
+import { gradeOf } from "../contracts/isolation-order.ts";
+import { couldNotRun } from "../contracts/evidence.ts";
+import { type ReasonCode, reasons } from "../contracts/reason.ts";
+import { executionsOf, questionsOpen } from "../core/selectors.ts";
+import type { RunView } from "../core/state.ts";
+import { unreachable } from "../kit/never.ts";
+import { breakerWords } from "./breaker-view.ts";
+import { budgetLines } from "./budget-view.ts";
+import { isByPhases, failingWords, ownCriteriaOf, troublesOf } from "./criteria-status.ts";
+import { interruptedAt, interruptedRows } from "./interrupted.ts";
+import { endingOf, type Owner } from "./next-actions.ts";
+import { phaseTable } from "./phase-table.ts";
+import { statusOf, type StatusExtra, type StatusView } from "./status.ts";
+import { verdictLabel, verdictMark } from "./verdict-words.ts";
+import { isVerdict } from "./verdicts.ts";
+import { attemptWords, budgetWords, figure, firstFew, oneLine } from "./wording.ts";
+
+const listedMax = 12;
+const phasesMax = 40;
+const troublesMax = 8;
+const checksMax = 8;
+const checkCharsMax = 60;
+
+/** What fits a screen. */
+export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
+  const view = statusOf(run, owner, extra);
+  const hasTable = isByPhases(run);
+  const troubles = [...(hasTable ? failingWords(run) : []), ...troublesOf(run)]; // without a table the row of checks tells
+  return [
+    headline(run, view),
+    "",
+    ...(needsSomebody(run, view) ? row("Run", view.run_id) : []),
+    ...row("Goal", oneLine(view.objective.goal)),
+    ...(run.status === "completed" ? row("Result", endingOf(run)) : []),
+    ...(run.status === "paused" && run.detail !== null ? row("Why", oneLine(run.detail)) : []),
+    ...questionRows(run),
+    ...(owner === null ? [] : executionsOf(run).flatMap((open) => row("Now", `${agentOf(run, open.role)}${attemptWords(open.attempt)}`))),
+    ...(view.interrupted === null ? [] : interruptedRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
+    ...(hasTable ? [] : checkRows(run)),
+    ...row(
+      run.status === "completed" || run.status === "stopped" ? "Used" : "Budget",
+      budgetWords(view.budget.counters, view.budget.limits),
+    ),
+    ...(run.status === "draft" || run.status === "completed" ? [] : row("Kept", keptWords(run, view))),
+    ...view.budget.warnings.map((warning) => `  ! ${warning}`),
+    ...(hasTable ? ["", ...phaseTable(view.phases, phasesMax).map((line) => `  ${line}`)] : []),
+    ...(hasTable && view.breaker.state !== "closed" ? [`  ! circuit breaker ${breakerWords(view.breaker)}`] : []),
+    ...(troubles.length === 0
+      ? []
+      : [
+          "",
+          ...firstOf(
+            troubles.map((trouble) => `  ✗ ${oneLine(trouble)}`),
+            troublesMax,
+          ),
+        ]),
+    "",
+    ...view.next_actions.map((action) => `→ ${oneLine(action)}`),
+  ];
+}
+
+/** What -v adds: where the run is in its flow and in its journal, what bounds it, and each step. */
+export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
+  const view = statusOf(run, owner, extra);
+  const { completed_steps, pending_steps } = view.progress;
+  return [
+    "",
+    "Details",
+    ...row("Scope", firstFew(view.objective.scope)),
+    ...row("Flow", `${view.flow}${view.checkpoint.place.length === 0 ? "" : `, at ${firstFew(view.checkpoint.place, 3)}`}`),
+    ...row("Code", view.reason_code),
+    ...row("Process", owner === null ? "none" : String(owner.pid)),
+    ...row("Sandbox", sandboxDetails(view.isolation)),
+    ...row("Breaker", breakerWords(view.breaker)),
+    ...row("Branch", view.branch),
+    ...row("Journal", `event ${view.checkpoint.seq} at ${view.checkpoint.at}`),
+    "",
+    "Limits",
+    ...budgetLines(view.budget).map((line) => `  ${line}`),
+    ...listed("Done", "✓", completed_steps),
+    ...listed("To do", "○", pending_steps),
+  ];
+}
+
+/** The state, why, and what to quote: the reason code where somebody is needed, else the run. */
+export function headline(run: RunView, view: StatusView): string {
+  return `${stateWords(run, view)}     ${needsSomebody(run, view) ? view.reason_code : view.run_id}`;
+}
+
+const needsSomebody = (run: RunView, view: StatusView): boolean =>
+  run.status === "paused" || (run.status === "running" && view.owner === null);
+
+function stateWords(run: RunView, view: StatusView): string {
+  switch (run.status) {
+    case "draft":
+      return run.acknowledged ? "○ confirmed, not started" : "○ preview: nothing has run";
+    case "running":
+      if (view.interrupted !== null) return `! interrupted: ${interruptedAt(view.interrupted)}`;
+      return view.owner === null
+        ? `! waiting: ${meaningWords(view.reason_code)}`
+        : `● running${view.checkpoint.place.length === 0 ? "" : `: ${nowAt(run)}`}`;
+    case "paused":
+      return `${questionsOpen(run).length > 0 ? "?" : "!"} paused: ${meaningWords(view.reason_code)}`;
+    case "stopped":
+      return `✗ stopped: ${meaningWords(view.reason_code)}`;
+    case "completed":
+      return `${verdictMark(run.verdict ?? "unverified")} done: ${verdictLabel(run.verdict ?? "unverified")}`;
+    default:
+      return unreachable(run.status);
+  }
+}
+
+const nowAt = (run: RunView): string => {
+  const open = executionsOf(run);
+  const phases = run.phases.filter(({ status }) => status === "open").map(({ id, name }) => (name === "" ? `phase ${id}` : name));
+  return open.length > 0
+    ? firstFew(
+        open.map(({ step }) => step),
+        3,
+      )
+    : firstFew(phases, 3);
+};
+
+/** A reason's sentence as the rest of one of ours. */
+export function meaningWords(code: ReasonCode): string {
+  const said = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
+  return /^[A-Z][a-z']* /.test(said) ? `${said.charAt(0).toLowerCase()}${said.slice(1)}` : said;
+}
+
+const labelWidth = 8;
+const row = (name: string, text: string): readonly string[] => [`  ${name.padEnd(labelWidth)} ${text}`];
+const under = (text: string): string => `  ${" ".repeat(labelWidth)} ${text}`;
+
+const agentOf = (run: RunView, role: string | null): string => {
+  const agent = role === null ? undefined : run.drafted.cast[role]?.agent;
+  return agent === undefined ? "" : `${oneLine(agent)}: `;
+};
+
+/** What somebody is asked, with the answers. Verdicts on phases are in the table. */
+function questionRows(run: RunView): readonly string[] {
+  return questionsOpen(run)
+    .filter((block) => !isVerdict(block))
+    .flatMap(({ question, options, recommend }) => [
+      ...row("Asks", oneLine(question)),
+      ...Object.entries(options).map(([key, about]) =>
+        under(`  ${oneLine(key)}  ${oneLine(about)}${key === recommend ? " (recommended)" : ""}`),
+      ),
+    ]);
+}
+
+/** The newest result of every check: what was asked for by its text, the project's own by their command. */
+function checkRows(run: RunView): readonly string[] {
+  const criteria = ownCriteriaOf(run);
+  const named = new Map(criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])));
+  const seen = new Set(Object.values(run.checks).map(({ latest }) => latest.check.command));
+  const cells = [
+    ...Object.values(run.checks).map((state) => {
+      const { status, check } = state.latest;
+      const mark = status === "passed" ? "✓" : couldNotRun({ status }) ? "!" : "✗";
+      return `${mark} ${oneLine(named.get(check.command) ?? check.command, checkCharsMax)}${failedHow(state)}`;
+    }),
+    ...criteria.flatMap(({ text, check }) => {
+      if (check !== null) return seen.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];
+      return [`○ ${oneLine(text, checkCharsMax)} (no check)`];
+    }),
+  ];
+  return firstOf(cells, checksMax).flatMap((cell, at) => (at === 0 ? row("Checks", cell) : [under(cell)]));
+}
+
+/** What came of it, and whether that is news. */
+function failedHow({ baseline, latest, isLate }: RunView["checks"][string]): string {
+  if (latest.status === "passed") return "";
+  const how = latest.status === "failed" ? (latest.why ?? `exit ${latest.exit_code ?? "unknown"}`) : latest.status.replace("_", " ");
+  if (latest.check.kind !== "project" || isLate === true) return ` (${how})`;
+  return ` (${how}; ${baseline.status === "passed" ? "passed" : "failed"} before the run${baseline.status === "passed" ? "" : " too"})`;
+}
+
+function keptWords(run: RunView, { branch }: StatusView): string {
+  if (run.tip.commit === run.drafted.base.commit) return "no commit yet; your checkout is untouched";
+  return `${run.tip.commit.slice(0, 7)} on ${branch}; your checkout is untouched`;
+}
+
+function listed(title: string, mark: string, items: readonly string[]): readonly string[] {
+  if (items.length === 0) return [];
+  return [
+    "",
+    title,
+    ...firstOf(
+      items.map((item) => `  ${item.includes("(not proved") ? "!" : mark} ${oneLine(item)}`),
+      listedMax,
+    ),
+  ];
+}
+
+const firstOf = (lines: readonly string[], max: number): readonly string[] =>
+  lines.length <= max ? lines : [...lines.slice(0, max), `    … ${figure(lines.length - max)} more`];
+
+/** One word and how much it is worth; `doctor -v` says the rest. */
+export function sandboxWords({ level }: IsolationInForce): string {
+  if (level === "auto") return "chosen when the run starts";
+  const grade = gradeOf(level);
+  return grade === null ? level : `${level} (${grade})`;
+}
+
+const sandboxDetails = (isolation: IsolationInForce): string =>
+  `${sandboxWords(isolation)}: ${isolation.mechanism}${isolation.not_enforced.length === 0 ? "" : `; not blocked: ${isolation.not_enforced.join(", ")}`}`;
