@@ -123,7 +123,7 @@ test("trace puts a run of any flow together from its journal and transcripts", a
 
 test("report shows the diff's figures and names the commands that show the rest", async () => {
   const page = await shown("report");
-  expect(page).toContain("2 files changed (+2 −0) in 2 commits");
+  expect(page).toContain("2 files +2 -0 in 2 commits");
   expect(await shown("report", "-v")).toMatch(/half\.txt +\+1 +-0/);
   expect(page).toContain("autopilot diff");
   expect(page).toContain("autopilot transcript");

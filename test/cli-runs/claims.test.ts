@@ -37,7 +37,7 @@ describe.concurrent("a claim that is not so", () => {
     const [claim] = falseOf(folder, kind);
     expect(claim?.why).toMatch(why);
     const report = await autopilot(folder, ["report"]);
-    expect(report.out).toMatch(/Agent's statements, checked\n {2}✗ “/);
+    expect(report.out).toMatch(/Agent's word \(not proof\)[\s\S]* ✗ “/);
     const looked = (await autopilot(folder, ["report", "--json"])).json["looked_up"] as { claims: readonly Claim[] };
     expect(looked.claims[0]?.verdict).toBe("false");
   });
