@@ -33,7 +33,7 @@ export function log(place: CommandContext, input: Input): Promise<Answer> {
       run_id: run,
       state: view.status,
       message: `${events.length} events of ${run}.`,
-      page: [...main.map(shortLogLine), ...more],
+      page: [...main.map((entry) => shortLogLine(entry, (ts) => new Date(ts).toTimeString().slice(0, 8))), ...more],
       whole: events.map(logLine),
       data: { events },
     });

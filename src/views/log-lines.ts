@@ -16,10 +16,10 @@ export function logLine(entry: Entry): string {
   return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${sentenceOf(entry)}${who}`;
 }
 
-/** The same for a glance: the time of day here, and no number. */
-export function shortLogLine(entry: Entry): string {
+/** The same for a glance: the time of day where the reader is, and no number. */
+export function shortLogLine(entry: Entry, timeOf: (ts: string) => string): string {
   const who = entry.actor === "system" || entry.actor.startsWith("agent:") ? "" : ` [${oneLine(entry.actor)}]`;
-  return `${new Date(entry.ts).toTimeString().slice(0, 8)}  ${sentenceOf(entry)}${who}`;
+  return `${timeOf(entry.ts)}  ${sentenceOf(entry)}${who}`;
 }
 
 /** Whether an event says what came of something: beginnings, sessions, routes and steps that changed nothing are book-keeping. */
@@ -33,7 +33,7 @@ export function isMilestone(event: Event): boolean {
     case "run_opened":
       return false;
     case "step_completed":
-      return (event.checks ?? []).length > 0;
+      return (event.checks ?? []).length > 0 || event.facts["landed"] === true;
     case "claims_checked":
       return event.claims.some(({ verdict }) => verdict === "false");
     case "oracles_judged":
