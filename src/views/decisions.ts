@@ -3,6 +3,7 @@
 
 import type { Entry, Event, EventName } from "../contracts/event.ts";
 import { sentenceOf } from "./log-lines.ts";
+import { sandboxWords } from "./status-page.ts";
 import { firstFew } from "./wording.ts";
 
 export type Decision = {
@@ -29,7 +30,7 @@ function decisionOf(entry: Entry): readonly Decision[] {
 
 function wordsOf(event: Event): string {
   if (event.event !== "run_opened") return sentenceOf(event);
-  return `Worked in isolation ${event.isolation.level} (${event.isolation.mechanism}) although it does not enforce: ${firstFew(event.isolation.not_enforced)}.`;
+  return `Worked in sandbox ${sandboxWords(event.isolation)}, which doesn't block: ${firstFew(event.isolation.not_enforced)}.`;
 }
 
 function kindOf(event: Event): Decision["kind"] | null {

@@ -124,7 +124,7 @@ test("while a run works, book-keeping is quiet and what matters bears a mark", (
   const marks = Object.fromEntries(shown);
   expect(marks).toMatchObject({
     changes_applied: "✓",
-    step_completed: null, // a turn is told by what it changed
+    step_completed: "✓",
     step_failed: "✗",
     run_paused: "!",
     session_opened: null,

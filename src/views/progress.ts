@@ -78,8 +78,9 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
         return [];
       case "changes_applied":
         return [turnRow("✓", entry.attempt, firstFew(entry.paths, 3), run)];
-      case "attempt_settled":
-        return began.get(entry.attempt)?.kind === "agent" ? [row("✗", turnLabel(run, entry.attempt), [sentenceOf(entry)])] : [plain(entry)];
+      case "step_interrupted":
+        if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [plain(entry)];
+        return [turnRow("✗", entry.attempt, `discarded: ${firstFew(entry.paths ?? [], 3)} outside the scope`, run)];
       case "phase_started":
       case "phase_completed":
         return isWhole(run, entry.walk) ? [] : [plain(entry)];
@@ -89,7 +90,8 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
         return [row(verdictMark(entry.verdict), "Done", [`${verdictLabel(entry.verdict)}. ${proofSentence(entry.verdict, entry.gaps)}`])];
       case "step_completed": {
         const kind = began.get(entry.attempt)?.kind;
-        if (kind === "agent") return entry.facts["changed"] === false ? [turnRow("!", entry.attempt, "changed nothing", run)] : [];
+        if (isTurn(run, entry.attempt))
+          return entry.facts["changed"] === false ? [turnRow("!", entry.attempt, "changed nothing", run)] : [];
         if ((entry.checks ?? []).length > 0) {
           hasFailed = false;
           return [checksRow(areAllIdle(entry.checks) ? "!" : "✓", entry)];
@@ -128,6 +130,8 @@ const sureOf = ({ promised, confidence }: EventOf<"turn_ended">): readonly strin
 
 /** Whether a phase needs no row of its own: the only one there is, or one around them. */
 const isWhole = (run: RunView, walk: string): boolean => !isByPhases(run) || /^(before|after)\./.test(walk);
+
+const isTurn = (run: RunView, attempt: string): boolean => run.turns.some((turn) => turn.attempt === attempt);
 
 export function turnLabel(run: RunView, attempt: string): string {
   const at = run.turns.findIndex((turn) => turn.attempt === attempt);

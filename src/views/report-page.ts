@@ -19,7 +19,7 @@ const lookedUpMax = 12;
 /** What fits a screen: what came of it, the proof, what is open, and the agent's last word apart from all that. */
 export function reportPage(view: ReportView): readonly string[] {
   const isTold = view.phases.length > 0;
-  const chosen = view.decisions.filter(({ reason_code }) => reason_code !== "ack_recorded");
+  const chosen = view.decisions.filter(({ reason_code }) => reason_code !== "ack_recorded" && reason_code !== "ok");
   return [
     headOf(view),
     "",
@@ -134,7 +134,8 @@ function shownOf(excerpt: string): readonly string[] {
 function claimLines({ attempt, agent, said, promised, confidence }: Claim): readonly string[] {
   const sure = confidence === null ? "" : `, confidence ${figure(confidence)}`;
   const head = `${oneLine(agent)} at ${attemptWords(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
-  return [head, ...fewLines(said, excerptLinesMax).map((text) => `  “ ${text}`)];
+  const words = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // what it handed in for programs
+  return [head, ...fewLines(words, excerptLinesMax).map((text) => `  “ ${text}`)];
 }
 
 const gapLines = (view: ReportView): readonly string[] => view.judgement.gaps.map((gap) => `! ${oneLine(gap)}`);
