@@ -46,6 +46,19 @@ export const Experiment = v.strictObject({
 });
 export type Experiment = v.InferOutput<typeof Experiment>;
 
+/**
+ * What test runners told over a channel that the output does not touch. `isWhole`: it tells of no fewer tests than the output, so results
+ * are taken from it. `replaced`: built-ins of the language that were another thing at the end. `unended`: processes and runners with tests
+ * that never came to their end.
+ */
+export const Recorded = v.strictObject({
+  runners: v.array(v.string()),
+  isWhole: v.boolean(),
+  replaced: v.array(v.string()),
+  unended: count,
+});
+export type Recorded = v.InferOutput<typeof Recorded>;
+
 /** What the runner made itself by running one command: the only thing a verdict may rest on. */
 export const Evidence = v.strictObject({
   check: Check,
@@ -80,6 +93,8 @@ export const Evidence = v.strictObject({
   touched: v.optional(v.array(v.string())),
   /** Which tests they are, where it failed: what passes beside a failure must go on passing. */
   names: v.optional(TestNames),
+  /** Where its test runners reported to us; where they did not, results are read from the output. */
+  recorded: v.optional(Recorded),
   /** What came of trying it out: with an expectation or an input broken, and with the work taken out. */
   canary: v.optional(Experiment),
   without_work: v.optional(Experiment),

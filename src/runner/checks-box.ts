@@ -41,12 +41,13 @@ export function openChecks({ workspace, isolation, limits, policy, folder, putBl
   const cache = join(folder, "cache");
   const cached = restores.length === 0 ? {} : cacheEnvironment(cache);
   if (restores.length > 0) mkdirSync(cache, { recursive: true, mode: 0o700 });
-  const box = ({ argv, cwd, env }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
+  const box = ({ argv, cwd, env, readable = [], writable = [] }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
     argv,
     cwd,
     env,
     home: "user" as const, // K1
-    writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]])],
+    writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]]), ...writable],
+    readable,
     network: policy.check_network ? ("on" as const) : ("off" as const),
   });
   const bounded = (wrapped: Wrapped): Wrapped =>
@@ -69,7 +70,8 @@ export function openChecks({ workspace, isolation, limits, policy, folder, putBl
     clock: systemClock,
     env: { ...policy.check_env, ...cached },
     guard,
-    wrap: (launch) => bounded(isolation.wrap({ ...box(launch), readable: restores.length === 0 ? [] : [cache] })),
+    wrap: (launch) =>
+      bounded(isolation.wrap({ ...box(launch), readable: [...(launch.readable ?? []), ...(restores.length === 0 ? [] : [cache])] })),
     restores,
     wrapRestore: (launch) => bounded(isolation.wrap({ ...box(launch), writable: [...box(launch).writable, cache], network: "on" })), // K2
   });

@@ -5,6 +5,7 @@
 //   C2. When the answer is given, no process of the command is left; if one could not be ended, the answer says so.
 //   C3. It has no terminal, and its input is empty.
 //   C4. It sees the listed environment only (environment.ts), and its output is kept within bounds (output.ts).
+//   C5. What it is told to be heard by (reporter/) belongs to no environment that is compared.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,9 +19,18 @@ import type { TestOutput } from "./test-output.ts";
 import { explain } from "./explain.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
 import { endFamily, type Family, signalFamily } from "./processes.ts";
+import type { RecordReader } from "./reporter/record.ts";
+import { openReporter, type Reporter } from "./reporter/reporter.ts";
 import { type MakeFolder, openScratch } from "./scratch.ts";
 
-export type Launch = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Env };
+export type Launch = {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Env;
+  /** What it needs beside its folder and its HOME. */
+  readonly readable?: readonly string[];
+  readonly writable?: readonly string[];
+};
 /** Puts a command behind an isolation; the answer is what is really started. */
 export type Wrap = (launch: Launch) => Launch;
 
@@ -48,6 +58,8 @@ export type CommandOrder = {
   readonly redactor?: Redactor;
   /** Who hears what it prints, all of it, each stream by itself. */
   readonly ear?: TestOutput;
+  /** Whether its test runners are asked to report over a channel of our own too. */
+  readonly isRecorded?: boolean;
 };
 
 export type CommandResult = {
@@ -64,6 +76,8 @@ export type CommandResult = {
   readonly survivors: number;
   /** One sentence for a person; empty where the exit code says it all. */
   readonly note: string;
+  /** What came over the channel of our own; null where there was none. */
+  readonly record: RecordReader | null;
 };
 
 export const commandTimeoutMs = 10 * 60_000;
@@ -76,16 +90,19 @@ type Ending = { readonly code: number | null; readonly signal: string | null; re
 export async function runCommand(order: CommandOrder): Promise<CommandResult> {
   const scratch = await openScratch(order.scratch);
   try {
-    return await run(order, scratch.folder);
+    const reporter = order.isRecorded === true ? await openReporter(scratch.folder, order.cwd) : null;
+    const result = await run(order, scratch.folder, reporter);
+    return { ...result, record: (await reporter?.close()) ?? null };
   } finally {
     await scratch.close();
   }
 }
 
-function launchOf(order: CommandOrder, scratch: string): Launch {
+function launchOf(order: CommandOrder, scratch: string, reporter: Reporter | null = null): Launch {
   const extra = order.env === undefined ? {} : { extra: order.env };
   const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, ...extra });
-  const plain: Launch = { argv: ["/bin/sh", "-c", order.command], cwd: order.cwd, env };
+  const needs = reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
+  const plain: Launch = { argv: ["/bin/sh", "-c", order.command], cwd: order.cwd, env, ...needs };
   return order.wrap === undefined ? plain : order.wrap(plain);
 }
 
@@ -98,9 +115,9 @@ export function envHashFor(order: CommandOrder): Hash | null {
   }
 }
 
-async function run(order: CommandOrder, scratch: string): Promise<CommandResult> {
+async function run(order: CommandOrder, scratch: string, reporter: Reporter | null): Promise<Omit<CommandResult, "record">> {
   const { clock, cancel, timeoutMs = commandTimeoutMs } = order;
-  const launch = launchOf(order, scratch);
+  const launch = launchOf(order, scratch, reporter);
   const output = collectOutput(outputLimits, order.redactor);
   const answer = order.expect === undefined ? null : openAnswer(order.expect);
   const startedAt = clock.now();
@@ -114,7 +131,7 @@ async function run(order: CommandOrder, scratch: string): Promise<CommandResult>
   else if (why === null) {
     const word = `HOME=${launch.env["HOME"] ?? scratch}`;
     const release = order.guard?.(word);
-    const child = start(launch);
+    const child = start(reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }); // C5
     child.stdout?.on("data", output.add).on("error", () => undefined);
     child.stderr?.on("data", output.add).on("error", () => undefined);
     if (order.ear !== undefined) {

@@ -20,6 +20,7 @@ function sighting(text: string, note: string, more: Partial<Sighting> = {}): Sig
     output: collector.take(),
     leftBehind: 0,
     survivors: 0,
+    record: null,
     note,
   };
   const check = { id: "c", kind: "criterion" as const, title: "x", command: "x", source: "s" };

@@ -1,7 +1,15 @@
 // evidence: what the runner saw when it ran a check, as a record that can be found again by its hash.
 
 import * as v from "valibot";
-import { type Check, type CheckResult, type CheckStatus, Evidence, type TestNames, type TestTally } from "../contracts/evidence.ts";
+import {
+  type Check,
+  type CheckResult,
+  type CheckStatus,
+  Evidence,
+  type Recorded,
+  type TestNames,
+  type TestTally,
+} from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import { redactValue } from "../kit/redact-value.ts";
@@ -29,6 +37,7 @@ export type Sighting = {
   readonly tests?: TestTally | null;
   readonly testsBefore?: TestTally | undefined;
   readonly names?: TestNames | null;
+  readonly recorded?: Recorded | null;
   /** The lines of its output that tell of a failure. */
   readonly failing?: readonly string[];
   /** Packages that a manifest names and that are not installed. */
@@ -107,6 +116,7 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
     ...(sighting.rewrote === undefined || sighting.rewrote.length === 0 ? {} : { rewrote: [...sighting.rewrote] }),
     ...(sighting.touched === undefined || sighting.touched.length === 0 ? {} : { touched: [...sighting.touched] }),
     ...(sighting.names == null ? {} : { names: sighting.names }),
+    ...(sighting.recorded == null ? {} : { recorded: sighting.recorded }),
     ...(sighting.gap == null ? {} : { gap: sighting.gap }),
   };
 }

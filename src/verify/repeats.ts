@@ -1,6 +1,6 @@
 // repeats: decides how often a check is run on one tree, so that flaky checks are recognised.
 
-import type { Check, CheckStatus } from "../contracts/evidence.ts";
+import type { Check, CheckStatus, Recorded, TestTally } from "../contracts/evidence.ts";
 
 const failingRuns = 2;
 
@@ -24,4 +24,22 @@ export function runsWanted(
 export function statusOf(statuses: readonly CheckStatus[]): CheckStatus {
   const [first = "failed"] = statuses;
   return statuses.every((status) => status === first) ? first : "flaky";
+}
+
+type Told = { readonly status: CheckStatus; readonly tests: TestTally | null; readonly recorded: Recorded | null };
+
+/** The runs whose tests are named alike: those that were recorded whole, or, where none was, all. */
+export function tellingOf<Run extends Told>(runs: readonly Run[]): readonly Run[] {
+  const recorded = runs.filter((run) => run.recorded?.isWhole === true);
+  return recorded.length === 0 ? runs : recorded;
+}
+
+/**
+ * The run that tells most. Of a flaky check it is the one that failed; of one that fails every time, the worst on the base and the best
+ * after it: what some runs come to by chance is not held against the work.
+ */
+export function decidingOf<Run extends Told>(runs: readonly Run[], status: CheckStatus, isBase: boolean): Run | undefined {
+  if (status === "flaky") return runs.find((run) => run.status !== "passed") ?? runs[0];
+  const worst = runs.toSorted((one, other) => (other.tests?.failed ?? 0) - (one.tests?.failed ?? 0));
+  return status !== "failed" || runs.some(({ tests }) => tests === null) ? runs.at(-1) : isBase ? worst[0] : worst.at(-1);
 }

@@ -1,6 +1,6 @@
 // run-checks: the checks of an order, one after the other, in checkouts of its commit under the base's oracles (V2, V3, V5, V6 of verifier.ts).
 
-import type { Check, CheckResult, CheckStatus, Evidence, TestTally } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Taken } from "../ports/workspace.ts";
@@ -15,8 +15,10 @@ import { lacksOf } from "./detect/lacks.ts";
 import { brokenSince, keptNames, type ReportedNames, together, unrunSince } from "./detect/names.ts";
 import { pathsOf, undoOf } from "./oracles/undo.ts";
 import { quarantineOf } from "./quarantine.ts";
-import { runsWanted, statusOf } from "./repeats.ts";
+import { decidingOf, runsWanted, statusOf, tellingOf } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
+import { believed, recordGap } from "./reporter/believe.ts";
+import { mayHaveChanged, openTrust, type TrustedRun } from "./reporter/trust.ts";
 import { lostSince } from "./tally.ts";
 import { tellRunning } from "./tell-running.ts";
 import { handledGap, whySpoiled, writtenToIn, type WrittenTo } from "./written-to.ts";
@@ -26,14 +28,16 @@ export type CheckOrder = Parameters<Verifier["check"]>[0];
 /** A checkout, and what its tree is while no check has changed it. */
 type Place = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
 /** One run of a command, with the tree before and after. */
-type Run = {
+type Run = TrustedRun & {
   readonly result: CommandResult;
-  readonly status: CheckStatus;
   readonly tests: TestTally | null;
   readonly names: ReportedNames;
   readonly failing: readonly string[];
   readonly wrote: WrittenTo;
   readonly why: string | null;
+  /** What its test runners reported over the channel of our own, and how much else came over it. */
+  readonly recorded: Recorded | null;
+  readonly strangers: number;
   readonly place: Place;
   readonly treeBefore: GitSha;
   readonly treeAfter: GitSha;
@@ -118,28 +122,32 @@ class CheckSession {
     const { onSignal, attempt, known = {}, commit } = this.#order;
     if (this.#order.cancel.aborted) return false;
     onSignal({ signal: "checking", attempt, title: check.title, command: check.command });
-    const runs: Run[] = [];
+    const before = await this.#before(check);
+    const trust = openTrust<Run>(kindsRecorded.has(check.kind) && (before === null || before.recorded !== undefined));
+    let runs: readonly Run[];
     do {
-      const run = await this.#run(check);
+      const run = await this.#run(check, trust.isAsked());
       if (run === null) return false; // V3
-      runs.push(run);
+      runs = trust.add(run);
     } while (
+      trust.isOpen() ||
       runs.length <
-      runsWanted(
-        check,
-        runs.map(({ status }) => status),
-        known[check.id],
-        this.#repeatMax,
-      )
+        runsWanted(
+          check,
+          runs.map(({ status }) => status),
+          known[check.id],
+          this.#repeatMax,
+        )
     ); // V6
     if (runs.length < this.#repeatMax && (await this.#broke(check, runs)).length > 0) {
-      const again = await this.#run(check); // a test that is unsteady within a check that fails anyway is not broken
+      const again = await this.#run(check, trust.isAsked()); // a test that is unsteady within a check that fails anyway is not broken
       if (again === null) return false;
-      runs.push(again);
+      runs = [...runs, again];
     }
     const statuses = runs.map((run) => run.status);
     const status = statusOf(statuses);
-    const deciding = decidingOf(runs, status, this.#order.before === undefined);
+    const telling = status === "flaky" ? runs : tellingOf(runs);
+    const deciding = decidingOf(telling, status, this.#order.before === undefined);
     if (deciding === undefined) return false;
     const { result, place, treeBefore, treeAfter, tests, wrote } = deciding;
     const broke = await this.#broke(check, runs);
@@ -147,7 +155,8 @@ class CheckSession {
     const why = lacks?.why ?? deciding.why ?? brokenWords(broke);
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
-    const sighting = { check, result, status, cwd: place.folder, isolation, commit, treeBefore, treeAfter, product };
+    const note = [result.note, trust.note()].filter((words) => words !== "").join("; ");
+    const sighting = { check, result: { ...result, note }, status, cwd: place.folder, isolation, commit, treeBefore, treeAfter, product };
     const more = {
       statuses,
       oracles: this.#taken === null ? [] : pathsOf(this.#taken),
@@ -155,8 +164,10 @@ class CheckSession {
       quarantine,
       tests,
       why,
-      names: status === "failed" || this.#order.before === undefined ? keptNames(together(runs.map(({ names }) => names))) : null,
-      gap: status === "passed" ? joinedGaps(await this.#unrun(check, deciding), handledGap(wrote, await this.#before(check))) : null,
+      names: status === "failed" || this.#order.before === undefined ? keptNames(together(telling.map(({ names }) => names))) : null,
+      recorded: deciding.recorded,
+      gap:
+        status === "passed" ? joinedGaps(await this.#unrun(check, deciding), handledGap(wrote, before), recordGap(deciding, before)) : null,
       failing: deciding.failing,
       ...(lacks === null ? {} : { uninstalled: lacks.names }),
       broke,
@@ -170,8 +181,8 @@ class CheckSession {
     return true;
   }
 
-  /** One run, on the commit's tree (V2). Null where it was called off. */
-  async #run(check: Check): Promise<Run | null> {
+  /** One run, on the commit's tree (V2). Null where it was called off. `isRecorded`: whether its test runners are asked to report to us. */
+  async #run(check: Check, isRecorded: boolean): Promise<Run | null> {
     const place = await this.#clean(check);
     if (place === null || this.#order.cancel.aborted) return null;
     const ear = openTestOutput(check.command, place.folder);
@@ -179,7 +190,8 @@ class CheckSession {
     const stopTelling = tellRunning(this.#parts.clock, (elapsedMs) =>
       onSignal({ signal: "check_running", attempt, title: check.title, elapsedMs, line: ear.lastLine() }),
     );
-    const result = await runCommand({ ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear }).finally(stopTelling);
+    const order = { ...commandFor(this.#parts, check, place.folder, this.#order.cancel), ear, isRecorded };
+    const result = await runCommand(order).finally(stopTelling);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(place.folder);
     if (check.kind === "restore") this.#place = { ...place, tree: treeAfter };
@@ -187,7 +199,10 @@ class CheckSession {
     const own = this.#taken === null ? [] : pathsOf(this.#taken);
     const wrote = check.kind === "restore" ? wroteNothing : await writtenToIn(this.#parts, place.folder, { isChanged, own });
     if (check.kind !== "restore") this.#isSpoiled = isChanged || wrote.touched.length > 0;
-    const { tests, names, failing } = ear.take(testFilesIn(place.folder, this.#parts.workspace.foldersOf(place.folder)));
+    const isOfTests = testFilesIn(place.folder, this.#parts.workspace.foldersOf(place.folder));
+    const heard = ear.take(isOfTests);
+    const record = result.record?.take(isOfTests) ?? null;
+    const { tests, names, failing, recorded } = believed(heard, record, await this.#before(check));
     const before = this.#testsBefore(check);
     const lost =
       result.status !== "passed"
@@ -204,6 +219,10 @@ class CheckSession {
       failing,
       wrote,
       why: lost,
+      recorded,
+      strangers: record?.strangers ?? 0,
+      isAsked: isRecorded && mayHaveChanged(result),
+      told: heard.tests,
       place,
       treeBefore: place.tree,
       treeAfter,
@@ -214,7 +233,7 @@ class CheckSession {
     if (this.#isSpoiled) {
       await this.open();
       // A clean folder has lost its restored dependencies too, so they are restored again; if that fails, the next check shows it.
-      if (check.kind !== "restore") for (const again of this.#restores) if ((await this.#run(again)) === null) return null;
+      if (check.kind !== "restore") for (const again of this.#restores) if ((await this.#run(again, false)) === null) return null;
     }
     return this.#place;
   }
@@ -229,7 +248,7 @@ class CheckSession {
     if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
     const before = await this.#before(check);
     if (before?.status !== "failed" || before.names === undefined) return [];
-    const told = runs.map(({ names }) => names);
+    const told = tellingOf(runs).map(({ names }) => names);
     return brokenSince(before.names, told, this.#order.tests !== undefined);
   }
 
@@ -266,16 +285,7 @@ class CheckSession {
   }
 }
 
-/**
- * The run that tells most. Of a flaky check it is the one that failed; of one that fails every time, the worst on the base and the best
- * after it: what some runs come to by chance is not held against the work.
- */
-function decidingOf(runs: readonly Run[], status: CheckStatus, isBase: boolean): Run | undefined {
-  if (status === "flaky") return runs.find((run) => run.status !== "passed") ?? runs[0];
-  const worst = runs.toSorted((one, other) => (other.tests?.failed ?? 0) - (one.tests?.failed ?? 0));
-  return status !== "failed" || runs.some(({ tests }) => tests === null) ? runs.at(-1) : isBase ? worst[0] : worst.at(-1);
-}
-
+const kindsRecorded: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);
 const shownMax = 3;
 const joinedGaps = (...gaps: readonly (string | null)[]): string | null => gaps.filter((gap) => gap !== null).join("; ") || null;
 const wroteNothing: WrittenTo = { rewrote: [], touched: [] };

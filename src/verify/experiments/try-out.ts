@@ -21,6 +21,7 @@ import { isProgramText, rowOf } from "../oracles/kinds.ts";
 import { settingOf, textBytesMax } from "../oracles/look-oracles.ts";
 import { byLooksAlone } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
+import { believed } from "../reporter/believe.ts";
 
 import { besideCode, besideCodeWords } from "./beside-code.ts";
 import { canary } from "./canary.ts";
@@ -72,7 +73,12 @@ export async function tryOut(trial: Trial, results: readonly CheckResult[]): Pro
     if (!isWanted || order.cancel.aborted) tried.push(result);
     else if (known !== undefined) tried.push({ ...known, check: result.check, ...(result.cached === true ? { cached: true } : {}) });
     else {
-      const kept = await withTried(trial, result, await experimentsOn(trial, result, before.get(result.check.id) ?? null, differences));
+      const own = await evidenceOf(parts, result.evidence);
+      const kept = await withTried(
+        trial,
+        result,
+        await experimentsOn(trial, result, own, before.get(result.check.id) ?? null, differences),
+      );
       parts.tried?.set(result.evidence, kept).set(kept.evidence, kept);
       tried.push(kept);
     }
@@ -83,6 +89,7 @@ export async function tryOut(trial: Trial, results: readonly CheckResult[]): Pro
 async function experimentsOn(
   trial: Trial,
   { check, tests, gap, duration_ms: tookMs }: CheckResult,
+  own: Evidence | null,
   baseline: Evidence | null,
   differences: readonly Difference[],
 ): Promise<Tried> {
@@ -93,7 +100,7 @@ async function experimentsOn(
   const run = async (side: Side, more: Taken, command = check.command, atMostMs = Infinity): Promise<Observed | null> => {
     const leftMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (leftMs <= 0 || order.cancel.aborted) return null;
-    return observe(trial, { ...check, command }, side === "base" ? base : order.commit, more, leftMs);
+    return observe(trial, { ...check, command }, { commit: side === "base" ? base : order.commit, taken: more, own }, leftMs);
   };
   const mixed = (edits: readonly Edit[], out: TakenOut = { paths: [], without: [] }): Taken => ({
     from: base,
@@ -217,17 +224,18 @@ async function besideIn(
 async function observe(
   { parts, order, restores }: Trial,
   check: Check,
-  commit: GitSha,
-  taken: Taken,
+  { commit, taken, own }: { readonly commit: GitSha; readonly taken: Taken; readonly own: Evidence | null },
   timeoutMs: number,
 ): Promise<Observed | null> {
   const folder = await parts.workspace.checkout(commit, "check", taken);
   for (const restore of restores) await runCommand(commandFor(parts, restore, folder, order.cancel));
   const ear = openTestOutput(check.command, folder);
   const command = commandFor(parts, check, folder, order.cancel);
-  const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear });
+  const isRecorded = own?.recorded !== undefined;
+  const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear, isRecorded });
   if (result.status === "cancelled" || result.status === "timed_out") return null;
-  const { tests, names } = ear.take(testFilesIn(folder, parts.workspace.foldersOf(folder)));
+  const isOfTests = testFilesIn(folder, parts.workspace.foldersOf(folder));
+  const { tests, names } = believed(ear.take(isOfTests), result.record?.take(isOfTests) ?? null, own);
   await parts.workspace.dropCheckout(folder); // what was broken on purpose does not stay
   return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests };
 }

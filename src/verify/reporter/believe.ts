@@ -1,0 +1,40 @@
+// believe: which of two accounts of a check's tests counts, its output or its record, and what a pass leaves open by its record. Pure.
+
+import type { Evidence, Recorded, TestTally } from "../../contracts/evidence.ts";
+import type { Heard } from "../test-output.ts";
+import type { TestRecord } from "./record.ts";
+
+/**
+ * The record where it is whole: that is found out before the work, when nobody who is judged has a hand in it. A command may also start
+ * runners that cannot be asked; then its output tells of more.
+ */
+export function believed(heard: Heard, record: TestRecord | null, before: Evidence | null): Heard & { readonly recorded: Recorded | null } {
+  if (record === null) return { ...heard, recorded: null };
+  const { runners, replaced, unended } = record;
+  const isWhole = before === null ? unended === 0 && ranOf(record.tests) >= ranOf(heard.tests) : before.recorded?.isWhole === true;
+  const recorded = { runners: [...runners], isWhole, replaced: [...replaced], unended };
+  return isWhole ? { tests: record.tests, names: record.names, failing: heard.failing, recorded } : { ...heard, recorded };
+}
+
+const ranOf = (tests: TestTally | null): number => tests?.ran ?? 0;
+
+const shownMax = 5;
+
+/** What a person has to look at, of a check that passes; null where there is nothing, or nothing to compare with. */
+export function recordGap(
+  { recorded: now, strangers }: { readonly recorded: Recorded | null; readonly strangers: number },
+  before: Evidence | null,
+): string | null {
+  const was = before?.recorded;
+  if (was === undefined) return null;
+  if (now === null)
+    return `${was.runners.join(", ")} reported to us before the work and does not now, so results were read from the output`;
+  const replaced = now.replaced.filter((name) => !was.replaced.includes(name));
+  const more = replaced.length > shownMax ? ` and ${replaced.length - shownMax} more` : "";
+  const gaps = [
+    replaced.length === 0 ? "" : `as it ran, ${replaced.slice(0, shownMax).join(", ")}${more} was replaced, which tests rely on`,
+    now.unended > was.unended ? "something that ran tests was ended before it could report" : "",
+    strangers > 0 ? "somebody else wrote to the channel that its test runner reports over" : "",
+  ].filter((gap) => gap !== "");
+  return gaps.length === 0 ? null : `${gaps.join("; ")}, so a person has to look at that`;
+}

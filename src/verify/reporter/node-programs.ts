@@ -1,0 +1,250 @@
+// node-programs: what is loaded into Node processes of a check: one file that watches the built-ins, and one reporter a test runner. Text,
+// because it runs in the project's own Node and is nobody's module.
+//
+// Invariants:
+//   P1. Nothing of it may end a check or change what it prints: whatever fails in here is dropped, and then no record arrives.
+//   P2. It is loaded before any code of the project and keeps its own references: what is replaced later is seen, not used.
+//   P3. A process in which the project's code runs finds neither its option in the environment nor its module in the cache.
+
+/** Where records go; `channel` is a named pipe, `folder` holds these programs. */
+export type Place = { readonly folder: string; readonly channel: string; readonly nonce: string };
+
+export function nodePrograms(place: Place): Readonly<Record<string, string>> {
+  const told = `const place = ${JSON.stringify(place)};\n${tell}`;
+  return {
+    "a.cjs": `"use strict";\n(() => {\nconst fs = require("fs");\n${told}${preload}\n})();\n`,
+    "t.mjs": `import * as fs from "node:fs";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${told}${nodeTest}`,
+    "v.mjs": `import * as fs from "node:fs";\nimport { relative } from "node:path";\n${told}${vitest}`,
+    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { relative } = require("path");\n${told}${jest}`,
+    "m.cjs": `"use strict";\nconst fs = require("fs");\n${told}${mocha}`,
+  };
+}
+
+const tell = String.raw`
+const quoted = encodeURIComponent;
+const { openSync, writeSync } = fs;
+const id = process.pid + "." + Math.random().toString(36).slice(2, 8);
+let fd = null;
+const tell = (...words) => {
+  try {
+    if (fd === null) fd = openSync(place.channel, "w");
+    writeSync(fd, [place.nonce, id, ...words.map((word) => quoted(String(word).slice(0, 300).toWellFormed?.() ?? String(word).slice(0, 300)))].join("\t") + "\n");
+  } catch {}
+};
+`;
+
+const preload = String.raw`
+const isThread = !require("worker_threads").isMainThread;
+const { env, argv, execArgv } = process;
+const option = [" --require=" + place.folder + "/a.cjs", " --test-reporter=" + place.folder + "/t.mjs"];
+const program = (() => {
+  try {
+    return fs.realpathSync(argv[1] ?? "").replaceAll("\\", "/");
+  } catch {
+    return "";
+  }
+})();
+const runner =
+  /\/vitest\/[^/]*\.mjs$/.test(program) ? "vitest"
+  : /\/jest(?:-cli)?\/bin\/jest\.js$/.test(program) ? "jest"
+  : /\/mocha\/bin\/_?mocha(?:\.js)?$/.test(program) ? "mocha"
+  : execArgv.includes("--test") ? "node"
+  : null;
+const isLeaf = env.NODE_TEST_CONTEXT !== undefined || env.VITEST !== undefined || env.JEST_WORKER_ID !== undefined;
+if ((isLeaf || runner === "jest" || runner === "mocha") && env.NODE_OPTIONS !== undefined) {
+  let rest = " " + env.NODE_OPTIONS;
+  for (const word of option) rest = rest.replace(word, "");
+  if (rest.trim() === "") delete env.NODE_OPTIONS;
+  else env.NODE_OPTIONS = rest.trim();
+}
+delete require.cache[__filename];
+const around = module.parent?.children;
+if (around?.includes(module)) around.splice(around.indexOf(module), 1);
+const has = (...words) => argv.some((word) => words.some((one) => word === one || word.startsWith(one + "=")));
+const says = (names, word) => names.some((name) => {
+  try {
+    return word.test(fs.readFileSync(name, "utf8"));
+  } catch {
+    return false;
+  }
+});
+if (!isThread && runner === "vitest" && !has("--help", "-h", "bench", "list")) {
+  const configs = ["vitest", "vite"].flatMap((name) => ["ts", "mts", "cts", "js", "mjs", "cjs"].map((end) => name + ".config." + end));
+  if (has("--reporter")) argv.push("--reporter=" + place.folder + "/v.mjs");
+  else if (!says(configs, /\breporters\b/)) argv.push("--reporter=default", "--reporter=" + place.folder + "/v.mjs");
+}
+if (!isThread && runner === "jest" && !has("--reporters", "--json", "--listTests", "--help", "--version", "--")) {
+  const configs = ["package.json", ...["ts", "js", "mjs", "cjs", "json"].map((end) => "jest.config." + end)];
+  if (!says(configs, /\breporters\b/)) argv.push("--reporters=default", "--reporters=" + place.folder + "/j.cjs");
+}
+if (!isThread && runner === "mocha" && !has("--")) argv.push("--require=" + place.folder + "/m.cjs");
+
+// What tests compute and compare with, by the value it has before anybody's code was loaded.
+const { ownKeys, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+const before = [];
+const seen = new Set();
+const keep = (name, holder, only) => {
+  if (holder === null || (typeof holder !== "object" && typeof holder !== "function") || seen.has(holder)) return;
+  seen.add(holder);
+  for (const key of only ?? ownKeys(holder)) {
+    const found = getOwnPropertyDescriptor(holder, key);
+    if (found === undefined || key === "prepareStackTrace") continue;
+    const value = typeof found.value === "function" ? found.value : found.get;
+    if (typeof value === "function") before.push([holder, key, value, name]);
+  }
+};
+const language =
+  "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect Promise Map Set WeakMap WeakSet Date RegExp Error TypeError RangeError ArrayBuffer DataView Uint8Array Float64Array Intl".split(" ");
+keep("", globalThis, [...language, "Proxy", "parseInt", "parseFloat", "isNaN", "isFinite", "structuredClone", "setTimeout", "setInterval", "setImmediate", "queueMicrotask"]);
+for (const name of language) {
+  const found = globalThis[name];
+  keep(name, found);
+  if (typeof found === "function") keep(name + ".prototype", found.prototype);
+}
+for (const [name, one] of [["Array iterator", [].values()], ["Map iterator", new Map().values()], ["Set iterator", new Set().values()], ["String iterator", ""[Symbol.iterator]()], ["generator", (function* () {})()]]) {
+  keep(name, getPrototypeOf(one));
+  keep(name, getPrototypeOf(getPrototypeOf(one)));
+}
+keep("typed array", getPrototypeOf(Uint8Array));
+keep("typed array", getPrototypeOf(Uint8Array.prototype));
+const assert = require("assert");
+keep("assert", assert);
+keep("assert.strict", assert.strict);
+keep("util", require("util"), ["isDeepStrictEqual", "inspect", "promisify"]);
+keep("crypto", require("crypto"), ["randomBytes", "randomInt", "randomUUID", "createHash", "timingSafeEqual"]);
+keep("process", process, ["exit", "abort", "kill", "hrtime"]);
+const replaced = new Set();
+const compare = () => {
+  for (const [holder, key, value, name] of before) {
+    const now = getOwnPropertyDescriptor(holder, key);
+    if (now !== undefined && (now.value === value || now.get === value)) continue;
+    const full = (name === "" ? "" : name + ".") + (typeof key === "symbol" ? "[" + String(key.description) + "]" : key);
+    if (replaced.has(full)) continue;
+    replaced.add(full);
+    tell("replaced", full);
+  }
+};
+tell(isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined ? "open" : "loaded", "node");
+process.on("exit", () => {
+  compare();
+  if (isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined) tell("close");
+});
+// A worker of vitest is ended from outside: it is looked at whenever it tells its parent something.
+if (env.VITEST !== undefined) {
+  const looking = (holder, name) => {
+    const send = holder?.[name];
+    if (typeof send !== "function") return;
+    holder[name] = function (...given) {
+      compare();
+      return send.apply(this, given);
+    };
+  };
+  looking(process, "send");
+  looking(globalThis.MessagePort?.prototype, "postMessage");
+}
+`;
+
+const nodeTest = String.raw`
+const major = Number(process.versions.node.split(".")[0]);
+export default async function* report(source) {
+  tell("runner", "node:test");
+  const titles = [];
+  async function* heard() {
+    for await (const event of source) {
+      try {
+        const { name, nesting, skip, todo, details, file } = event.data ?? {};
+        if (event.type === "test:start") titles[nesting] = name;
+        if (event.type === "test:pass" || event.type === "test:fail") {
+          const full = [...titles.slice(0, nesting), name].join(" > ");
+          const hasPassed = event.type === "test:pass";
+          const isOff = (skip !== undefined && skip !== false) || (todo !== undefined && todo !== false);
+          const isFile = nesting === 0 && file !== undefined && (name === file || file.endsWith("/" + name)) && hasPassed;
+          tell(details?.type === "suite" ? "suite" : isFile ? "file" : "test", isOff ? "skipped" : hasPassed ? "passed" : "failed", full);
+        }
+      } catch {}
+      yield event;
+    }
+    tell("done");
+  }
+  if (process.stdout.isTTY || major >= 23) yield* Readable.from(heard()).compose(new spec());
+  else yield* tap(heard());
+}
+`;
+
+const vitest = String.raw`
+const states = { pass: "passed", passed: "passed", fail: "failed", failed: "failed" };
+export default class {
+  isTold = false;
+  onFinished(files = []) {
+    const walk = (task, names) => {
+      const path = [...names, task.name];
+      if (task.type === "suite") for (const one of task.tasks ?? []) walk(one, path);
+      else tell("test", states[task.result?.state] ?? "skipped", path.join(" > "));
+    };
+    this.end(() => {
+      for (const file of files) {
+        const path = relative(process.cwd(), file.filepath);
+        for (const one of file.tasks) walk(one, [path]);
+        if (file.result?.state === "fail" && file.tasks.length === 0) tell("test", "failed", path);
+      }
+    });
+  }
+  onTestRunEnd(modules = []) {
+    this.end(() => {
+      for (const module of modules) {
+        const path = relative(process.cwd(), module.moduleId);
+        let many = 0;
+        for (const test of module.children.allTests()) {
+          many += 1;
+          tell("test", states[test.result()?.state] ?? "skipped", path + " > " + test.fullName);
+        }
+        if (many === 0 && module.state() === "failed") tell("test", "failed", path);
+      }
+    });
+  }
+  end(work) {
+    if (this.isTold) return;
+    this.isTold = true;
+    tell("runner", "vitest");
+    try {
+      work();
+      tell("done");
+    } catch {}
+  }
+}
+`;
+
+const jest = String.raw`
+module.exports = class {
+  onRunStart() {
+    tell("runner", "jest");
+  }
+  onTestResult(test, result) {
+    try {
+      const path = relative(process.cwd(), result.testFilePath);
+      for (const { ancestorTitles, title, status } of result.testResults)
+        tell("test", status === "passed" || status === "failed" ? status : "skipped", path + " > " + [...ancestorTitles, title].join(" › "));
+      if (result.testResults.length === 0 && (result.testExecError ?? result.failureMessage)) tell("test", "failed", path);
+    } catch {}
+  }
+  onRunComplete() {
+    tell("done");
+  }
+};
+`;
+
+const mocha = String.raw`
+try {
+  const { Runner } = require(require.resolve("mocha", { paths: [fs.realpathSync(process.argv[1])] }));
+  const { run } = Runner.prototype;
+  Runner.prototype.run = function (...given) {
+    tell("runner", "mocha");
+    const on = (event, status) => this.on(event, (test) => tell("test", status, test.titlePath().join(" > ")));
+    on("pass", "passed");
+    on("fail", "failed");
+    on("pending", "skipped");
+    this.on("end", () => tell("done"));
+    return run.apply(this, given);
+  };
+} catch {}
+`;

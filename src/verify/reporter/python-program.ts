@@ -1,0 +1,216 @@
+// python-program: what is loaded into Python processes of a check: it watches the built-ins, and hears pytest and unittest. Text, because it
+// runs in the project's own Python. The invariants are those of node-programs.ts.
+
+import type { Place } from "./node-programs.ts";
+
+export const pythonProgram = (place: Place): string =>
+  body
+    .replace("%FOLDER%", JSON.stringify(`${place.folder}/py`))
+    .replace("%CHANNEL%", JSON.stringify(place.channel))
+    .replace("%NONCE%", JSON.stringify(place.nonce));
+
+const body = String.raw`
+def start():
+    import atexit, os, sys
+    from builtins import callable, isinstance, len, list, str, type, vars
+
+    folder, channel, nonce = %FOLDER%, %CHANNEL%, %NONCE%
+    sys.path[:] = [one for one in sys.path if one != folder]
+    rest = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one not in ("", folder)]
+    if rest:
+        os.environ["PYTHONPATH"] = os.pathsep.join(rest)
+    else:
+        os.environ.pop("PYTHONPATH", None)
+    opened, closed, write, getpid = os.open, os.close, os.write, os.getpid
+    flags = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
+    own = [getpid(), None]
+
+    def quoted(word):
+        text = str(word)[:300].encode("utf-8", "backslashreplace")
+        return b"".join(b"%%%02X" % one if one in b"%\t\r\n" else bytes((one,)) for one in text)
+
+    def tell(*words):
+        try:
+            if own[0] != getpid():
+                return
+            if own[1] is None:
+                own[1] = opened(channel, flags)
+            write(own[1], nonce.encode() + b"\t%d.py\t" % own[0] + b"\t".join(quoted(one) for one in words) + b"\n")
+        except Exception:
+            pass
+
+    before = []
+    replaced = set()
+    missing = object()
+
+    def keep(module):
+        for name, value in list(vars(module).items()):
+            if not callable(value):
+                continue
+            before.append((module, name, value, module.__name__))
+            if isinstance(value, type) and value.__module__ == module.__name__ and module.__name__ != "builtins":
+                for inner, held in list(vars(value).items()):
+                    if callable(held) and not inner.startswith("__abstract"):
+                        before.append((value, inner, held, module.__name__ + "." + name))
+
+    def compare():
+        for holder, name, value, title in before:
+            if holder.__dict__.get(name, missing) is not value and (title, name) not in replaced:
+                replaced.add((title, name))
+                tell("replaced", title + "." + name)
+
+    def of_unittest(module):
+        result = module.TestResult
+        told = set()
+
+        def wrap(method, status, at=0):
+            was = getattr(result, method)
+
+            def heard(self, *given):
+                if id(self) not in told:
+                    told.add(id(self))
+                    tell("runner", "unittest")
+                try:
+                    if method != "addSubTest":
+                        tell("test", status, given[0])
+                    elif given[2] is not None:
+                        tell("test", "failed", given[1])
+                except Exception:
+                    pass
+                return was(self, *given)
+
+            setattr(result, method, heard)
+
+        for method, status in (
+            ("addSuccess", "passed"),
+            ("addError", "failed"),
+            ("addFailure", "failed"),
+            ("addSkip", "skipped"),
+            ("addExpectedFailure", "skipped"),
+            ("addUnexpectedSuccess", "failed"),
+            ("addSubTest", ""),
+        ):
+            if hasattr(result, method):
+                wrap(method, status)
+        stop, stop_run = result.stopTest, result.stopTestRun
+
+        def stopped(self, test):
+            compare()
+            return stop(self, test)
+
+        def stopped_run(self):
+            tell("done")
+            return stop_run(self)
+
+        result.stopTest, result.stopTestRun = stopped, stopped_run
+
+    def of_pytest(module):
+        from types import ModuleType
+
+        plugin = ModuleType("_pytest_terminal_state")
+        seen = {}
+
+        def pytest_runtest_logreport(report):
+            try:
+                status = "failed" if report.failed else "skipped" if report.skipped else "passed"
+                if report.when == "call" or status != "passed":
+                    was = seen.get(report.nodeid)
+                    seen[report.nodeid] = "failed" if "failed" in (was, status) else status
+                if report.when == "teardown":
+                    tell("test", seen.pop(report.nodeid, "skipped"), report.nodeid)
+                    compare()
+            except Exception:
+                pass
+
+        def pytest_collectreport(report):
+            try:
+                if report.failed:
+                    tell("test", "failed", report.nodeid)
+            except Exception:
+                pass
+
+        def pytest_sessionstart(session):
+            tell("runner", "pytest")
+
+        def pytest_sessionfinish(session):
+            tell("done")
+
+        for hook in (pytest_runtest_logreport, pytest_collectreport, pytest_sessionstart, pytest_sessionfinish):
+            setattr(plugin, hook.__name__, hook)
+        sys.modules[plugin.__name__] = plugin
+        module.default_plugins = tuple(module.default_plugins) + (plugin.__name__,)
+
+    hooks = {"unittest.result": of_unittest, "_pytest.config": of_pytest}
+    wanted = set(
+        "random json json.decoder json.encoder math statistics decimal fractions datetime time re copy itertools functools operator collections"
+        " hashlib string struct secrets unittest.case unittest.loader unittest.suite _pytest.python_api _pytest.outcomes _pytest.runner"
+        " _pytest.python _pytest.raises numpy.testing".split()
+    )
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name not in wanted and name not in hooks:
+                return None
+            for other in sys.meta_path:
+                if other is Finder or not hasattr(other, "find_spec"):
+                    continue
+                spec = other.find_spec(name, path, target)
+                if spec is None:
+                    continue
+                loader = spec.loader
+                run = getattr(loader, "exec_module", None)
+                if run is None:
+                    return spec
+
+                def exec_module(module):
+                    run(module)
+                    try:
+                        if name in hooks:
+                            hooks[name](module)
+                        if name in wanted:
+                            keep(module)
+                    except Exception:
+                        pass
+
+                try:
+                    if isinstance(loader, type):
+                        class Loader:
+                            create_module = staticmethod(loader.create_module)
+                        Loader.exec_module = staticmethod(exec_module)
+                        spec.loader = Loader
+                    else:
+                        loader.exec_module = exec_module
+                except Exception:
+                    pass
+                return spec
+            return None
+
+    keep(sys.modules["builtins"])
+    for name in list(sys.modules):
+        if name in wanted:
+            keep(sys.modules[name])
+    sys.meta_path.insert(0, Finder)
+    tell("open", "python")
+
+    def end():
+        compare()
+        tell("close")
+
+    atexit.register(end)
+    from types import ModuleType
+
+    sys.modules.pop("sitecustomize", None)
+    try:
+        import sitecustomize
+    except ImportError:
+        pass
+    sys.modules.setdefault("sitecustomize", ModuleType("sitecustomize"))
+
+
+try:
+    start()
+except Exception:
+    pass
+del start
+`;

@@ -1,0 +1,98 @@
+// record: what the reporters in a check's own processes told over the private channel. Pure.
+//
+// Invariants:
+//   R1. A line counts only with the nonce made for this one run. What else is written to the channel is counted as a stranger's.
+//   R2. A test that was told to have failed has failed, whatever else is told of it: a line can be added, none can be taken back.
+//   R3. Bounded: so many tests, so many names.
+
+import type { TestTally } from "../../contracts/evidence.ts";
+import type { ReportedNames } from "../detect/names.ts";
+
+export type TestRecord = {
+  /** Which test runners told of their tests. */
+  readonly runners: readonly string[];
+  readonly tests: TestTally;
+  readonly names: ReportedNames;
+  /** Built-ins of the language that were another thing at the end. */
+  readonly replaced: readonly string[];
+  /** Test runners, and processes with tests, that never came to their end. */
+  readonly unended: number;
+  readonly strangers: number;
+};
+export type RecordReader = {
+  readonly line: (line: string) => void;
+  /** Whether our programs were loaded into anything. */
+  readonly isLoaded: () => boolean;
+  /** Null where no test runner told anything. `isOfTests`: whether a file that ran no test holds some. */
+  readonly take: (isOfTests: (path: string) => boolean) => TestRecord | null;
+};
+
+const testsMax = 200_000;
+const namesMax = 3_000;
+const failedMax = 500;
+const replacedMax = 50;
+const group = "recorded";
+
+/** `folder`: where the check runs, which no name should hold. */
+export function openRecord(nonce: string, folder: string): RecordReader {
+  const open = new Set<string>();
+  const runners = new Map<string, string>();
+  const done = new Set<string>();
+  const [passed, failed] = [new Set<string>(), new Set<string>()];
+  const files: string[] = [];
+  const replaced = new Set<string>();
+  const count = { ran: 0, failed: 0, skipped: 0 };
+  let strangers = 0;
+  let isLoaded = false;
+
+  const test = (status: string, name: string, isCounted: boolean): void => {
+    if (count.ran + count.skipped > testsMax) return; // R3
+    if (status === "skipped") count.skipped += isCounted ? 1 : 0;
+    else count.ran += isCounted ? 1 : 0;
+    if (status === "failed") {
+      count.failed += isCounted ? 1 : 0;
+      if (failed.size < failedMax) failed.add(name);
+    } else if (status === "passed" && passed.size < namesMax) passed.add(name);
+  };
+
+  return {
+    isLoaded: () => isLoaded,
+    line(line) {
+      const [mark, id = "", kind = "", ...words] = line.split("\t");
+      if (mark !== nonce) {
+        strangers += line === "" ? 0 : 1; // R1
+        return;
+      }
+      isLoaded = true;
+      const [first = "", second = ""] = words.map((word) => plain(word).replaceAll(`${folder}/`, ""));
+      if (kind === "open") open.add(id);
+      if (kind === "close") open.delete(id);
+      if (kind === "runner") runners.set(id, first);
+      if (kind === "done") done.add(id);
+      if (kind === "test" || kind === "suite") test(first, second, kind === "test");
+      if (kind === "file") files.push(second);
+      if (kind === "replaced" && replaced.size < replacedMax) replaced.add(first);
+    },
+    take(isOfTests) {
+      if (runners.size === 0) return null;
+      const empty = files.filter(isOfTests).length;
+      for (const name of failed) passed.delete(name); // R2
+      return {
+        runners: [...new Set(runners.values())].toSorted(),
+        tests: { ...count, ran: count.ran + files.length, ...(empty === 0 ? {} : { empty }) },
+        names: { passed, failed: new Map([...failed].map((name) => [name, group])), whole: new Set([group]) },
+        replaced: [...replaced].toSorted(),
+        unended: new Set([...open, ...[...runners.keys()].filter((id) => !done.has(id))]).size,
+        strangers,
+      };
+    },
+  };
+}
+
+function plain(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}

@@ -1,0 +1,125 @@
+// reporter: a channel from the test runners of one command to us that its output does not touch: programs that they load (by variables of
+// their languages), and a named pipe that those write to.
+//
+// Invariants:
+//   C1. Everything lies in a folder of this one command, with random names, readable only; the pipe takes lines, and what came through it
+//       nobody takes back.
+//   C2. It never keeps a command from running: where no pipe can be made, or nothing arrives, there is no record.
+//   C3. When the answer is given, all that was written before the command ended has been read, within bounds.
+
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import type { Env } from "../environment.ts";
+import { nodePrograms } from "./node-programs.ts";
+import { pythonProgram } from "./python-program.ts";
+import { openRecord, type RecordReader } from "./record.ts";
+
+export type Reporter = {
+  /** What the command must be able to read, and the one file in it that it may write to. */
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+  readonly environment: (env: Env) => Env;
+  /** To be called when the command has ended. */
+  readonly close: () => Promise<RecordReader>;
+};
+
+const bytesMax = 64 << 20;
+const lineCharsMax = 4_000;
+const drainMs = 2_000;
+const againMs = 5;
+
+/** Null where it cannot be had here. `cwd`: where the command runs. */
+export async function openReporter(scratch: string, cwd: string): Promise<Reporter | null> {
+  const folder = join(scratch, word());
+  if (/[\s:]/.test(folder)) return null; // neither variable can hold such a path
+  const place = { folder, channel: join(folder, word()), nonce: randomBytes(12).toString("hex") };
+  try {
+    await mkdir(join(folder, "py"), { recursive: true, mode: 0o700 });
+    const files = { ...nodePrograms(place), "py/sitecustomize.py": pythonProgram(place) };
+    await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o600 })));
+    await pipeAt(place.channel);
+    const record = openRecord(place.nonce, cwd);
+    const close = listen(place.channel, record);
+    return {
+      readable: [folder],
+      writable: [place.channel],
+      environment: (env) => ({
+        ...env,
+        NODE_OPTIONS: [env["NODE_OPTIONS"] ?? "", `--require=${folder}/a.cjs --test-reporter=${folder}/t.mjs`].join(" ").trim(),
+        PYTHONPATH: [`${folder}/py`, env["PYTHONPATH"] ?? ""].filter((part) => part !== "").join(":"),
+      }),
+      close: async () => {
+        await close();
+        return record;
+      },
+    };
+  } catch {
+    return null; // C2
+  }
+}
+
+const word = (): string => randomBytes(5).toString("hex");
+
+function pipeAt(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile("mkfifo", ["-m", "600", path], (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+/** Reads the pipe until it is told to stop, and then what was written up to that moment. */
+function listen(channel: string, record: RecordReader): () => Promise<void> {
+  const flags = constants.O_RDWR | constants.O_NONBLOCK; // our own end stays open, so that the last writer's leaving ends nothing
+  const end = `\t${word()}`;
+  const socket = new Socket({ fd: openSync(channel, flags), readable: true, writable: false });
+  const decoder = new StringDecoder("utf8");
+  let [open, bytes, isEnded] = ["", 0, false];
+  let ended = (): void => undefined;
+  socket.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    const lines = (open + decoder.write(chunk)).split("\n");
+    open = (lines.pop() ?? "").slice(-lineCharsMax);
+    for (const line of lines) {
+      if (line.endsWith(end)) isEnded = true;
+      else if (!isEnded && bytes <= bytesMax) record.line(line.slice(0, lineCharsMax));
+    }
+    if (isEnded) ended();
+  });
+  socket.on("error", () => ended());
+  return async () => {
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(() => ended(), drainMs);
+      let again: NodeJS.Timeout | undefined;
+      ended = () => {
+        clearTimeout(late);
+        clearTimeout(again);
+        resolve();
+      };
+      const mark = (): void => {
+        const found = marked(channel, `\n${end}\n`); // C3
+        if (found === "full") again = setTimeout(mark, againMs);
+        if (found === "gone") ended(); // somebody took the pipe away
+      };
+      mark();
+    });
+    socket.destroy();
+  };
+}
+
+function marked(channel: string, text: string): "written" | "full" | "gone" {
+  try {
+    const own = openSync(channel, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      writeSync(own, text);
+      return "written";
+    } finally {
+      closeSync(own);
+    }
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EAGAIN" ? "full" : "gone";
+  }
+}

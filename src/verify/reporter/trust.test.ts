@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import type { CheckStatus } from "../../contracts/evidence.ts";
+import { openTrust, type TrustedRun } from "./trust.ts";
+
+type Came = readonly [CheckStatus, number];
+
+/** Runs a check as often as it takes; `comes` answers for it with our reporters loaded and without. */
+function settled(comes: (isAsked: boolean, at: number) => Came): readonly TrustedRun[] {
+  const trust = openTrust<TrustedRun>(true);
+  let runs: readonly TrustedRun[] = [];
+  for (let at = 0; at === 0 || trust.isOpen(); at += 1) {
+    const isAsked = trust.isAsked();
+    const [status, failed] = comes(isAsked, at);
+    runs = trust.add({ status, isAsked, told: { ran: 5, failed, skipped: 0 } });
+  }
+  return runs;
+}
+const words = (runs: readonly TrustedRun[]): readonly string[] =>
+  runs.map(({ isAsked, status }) => `${isAsked ? "asked" : "bare"} ${status}`);
+
+describe("a check that is run with our reporters", () => {
+  test("and passes is run once", () => expect(words(settled(() => ["passed", 0]))).toEqual(["asked passed"]));
+  test("and fails must fail without them too", () => expect(words(settled(() => ["failed", 2]))).toEqual(["asked failed", "bare failed"]));
+  test("that fails with them alone is read from its output", () =>
+    expect(words(settled((isAsked) => (isAsked ? ["failed", 1] : ["passed", 0])))).toEqual(["bare passed"]));
+  test("that fails at first and passes then, either way, is flaky", () =>
+    expect(words(settled((_, at) => (at === 0 ? ["failed", 1] : ["passed", 0])))).toEqual(["asked failed", "bare passed", "asked passed"]));
+  test("that fails in other tests without them is read from its output", () =>
+    expect(words(settled((isAsked) => ["failed", isAsked ? 3 : 1]))).toEqual(["bare failed"]));
+  test("and was let go of says so", () => {
+    const trust = openTrust<TrustedRun>(true);
+    for (const [isAsked, status] of [
+      [true, "failed"],
+      [false, "passed"],
+      [true, "failed"],
+    ] as const)
+      trust.add({ isAsked, status, told: null });
+    expect(trust.note()).toContain("results are read from its output");
+  });
+  test("that hangs is not run again for it", () => expect(words(settled(() => ["timed_out", 0]))).toEqual(["asked timed_out"]));
+});

@@ -1,0 +1,58 @@
+// trust: whether a check may be run with our reporters loaded into it. They must not change what it comes to. Pure.
+//
+// Invariants:
+//   T1. A failure counts only if the check fails without them too. One that fails with them and passes without is run with them once more:
+//       passing then, it is flaky; failing again, they are to blame, and its results are read from its output from then on.
+//   T2. A check that fails either way and tells of other numbers without them is read from its output too.
+
+import type { CheckStatus, TestTally } from "../../contracts/evidence.ts";
+import type { CommandResult } from "../command.ts";
+
+export type TrustedRun = {
+  readonly status: CheckStatus;
+  /** Whether its test runners were asked to report, and anything heard that. */
+  readonly isAsked: boolean;
+  /** What its output told of its tests. */
+  readonly told: TestTally | null;
+};
+/** Whether our reporters can have had a hand in what a command came to: they were loaded, or a program complains of how they were to be. */
+export const mayHaveChanged = ({ record, output }: Pick<CommandResult, "record" | "output">): boolean =>
+  record?.isLoaded() === true || /NODE_OPTIONS|sitecustomize/.test(`${output.head.toString("latin1")}${output.tail.toString("latin1")}`);
+
+export type Trust<Run> = {
+  /** Whether the next run is to be asked. */
+  readonly isAsked: () => boolean;
+  /** Whether one more run is needed to tell. */
+  readonly isOpen: () => boolean;
+  /** Takes a run in; gives the runs that count. */
+  readonly add: (run: Run) => readonly Run[];
+  /** What a person should know; empty where there is nothing. */
+  readonly note: () => string;
+};
+
+export function openTrust<Run extends TrustedRun>(isWanted: boolean): Trust<Run> {
+  let isTrusted = isWanted;
+  let runs: readonly Run[] = [];
+  /** Failed with them, passed without them; other ends than these are not theirs. */
+  const failedAsked = (): readonly Run[] => runs.filter(({ isAsked, status }) => isAsked && status === "failed");
+  const bare = (): readonly Run[] => runs.filter(({ isAsked }) => !isAsked);
+  const hasPassedBare = (): boolean => bare().some(({ status }) => status === "passed");
+  const isInDoubt = (): boolean =>
+    isTrusted && failedAsked().length > 0 && runs.every(({ isAsked, status }) => !isAsked || status === "failed");
+  return {
+    note: () => (isWanted && !isTrusted ? "it comes to something else with our reporters loaded, so results are read from its output" : ""),
+    isAsked: () => isTrusted && (!isInDoubt() || bare().length > 0),
+    isOpen: () => isInDoubt() && (bare().length === 0 || (hasPassedBare() && failedAsked().length === 1)),
+    add(run) {
+      runs = [...runs, run];
+      if (!isInDoubt() || bare().length === 0) return runs;
+      const isBroken = hasPassedBare() && failedAsked().length > 1; // T1
+      const isOther = !hasPassedBare() && !isSame(failedAsked()[0]?.told ?? null, bare()[0]?.told ?? null); // T2
+      if (isBroken || isOther) [isTrusted, runs] = [false, bare()];
+      return runs;
+    },
+  };
+}
+
+const isSame = (one: TestTally | null, other: TestTally | null): boolean =>
+  (one?.ran ?? 0) === (other?.ran ?? 0) && (one?.failed ?? 0) === (other?.failed ?? 0);
