@@ -18,6 +18,7 @@ import { readEvidence } from "../evidence.ts";
 import { testFilesIn } from "../holds-tests.ts";
 import type { Setting } from "../oracles/judge.ts";
 import { isProgramText, rowOf } from "../oracles/kinds.ts";
+import { onlyLooks } from "../oracles/programs.ts";
 import { settingOf, textBytesMax } from "../oracles/look-oracles.ts";
 import { byLooksAlone } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
@@ -155,6 +156,7 @@ async function experimentsOn(
     ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
     ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
     ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
+    ...(isPlanned(check, differences) && onlyLooks(check.command) ? [onlyLooksWords] : []),
     ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),
   ];
   return {
@@ -164,6 +166,13 @@ async function experimentsOn(
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };
 }
+
+/** Whether a file that the run itself wrote says that this check is to be run: a plan's, say. */
+const isPlanned = ({ source }: Check, differences: readonly Difference[]): boolean => {
+  const path = /^(.+):\d+$/.exec(source)?.[1];
+  return path !== undefined && differences.some((one) => one.path === path && one.kind !== "deleted");
+};
+const onlyLooksWords = "its command was written in this run and only looks for a word or a file";
 
 const manifestPath = "package.json";
 

@@ -37,7 +37,7 @@ export function missingAmong(cited: readonly Cited[], { paths, linesIn }: CitedT
 }
 
 /** The lines that are the document's own words (C2). */
-function spokenLines(text: string): readonly string[] {
+export function spokenLines(text: string): readonly string[] {
   let isQuoted = false;
   return text.split("\n").filter((line) => {
     const isFence = /^\s{0,9}(?:```|~~~)/.test(line);

@@ -4,7 +4,8 @@
 //   A1. A command of a gate runs under the base's oracles, as a check does: what judges may not be changed by who is judged.
 //   A2. A file that holds a gate and holds nothing else is told and decides nothing: the gate is what its author wrote.
 //   A3. Only what the run itself changed is measured: what lay there before is nobody's claim.
-//   A4. A document that names a place in a file, a commit or a log which is not there, and was not there before the work, does not hold.
+//   A4. A document that names a place in a file, a commit, a log or a command of the project which is not there, and was not there before
+//       the work, does not hold.
 
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
@@ -13,6 +14,7 @@ import type { PlaceholderFile, ProofFailure, ProofResult, Verifier } from "../..
 import { citedIn, commitsIn, missingAmong, missingLogs } from "./citations.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
 import { type HeldGate, judgeGates } from "./gates.ts";
+import { type CommandTree, missingCommands, scriptsIn, targetsIn } from "./named-commands.ts";
 import { placeholderReason, promptLines } from "./placeholder.ts";
 import type { OpenParts } from "../parts.ts";
 import { openMatcher } from "./pattern.ts";
@@ -83,7 +85,9 @@ async function wronglyCited(
   if (documents.length === 0 || !isWhole) return [];
   const ours = new Set(base === undefined ? changed : (await workspace.differences(base, commit)).map(({ path }) => path));
   const failures: ProofFailure[] = [];
-  for (const file of documents.filter((path) => ours.has(path)).slice(0, measuredMax)) {
+  const written = documents.filter((path) => ours.has(path)).slice(0, measuredMax);
+  const commands = written.length === 0 ? null : await commandsOf(workspace, base, files, read);
+  for (const file of written) {
     const text = read(file);
     const spoken = text === null || text.fault !== undefined ? "" : text.text;
     const cited = citedIn(spoken);
@@ -100,14 +104,47 @@ async function wronglyCited(
     const paths = new Set(files.keys());
     const unknown: string[] = [];
     for (const name of commitsIn(spoken)) if (!(await workspace.hasCommit(attempt, name))) unknown.push(`commit ${name}`);
-    const missing = [...missingAmong(cited, { paths, linesIn }), ...missingLogs(file, spoken, paths), ...unknown];
+    const unmade = commands === null ? [] : missingCommands(spoken, commands);
+    const missing = [...missingAmong(cited, { paths, linesIn }), ...missingLogs(file, spoken, paths), ...unknown, ...unmade];
     if (missing.length > 0) {
       const more = missing.length > citedShownMax ? ` and ${missing.length - citedShownMax} more` : "";
       const found = `names what is not there (${missing.slice(0, citedShownMax).join(", ")}${more})`;
-      failures.push({ rule: "citations", file, found, expected: "places, commits and logs that exist" });
+      failures.push({ rule: "citations", file, found, expected: "places, commits, logs and commands that exist" });
     }
   }
   return failures;
+}
+
+const manifestsMax = 50;
+/** The project's own commands, now and before the work. */
+async function commandsOf(
+  workspace: OpenParts["workspace"],
+  base: GitSha | undefined,
+  files: GateFacts["files"],
+  read: GateFacts["read"],
+): Promise<CommandTree> {
+  const was = async (path: string): Promise<string> =>
+    (base === undefined ? null : await workspace.textAt(base, path, citedBytesMax)) ?? "";
+  const is = (path: string): string | null => {
+    const found = files.has(path) ? read(path) : null;
+    return found === null || found.fault !== undefined ? null : found.text;
+  };
+  const manifests = [...files.keys()].filter((path) => /(?:^|\/)package\.json$/.test(path));
+  const scripts = manifests.slice(0, manifestsMax).map((path) => scriptsIn(is(path) ?? ""));
+  const makefile = ["GNUmakefile", "makefile", "Makefile"].find((path) => files.has(path));
+  const targets = makefile === undefined ? null : targetsIn(is(makefile) ?? "include unread");
+  const before = {
+    scripts: scriptsIn(await was("package.json")) ?? [],
+    targets: targetsIn(makefile === undefined ? "" : await was(makefile)) ?? [],
+  };
+  return {
+    paths: new Set(files.keys()),
+    scripts:
+      scripts.length === 0 || manifests.length > manifestsMax || scripts.includes(null)
+        ? null
+        : new Set([...scripts.flatMap((names) => names ?? []), ...before.scripts]),
+    targets: targets === null ? null : new Set([...targets, ...before.targets]),
+  };
 }
 
 const citedShownMax = 10;

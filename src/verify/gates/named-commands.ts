@@ -1,0 +1,63 @@
+// named-commands: commands of the project that a document names and that are not there: scripts of a manifest, targets of a makefile,
+// programs by their path. Pure.
+//
+// Invariants:
+//   N1. Only what can be looked up counts. A program of the machine's is not known here, and a command in another folder neither.
+//   N2. What is to be made, is quoted, or is said not to be there is no claim that it is.
+
+import { spokenLines } from "./citations.ts";
+
+export type CommandTree = {
+  readonly paths: ReadonlySet<string>;
+  /** Scripts of every manifest, now or before the work; null where there is none or one cannot be read. */
+  readonly scripts: ReadonlySet<string> | null;
+  /** Targets of the makefile at the top; null where there is none, or it makes targets as it runs. */
+  readonly targets: ReadonlySet<string> | null;
+};
+
+const namedMax = 200;
+/** N2 */
+const isNotYet =
+  /\b(?:add(?:s|ed|ing)?|creat\w+|introduc\w+|new|propos\w+|plan(?:s|ned)?|will|would|should|could|todo|future|missing|absent|no|not|isn't|doesn't|without|remov\w+|delet\w+|renam\w+|former(?:ly)?|instead of|e\.g\.|example|if)\b/i;
+const isElsewhere = /&&|\|\||[|;<>$*{]|\bcd\s|--prefix|--workspace|\s-w\b|\s-C\b|--filter|--dir\b/;
+
+/** As they are written in the document. */
+export function missingCommands(text: string, tree: CommandTree): readonly string[] {
+  const named = spokenLines(text)
+    .filter((line) => !isNotYet.test(line.replaceAll(/`[^`]*`/g, "")))
+    .flatMap((line) => [...line.matchAll(/`([^`\n]{3,200})`/g)].map(([, command = ""]) => command.replace(/^\$\s+/, "").trim()))
+    .filter((command) => !isElsewhere.test(command)); // N1
+  return [...new Set(named)].slice(0, namedMax).filter((command) => isMissing(command, tree));
+}
+
+function isMissing(command: string, { paths, scripts, targets }: CommandTree): boolean {
+  const script = /^(?:npm|pnpm|yarn|bun) run(?:-script)? ([\w:.-]+)(?:\s|$)/.exec(command)?.[1];
+  if (script !== undefined) return scripts !== null && !scripts.has(script);
+  const target = /^make ([\w.-]+)$/.exec(command)?.[1];
+  if (target !== undefined) return targets !== null && !targets.has(target);
+  const program =
+    /^(?:(?:node|python3?|bash|sh|ruby|perl) )?(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.(?:[cm]?[jt]s|py|sh|bash|rb|pl))(?:\s|$)/.exec(
+      command,
+    )?.[1];
+  if (program === undefined || paths.has(program)) return false;
+  const top = `${program.slice(0, program.indexOf("/"))}/`;
+  return [...paths].some((path) => path.startsWith(top));
+}
+
+/** Null where it is no manifest that can be read. */
+export function scriptsIn(manifest: string): readonly string[] | null {
+  try {
+    const found: unknown = JSON.parse(manifest);
+    const scripts = typeof found === "object" && found !== null && "scripts" in found ? found.scripts : {};
+    return typeof scripts === "object" && scripts !== null ? Object.keys(scripts) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Null where a makefile takes others in, or has targets by pattern. */
+export function targetsIn(makefile: string): readonly string[] | null {
+  if (/^-?s?include\b|^[^\t#=\n]*[%$][^=\n]*:(?!=)/m.test(makefile)) return null;
+  const rules = [...makefile.matchAll(/^([\w. /-]+?)\s*::?(?!=)/gm)].map(([, names = ""]) => names);
+  return rules.flatMap((names) => names.split(/\s+/)).filter((name) => name !== "");
+}
