@@ -146,6 +146,23 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     expect(readFileSync(join(strange, "shown", "login"), "utf8")).toBe("login\n");
   });
 
+  test("a HOME made for one command is shown where the user's own is, with nothing of the user's in it", async () => {
+    const { layer, isolation } = await open(level);
+    const strange = strangePlace();
+    writeFileSync(join(strange, "key"), "secret");
+    const home = makeRoom();
+    left.push(home);
+    const more: Partial<Command> = { writable: [layer, home], home: "user", env: { PATH: process.env["PATH"] ?? "", HOME: home } };
+    const { out } = run(
+      isolation,
+      layer,
+      `echo "$HOME"; echo x > ~/made; [ -e '${strange}/key' ] && echo there; [ -e '${home}' ] && echo twice; pwd`,
+      more,
+    );
+    expect(out).toBe(`${realpathSync(homedir())}\n${realpathSync(layer)}\n`);
+    expect(readFileSync(join(home, "made"), "utf8")).toBe("x\n");
+  });
+
   test("a link on the way to the layer is there as well, so that the layer is found by the name it was called by", async () => {
     const { layer, isolation } = await open(level);
     const strange = strangePlace();

@@ -5,6 +5,7 @@
 //   B1. By a list of what is there, never by a list of what is hidden: what nobody thought of is absent.
 //   B2. Processes, messages, host name, users and (unless the command is given it by name) the network are the box's own, end with it, and no
 //       privilege can be had inside.
+//   B4. A HOME made for one command is shown where the user's own is: nothing inside tells by its path that this is a box.
 //   B3. The kernel's own files are read-only as a whole: run by root, the box's user is root to settings that belong to no namespace.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -42,7 +43,8 @@ export function boxOf({ place, means, command, shownAt }: BoxOrder): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = realOf(command.cwd);
   const door = command.network === "door" ? command.door : undefined;
-  const { mounts, links } = insideOf(place, command, home, shownAt ?? ((folder) => folder));
+  const homeShown = homeShownAt(command, home);
+  const { mounts, links } = insideOf(place, command, { home, homeShown, shownAt: shownAt ?? ((folder) => folder) });
   const gifts = door === undefined ? [] : doorGifts(door, doorProgram());
   const argv = [
     means.bwrap,
@@ -60,6 +62,7 @@ export function boxOf({ place, means, command, shownAt }: BoxOrder): Sandbox {
     ...apart(means), // B2
     ...(command.network === "on" ? [] : ["--unshare-net"]),
     ...ending,
+    ...(homeShown === home ? [] : ["--setenv", "HOME", homeShown]), // bubblewrap itself keeps the one its processes are found by
     "--chdir",
     cwd,
     "--",
@@ -79,21 +82,31 @@ function apart({ users }: BoxMeans): readonly string[] {
   return [...own, ...ids, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
 }
 
+/** B4: unless it is no private one, or the user's is a place of the machine's. */
+function homeShownAt({ home: whose, env, writable }: Command, home: string): string {
+  const own = realOf(homedir());
+  const isPrivate = whose === "user" && home !== own && writable.includes(home);
+  return isPrivate && hiddenHome(own, env["PATH"] ?? "").length > 0 ? own : home;
+}
+
+type Homes = { readonly home: string; readonly homeShown: string; readonly shownAt: (folder: string) => string };
+
 /** B1 */
 function insideOf(
   place: IsolationPlace,
   command: Command,
-  home: string,
-  shownAt: (folder: string) => string,
+  { home, homeShown, shownAt }: Homes,
 ): { readonly mounts: readonly Mount[]; readonly links: readonly Link[] } {
   const own = homedir();
   const hidden = [...place.hidden, place.runDir].map(realOf);
   const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realOf(own), hidden });
-  const writable = [...command.writable, ...(command.home === "user" ? [] : [home])];
+  const isShownElsewhere = homeShown !== home;
+  const writable = [...command.writable.filter((path) => !isShownElsewhere || path !== home), ...(command.home === "user" ? [] : [home])];
   const given = [
     ...machinePlaces,
     ...linkedFiles,
     ...homeToolchains.map((path) => join(own, path)),
+    ...toolchainVariables.flatMap(([name]) => process.env[name] ?? []),
     ...programs,
     ...(command.readable ?? []),
   ];
@@ -105,13 +118,13 @@ function insideOf(
     ...machineSecrets,
     ...homeSecrets.map((path) => join(own, path)),
     ...privateInEtc(),
-  ].filter(isReal);
+  ].filter((path) => isReal(path) && (!isShownElsewhere || !isIn(path, homeShown) || ways.some(({ real }) => isIn(path, real))));
   return {
     mounts: [
       { kind: "scratch", path: "/tmp", bytesMax: scratchBytes },
       { kind: "scratch", path: "/var/tmp", bytesMax: scratchBytes },
       { kind: "scratch", path: "/dev/shm", bytesMax: scratchBytes },
-      { kind: "folder", path: realOf(home) },
+      isShownElsewhere ? { kind: "writable", path: homeShown, from: shownAt(realOf(home)) } : { kind: "folder", path: realOf(home) },
       ...secrets.map((path) => ({ kind: "nothing", path }) as const),
       ...hidden.map((path) => ({ kind: "nothing", path }) as const),
       ...ways.map(({ real }) => ({ kind: "readable", path: real }) as const),
@@ -169,6 +182,7 @@ function filterFile(runDir: string, { users }: BoxMeans): string {
   return file;
 }
 
+const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 const realOf = (path: string): string => wayTo(path)?.real ?? path;
 
 function isReal(path: string): boolean {
