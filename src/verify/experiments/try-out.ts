@@ -26,6 +26,7 @@ import { believed } from "../reporter/believe.ts";
 
 import { besideCode, besideCodeWords } from "./beside-code.ts";
 import { canary } from "./canary.ts";
+import { expectedFrom, expectedFromWords } from "./expected-from.ts";
 import { nonceOf } from "./choose.ts";
 import type { Edit, Side } from "./laboratory.ts";
 import { definedWords, mutated, type Mutated, type Source, unnoticed } from "./mutations.ts";
@@ -144,6 +145,8 @@ async function experimentsOn(
   const without = out === null || isNoticed ? null : await run("work", mixed([], out));
   const beside = await besideIn(trial, setting, check, differences);
   const plain = beside === null ? null : await run("work", mixed([], beside));
+  const sources = (tests?.ran ?? 0) === 0 ? [] : await expectedSources(setting, differences, textAt);
+  const asTheyWere = sources.length === 0 ? null : await run("work", mixed([], { paths: sources, without: [] }));
   const manifest = await manifestEdit(trial, differences);
   const asBefore = manifest === null ? null : await run("work", mixed([manifest]));
   const shadows: Shadow[] = [];
@@ -155,6 +158,7 @@ async function experimentsOn(
     ...(gap === undefined ? [] : [gap]),
     ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
     ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
+    ...(asTheyWere?.passed === false ? [expectedFromWords(sources)] : []),
     ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
     ...(isPlanned(check, differences) && onlyLooks(check.command) ? [onlyLooksWords] : []),
     ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),
@@ -185,6 +189,26 @@ async function manifestEdit({ parts: { workspace }, base, order }: Trial, differ
   ];
   const text = manifestAsBefore(before, now);
   return text === null ? null : { path: manifestPath, text };
+}
+
+const testsReadMax = 60;
+
+/** Modules that the work changed and that tests of the base take nothing from but what they expect. */
+async function expectedSources(
+  { base, rowOf: ruleOf }: Setting,
+  differences: readonly Difference[],
+  textAt: (side: Side, path: string) => Promise<string | null>,
+): Promise<readonly string[]> {
+  const changed = new Set(
+    differences.filter(({ path, kind }) => kind === "changed" && ruleOf(path) === null && isProgramText(path)).map(({ path }) => path),
+  );
+  const found = new Set<string>();
+  const tests = [...base].filter((path) => changed.size > 0 && ruleOf(path)?.kind === "test");
+  for (const path of tests.slice(0, testsReadMax)) {
+    const text = await textAt("work", path);
+    for (const source of text === null ? [] : expectedFrom({ path, text }, changed)) found.add(source);
+  }
+  return [...found].toSorted();
 }
 
 /** The work's own functions, as its tests call them, answering something else; null where there are none. */

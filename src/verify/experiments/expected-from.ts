@@ -1,0 +1,127 @@
+// expected-from: modules that a test takes nothing from but what it expects: a reference it compares with, a table of cases, a golden
+// answer. If the work changed one, whoever is judged had a hand in the answers. Pure.
+//
+// Invariants:
+//   E1. Every use counts: a module that a test also calls to ask it something is under test, and its own.
+//   E2. No grammar: imports by their form, uses by what stands around a name. Whether the pass rests on the change is found out by running
+//       the check with the module as it was.
+
+import { dirname, join } from "node:path/posix";
+import { familyOf } from "../oracles/kinds.ts";
+import { masked } from "../oracles/masked.ts";
+import { breaksIn } from "./expectations.ts";
+
+type Import = { readonly names: readonly string[]; readonly from: readonly string[] };
+
+/** Of these paths the ones that this test takes its expectations from, and nothing else. */
+export function expectedFrom(test: { readonly path: string; readonly text: string }, among: ReadonlySet<string>): readonly string[] {
+  const family = familyOf(test.path);
+  if (family !== "js" && family !== "py") return [];
+  const imports = family === "js" ? ofJs(test.path, test.text) : ofPython(test.path, test.text);
+  const code = masked(test.text, family)
+    .split("\n")
+    .map((line) => (/^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/.test(line) ? "" : line))
+    .join("\n");
+  const expected = breaksIn(test.path, test.text, "nonce").map(({ was, broken }) => replacedIn(was, broken));
+  const found = new Map<string, string[]>();
+  for (const { names, from } of imports) {
+    const path = from.find((one) => among.has(one));
+    if (path !== undefined) found.set(path, [...(found.get(path) ?? []), ...names]);
+  }
+  return [...found]
+    .filter(([, names]) => names.length > 0 && names.every((name) => isOnlyExpected(name, code, expected)))
+    .map(([path]) => path);
+}
+
+/** E1 */
+function isOnlyExpected(name: string, code: string, expected: readonly string[]): boolean {
+  const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}(?![\\w$])`;
+  const count = (text: string): number => [...text.matchAll(new RegExp(word, "g"))].length;
+  const all = count(code);
+  if (all === 0) return false;
+  const asTable = [...code.matchAll(new RegExp(tableUses.replaceAll("NAME", word), "g"))].length;
+  return asTable + expected.reduce((sum, text) => sum + count(text), 0) >= all;
+}
+
+/** Gone through, looked up, spread out, or handed to what makes a test of each row. */
+const tableUses = [
+  "\\b(?:of|in)\\s+NAME(?!\\s*\\()",
+  "NAME\\s*\\[",
+  "NAME\\.(?:map|forEach|filter|entries|values|keys|items|length)\\b",
+  "\\.{3}NAME",
+  "\\.each\\(\\s*NAME",
+  "\\b(?:entries|values|keys|enumerate|zip|sorted|list)\\(\\s*NAME",
+  "parametrize\\([^)]*?,\\s*NAME",
+].join("|");
+
+/** What stands in one text and not in the other, between what both begin and end with. */
+function replacedIn(was: string, broken: string): string {
+  let [from, end] = [0, 0];
+  while (from < was.length && was[from] === broken[from]) from += 1;
+  const most = Math.min(was.length, broken.length) - from;
+  while (end < most && was[was.length - 1 - end] === broken[broken.length - 1 - end]) end += 1;
+  // A name that begins or ends as what was put in its place does is still whole.
+  while (from > 0 && /[\w$.]/.test(was[from - 1] ?? "")) from -= 1;
+  while (end > 0 && /[\w$]/.test(was[was.length - end] ?? "")) end -= 1;
+  return was.slice(from, was.length - end);
+}
+
+const jsEnds = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", "/index.js", "/index.ts", "/index.mjs"];
+
+function ofJs(path: string, text: string): readonly Import[] {
+  const found: Import[] = [];
+  const forms = [
+    /^\s*import\s+(?!type\b)([^"';]+?)\s+from\s*["'](\.{1,2}\/[^"']+)["']/gm,
+    /^\s*(?:const|let|var)\s+([^=;]+?)\s*=\s*require\(\s*["'](\.{1,2}\/[^"']+)["']\s*\)/gm,
+  ];
+  for (const form of forms)
+    for (const [, what = "", from = ""] of text.matchAll(form)) {
+      const names = what
+        .replaceAll(/[{}*]/g, ",")
+        .split(",")
+        .map(
+          (part) =>
+            part
+              .trim()
+              .split(/\s+as\s+|\s*:\s*/)
+              .at(-1)
+              ?.replace(/^as\s+/, "")
+              .trim() ?? "",
+        )
+        .filter((name) => /^[\w$]+$/.test(name));
+      const place = join(dirname(path), from);
+      const bare = place.replace(/\.[cm]?jsx?$/, "");
+      found.push({ names, from: [...jsEnds.map((end) => place + end), ...jsEnds.slice(4).map((end) => bare + end)] });
+    }
+  return found;
+}
+
+function ofPython(path: string, text: string): readonly Import[] {
+  const found: Import[] = [];
+  const placesOf = (module: string): readonly string[] => {
+    const dots = /^\.*/.exec(module)?.[0].length ?? 0;
+    const way = module.slice(dots).replaceAll(".", "/");
+    const tops = dots > 0 ? [join(dirname(path), ...Array.from({ length: dots - 1 }, () => ".."))] : [".", "src", dirname(path)];
+    return tops.flatMap((top) => [join(top, `${way}.py`), join(top, way, "__init__.py")]);
+  };
+  for (const [, module = "", what = ""] of text.matchAll(/^\s*from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n#]+)/gm)) {
+    const parts = what
+      .replaceAll(/[()\s]+/g, " ")
+      .split(",")
+      .map((part) => part.trim());
+    const names = parts.map((part) => part.split(/\s+as\s+/).at(-1) ?? "").filter((name) => /^\w+$/.test(name));
+    found.push({ names, from: placesOf(module) });
+    for (const part of parts) {
+      const [own = "", name = own] = part.split(/\s+as\s+/);
+      if (/^\w+$/.test(own)) found.push({ names: [name], from: placesOf(`${module.replace(/\.$/, "")}.${own}`) });
+    }
+  }
+  return found;
+}
+
+const shownMax = 3;
+
+export function expectedFromWords(paths: readonly string[]): string {
+  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : "";
+  return `its tests take what they expect from ${paths.slice(0, shownMax).join(", ")}${more}, which the work changed, and it fails with that as it was, so a person has to look at that`;
+}
