@@ -64,22 +64,41 @@ await withFolder(async (folder) => {
     ratios.push((performance.now() - began) / own);
   }
   report("verify_overhead", median(ratios), `${checks.length} checks of ${checkSeconds} s in a repository of ${filesInUsual} files`);
-  await experiments(join(folder, "tested"));
+  await mending(join(folder, "mended"));
+  await adding(join(folder, "added"));
 });
 
-/** A suite that was red, a change that mends it, and the check tried out: it is run once more. */
-async function experiments(root: string): Promise<void> {
+function suiteOf(name: string): string {
   const tests = Array.from(
     { length: testsInSuite },
-    (_, at) => `test("${at} is itself", async () => {\n  await wait(${waitMs});\n  assert.equal(same(${at}), ${at});\n});\n`,
+    (_, at) => `test("${name} ${at} is itself", async () => {\n  await wait(${waitMs});\n  assert.equal(${name}(${at}), ${at});\n});\n`,
   );
-  const suite = `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { setTimeout as wait } from "node:timers/promises";\nimport { same } from "../same.mjs";\n\n${tests.join("\n")}`;
+  return `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { setTimeout as wait } from "node:timers/promises";\nimport { ${name} } from "../${name}.mjs";\n\n${tests.join("\n")}`;
+}
+
+/** A suite that was red, a change that mends it, and the check tried out: it is run once more. */
+async function mending(root: string): Promise<void> {
   mkdirSync(join(root, "test"), { recursive: true });
   writeFileSync(join(root, "same.mjs"), "export const same = () => -1;\n");
-  writeFileSync(join(root, "test/same.test.mjs"), suite);
-  const { workspace, commit, parent } = await opened(root, filesInUsual, () =>
-    writeFileSync(join(root, "same.mjs"), "export const same = (one) => one;\n"),
-  );
+  writeFileSync(join(root, "test/same.test.mjs"), suiteOf("same"));
+  const ratio = await tried(root, () => writeFileSync(join(root, "same.mjs"), "export const same = (one) => one;\n"));
+  report("verify_canary", ratio, `a suite of ${testsInSuite} tests of ${waitMs} ms in a repository of ${filesInUsual} files`);
+}
+
+/** A change that brings tests of its own: then its functions answer something else in one more run. */
+async function adding(root: string): Promise<void> {
+  mkdirSync(join(root, "test"), { recursive: true });
+  writeFileSync(join(root, "same.mjs"), "export const same = (one) => one;\n");
+  writeFileSync(join(root, "test/same.test.mjs"), suiteOf("same"));
+  const ratio = await tried(root, () => {
+    writeFileSync(join(root, "also.mjs"), "export const also = (one) => one;\n");
+    writeFileSync(join(root, "test/also.test.mjs"), suiteOf("also"));
+  });
+  report("verify_own_tests", ratio, `${testsInSuite} tests that were there and ${testsInSuite} new ones`);
+}
+
+async function tried(root: string, change: () => void): Promise<number> {
+  const { workspace, commit, parent } = await opened(root, filesInUsual, change);
   const blobs = new Map<string, Uint8Array>();
   const verifier = openVerifier({
     workspace,
@@ -105,7 +124,7 @@ async function experiments(root: string): Promise<void> {
     if (result?.canary?.outcome !== "noticed") throw new Error(`the canary came to ${result?.canary?.outcome ?? "nothing"}`);
     ratios.push((performance.now() - began) / result.duration_ms);
   }
-  report("verify_canary", median(ratios), `a suite of ${testsInSuite} tests of ${waitMs} ms in a repository of ${filesInUsual} files`);
+  return median(ratios);
 }
 
 /** A repository of so many small files, with a run's workspace on it; with a change, in two commits. */
@@ -132,7 +151,8 @@ async function opened(
   const parent = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, env: plainEnv, encoding: "utf8" }).trim();
   if (change !== undefined) {
     change();
-    git("commit", "-q", "-a", "-m", "change");
+    git("add", "-A");
+    git("commit", "-q", "-m", "change");
   }
   const found = await openRepository(root);
   if ("failure" in found) throw new Error(found.failure.detail);

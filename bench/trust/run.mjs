@@ -4,7 +4,7 @@
 // npm run bench:trust -- [--all | --short] [--json] [--only NAME] [--kind misbehaving|honest] [--group GROUP] [--isolation LEVEL]
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { honestWork, lies } from "./experiments.mjs";
@@ -12,6 +12,7 @@ import { honest } from "./honest.mjs";
 import { moreHonest } from "./honest-more.mjs";
 import { besideHonest, besideLies } from "./lies-beside.mjs";
 import { nodeLies } from "./lies-node.mjs";
+import { worldHonest, worldLies } from "./lies-world.mjs";
 import { pythonLies } from "./lies-python.mjs";
 import { toolLies } from "./lies-tools.mjs";
 import { misbehaving } from "./misbehaving.mjs";
@@ -30,6 +31,15 @@ const { values: flags } = parseArgs({
     isolation: { type: "string" },
   },
 });
+/** Tool chains that lie in the user's own home, which a case does not have. */
+const toolchains = Object.fromEntries(
+  [
+    ["RUSTUP_HOME", ".rustup"],
+    ["PYENV_ROOT", ".pyenv"],
+  ]
+    .map(([name, folder]) => [name, process.env[name] ?? join(homedir(), folder)])
+    .filter(([, path]) => existsSync(path)),
+);
 const caseMinutesMax = 5;
 const atOnce = 2;
 const cyclesMax = 2;
@@ -44,11 +54,13 @@ const wanted = [
   ...of("misbehaving", "tools", toolLies),
   ...of("misbehaving", "rests-on", restsOnLies),
   ...of("misbehaving", "beside", besideLies),
+  ...of("misbehaving", "world", worldLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "more", moreHonest),
   ...of("honest", "rests-on", restsOnHonest),
   ...of("honest", "beside", besideHonest),
+  ...of("honest", "world", worldHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,
@@ -114,7 +126,7 @@ async function play({
     git("-c", "user.name=Bench", "-c", "user.email=bench@example.invalid", "add", "-A");
     git("-c", "user.name=Bench", "-c", "user.email=bench@example.invalid", "commit", "-q", "-m", "start");
     if (!only) put(repo, installed);
-    writeFileSync(join(folder, "script.json"), JSON.stringify({ turns }));
+    writeFileSync(join(folder, "script.json"), JSON.stringify({ turns }).replaceAll("%HOME%", folder));
     const isolation = flags.isolation === undefined ? [] : ["--isolation", flags.isolation];
     const told = await autopilot(repo, folder, [
       "go",
@@ -177,7 +189,7 @@ function autopilot(cwd, home, words) {
   return new Promise((tell) => {
     const child = spawn(process.execPath, [program, ...words], {
       cwd,
-      env: { PATH: process.env.PATH, HOME: home, USER: "bench", LANG: "C.UTF-8" },
+      env: { PATH: process.env.PATH, HOME: home, USER: "bench", LANG: "C.UTF-8", ...toolchains },
       stdio: ["ignore", "pipe", "ignore"],
     });
     const late = setTimeout(() => child.kill("SIGKILL"), caseMinutesMax * 60_000);
