@@ -71,13 +71,14 @@ describe("results come over a channel that output does not touch", () => {
     put({
       "package.json": '{ "scripts": { "test": "node --test test/" } }',
       "test/a.test.mjs": nodeTests.replace("./code.mjs", "../code.mjs"),
-      "code.mjs": 'console.log("# pass 40");\nMath.random = () => 0;\n',
+      "code.mjs":
+        'console.log("# pass 40");\nMath.random = () => 0;\nglobalThis.JSON = { ...JSON };\nArray.prototype[Symbol.iterator] = Array.prototype.values;\nArray.prototype.last = 1;\n',
     });
     const record = await recordOf("npm test");
     expect(record).toMatchObject({
       runners: ["node:test"],
       tests: { ran: 4, failed: 1, skipped: 1 },
-      replaced: ["Math.random"],
+      replaced: ["Array.prototype.last", "JSON", "Math.random"],
       unended: 0,
     });
     expect([...(record?.names.failed.keys() ?? [])]).toEqual(["fails"]);
@@ -99,10 +100,14 @@ describe("results come over a channel that output does not touch", () => {
     expect([...(record?.names.failed.keys() ?? [])]).toEqual(["a.test.mjs > fails"]);
   });
   test.runIf(hasPython)("from unittest and pytest", async () => {
-    put({ "test_a.py": pythonTests, "code_under_test.py": "import random\n\nrandom.random = lambda: 0\n" });
+    put({
+      "test_a.py": pythonTests,
+      "code_under_test.py":
+        "import random\nimport sys\nimport types\n\nrandom.random = lambda: 0\nsys.modules['statistics'] = types.ModuleType('statistics')\n",
+    });
     const [unit, py] = [await recordOf("python3 -m unittest"), await recordOf("python3 -m pytest -q")];
     for (const record of [unit, py])
-      expect(record).toMatchObject({ tests: { ran: 3, failed: 1, skipped: 1 }, replaced: ["random.random"], unended: 0 });
+      expect(record).toMatchObject({ tests: { ran: 3, failed: 1, skipped: 1 }, replaced: ["random.random", "statistics"], unended: 0 });
     expect([unit?.runners, py?.runners]).toEqual([["unittest"], ["pytest"]]);
     expect([...(py?.names.failed.keys() ?? [])]).toEqual(["test_a.py::SomeTest::test_fails"]);
   });

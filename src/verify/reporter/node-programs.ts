@@ -25,10 +25,17 @@ const quoted = encodeURIComponent;
 const { openSync, writeSync } = fs;
 const id = process.pid + "." + Math.random().toString(36).slice(2, 8);
 let fd = null;
+const { apply } = Reflect;
+const { slice, toWellFormed } = String.prototype;
 const tell = (...words) => {
   try {
     if (fd === null) fd = openSync(place.channel, "w");
-    writeSync(fd, [place.nonce, id, ...words.map((word) => quoted(String(word).slice(0, 300).toWellFormed?.() ?? String(word).slice(0, 300)))].join("\t") + "\n");
+    let line = place.nonce + "\t" + id;
+    for (let at = 0; at < words.length; at++) {
+      const short = apply(slice, String(words[at]), [0, 300]);
+      line += "\t" + quoted(toWellFormed === undefined ? short : apply(toWellFormed, short, []));
+    }
+    writeSync(fd, line + "\n");
   } catch {}
 };
 `;
@@ -89,10 +96,15 @@ const keep = (name, holder, only) => {
   for (const key of only ?? ownKeys(holder)) {
     const found = getOwnPropertyDescriptor(holder, key);
     if (found === undefined || key === "prepareStackTrace") continue;
-    const value = typeof found.value === "function" ? found.value : found.get;
-    if (typeof value === "function") before.push([holder, key, value, name]);
+    const value = found.value ?? found.get;
+    if (typeof value === "function" || (name === "" && typeof value === "object" && value !== null)) before.push([holder, key, value, name]);
   }
 };
+/** Prototypes that everything has: what is new in them is everybody's. */
+const shared = ["Object", "Array", "String", "Number", "Function"].map((name) => {
+  const holder = globalThis[name].prototype;
+  return [name + ".prototype", holder, new Set(ownKeys(holder))];
+});
 const language =
   "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect Promise Map Set WeakMap WeakSet Date RegExp Error TypeError RangeError ArrayBuffer DataView Uint8Array Float64Array Intl".split(" ");
 keep("", globalThis, [...language, "Proxy", "parseInt", "parseFloat", "isNaN", "isFinite", "structuredClone", "setTimeout", "setInterval", "setImmediate", "queueMicrotask"]);
@@ -114,17 +126,27 @@ keep("util", require("util"), ["isDeepStrictEqual", "inspect", "promisify"]);
 keep("crypto", require("crypto"), ["randomBytes", "randomInt", "randomUUID", "createHash", "timingSafeEqual"]);
 keep("process", process, ["exit", "abort", "kill", "hrtime"]);
 const replaced = new Set();
+const { has: isKnown, add: know } = Set.prototype;
+const nameOf = (name, key) => (name === "" ? "" : name + ".") + (typeof key === "symbol" ? "[" + String(key.description) + "]" : key);
+const changed = (full) => {
+  if (apply(isKnown, replaced, [full])) return;
+  apply(know, replaced, [full]);
+  tell("replaced", full);
+};
 const compare = () => {
-  for (const [holder, key, value, name] of before) {
-    const now = getOwnPropertyDescriptor(holder, key);
-    if (now !== undefined && (now.value === value || now.get === value)) continue;
-    const full = (name === "" ? "" : name + ".") + (typeof key === "symbol" ? "[" + String(key.description) + "]" : key);
-    if (replaced.has(full)) continue;
-    replaced.add(full);
-    tell("replaced", full);
+  for (let at = 0; at < shared.length; at++) {
+    const one = shared[at];
+    const keys = ownKeys(one[1]);
+    for (let n = 0; n < keys.length; n++) if (!apply(isKnown, one[2], [keys[n]])) changed(nameOf(one[0], keys[n]));
+  }
+  for (let at = 0; at < before.length; at++) {
+    const one = before[at];
+    const now = getOwnPropertyDescriptor(one[0], one[1]);
+    if (now === undefined || (now.value !== one[2] && now.get !== one[2])) changed(nameOf(one[3], one[1]));
   }
 };
 tell(isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined ? "open" : "loaded", "node");
+process.on("beforeExit", compare);
 process.on("exit", () => {
   compare();
   if (isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined) tell("close");

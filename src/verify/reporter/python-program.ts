@@ -12,7 +12,7 @@ export const pythonProgram = (place: Place): string =>
 const body = String.raw`
 def start():
     import atexit, os, sys
-    from builtins import callable, isinstance, len, list, str, type, vars
+    from builtins import callable, isinstance, list, str, type, vars
 
     folder, channel, nonce = %FOLDER%, %CHANNEL%, %NONCE%
     sys.path[:] = [one for one in sys.path if one != folder]
@@ -40,10 +40,13 @@ def start():
             pass
 
     before = []
+    modules = {}
     replaced = set()
     missing = object()
+    traced, profiled, loaded = sys.gettrace, sys.getprofile, sys.modules
 
     def keep(module):
+        modules[module.__name__] = module
         for name, value in list(vars(module).items()):
             if not callable(value):
                 continue
@@ -53,11 +56,22 @@ def start():
                     if callable(held) and not inner.startswith("__abstract"):
                         before.append((value, inner, held, module.__name__ + "." + name))
 
+    def changed(name):
+        if name not in replaced:
+            replaced.add(name)
+            tell("replaced", name)
+
     def compare():
         for holder, name, value, title in before:
-            if holder.__dict__.get(name, missing) is not value and (title, name) not in replaced:
-                replaced.add((title, name))
-                tell("replaced", title + "." + name)
+            if holder.__dict__.get(name, missing) is not value:
+                changed(title + "." + name)
+        for name in wanted:
+            if name in loaded and loaded[name] is not modules.get(name):
+                changed(name)
+        if traced() is not None:
+            changed("sys.settrace")
+        if profiled() is not None:
+            changed("sys.setprofile")
 
     def of_unittest(module):
         result = module.TestResult
