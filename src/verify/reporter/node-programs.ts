@@ -126,29 +126,31 @@ keep("util", require("util"), ["isDeepStrictEqual", "inspect", "promisify"]);
 keep("crypto", require("crypto"), ["randomBytes", "randomInt", "randomUUID", "createHash", "timingSafeEqual"]);
 keep("process", process, ["exit", "abort", "kill", "hrtime"]);
 const replaced = new Set();
-const { has: isKnown, add: know } = Set.prototype;
+const { has: isKnown, add: know, delete: forget } = Set.prototype;
 const nameOf = (name, key) => (name === "" ? "" : name + ".") + (typeof key === "symbol" ? "[" + String(key.description) + "]" : key);
-const changed = (full) => {
-  if (apply(isKnown, replaced, [full])) return;
-  apply(know, replaced, [full]);
-  tell("replaced", full);
+const changed = (full, isNow) => {
+  if (apply(isKnown, replaced, [full]) === isNow) return;
+  apply(isNow ? know : forget, replaced, [full]);
+  tell(isNow ? "replaced" : "restored", full);
 };
-const compare = () => {
+/** Between tests what is put back is forgiven: mocks do that. In the end it is not. */
+const compare = (isEnd) => {
   for (let at = 0; at < shared.length; at++) {
     const one = shared[at];
     const keys = ownKeys(one[1]);
-    for (let n = 0; n < keys.length; n++) if (!apply(isKnown, one[2], [keys[n]])) changed(nameOf(one[0], keys[n]));
+    for (let n = 0; n < keys.length; n++) if (!apply(isKnown, one[2], [keys[n]])) changed(nameOf(one[0], keys[n]), true);
   }
   for (let at = 0; at < before.length; at++) {
     const one = before[at];
     const now = getOwnPropertyDescriptor(one[0], one[1]);
-    if (now === undefined || (now.value !== one[2] && now.get !== one[2])) changed(nameOf(one[3], one[1]));
+    const isNow = now === undefined || (now.value !== one[2] && now.get !== one[2]);
+    if (isNow || !isEnd) changed(nameOf(one[3], one[1]), isNow);
   }
 };
 tell(isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined ? "open" : "loaded", "node");
-process.on("beforeExit", compare);
+process.on("beforeExit", () => compare(true));
 process.on("exit", () => {
-  compare();
+  compare(true);
   if (isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined) tell("close");
 });
 // A worker of vitest is ended from outside: it is looked at whenever it tells its parent something.
@@ -157,7 +159,7 @@ if (env.VITEST !== undefined) {
     const send = holder?.[name];
     if (typeof send !== "function") return;
     holder[name] = function (...given) {
-      compare();
+      compare(false);
       return send.apply(this, given);
     };
   };

@@ -56,22 +56,31 @@ def start():
                     if callable(held) and not inner.startswith("__abstract"):
                         before.append((value, inner, held, module.__name__ + "." + name))
 
-    def changed(name):
-        if name not in replaced:
-            replaced.add(name)
-            tell("replaced", name)
+    def changed(name, is_now):
+        if (name in replaced) != is_now:
+            (replaced.add if is_now else replaced.discard)(name)
+            tell("replaced" if is_now else "restored", name)
+
+    # Between tests what is put back is forgiven: mocks do that. Once all have run it is not.
+    is_over = []
 
     def compare():
         for holder, name, value, title in before:
-            if holder.__dict__.get(name, missing) is not value:
-                changed(title + "." + name)
+            is_now = holder.__dict__.get(name, missing) is not value
+            if is_now or not is_over:
+                changed(title + "." + name, is_now)
         for name in wanted:
             if name in loaded and loaded[name] is not modules.get(name):
-                changed(name)
+                changed(name, True)
         if traced() is not None:
-            changed("sys.settrace")
+            changed("sys.settrace", True)
         if profiled() is not None:
-            changed("sys.setprofile")
+            changed("sys.setprofile", True)
+
+    def done():
+        compare()
+        is_over.append(True)
+        tell("done")
 
     def of_unittest(module):
         result = module.TestResult
@@ -113,7 +122,7 @@ def start():
             return stop(self, test)
 
         def stopped_run(self):
-            tell("done")
+            done()
             return stop_run(self)
 
         result.stopTest, result.stopTestRun = stopped, stopped_run
@@ -147,7 +156,7 @@ def start():
             tell("runner", "pytest")
 
         def pytest_sessionfinish(session):
-            tell("done")
+            done()
 
         for hook in (pytest_runtest_logreport, pytest_collectreport, pytest_sessionstart, pytest_sessionfinish):
             setattr(plugin, hook.__name__, hook)

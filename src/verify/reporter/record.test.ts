@@ -39,6 +39,10 @@ describe("a record of a check's tests", () => {
     expect(recordOf("n0 | 1 | runner | node:test", "n0 | 2 | open | node", "n0 | 1 | done")?.unended).toBe(1);
     expect(recordOf("n0 | 1 | open | python", "n0 | 1 | runner | pytest")?.unended).toBe(1);
   });
+  test("what one process replaced and put back between its tests is not told, what another did is", () => {
+    const lines = ["n0 | 1 | runner | vitest", "n0 | 2 | replaced | Date", "n0 | 2 | restored | Date", "n0 | 2 | replaced | Math.random"];
+    expect(recordOf(...lines, "n0 | 3 | restored | Math.random", "n0 | 1 | done")?.replaced).toEqual(["Math.random"]);
+  });
   test("a file with tests that ran none is told, as in the output", () => {
     const record = recordOf("n0 | 1 | runner | node:test", "n0 | 1 | file | passed | test/a.test.js", "n0 | 1 | done");
     expect(record?.tests).toEqual({ ran: 1, failed: 0, skipped: 0, empty: 1 });

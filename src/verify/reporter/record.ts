@@ -40,7 +40,8 @@ export function openRecord(nonce: string, folder: string): RecordReader {
   const done = new Set<string>();
   const [passed, failed] = [new Set<string>(), new Set<string>()];
   const files: string[] = [];
-  const replaced = new Set<string>();
+  /** By process and name. */
+  const replaced = new Map<string, string>();
   const count = { ran: 0, failed: 0, skipped: 0 };
   let strangers = 0;
   let isLoaded = false;
@@ -71,7 +72,8 @@ export function openRecord(nonce: string, folder: string): RecordReader {
       if (kind === "done") done.add(id);
       if (kind === "test" || kind === "suite") test(first, second, kind === "test");
       if (kind === "file") files.push(second);
-      if (kind === "replaced" && replaced.size < replacedMax) replaced.add(first);
+      if (kind === "replaced" && replaced.size < replacedMax) replaced.set(`${id} ${first}`, first);
+      if (kind === "restored") replaced.delete(`${id} ${first}`);
     },
     take(isOfTests) {
       if (runners.size === 0) return null;
@@ -81,7 +83,7 @@ export function openRecord(nonce: string, folder: string): RecordReader {
         runners: [...new Set(runners.values())].toSorted(),
         tests: { ...count, ran: count.ran + files.length, ...(empty === 0 ? {} : { empty }) },
         names: { passed, failed: new Map([...failed].map((name) => [name, group])), whole: new Set([group]) },
-        replaced: [...replaced].toSorted(),
+        replaced: [...new Set(replaced.values())].toSorted(),
         unended: new Set([...open, ...[...runners.keys()].filter((id) => !done.has(id))]).size,
         strangers,
       };
