@@ -14,6 +14,7 @@ import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, CursorPath } from "./id
 import { IsolationInForce } from "./isolation-in-force.ts";
 import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { Facts, Says } from "./outcome.ts";
+import { pullRequestEvents } from "./forge/pull-request.ts";
 import { Resumed } from "./resumed.ts";
 import { Base, Cast, ProviderFault, ReviewNote, ShortLimit } from "./run-parts.ts";
 import { TranscriptKept } from "./transcript.ts";
@@ -106,6 +107,9 @@ const events = {
   /** A person looked at the change up to a commit and noted lines of it, for the next turn that changes something. */
   review_noted: { request: text, commit: GitSha, notes: v.pipe(v.array(ReviewNote), v.minLength(1), v.maxLength(200)) },
   limit_raised: { request: text, scope: v.picklist(["run", "phase"]), dimension: text, to: v.number(), detail: maybe(text) },
+
+  // Pull requests.
+  ...pullRequestEvents,
 
   // Phases.
   phases_read: { phases: v.array(PhaseRead) },

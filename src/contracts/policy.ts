@@ -30,6 +30,8 @@ export const Policy = v.strictObject({
   on_limit: maybe(v.picklist(limitPolicies)),
   /** What work must come to before it lands. */
   land: maybe(v.picklist(landMinimums)),
+  /** Whether it lands as a pull request, opened when the run is over, instead of being merged. */
+  land_as: maybe(v.literal("pr")),
   /** Whether it lands as one commit, and what that commit or the merge is called. */
   land_squash: maybe(v.boolean()),
   land_message: maybe(text),

@@ -7,6 +7,7 @@
 import * as v from "valibot";
 import { GitSha, RunId } from "./ids.ts";
 import { BlockId, PortfolioTime, portfolioTaskStatuses, ProjectId, TaskId } from "./portfolio.ts";
+import { evidenceCharsMax } from "./forge/pull-request.ts";
 
 const text = v.string();
 const texts = v.array(text);
@@ -51,6 +52,9 @@ export const TaskFields = v.strictObject({
   agent: v.nullable(text),
   flow: v.nullable(text),
   isolation: v.nullable(text),
+  /** The issue it was imported from: its address, and what it says, which is others' words. */
+  link: v.optional(v.pipe(text, v.maxLength(2_000))),
+  quoted: v.optional(v.pipe(text, v.maxLength(evidenceCharsMax))),
 });
 export type TaskFields = v.InferOutput<typeof TaskFields>;
 

@@ -1,6 +1,8 @@
 // reason: every reason code in one table: what it means, how it counts, what to do about it.
 // A code is never reused for another meaning; where a user would tell two cases apart there are two codes.
 
+import { pullRequestReasons } from "./forge/pull-request-reasons.ts";
+
 export type ResultWord = "PASS" | "WARN" | "FAIL";
 export type Reason = { readonly meaning: string; readonly result: ResultWord; readonly hint: string };
 
@@ -191,6 +193,8 @@ export const reasons = {
   ),
   checkout_moved: reason("WARN", "Not merged: you're on a different branch now.", "git merge autopilot/<run> where you want it"),
   merge_conflict: reason("WARN", "Not merged: there are conflicts.", "git merge autopilot/<run> and resolve"),
+
+  ...pullRequestReasons,
 
   // Documents.
   dependencies_unmet: reason("FAIL", "A phase depends on one that isn't done.", "autopilot roadmap list, then run that one first"),

@@ -12,6 +12,7 @@ import { initialState, minutesAt } from "./initial-state.ts";
 import { blockReducers } from "./fold-blocks.ts";
 import { phaseReducers } from "./fold-phase.ts";
 import { proofReducers } from "./fold-proof.ts";
+import { pullRequestReducers } from "./fold-pull-request.ts";
 import { runReducers } from "./fold-run.ts";
 import { stepReducers } from "./fold-step.ts";
 import { taskReducers } from "./fold-tasks.ts";
@@ -39,6 +40,7 @@ const laws: Reducers = {
   ...taskReducers,
   ...blockReducers,
   ...proofReducers,
+  ...pullRequestReducers,
 };
 
 /** The same by name, for any name: a journal may say what it likes. */

@@ -10,6 +10,8 @@ test("the events that grant authority are these and no others", () => {
       "oracles_approved",
       "policy_changed",
       "preview_acknowledged",
+      "pull_request_intended",
+      "pull_request_taken_up",
       "run_adopted",
       "run_resumed",
       "run_started",

@@ -11,6 +11,8 @@ const granting: ReadonlySet<EventName> = new Set<EventName>([
   "block_answered",
   "limit_raised",
   "oracles_approved",
+  "pull_request_intended",
+  "pull_request_taken_up",
 ]);
 
 type Asked = { readonly event: EventName; readonly actor?: string; readonly control?: unknown };

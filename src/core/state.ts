@@ -7,6 +7,7 @@ import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, CursorPath } from "../contracts/ids.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
+import type { OutsideEvidence, PullRequestPlace } from "../contracts/forge/pull-request.ts";
 import type { ReviewNote } from "../contracts/run-parts.ts";
 import type { Outcome, Says } from "../contracts/outcome.ts";
 
@@ -168,6 +169,20 @@ export type Breaker = {
   opened: number;
 };
 
+/** The pull request of a run that is over. */
+export type PullRequestState = {
+  place: PullRequestPlace;
+  /** What was proved and is, or is to be, at the head of its branch. */
+  commit: string;
+  opened: { number: number; url: string; draft: boolean } | null;
+  /** What was found there and has been worked on, by key. */
+  taken: string[];
+  tries: number;
+  /** The run that works on what was found. */
+  under_way: string | null;
+  ended: "merged" | "closed" | null;
+};
+
 /** What the runner knows of one check: its first result is the baseline, unless something had been changed by then. */
 export type CheckState = { baseline: CheckResult; latest: CheckResult; isLate?: true };
 
@@ -208,6 +223,9 @@ export type Run = {
   overdrawn?: string;
   /** What people noted on the change and no turn that changed something has read yet. */
   notes?: { request: string; commit: string; actor: Actor; notes: ReviewNote[] }[];
+  /** What others said or found at a pull request, for whoever works on it. */
+  outside?: { source: string; items: OutsideEvidence[] };
+  pull_request?: PullRequestState;
   /** What a pause waits for more of: the limits that are short, and what each must be raised to. */
   short?: readonly ShortLimit[];
   /** The question that the run is paused for has been answered. */

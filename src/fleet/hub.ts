@@ -5,11 +5,9 @@
 //   X2. Sent first, written down after: what the journal names is there.
 //   X3. No configuration of the project's repository takes part: the git directory is ours and borrows its objects.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { git, type GitCall } from "../workspace/git/git.ts";
 import type { Repository } from "../workspace/git/repository.ts";
+import { openTransfer } from "../workspace/git/transfer.ts";
 
 export type Hub = {
   /** Puts a commit and its history where others find it. */
@@ -18,25 +16,10 @@ export type Hub = {
   readonly bring: (key: string) => Promise<void>;
 };
 
-const transferMs = 120_000;
-
 export async function openHub(repository: Repository, folder: string, url: string): Promise<Hub> {
-  if (!existsSync(join(folder, "HEAD")))
-    await git({
-      cwd: repository.root,
-      args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", folder],
-    });
-  // The user's own configuration stays: it knows their keys and helpers. GIT_ALLOW_PROTOCOL leaves out everything that runs a program.
-  const ours: Omit<GitCall, "args"> = {
-    cwd: folder,
-    isOwn: true,
-    config: "user",
-    env: { GIT_DIR: folder, GIT_OBJECT_DIRECTORY: join(repository.commonDir, "objects"), GIT_ALLOW_PROTOCOL: "file:https:ssh" }, // X3
-    timeoutMs: transferMs,
-  };
-  const transports = ["file", "https", "ssh"].flatMap((name) => ["-c", `protocol.${name}.allow=always`]);
+  const ask = await openTransfer(repository, folder); // X3
   const transfer = async (doing: string, args: readonly string[]): Promise<void> => {
-    const { code, err } = await git({ ...ours, args: [...transports, ...args], codes: [0, 1, 128, 129] });
+    const { code, err } = await ask(args);
     if (code !== 0) throw new WorkspaceFailed("hub_unreachable", `${doing} failed: ${err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
   };
   return {

@@ -7,6 +7,7 @@ import type { Asks } from "../contracts/asks.ts";
 import { asksOf } from "../playbooks/contract/asks.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { narrate } from "./narrate.ts";
+import { isDue } from "../views/next-actions.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -40,6 +41,7 @@ export async function work(
       hand.drive({ watch: narrate(place), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
     let why = await drive();
     while (await goesOn(place, hand, input.leavesParked === true)) why = await drive();
-    return outcomeOf(hand.view(), why, warnings);
+    const untold = isDue(hand.view()) ? await (await import("./pull-request/open-when-due.ts")).openWhenDue(place, hand) : [];
+    return outcomeOf(hand.view(), why, [...warnings, ...untold]);
   });
 }

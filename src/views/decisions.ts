@@ -69,6 +69,8 @@ const kinds: { readonly [N in EventName]?: Decision["kind"] } = {
   limit_raised: "operator",
   review_noted: "operator",
   block_answered: "operator",
+  pull_request_opened: "trade_off",
+  pull_request_settled: "trade_off",
   run_adopted: "operator",
   policy_changed: "operator",
   circuit_breaker_opened: "guardrail",

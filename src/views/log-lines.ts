@@ -110,6 +110,16 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     )}.`,
   limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s ${dimension} limit was raised to ${figure(to)}${told(detail)}.`,
 
+  pull_request_intended: ({ host, project, branch, into, commit, draft }) =>
+    `Opening a ${draft ? "draft " : ""}pull request at ${oneLine(host)}/${oneLine(project)}: ${oneLine(branch)} (${commit.slice(0, 10)}) into ${oneLine(into)}.`,
+  pull_request_opened: ({ url, draft, found }) =>
+    `Pull request ${found ? "found" : "opened"}${draft ? " as a draft" : ""}: ${oneLine(url)}.`,
+  pull_request_taken_up: ({ run, evidence }) => `${run} works on ${plural(evidence.length, "thing")} found at the pull request.`,
+  pull_request_settled: ({ run, commit, detail }) =>
+    commit === null ? `Nothing of ${run} was pushed${told(detail)}.` : `Pushed ${commit.slice(0, 10)} of ${run} to the pull request.`,
+  pull_request_ended: ({ how }) => `The pull request was ${how}.`,
+  evidence_received: ({ source, items }) => `${plural(items.length, "thing")} to work on from ${oneLine(source)}, quoted as data.`,
+
   phases_read: ({ phases }) =>
     `Read ${plural(phases.length, "phase")}: ${firstFew(phases.map(({ id, name }) => (name === undefined ? id : `${id} ${name}`)))}.`,
   artifacts_surveyed: ({ gone, proved, lost = [] }) =>

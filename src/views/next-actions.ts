@@ -5,7 +5,7 @@ import type { RunView } from "../core/state.ts";
 import type { VerdictFound } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
-import { type Landing, landingSentence, unfinishedSentence, verdictSentence } from "./verdict-words.ts";
+import { type Landing, landingSentence, proofSentence, unfinishedSentence, verdictSentence } from "./verdict-words.ts";
 import { waysOn } from "./ways-on.ts";
 import { oneLine } from "./wording.ts";
 
@@ -61,13 +61,21 @@ function questionsOf(run: RunView): readonly string[] {
 function completedActions(run: RunView): readonly string[] {
   const [kept, branch] = [branchKept(run), `autopilot/${run.drafted.run_id}`];
   const look = kept?.code === "work_unproved" ? [`git diff ${run.drafted.base.commit.slice(0, 12)} ${branch}`] : [];
-  const merge = kept === null ? [] : [...look, `git merge ${branch}`];
+  const merge = kept === null ? [] : isDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : [...look, `git merge ${branch}`];
   const { flow, objective } = run.drafted;
   const criteria = objective.done_criteria;
   const hasChecks = flow.face !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
   const prove = run.verdict === "verified" || hasChecks ? [] : ["add a check next time: --done-criteria 'text :: command'"];
-  return [...merge, "autopilot report", "autopilot verify", ...prove];
+  const request = run.pull_request;
+  const watch = request?.opened == null || request.ended !== null ? [] : [`autopilot pr watch ${run.drafted.run_id}`];
+  return [...merge, ...watch, "autopilot report", "autopilot verify", ...prove];
 }
+
+/** Whether its work was to become a pull request and has not yet. */
+export const isDue = (run: RunView): boolean =>
+  run.status === "completed" &&
+  newestLanding(outcomesOf(run))?.facts["why"] === "pull_request" &&
+  (run.pull_request?.opened ?? null) === null;
 
 /** Whether work of this run has come to the user's branch, the newest of it that was to. */
 export const hasLanded = (run: RunView): boolean => newestLanding(outcomesOf(run))?.facts["landed"] === true;
@@ -81,6 +89,8 @@ export function endingOf(run: RunView, found: VerdictFound = { verdict: run.verd
   const landing: Landing = hasLanded(run) ? "landed" : branchKept(run) === null ? "nothing" : "kept";
   const branch = `autopilot/${run.drafted.run_id}`;
   const undone = undonePhases(run);
+  const opened = run.pull_request?.opened ?? null;
+  if (undone.length === 0 && opened !== null) return `${proofSentence(found.verdict, found.gaps)} It is in ${oneLine(opened.url)}.`;
   if (undone.length === 0) return verdictSentence(found.verdict, found.gaps, landing, branch);
   const where = landing === "landed" ? "What was completed is on your branch." : landingSentence(found.verdict, landing, branch);
   return `${unfinishedSentence(undone)} ${where}`.trimEnd();
@@ -100,6 +110,8 @@ export function branchKept(run: RunView): { readonly code: ReasonCode; readonly 
   const outcomes = outcomesOf(run);
   const newest = newestLanding(outcomes);
   const why = newest?.facts["why"];
+  if (isDue(run)) return { code: "pull_request_pending", detail: null };
+  if ((run.pull_request?.opened ?? null) !== null) return null;
   if (run.tip.commit === run.drafted.base.commit || newest?.facts["landed"] === true || why === "nothing_to_land") return null;
   const told = [newest?.reason ?? null, run.reason, ...run.phases.map(({ because }) => because), ...outcomes.map(({ reason }) => reason)];
   const code = told.find((reason): reason is ReasonCode => reason !== null && keepsBranch.has(reason)) ?? "branch_kept";

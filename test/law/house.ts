@@ -5,7 +5,7 @@ const pure = ["kit", "contracts", "ports", "core", "journal", "flows", "document
 const adapters = ["engine", "agents", "meter", "workspace", "verify", "views", "project"];
 const parts = [...pure, ...adapters, "playbooks/contract"];
 const playbooks = ["playbooks/roadmap", "playbooks/quality", "playbooks/staged"];
-const aboveOneRun = [...parts, "playbooks/registry", "fleet", "runner"];
+const aboveOneRun = [...parts, "playbooks/registry", "fleet", "forge", "runner"];
 const forCommands = [...aboveOneRun, "portfolio", "commands"];
 
 /**
@@ -26,6 +26,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   meter: ["kit", "contracts", "ports"],
   workspace: ["kit", "contracts", "ports"],
   verify: ["kit", "contracts", "ports"],
+  forge: ["kit", "contracts", "core", "agents", "workspace"],
   views: ["kit", "contracts", "core", "documents", "insight"],
   project: ["kit", "contracts", "core", "journal", "ports", "insight", "agents", "meter", "workspace", "views"],
   fleet: ["kit", "contracts", "core", "journal", "ports", "workspace", "project"],
@@ -34,7 +35,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "playbooks/quality": parts,
   "playbooks/staged": parts,
   "playbooks/registry": [...parts, ...playbooks],
-  runner: [...parts, "playbooks/registry", "fleet"],
+  runner: [...parts, "playbooks/registry", "fleet", "forge"],
   portfolio: aboveOneRun,
   calibration: aboveOneRun,
   commands: [...aboveOneRun, "portfolio", "calibration"],
@@ -77,6 +78,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
     "agents",
     "workspace",
     "verify",
+    "forge",
     "project",
     "playbooks",
     "runner",

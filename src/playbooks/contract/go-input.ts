@@ -25,7 +25,7 @@ export type GoInput = ObjectiveInput & {
   readonly words: readonly string[];
   readonly agent?: string | undefined;
   readonly isolation?: string | undefined;
-  readonly land?: LandMinimum | undefined;
+  readonly land?: LandMinimum | "pr" | undefined;
   readonly flow?: string | undefined;
   readonly options?: Readonly<Record<string, string>> | undefined;
   readonly run?: string | undefined;
@@ -34,6 +34,8 @@ export type GoInput = ObjectiveInput & {
   readonly now?: boolean | undefined;
   /** What this invocation asks of its flow by flags of their own. */
   readonly asks?: Asks | undefined;
+  /** The commit to begin at instead of the checkout's, for a run that goes on with another one's work. */
+  readonly base?: { readonly commit: string; readonly tree: string } | undefined;
   /** Flags that a face understands, by name: `accept-spec-change`. */
   readonly flags?: ReadonlySet<string> | undefined;
 };

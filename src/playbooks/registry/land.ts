@@ -50,6 +50,12 @@ export function land(workspace: Workspace, { isChild, home }: { readonly isChild
       const proof = [proofSentence(verdict, gaps), ...(look.length === 0 ? [] : [lookSentence(look)])].join(" ");
       if (!mayLand(verdict, policy?.land))
         return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };
+      if (policy?.land_as === "pr")
+        return {
+          ok: true,
+          facts: { landed: false, why: "pull_request", proof: verdict },
+          detail: `${proof} The pull request is opened when the run is over.`,
+        };
       const message = landMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });
       const result = await landInTurn(workspace, home, message, cancel);
       if (result.landed)

@@ -27,6 +27,9 @@ export type TaskDraft = {
   readonly flow?: string | undefined;
   readonly isolation?: string | undefined;
   readonly propose?: boolean | undefined;
+  /** The issue it comes from, and what that says. */
+  readonly link?: string | undefined;
+  readonly quoted?: string | undefined;
 };
 
 export type Drafted = {
@@ -89,6 +92,8 @@ export function draftTasks(
       agent: draft.agent ?? null,
       flow: draft.flow ?? null,
       isolation: draft.isolation ?? null,
+      ...(draft.link === undefined ? {} : { link: draft.link }),
+      ...(draft.quoted === undefined ? {} : { quoted: draft.quoted }),
     };
     const status = draft.propose === true ? "proposed" : "ready";
     return [

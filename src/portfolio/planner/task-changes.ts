@@ -75,6 +75,8 @@ export function addTask(state: Portfolio, { task_id, project_id, parent_task_id,
     spent: noUsage(),
     landed: null,
   };
+  if (fields.link !== undefined) task.link = fields.link;
+  if (fields.quoted !== undefined) task.quoted = fields.quoted;
   state.tasks[task_id] = task;
   project.tasks.push(task_id);
   project.changed = at.seq;

@@ -18,6 +18,7 @@ import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { unfinished } from "../planner/under-way.ts";
 import { isOurs } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
+import { withRun } from "../../runner/open-run.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { type ProjectPaths, isBegun } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -71,7 +72,13 @@ export async function prepare(
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}`);
   await exchange.makeCopy(copy, project.target, base);
   const input = inputFor(state, task, nonce, conflicts, agent, given.isolation);
-  const { run } = await makeDraft({ ...place, cwd: copy }, homeOfCopy(copy), input);
+  const here = { ...place, cwd: copy };
+  const { run } = await makeDraft(here, homeOfCopy(copy), input);
+  if (task.link !== undefined && task.quoted !== undefined && task.quoted !== "") {
+    const items = [{ key: task.link.slice(0, 300), kind: "issue" as const, by: "the issue", text: task.quoted }];
+    const received = { event: "evidence_received", source: task.link, items, reason_code: "ok" } as const;
+    await withRun(here, homeOfCopy(copy), run, (hand) => hand.append(received)); // others' words, so never part of the goal
+  }
   const drafted = await readRunOrNull(homeOfCopy(copy), run);
   const [player] = Object.values(drafted?.view.drafted.cast ?? {});
   return { run, copy, base, isResumed: false, nonce, agent: player?.agent ?? agent };

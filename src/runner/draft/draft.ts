@@ -37,7 +37,8 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
   const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
   const called = await calledBy(flow, (name) => loadedFlow(place, name));
   const face = await faceOf(flow.face);
-  const repository = await surveyedRepository(home.root, face?.owned);
+  const checkout = await surveyedRepository(home.root, face?.owned);
+  const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base, warnings: [], uncommitted: [] };
   const prepared = await face?.prepare?.({ place, home, input, loadFlow: (name) => loadedFlow(place, name) });
   const { estimate, resumes } = prepared ?? {};
   const said = withScope(withGoal(input, prepared?.goal), prepared?.scope);

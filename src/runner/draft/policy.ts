@@ -18,7 +18,7 @@ const checkMinutesMax = 15;
 export function policyOf(
   { checks, network, prices, box, on_limit, protect, land }: Config,
   restores: readonly Check[] = [],
-  landGiven?: LandMinimum,
+  landGiven?: LandMinimum | "pr",
 ): Policy {
   return {
     check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
@@ -31,7 +31,14 @@ export function policyOf(
       quarantine: checks?.quarantine,
       protect,
     }),
-    ...definedFields({ agent_hosts: network?.agents, prices, box, on_limit, land: landGiven ?? land?.minimum }),
+    ...definedFields({
+      agent_hosts: network?.agents,
+      prices,
+      box,
+      on_limit,
+      land: landGiven === "pr" ? land?.minimum : (landGiven ?? land?.minimum),
+    }),
+    ...(landGiven === "pr" ? { land_as: landGiven } : {}),
     ...definedFields({ land_squash: land?.squash, land_message: land?.message }),
     ...definedFields({ canary: checks?.canary, canary_minutes_max: checks?.canary_timeout }),
   };
@@ -43,8 +50,11 @@ export function recordedPolicy(run: RunView): Policy {
   return policy === undefined ? policyOf({}) : (structuredClone(policy) as Policy);
 }
 
-/** `unverified` is no word of any config: it was given by a flag, for this run. */
-const landFlagOf = (run: RunView): LandMinimum | undefined => (recordedPolicy(run).land === "unverified" ? "unverified" : undefined);
+/** `unverified` and `pr` are no words of any config: they were given by a flag, for this run. */
+function landFlagOf(run: RunView): LandMinimum | "pr" | undefined {
+  const { land, land_as } = recordedPolicy(run);
+  return land_as ?? (land === "unverified" ? "unverified" : undefined);
+}
 
 /** A config that changed since the run began, as an event: only noticed, or adopted where the operator asks for it. Null where nothing changed. */
 export async function policyChange(

@@ -33,12 +33,14 @@ import { mcp } from "./commands/integration/mcp.ts";
 import { notifyCommands } from "./commands/integration/notify.ts";
 import { pause } from "./commands/pause.ts";
 import { portfolioCommands } from "./commands/portfolio.ts";
+import { prCommands } from "./commands/integration/pr.ts";
 import { quality } from "./commands/quality.ts";
 import { report } from "./commands/report.ts";
 import { resume } from "./commands/resume.ts";
 import { roadmapList } from "./commands/roadmap-list.ts";
 import { roadmap } from "./commands/roadmap.ts";
 import { runs } from "./commands/runs.ts";
+import { schedule } from "./commands/integration/schedule.ts";
 import { schema } from "./commands/schema.ts";
 import { skillsCommands } from "./commands/integration/skills.ts";
 import { start } from "./commands/start.ts";
@@ -56,9 +58,26 @@ import type { Command } from "./spec.ts";
 export const chapters: readonly Chapter[] = [
   {
     title: "Work",
-    commands: [go, start, roadmap, roadmapList, quality, status, watch, dashboard, pause, resume, stop, report, diff, transcript, runs],
+    commands: [
+      go,
+      start,
+      roadmap,
+      roadmapList,
+      quality,
+      status,
+      watch,
+      dashboard,
+      pause,
+      resume,
+      stop,
+      report,
+      diff,
+      ...prCommands,
+      transcript,
+      runs,
+    ],
   },
-  { title: "Many projects", commands: portfolioCommands },
+  { title: "Many projects", commands: [...portfolioCommands, schedule] },
   { title: "Many machines", commands: fleetCommands },
   { title: "Experiment", commands: calibrateCommands },
   { title: "Decide", commands: [ack, adopt, approve, verdict, answer, inbox, budget, budgetRaise] },

@@ -75,8 +75,8 @@ export const objectiveFlags: readonly FlagSpec[] = [
   {
     name: "land",
     kind: "enum",
-    values: landMinimums,
-    about: "What the work must come to before it is merged. unverified merges whatever comes out.",
+    values: [...landMinimums, "pr"],
+    about: "What the work must come to before it is merged. unverified merges whatever comes out; pr opens a pull request instead.",
     standard: "verified_with_gaps",
   },
   {
@@ -120,7 +120,7 @@ export function objectiveOf(given: Given) {
       approvalPolicy: given.text("approval-policy"),
       agent: given.text("agent"),
       isolation: given.text("isolation"),
-      land: given.text("land") as LandMinimum | undefined,
+      land: given.text("land") as LandMinimum | "pr" | undefined,
       redGreen: list("red-green"),
       holdout: list("holdout"),
       flow: given.text("flow"),

@@ -3,11 +3,8 @@
 import { isolationLevels } from "../../../contracts/objective.ts";
 import { defined } from "../defined.ts";
 import { type Command, type FlagSpec, type Given } from "../spec.ts";
+import { importSpec, pooled, poolFlags, rests, runSpec } from "./integration/portfolio-work.ts";
 
-const rests: Pick<Command, "onInterrupt" | "onTerminate"> = {
-  onInterrupt: "! Asked to rest: running turns end, nothing new starts. Once more leaves at once; `autopilot portfolio run` goes on.",
-  onTerminate: "! Asked to end: running turns are set aside. `autopilot portfolio run` goes on.",
-};
 const priorityFlag: FlagSpec = { name: "priority", kind: "number", min: 1, placeholder: "N", about: "1 (highest) to 5.", standard: "3" };
 const budgetFlag: FlagSpec = { name: "budget", kind: "text", placeholder: "BUDGET", about: "What it may use: tokens=250k,usd=3." };
 const targetFlag: FlagSpec = {
@@ -49,14 +46,8 @@ const taskFlags: readonly FlagSpec[] = [
   { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it walks.", standard: "objective", names: "flows" },
   { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agent.", standard: "auto" },
 ];
-const poolFlags: readonly FlagSpec[] = [
-  { name: "jobs", kind: "number", min: 1, placeholder: "N", about: "How many tasks run at once.", standard: "2" },
-  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works where a task names nobody." },
-  { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agents where a task does not say.", standard: "auto" },
-];
 const taskWord = { name: "TASK", about: "a task's id" };
 
-const pooled = (given: Given) => defined({ jobs: given.number("jobs"), agent: given.text("agent"), isolation: given.text("isolation") });
 const tasked = (given: Given) =>
   defined({
     accept: given.texts("accept"),
@@ -154,18 +145,7 @@ export const portfolioCommands: readonly Command[] = [
       return add.refuseUsage(`autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`);
     },
   }),
-  command("import", {
-    summary: "Import projects and tasks from a YAML or JSON list, or tasks from a Markdown backlog of check boxes.",
-    usage: "FILE [--propose]",
-    details: ["Everything that is wrong is told at once, and then nothing is imported."],
-    arguments: [{ name: "FILE", about: "the list" }],
-    flags: [{ name: "propose", kind: "flag", about: "Only propose the tasks." }],
-    run: async (place, given) =>
-      (await import("../../../commands/portfolio/import.ts")).importBacklog(place, {
-        file: given.words[0] ?? "",
-        propose: given.flag("propose"),
-      }),
-  }),
+  command("import", importSpec),
   command("status", {
     summary: "Show what runs, what waits and why, and what has landed.",
     usage: "",
@@ -184,16 +164,7 @@ export const portfolioCommands: readonly Command[] = [
     run: async (place, given) =>
       (await import("../../../commands/portfolio/show.ts")).tickPortfolio(place, { ...pooled(given), dryRun: given.flag("dry-run") }),
   }),
-  command("run", {
-    summary: "Dispatch, work, merge: keep the portfolio going.",
-    usage: "[--jobs N] [--until-idle] [--agent NAME] [--isolation LEVEL]",
-    details: ["Runs until you stop it; --until-idle ends when nothing is left that it can do alone."],
-    arguments: [],
-    flags: [{ name: "until-idle", kind: "flag", about: "End when nothing is left to do." }, ...poolFlags],
-    ...rests,
-    run: async (place, given) =>
-      (await import("../../../commands/portfolio/pool.ts")).runPortfolio(place, { ...pooled(given), untilIdle: given.flag("until-idle") }),
-  }),
+  command("run", runSpec),
   command("inbox", {
     summary: "Every question of every project and run that waits for you.",
     usage: "",

@@ -1,0 +1,94 @@
+// intake: imports open issues of GitHub, GitLab or Linear as proposed tasks, through the user's own program or from an exported file.
+
+import { resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { findRemote, openForge } from "../../forge/remote.ts";
+import { draftTasks } from "../../portfolio/planner/backlog.ts";
+import { tasksOfIssues, type TrackedIssue } from "../../portfolio/planner/intake.ts";
+import type { PortfolioView, ProjectView } from "../../portfolio/planner/state.ts";
+import { readTrackerFile } from "../../portfolio/planner/tracker-file.ts";
+import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { readOwnFile } from "../../project/own-file.ts";
+import { answered, reply } from "../../project/reply.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { invalid, newTaskId, operatorOf } from "./add.ts";
+
+export const trackers = ["github", "gitlab", "linear"] as const;
+export type Tracker = (typeof trackers)[number];
+
+export type IntakeInput = {
+  readonly from: Tracker;
+  readonly file?: string | undefined;
+  readonly project?: string | undefined;
+  readonly label?: string | undefined;
+  readonly limit?: number | undefined;
+};
+
+const countMaxDefault = 100;
+const shownMax = 20;
+
+export function importIssues(place: CommandContext, input: IntakeInput): Promise<Answer> {
+  return answered(async () => {
+    const paths = requirePortfolio(place);
+    const { state } = await withPortfolio(place, paths, (open) => Promise.resolve({ state: open.state }));
+    const project = projectOf(state, input.project);
+    const issues = (await issuesOf(place, project, input)).slice(0, input.limit ?? countMaxDefault); // asked for before the portfolio is taken in hand
+    return withPortfolio(place, paths, async (open) => {
+      const { tasks, known, problems } = tasksOfIssues(open.state, project.project_id, issues);
+      const drafted = draftTasks(open.state, tasks, operatorOf(place).actor, newTaskId);
+      const all = [...problems, ...drafted.problems];
+      if (all.length > 0)
+        invalid(
+          `${all.length} ${all.length === 1 ? "issue" : "issues"} can't be imported, so none was: ${all.slice(0, shownMax).join("; ")}`,
+          { problems: all },
+        );
+      await open.write(...drafted.changes);
+      const count = drafted.ids.length;
+      return reply("ok", {
+        message: `Proposed ${count} ${count === 1 ? "task" : "tasks"} from ${input.from}; ${known} ${known === 1 ? "was" : "were"} here already.`,
+        page: tasks.slice(0, shownMax).map(({ objective, link }, at) => `· ${drafted.ids[at] ?? ""}  ${objective}  ${link ?? ""}`),
+        warnings: open.warnings,
+        remediation: count === 0 ? [] : ["autopilot portfolio ready TASK, once you have looked at it"],
+        data: { ids: drafted.ids, known },
+      });
+    });
+  });
+}
+
+function projectOf(state: PortfolioView, wanted: string | undefined): ProjectView {
+  const projects = Object.values(state.projects);
+  const found =
+    wanted === undefined && projects.length === 1
+      ? projects[0]
+      : projects.find(({ project_id, name }) => project_id === wanted || name === wanted);
+  const names = projects.map(({ project_id }) => project_id).join(", ");
+  return (
+    found ??
+    invalid(
+      wanted === undefined
+        ? `For which project? --project takes one of: ${names || "none yet"}.`
+        : `There is no project ${wanted}. There are: ${names || "none"}.`,
+    )
+  );
+}
+
+async function issuesOf(
+  place: CommandContext,
+  project: ProjectView,
+  { from, file, label, limit }: IntakeInput,
+): Promise<readonly TrackedIssue[]> {
+  if (file !== undefined) {
+    const content = readOwnFile(resolve(place.cwd, file));
+    if (content === null) return invalid(`${file} cannot be read as a file.`);
+    const read = readTrackerFile(file, content);
+    return typeof read === "string" ? invalid(`${file}: ${read}.`) : read;
+  }
+  if (from === "linear") return invalid("Linear has no program of its own to ask: export the issues (CSV or JSON) and name the file.");
+  if (project.repository === null) return invalid(`${project.project_id} has no repository to ask for its issues.`);
+  const repository = await openedRepository(project.repository);
+  const remote = await findRemote(repository, project.target, { tool: from === "github" ? "gh" : "glab" }, place.env);
+  const found = await openForge(remote, place.env).issues({ label, countMax: limit ?? countMaxDefault });
+  return found.map(({ url, title, body }) => ({ link: url, title, body }));
+}

@@ -1,0 +1,32 @@
+// print-unit: prints a systemd unit and a cron line that keep this portfolio going. Installs nothing.
+
+import { realpathSync } from "node:fs";
+import type { Answer } from "../../contracts/answer.ts";
+import { cannotHold, cronLine, systemdUnit } from "../../portfolio/views/unit-file.ts";
+import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, reply } from "../../project/reply.ts";
+import { invalid } from "./add.ts";
+
+export function printUnit(place: CommandContext, { every }: { readonly every: string }): Promise<Answer> {
+  return answered(() => {
+    const { root } = requirePortfolio(place);
+    const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
+    const schedule = { program, folder: root, every, path: place.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
+    if (cannotHold(schedule)) return invalid("The folder's or program's path holds a line break or control character.");
+    const [unit, cron] = [systemdUnit(schedule), cronLine(schedule)];
+    return Promise.resolve(
+      reply("ok", {
+        message: "Nothing was installed.",
+        page: [
+          "# systemd: save as ~/.config/systemd/user/autopilot.service, then systemctl --user enable --now autopilot",
+          ...unit,
+          "",
+          "# or cron: crontab -e, one line",
+          cron,
+        ],
+        data: { systemd: unit.join("\n"), cron },
+      }),
+    );
+  });
+}

@@ -1,0 +1,22 @@
+// run-every: works on a portfolio until it is idle, rests, and begins again until somebody interrupts.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { runPortfolio, type PoolInput } from "./pool.ts";
+
+type EveryInput = Pick<PoolInput, "jobs" | "agent" | "isolation"> & { readonly everyMs: number };
+type Run = (place: CommandContext, input: PoolInput) => Promise<Answer>;
+
+/** While another process runs the portfolio there is nothing to do; anything else that is refused would be refused again. */
+export async function runEvery(place: CommandContext, { everyMs, ...input }: EveryInput, run: Run = runPortfolio): Promise<Answer> {
+  for (;;) {
+    const began = performance.now();
+    const answer = await run(place, { ...input, untilIdle: true });
+    if (place.interrupted.aborted || (answer.result === "FAIL" && answer.reason_code !== "portfolio_busy")) return answer;
+    place.show(`· ${answer.message}`);
+    const restMs = Math.max(0, everyMs - (performance.now() - began)); // from one beginning to the next
+    await sleep(restMs, undefined, { signal: place.interrupted }).catch(() => undefined);
+    if (place.interrupted.aborted) return answer;
+  }
+}

@@ -1,0 +1,40 @@
+// pr: opens the pull request of a finished run, or watches it until it is merged or closed.
+
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, reply } from "../../project/reply.ts";
+import { loadRun } from "../../project/runs/loaded-run.ts";
+import { openPullRequest, type PullRequestInput } from "../../runner/pull-request/open-pull-request.ts";
+import { watchPullRequest, type WatchInput } from "../../runner/pull-request/watch-pull-request.ts";
+import { withRun } from "../../runner/open-run.ts";
+
+type Named = { readonly run?: string | undefined };
+
+export function pr(place: CommandContext, input: Named & PullRequestInput): Promise<Answer> {
+  return answered(async () => {
+    const { home, run } = await loadRun(place, input.run);
+    return withRun(place, home, run, async (hand) => {
+      const { url, number, isDraft, isNew } = await openPullRequest(place, hand, input);
+      const { verdict, gaps, status } = hand.view();
+      const words = isNew ? "Opened" : "There is";
+      return reply(isDraft ? "pull_request_draft" : "pull_request_opened", {
+        run_id: run,
+        state: status,
+        message: `${words} ${isDraft ? "a draft pull request" : "pull request"} ${isDraft ? "" : `#${number} `}for ${run}: ${url}`.replace(
+          "  ",
+          " ",
+        ),
+        warnings: isDraft ? gaps.map((gap) => `Not proved: ${gap}`) : [],
+        remediation: [`autopilot pr watch ${run}`],
+        data: { url, number, draft: isDraft, created: isNew, verdict },
+      });
+    });
+  });
+}
+
+export function watchPr(place: CommandContext, input: Named & WatchInput): Promise<Answer> {
+  return answered(async () => {
+    const { home, run } = await loadRun(place, input.run);
+    return withRun(place, home, run, (hand) => watchPullRequest(place, hand, input));
+  });
+}

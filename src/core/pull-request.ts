@@ -1,0 +1,66 @@
+// pull-request: what to do next about a pull request that was looked at. Pure.
+//
+// Invariants:
+//   W1. What was found is worked on once, and never more often than the tries allow.
+//   W2. Nothing is pushed over what somebody else pushed.
+//   W3. A follow-up is pushed only if every check that passed for the pull request passed for it too: its criteria held before it began, so its
+//       verdict alone says less than both runs together.
+
+import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
+import { evidenceItemsMax } from "../contracts/forge/pull-request.ts";
+import type { Verdict } from "../contracts/objective.ts";
+import type { RunView } from "./state.ts";
+import { mayLand } from "./verdict.ts";
+
+export type PullRequestView = NonNullable<RunView["pull_request"]>;
+
+/** A pull request as its host shows it now. */
+export type PullRequestLook = {
+  readonly state: "open" | "merged" | "closed";
+  readonly head: string | null;
+  /** Checks of its CI that have no result yet. */
+  readonly pending: number;
+  readonly evidence: readonly OutsideEvidence[];
+};
+
+export type PullRequestStep =
+  | { readonly do: "end"; readonly how: "merged" | "closed" }
+  | { readonly do: "follow"; readonly run: string }
+  | { readonly do: "take_up"; readonly evidence: readonly OutsideEvidence[] }
+  | { readonly do: "stop"; readonly because: "pull_request_moved" | "pull_request_tries_spent" }
+  | { readonly do: "wait" };
+
+export function nextForPullRequest(request: PullRequestView, look: PullRequestLook, triesMax: number): PullRequestStep {
+  if (look.state !== "open") return { do: "end", how: look.state };
+  if (request.under_way !== null) return { do: "follow", run: request.under_way };
+  if (look.head !== null && look.head !== request.commit) return { do: "stop", because: "pull_request_moved" }; // W2
+  const open = look.evidence.filter(({ key }) => !request.taken.includes(key)); // W1
+  const comments = open.filter(({ kind }) => kind === "comment");
+  // Whoever looks at half a result would be told the other half as something new.
+  const ready = look.pending === 0 ? open : comments;
+  if (ready.length === 0) return { do: "wait" };
+  if (request.tries >= triesMax) return { do: "stop", because: "pull_request_tries_spent" }; // W1
+  return { do: "take_up", evidence: ready.slice(0, evidenceItemsMax) };
+}
+
+/** Only what was wholly proved is opened as ready to be merged. */
+export const isOpenedAsDraft = (verdict: Verdict | null, asked: boolean): boolean => asked || verdict !== "verified";
+
+/** Why a follow-up may not be pushed; null where it may. W3 */
+export function whyNotPushed(
+  before: RunView,
+  now: RunView,
+): { readonly code: "nothing_changed" | "work_unproved" | "operator_stopped"; readonly detail: string } | null {
+  if (now.status === "stopped") return { code: "operator_stopped", detail: "it was stopped." };
+  if (now.tip.commit === now.drafted.base.commit) return { code: "nothing_changed", detail: "it changed nothing." };
+  const verdict = now.verdict ?? "unverified";
+  if (!mayLand(verdict)) return { code: "work_unproved", detail: `it is ${verdict}.` };
+  const passed = new Set(passedIn(now));
+  const lost = passedIn(before).find((command) => !passed.has(command));
+  return lost === undefined ? null : { code: "work_unproved", detail: `what was proved before isn't proved any more: ${lost}` };
+}
+
+const passedIn = ({ checks }: RunView): readonly string[] =>
+  Object.values(checks).flatMap(({ latest }) =>
+    latest.status === "passed" && latest.check.kind !== "restore" ? [latest.check.command] : [],
+  );

@@ -1,0 +1,69 @@
+// answers: reads what a code host answered, page by page, and cuts what is too long for a prompt.
+
+import * as v from "valibot";
+import { evidenceCharsMax } from "../contracts/forge/pull-request.ts";
+import { WorkspaceFailed } from "../workspace/failure.ts";
+import { callTool, type ToolPlace } from "./call-tool.ts";
+
+const pageSize = 100;
+const pagesMax = 10;
+
+/** One answer of a known shape. What the host adds is passed over; what is missing is told. */
+export async function askOne<Value>(
+  place: ToolPlace,
+  schema: v.GenericSchema<unknown, Value>,
+  path: string,
+  body?: object,
+): Promise<Value> {
+  return checked(schema, await callTool(place, { path, ...(body === undefined ? {} : { body }) }), path);
+}
+
+/** A list, to its end or to what anybody would read. `at` takes the list out of the answer. */
+export async function askAll<Value>(
+  place: ToolPlace,
+  schema: v.GenericSchema<unknown, Value>,
+  path: string,
+  { at, countMax = pageSize * pagesMax }: { readonly at?: string; readonly countMax?: number } = {},
+): Promise<readonly Value[]> {
+  const found: Value[] = [];
+  for (let page = 1; page <= pagesMax && found.length < countMax; page += 1) {
+    const answer = await callTool(place, { path: `${path}${path.includes("?") ? "&" : "?"}per_page=${pageSize}&page=${page}` });
+    const rows = at === undefined ? answer : (answer as Readonly<Record<string, unknown>> | null)?.[at];
+    const items = checked(v.array(schema), rows, path);
+    found.push(...items);
+    if (items.length < pageSize) break;
+  }
+  return found.slice(0, countMax);
+}
+
+function checked<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown, path: string): Value {
+  const read = v.safeParse(schema, answer);
+  if (read.success) return read.output;
+  const [issue] = read.issues;
+  throw new WorkspaceFailed(
+    "forge_unreachable",
+    `The answer to ${path.split("?", 1)[0]} is not what was expected: ${v.getDotPath(issue) ?? "it"}: ${issue.message}`,
+  );
+}
+
+/** The log of a failed check; empty where the host gives none. */
+export async function logOf(place: ToolPlace, path: string): Promise<string> {
+  try {
+    const text = await callTool(place, { path, isText: true });
+    return typeof text === "string" ? text : "";
+  } catch (error) {
+    if (error instanceof WorkspaceFailed) return "";
+    throw error;
+  }
+}
+
+const timestamps = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z /gm;
+const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
+
+/** The end of a log is where a failure is told. */
+export function excerptOf(log: string): string {
+  const plain = log.replaceAll(escapes, "").replaceAll(timestamps, "").trim();
+  return plain.length <= evidenceCharsMax ? plain : plain.slice(-evidenceCharsMax);
+}
+
+export const cutWords = (text: string): string => text.slice(0, evidenceCharsMax);

@@ -1,0 +1,90 @@
+// call-tool: asks a code host through the user's own `gh` or `glab`, which keeps their login. The token never passes through here.
+//
+// Invariants:
+//   T1. Only `api` is called: an address and JSON, so no text of others is ever a word of a command line or read by a shell.
+//   T2. The program is run outside every repository, never asks, and has a limit on time and output.
+//   T3. The address is made of parts that were escaped here.
+
+import { spawn } from "node:child_process";
+import { onPath } from "../agents/find.ts";
+import type { ForgeTool } from "../contracts/forge/pull-request.ts";
+import { WorkspaceFailed } from "../workspace/failure.ts";
+
+export type ToolPlace = { readonly tool: ForgeTool; readonly host: string; readonly env: Readonly<Record<string, string | undefined>> };
+export type ApiCall = { readonly path: string; readonly body?: object; readonly isText?: true };
+
+const callMs = 60_000;
+const outputBytesMax = 16 << 20;
+const wordsMax = 500;
+
+export const names: Readonly<Record<ForgeTool, string>> = { gh: "GitHub", glab: "GitLab" };
+
+/** A part of an address. T3 */
+export const part = (text: string): string => encodeURIComponent(text);
+
+/** What the host answered, as a value that nobody has looked at yet; its text where that is asked for. */
+export async function callTool({ tool, host, env }: ToolPlace, { path, body, isText }: ApiCall): Promise<unknown> {
+  const program = onPath(tool, env);
+  if (program === null)
+    throw new WorkspaceFailed("forge_tool_missing", `${tool} isn't on the PATH.`, `install ${tool}, then ${tool} auth login`);
+  const posts = body === undefined ? [] : ["--method", "POST", "-H", "Content-Type: application/json", "--input", "-"];
+  const { code, out, err } = await run(program, ["api", "--hostname", host, ...posts, path], env, body); // T1
+  if (code !== 0) throw failureOf(tool, host, code, `${err}\n${isText === true ? "" : out}`);
+  if (isText === true) return out;
+  try {
+    return JSON.parse(out) as unknown;
+  } catch {
+    throw new WorkspaceFailed("forge_unreachable", `${tool} answered with something that is no JSON.`);
+  }
+}
+
+function failureOf(tool: ForgeTool, host: string, code: number | null, said: string): WorkspaceFailed {
+  const words = said.replace(/\s+/g, " ").trim().slice(0, wordsMax);
+  const isAsking = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(said);
+  if (isAsking)
+    return new WorkspaceFailed("forge_login_needed", `${tool} isn't logged in at ${host}.`, `${tool} auth login --hostname ${host}`);
+  const isRefused = /\b(?:HTTP )?(?:403|404|409|410|422)\b/.test(said);
+  return isRefused
+    ? new WorkspaceFailed("forge_refused", `${names[tool]} refused: ${words}`, `check your rights at the project and what ${tool} says`)
+    : new WorkspaceFailed(
+        "forge_unreachable",
+        `${tool} ended with ${code === null ? "no answer in time" : code}: ${words}`,
+        "try again later",
+      );
+}
+
+type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+function run(program: string, argv: readonly string[], env: ToolPlace["env"], body: object | undefined): Promise<Ended> {
+  return new Promise((tell, fail) => {
+    const quiet = {
+      GH_PROMPT_DISABLED: "1",
+      GH_NO_UPDATE_NOTIFIER: "1",
+      GLAB_CHECK_UPDATE: "false",
+      NO_PROMPT: "1",
+      NO_COLOR: "1",
+      LC_ALL: "C",
+    };
+    const child = spawn(program, argv, { cwd: "/", env: { ...env, ...quiet }, stdio: ["pipe", "pipe", "pipe"] }); // T2
+    const timer = setTimeout(() => child.kill("SIGKILL"), callMs);
+    const [out, err]: [Buffer[], Buffer[]] = [[], []];
+    let bytes = 0;
+    const take = (into: Buffer[]) => (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= outputBytesMax) into.push(chunk);
+      else child.kill("SIGKILL");
+    };
+    child.stdout.on("data", take(out));
+    child.stderr.on("data", take(err));
+    child.stdin.on("error", () => undefined); // whoever doesn't read says so by its exit code
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      fail(new WorkspaceFailed("forge_tool_missing", `${program} could not be started: ${error.message}`));
+    });
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      tell({ code, out: Buffer.concat(out).toString("utf8"), err: Buffer.concat(err).toString("utf8") });
+    });
+    child.stdin.end(body === undefined ? "" : JSON.stringify(body));
+  });
+}

@@ -1,0 +1,30 @@
+// forge: what is asked of a code host, GitHub or GitLab, through the user's own program for it.
+
+import type { PullRequestLook } from "../core/pull-request.ts";
+
+export type PullRequestFound = {
+  readonly number: number;
+  readonly url: string;
+  readonly state: "open" | "merged" | "closed";
+  readonly isDraft: boolean;
+  readonly head: string | null;
+};
+
+export type NewPullRequest = {
+  readonly branch: string;
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+  readonly isDraft: boolean;
+};
+
+export type Issue = { readonly url: string; readonly title: string; readonly body: string; readonly labels: readonly string[] };
+
+export type Forge = {
+  /** The pull request of this branch of the project itself, the open one before others; null where there is none. */
+  readonly find: (branch: string) => Promise<PullRequestFound | null>;
+  readonly create: (order: NewPullRequest) => Promise<PullRequestFound>;
+  /** Comments of people who may not write to the project are counted and not handed on. */
+  readonly look: (number: number) => Promise<PullRequestLook & { readonly ignored: number }>;
+  readonly issues: (wanted: { readonly label?: string | undefined; readonly countMax: number }) => Promise<readonly Issue[]>;
+};

@@ -1,0 +1,126 @@
+// gitlab: merge requests, pipelines, comments and issues of a GitLab project, through `glab api`.
+//
+// Invariants:
+//   S1. Only people who may write to the project are listened to. What others say is counted, not handed on.
+
+import * as v from "valibot";
+import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
+import { WorkspaceFailed } from "../workspace/failure.ts";
+import { askAll, askOne, cutWords, excerptOf, logOf } from "./answers.ts";
+import { part, type ToolPlace } from "./call-tool.ts";
+import type { Forge, PullRequestFound } from "./forge.ts";
+
+const text = v.string();
+const Merge = v.looseObject({
+  iid: v.number(),
+  web_url: text,
+  state: text,
+  draft: v.optional(v.boolean()),
+  sha: v.nullable(text),
+  source_project_id: v.optional(v.nullable(v.number())),
+  target_project_id: v.optional(v.number()),
+  head_pipeline: v.optional(v.nullable(v.looseObject({ id: v.number(), status: text }))),
+});
+const Job = v.looseObject({ id: v.number(), name: text, status: text, allow_failure: v.optional(v.boolean()) });
+const Note = v.looseObject({
+  id: v.number(),
+  body: text,
+  system: v.optional(v.boolean()),
+  resolved: v.optional(v.boolean()),
+  author: v.looseObject({ username: text }),
+  position: v.optional(v.nullable(v.looseObject({ new_path: v.optional(v.nullable(text)), new_line: v.optional(v.nullable(v.number())) }))),
+});
+const Member = v.looseObject({ username: text, access_level: v.number() });
+const IssueRow = v.looseObject({ web_url: text, title: text, description: v.nullable(text), labels: v.optional(v.array(text), []) });
+
+const developer = 30; // the lowest level that may push
+const over = new Set(["success", "failed", "canceled", "skipped", "manual"]);
+
+export function openGitLab(place: ToolPlace, project: string): Forge {
+  const root = `projects/${part(project)}`;
+  const find: Forge["find"] = async (branch) => {
+    const rows = await askAll(place, Merge, `${root}/merge_requests?state=all&source_branch=${part(branch)}`);
+    const own = rows.filter(({ source_project_id, target_project_id }) => source_project_id === target_project_id).map(readMerge);
+    return own.find(({ state }) => state === "open") ?? own[0] ?? null;
+  };
+  return {
+    find,
+    create: async ({ branch, base, title, body, isDraft }) => {
+      const order = { source_branch: branch, target_branch: base, title: isDraft ? `Draft: ${title}` : title, description: body };
+      try {
+        return readMerge(await askOne(place, Merge, `${root}/merge_requests`, order));
+      } catch (error) {
+        const known = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null; // it was there already
+        if (known?.state === "open") return known;
+        throw error;
+      }
+    },
+    look: async (number) => {
+      const merge = await askOne(place, Merge, `${root}/merge_requests/${number}`);
+      const found = readMerge(merge);
+      if (found.state !== "open") return { ...found, pending: 0, evidence: [], ignored: 0 };
+      const pipeline = merge.head_pipeline ?? null;
+      const red = pipeline?.status === "failed" ? await failedJobs(place, root, pipeline.id) : [];
+      const said = await notesOf(place, root, number);
+      return {
+        ...found,
+        pending: pipeline === null || over.has(pipeline.status) ? 0 : 1,
+        evidence: [...red, ...said.evidence],
+        ignored: said.ignored,
+      };
+    },
+    issues: async ({ label, countMax }) => {
+      const wanted = label === undefined ? "" : `&labels=${part(label)}`;
+      const rows = await askAll(place, IssueRow, `${root}/issues?state=opened${wanted}`, { countMax });
+      return rows.map(({ web_url, title, description, labels }) => ({ url: web_url, title, body: description ?? "", labels }));
+    },
+  };
+}
+
+const readMerge = ({ iid, web_url, state, draft, sha }: v.InferOutput<typeof Merge>): PullRequestFound => ({
+  number: iid,
+  url: web_url,
+  state: state === "merged" ? "merged" : state === "closed" ? "closed" : "open",
+  isDraft: draft === true,
+  head: sha,
+});
+
+async function failedJobs(place: ToolPlace, root: string, pipeline: number): Promise<readonly OutsideEvidence[]> {
+  const jobs = await askAll(place, Job, `${root}/pipelines/${pipeline}/jobs`);
+  const evidence: OutsideEvidence[] = [];
+  for (const { id, name, status, allow_failure } of jobs) {
+    if (status !== "failed" || allow_failure === true) continue;
+    const log = await logOf(place, `${root}/jobs/${id}/trace`);
+    evidence.push({ key: `job:${id}`, kind: "check", by: name.slice(0, 200) || "job", text: excerptOf(log) || status });
+  }
+  return evidence;
+}
+
+async function notesOf(
+  place: ToolPlace,
+  root: string,
+  number: number,
+): Promise<{ readonly ignored: number; readonly evidence: readonly OutsideEvidence[] }> {
+  const notes = (await askAll(place, Note, `${root}/merge_requests/${number}/notes?sort=asc`)).filter(
+    ({ system, resolved, body }) => system !== true && resolved !== true && body.trim() !== "",
+  );
+  if (notes.length === 0) return { ignored: 0, evidence: [] };
+  const members = await askAll(place, Member, `${root}/members/all`);
+  const writers = new Set(members.filter(({ access_level }) => access_level >= developer).map(({ username }) => username));
+  const heard = notes.filter(({ author }) => writers.has(author.username)); // S1
+  return {
+    ignored: notes.length - heard.length,
+    evidence: heard.map(({ id, body, author, position }): OutsideEvidence => {
+      const path = position?.new_path ?? null;
+      return {
+        key: `note:${id}`,
+        kind: "comment",
+        by: author.username.slice(0, 200),
+        ...(path === null || path === ""
+          ? {}
+          : { at: `${path.slice(0, 4_096)}${position?.new_line == null ? "" : `:${position.new_line}`}` }),
+        text: cutWords(body),
+      };
+    }),
+  };
+}

@@ -1,0 +1,31 @@
+// remote-address: which host and project the address of a git remote means. Pure.
+
+import type { ForgeTool } from "../contracts/forge/pull-request.ts";
+
+export type RemoteAddress = { readonly host: string; readonly project: string };
+
+/** Hosts that only answer git under another name. */
+const aliases: Readonly<Record<string, string>> = { "ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com" };
+const hostForm = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
+/** Two or more names with slashes between; no name begins with a dot or a dash. */
+const projectForm = /^(?:[\w][\w.-]*\/)+[\w][\w.-]*$/;
+
+/** Null where it is no address of a project on a host: a folder, say. */
+export function readAddress(url: string): RemoteAddress | null {
+  const whole = /^(?:https?|ssh|git\+ssh):\/\/(?:[^@/\s]*@)?([^/:\s]+)(?::\d+)?\/(\S+)$/i.exec(url);
+  const short = /^(?:[^@/\s:]+@)?([^/:\s]+):(?!\/\/)(\S+)$/.exec(url);
+  const [, named = "", path = ""] = whole ?? short ?? [];
+  const host = named.toLowerCase();
+  const project = path
+    .replace(/^\/+/, "")
+    .replace(/\/+$/, "")
+    .replace(/\.git$/, "");
+  if (!hostForm.test(host) || !projectForm.test(project)) return null;
+  return { host: aliases[host] ?? host, project };
+}
+
+/** By the host's name; null where it does not tell. */
+export function toolFor(host: string): ForgeTool | null {
+  if (/(?:^|[.-])github(?:[.-]|$)/.test(host)) return "gh";
+  return /(?:^|[.-])gitlab(?:[.-]|$)/.test(host) ? "glab" : null;
+}

@@ -1,0 +1,108 @@
+// remote: which remote a pull request goes to, and how a proved commit gets there.
+//
+// Invariants:
+//   R1. Exactly one branch is pushed, by the commit's own name, and never by force: git refuses what isn't a step forward.
+//   R2. Of the repository's configuration only the address is read, as data; no hook, helper or transport of it runs.
+//   R3. An address may hold a password: it is handed to git and written nowhere.
+
+import { join } from "node:path";
+import { onPath } from "../agents/find.ts";
+import type { ForgeTool, PullRequestPlace } from "../contracts/forge/pull-request.ts";
+import { WorkspaceFailed } from "../workspace/failure.ts";
+import { git } from "../workspace/git/git.ts";
+import type { Repository } from "../workspace/git/repository.ts";
+import { openTransfer } from "../workspace/git/transfer.ts";
+import { openGitHub } from "./github.ts";
+import { openGitLab } from "./gitlab.ts";
+import { readAddress, toolFor } from "./remote-address.ts";
+import type { Forge } from "./forge.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+export type RemoteWanted = { readonly remote?: string | undefined; readonly tool?: ForgeTool | undefined };
+export type RemoteFound = Pick<PullRequestPlace, "tool" | "host" | "project" | "remote">;
+
+/** The remote that is named, else the one the branch follows, else `origin`, else the only one there is. */
+export async function findRemote(repository: Repository, branch: string | null, wanted: RemoteWanted, env: Env): Promise<RemoteFound> {
+  const names = await remotesOf(repository);
+  const followed = branch === null ? null : await setting(repository, `branch.${branch}.remote`);
+  const usual = [followed, "origin"].find((name) => name !== null && names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
+  const remote = wanted.remote ?? usual;
+  if (remote === undefined)
+    throw new WorkspaceFailed(
+      "remote_missing",
+      names.length === 0 ? "This repository has no remote." : `Which remote? There are ${names.join(", ")}.`,
+      names.length === 0 ? "git remote add origin URL" : "name one with --remote",
+    );
+  if (!names.includes(remote)) throw new WorkspaceFailed("remote_missing", `There is no remote ${remote}.`, `git remote add ${remote} URL`);
+  const address = readAddress(await addressOf(repository, remote));
+  if (address === null)
+    throw new WorkspaceFailed(
+      "remote_missing",
+      `The remote ${remote} is no address of a project at GitHub or GitLab.`,
+      "name another one with --remote",
+    );
+  return { ...address, remote, tool: wanted.tool ?? toolFor(address.host) ?? onlyTool(address.host, env) };
+}
+
+/** A host of another name is asked with the one program that is installed. */
+function onlyTool(host: string, env: Env): ForgeTool {
+  const here = (["gh", "glab"] as const).filter((tool) => onPath(tool, env) !== null);
+  const [tool, other] = here;
+  if (tool !== undefined && other === undefined) return tool;
+  throw new WorkspaceFailed(
+    "forge_tool_missing",
+    `Nothing tells whether ${host} is GitHub or GitLab.`,
+    "say so with --with gh or --with glab",
+  );
+}
+
+export function openForge(place: Pick<PullRequestPlace, "tool" | "host" | "project">, env: Env): Forge {
+  const at = { tool: place.tool, host: place.host, env };
+  return place.tool === "gh" ? openGitHub(at, place.project) : openGitLab(at, place.project);
+}
+
+/** Puts a commit at the head of the branch. R1 */
+export async function pushCommit(repository: Repository, runFolder: string, place: PullRequestPlace, commit: string): Promise<void> {
+  const url = await addressOf(repository, place.remote);
+  const transfer = await openTransfer(repository, join(runFolder, "push.git"));
+  // As `gh auth setup-git` would set it: the user's own login, for this host alone.
+  const helper = [`credential.https://${place.host}.helper=!${place.tool} auth git-credential`];
+  const { code, err } = await transfer(["push", "-q", "--no-verify", "--", url, `${commit}:refs/heads/${place.branch}`], helper);
+  if (code === 0) return;
+  const words = err
+    .replaceAll(url, place.remote)
+    .replaceAll(/:\/\/[^@/\s]*@/g, "://")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 500); // R3
+  if (/non-fast-forward|fetch first|\[rejected\]/.test(err))
+    throw new WorkspaceFailed("pull_request_moved", `${place.branch} at ${place.remote} holds something else; nothing is pushed over it.`);
+  throw new WorkspaceFailed(
+    "push_refused",
+    `Pushing ${place.branch} to ${place.remote} failed: ${words}`,
+    /denied|403|not allowed|permission/i.test(err)
+      ? `you may not write to ${place.project}; push to a project of yours with --remote NAME`
+      : "check the remote, then autopilot pr again",
+  );
+}
+
+const inRepository = ({ root, gitDir }: Repository) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+
+async function setting(repository: Repository, key: string): Promise<string | null> {
+  const { code, out } = await git({ ...inRepository(repository), args: ["config", "--get", key], codes: [0, 1] });
+  return code === 0 ? out.toString("utf8").replace(/\n$/, "") : null;
+}
+
+async function remotesOf(repository: Repository): Promise<readonly string[]> {
+  const args = ["config", "-z", "--name-only", "--get-regexp", "^remote\\..*\\.url$"];
+  const { out } = await git({ ...inRepository(repository), args, codes: [0, 1] });
+  const keys = out.toString("utf8").split("\0");
+  return [...new Set(keys.filter((key) => key !== "").map((key) => key.slice("remote.".length, -".url".length)))];
+}
+
+/** Where a push goes. */
+async function addressOf(repository: Repository, remote: string): Promise<string> {
+  const url = (await setting(repository, `remote.${remote}.pushurl`)) ?? (await setting(repository, `remote.${remote}.url`));
+  if (url === null) throw new WorkspaceFailed("remote_missing", `There is no remote ${remote} any more.`, "name another one with --remote");
+  return url;
+}

@@ -1,0 +1,69 @@
+// tracker-file: issues as trackers export them: JSON of GitHub, GitLab and Linear (from their programs or APIs), and Linear's CSV. Pure.
+
+import type { TrackedIssue } from "./intake.ts";
+
+const issuesMax = 2_000;
+const over = /^(?:closed|done|completed|merged|cancell?ed|duplicate)$/i;
+type Row = Readonly<Record<string, unknown>>;
+
+/** The open issues of an export, or what is wrong with it. */
+export function readTrackerFile(name: string, content: string): readonly TrackedIssue[] | string {
+  const rows = /\.csv$/i.test(name) ? readCsv(content) : readJson(content);
+  if (typeof rows === "string") return rows;
+  if (rows.length > issuesMax) return `it holds ${rows.length} issues, at most ${issuesMax} are taken`;
+  return rows.filter((row) => !isOver(row)).map(issueOf);
+}
+
+function isOver(row: Row): boolean {
+  const state = row["state"] ?? row["status"] ?? row["Status"];
+  const named = typeof state === "object" && state !== null ? ((state as Row)["type"] ?? (state as Row)["name"]) : state;
+  return typeof named === "string" && over.test(named);
+}
+
+function issueOf(row: Row): TrackedIssue {
+  const text = (...keys: readonly string[]): string => {
+    const value = keys.map((key) => row[key]).find((one) => typeof one === "string" && one !== "");
+    return typeof value === "string" ? value : "";
+  };
+  const id = text("identifier", "ID");
+  const link = text("html_url", "web_url", "webUrl", "url", "URL") || (id === "" ? "" : `linear:${id}`);
+  return { link, title: text("title", "Title"), body: text("body", "description", "Description") };
+}
+
+/** An array, or an object that holds one under a usual name. */
+function readJson(content: string): readonly Row[] | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    return `it is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  for (const key of ["data", "issues", "nodes"]) if (isRow(value) && key in value) value = value[key];
+  if (!Array.isArray(value)) return "expected a list of issues";
+  const wrong = value.findIndex((one) => !isRow(one));
+  return wrong >= 0 ? `issue ${wrong + 1} is no object` : (value as Row[]);
+}
+
+const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Commas and quotes as spreadsheets write them; a quoted cell may hold line breaks. */
+function readCsv(content: string): readonly Row[] | string {
+  const [head, ...rows] = cellsOf(content.replace(/^\ufeff/, ""));
+  if (head === undefined || !head.includes("Title")) return "expected a first line with the columns ID and Title";
+  return rows
+    .filter((row) => row.some((cell) => cell !== ""))
+    .map((row) => Object.fromEntries(head.map((column, at) => [column, row[at] ?? ""] as const)));
+}
+
+function cellsOf(content: string): readonly (readonly string[])[] {
+  const rows: string[][] = [[]];
+  const cell = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n|\n|\r|$)/y;
+  for (let at = 0; at < content.length; at = cell.lastIndex) {
+    cell.lastIndex = at;
+    const [whole = "", text = "", end = ""] = cell.exec(content) ?? [];
+    if (whole === "") break; // a quote that nobody closed
+    rows.at(-1)?.push(text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text);
+    if (end !== "," && end !== "") rows.push([]);
+  }
+  return rows;
+}

@@ -1,0 +1,54 @@
+// unit-file: the systemd unit and the cron line that keep a portfolio going, as text. Nothing is installed.
+
+export type Schedule = {
+  /** The words that start autopilot: the runtime and the program. */
+  readonly program: readonly string[];
+  readonly folder: string;
+  readonly every: string;
+  readonly path: string;
+};
+
+/** What neither format can hold, whatever is put around it. */
+export const cannotHold = ({ program, folder, path }: Schedule): boolean =>
+  [...program, folder, path].some((text) => /[\u0000-\u001f\u007f]/.test(text));
+
+export function systemdUnit({ program, folder, every, path }: Schedule): readonly string[] {
+  const words = [...program, "-C", folder, "portfolio", "run", "--every", every];
+  return [
+    "[Unit]",
+    `Description=autopilot portfolio in ${percent(folder)}`,
+    "After=network-online.target",
+    "",
+    "[Service]",
+    `ExecStart=${words.map(systemdWord).join(" ")}`,
+    `Environment=${systemdWord(`PATH=${path}`)}`,
+    "# Ends politely at SIGTERM: turns are set aside, and the next start goes on.",
+    "KillMode=mixed",
+    "TimeoutStopSec=60",
+    "Restart=on-failure",
+    "RestartSec=60",
+    "",
+    "[Install]",
+    "WantedBy=default.target",
+  ];
+}
+
+/** For one look at a time: cron starts the next one, and a second one beside the first ends at once. */
+export function cronLine({ program, folder, every, path }: Schedule): string {
+  const words = [...program, "-C", folder, "portfolio", "run", "--until-idle"].map(shellWord).join(" ");
+  return `${cronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${words.replaceAll("%", "\\%")} >/dev/null 2>&1`;
+}
+
+/** The nearest that cron can say; it knows minutes, hours and days. */
+function cronTimes(every: string): string {
+  const [, count = "1", unit = "m"] = /^(\d+)([smhd])$/.exec(every) ?? [];
+  const minutes = Math.max(1, Math.round((Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[unit as "s" | "m" | "h" | "d"]) / 60));
+  if (minutes < 60) return `*/${minutes} * * * *`;
+  const hours = Math.round(minutes / 60);
+  return hours < 24 ? `0 */${hours} * * *` : `0 0 */${Math.min(31, Math.round(hours / 24))} * *`;
+}
+
+const percent = (text: string): string => text.replaceAll("%", "%%");
+/** Quoted as systemd reads it: percent signs are specifiers, dollars are variables. */
+const systemdWord = (text: string): string => `"${percent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("$", "$$$$")}"`;
+const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

@@ -1,0 +1,122 @@
+// open-pull-request: opens the pull request of a run that is over.
+//
+// Invariants:
+//   P1. The intent is in the journal before anything leaves the machine, and the branch is looked up before anything is made: after a crash
+//       the same pull request is found, never a second one opened.
+//   P2. What is pushed is the commit that was judged, and only what was wholly proved is opened as ready.
+//   P3. What cannot be done leaves the work where it is, on the run's branch.
+
+import type { ForgeTool, PullRequestPlace } from "../../contracts/forge/pull-request.ts";
+import { isOpenedAsDraft } from "../../core/pull-request.ts";
+import type { RunView } from "../../core/state.ts";
+import { mayLand } from "../../core/verdict.ts";
+import type { PullRequestFound } from "../../forge/forge.ts";
+import { findRemote, openForge, pushCommit } from "../../forge/remote.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { refuse } from "../../project/reply.ts";
+import { entriesOf } from "../../project/runs/entries.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { pullRequestBody, pullRequestTitle } from "../../views/pull-request-body.ts";
+import { proofSentence } from "../../views/verdict-words.ts";
+import { reportOf } from "../../views/report.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
+import { summaryOf } from "../../workspace/git/summary.ts";
+import { branchOf } from "../../workspace/workspace.ts";
+import { requireOutside } from "../may-grant.ts";
+import type { OpenRun } from "../open-run.ts";
+
+export type PullRequestInput = {
+  readonly draft?: boolean | undefined;
+  readonly remote?: string | undefined;
+  readonly tool?: ForgeTool | undefined;
+  readonly base?: string | undefined;
+};
+
+export type PullRequestOpened = { readonly number: number; readonly url: string; readonly isDraft: boolean; readonly isNew: boolean };
+
+export async function openPullRequest(place: CommandContext, hand: OpenRun, input: PullRequestInput): Promise<PullRequestOpened> {
+  requireOutside(place);
+  const view = hand.view();
+  const known = view.pull_request;
+  if (known !== undefined && known.opened !== null) return { ...known.opened, isDraft: known.opened.draft, isNew: false };
+  requireWork(view, input);
+  const repository = await openedRepository(hand.home.root);
+  const isSaid = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
+  const at = known === undefined || isSaid ? await placeOf(place, repository, view, input) : known.place;
+  const forge = openForge(at, place.env);
+  const before = await forge.find(at.branch); // P1; and who isn't logged in hears of it before anything is pushed
+  if (before !== null && before.state !== "open") return refuseEnded(view, before);
+  const { commit } = view.tip; // P2
+  const isDraft = isOpenedAsDraft(view.verdict, input.draft === true);
+  const actor = actorOf(place);
+  await hand.append({ event: "pull_request_intended", ...at, commit, draft: isDraft, actor, reason_code: "pull_request_pending" });
+  await pushCommit(repository, hand.folder, at, commit);
+  const opened = before ?? (await forge.create({ branch: at.branch, base: at.into, isDraft, ...(await words(place, hand, repository)) }));
+  const { number, url } = opened;
+  await hand.append({
+    event: "pull_request_opened",
+    number,
+    url,
+    draft: opened.isDraft,
+    commit,
+    found: before !== null,
+    actor,
+    reason_code: opened.isDraft ? "pull_request_draft" : "pull_request_opened",
+  });
+  return { number, url, isDraft: opened.isDraft, isNew: before === null };
+}
+
+/** P2. What nothing proved is opened only as a draft, and only where somebody asks for that. */
+function requireWork(view: RunView, input: PullRequestInput): void {
+  const { run_id, base, policy } = view.drafted;
+  const where = { run_id, state: view.status };
+  if (view.status !== "completed")
+    refuse("invalid_state_transition", {
+      ...where,
+      message: `${run_id} is ${view.status}; a pull request is opened when a run is completed.`,
+    });
+  if (view.tip.commit === base.commit) refuse("nothing_changed", { ...where, result: "FAIL", message: `${run_id} changed nothing.` });
+  const verdict = view.verdict ?? "unverified";
+  if (input.draft === true || mayLand(verdict, policy?.land)) return;
+  refuse("work_unproved", {
+    ...where,
+    result: "FAIL",
+    message: `${proofSentence(verdict, view.gaps)} No pull request was opened.`,
+    remediation: ["autopilot report", `autopilot pr ${run_id} --draft opens it as a draft that says so`],
+  });
+}
+
+async function placeOf(place: CommandContext, repository: Repository, view: RunView, input: PullRequestInput): Promise<PullRequestPlace> {
+  const { run_id, base } = view.drafted;
+  const into = input.base ?? base.branch;
+  if (into === null)
+    return refuse("usage", {
+      run_id,
+      message: `${run_id} began on no branch; name the one to merge into.`,
+      remediation: [`autopilot pr ${run_id} --base main`],
+    });
+  return { ...(await findRemote(repository, base.branch, input, place.env)), branch: branchOf(run_id), into };
+}
+
+/** From the report, without anything that is a secret of this user. */
+async function words(
+  place: CommandContext,
+  hand: OpenRun,
+  repository: Repository,
+): Promise<{ readonly title: string; readonly body: string }> {
+  const view = hand.view();
+  const { redactor } = redactionOf(place, hand.home.root);
+  const { entries } = await entriesOf(hand.home, hand.run);
+  const changes = await summaryOf(repository, view.drafted.base.commit, view.tip.commit);
+  const report = reportOf(view, entries, { changes });
+  return { title: redactor.text(pullRequestTitle(report)), body: redactor.text(pullRequestBody(report, view.tip.commit)) };
+}
+
+const refuseEnded = ({ drafted: { run_id } }: RunView, { state, url }: PullRequestFound): never =>
+  refuse(state === "merged" ? "pull_request_merged" : "pull_request_closed", {
+    run_id,
+    result: "FAIL",
+    message: `The pull request of this branch was ${state} already: ${url}. No second one was opened.`,
+    remediation: [`git push origin autopilot/${run_id}:ANOTHER-NAME and open one yourself`],
+  });

@@ -1,0 +1,21 @@
+// open-when-due: opens the pull request at the end of a run that was told to land so. What goes wrong is told; the work stays on its branch.
+
+import type { CommandContext } from "../../project/command-context.ts";
+import { Refusal } from "../../project/reply.ts";
+import { classifySystemError } from "../../project/system-errors.ts";
+import type { OpenRun } from "../open-run.ts";
+import { openPullRequest } from "./open-pull-request.ts";
+
+/** Why it is not open; empty where it is. */
+export async function openWhenDue(place: CommandContext, hand: OpenRun): Promise<readonly string[]> {
+  try {
+    const { url, isDraft } = await openPullRequest(place, hand, {});
+    place.show(`✓ ${isDraft ? "Draft pull request" : "Pull request"}: ${url}`);
+    return [];
+  } catch (error) {
+    if (error instanceof Refusal) return [`No pull request yet: ${error.message}`];
+    const trouble = classifySystemError(error);
+    if (trouble === null || trouble.code === "lease_lost") throw error;
+    return [`No pull request yet: ${trouble.message}${trouble.hint === undefined ? "" : ` (${trouble.hint})`}`];
+  }
+}

@@ -1,0 +1,130 @@
+// watch-pull-request: carries a pull request to its end: looks, works on what was found there, pushes what was proved.
+//
+// Invariants:
+//   W1. What is taken up is in the journal with the run that works on it before that run begins: after a crash the same run goes on.
+//   W2. A follow-up is pushed only if everything that was proved of the pull request was proved of it.
+//   W3. Looks are far apart, and one that failed is made again later.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../../contracts/answer.ts";
+import { reasons } from "../../contracts/reason.ts";
+import { nextForPullRequest, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
+import { openForge, pushCommit } from "../../forge/remote.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { refuse, reply } from "../../project/reply.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { WorkspaceFailed } from "../../workspace/failure.ts";
+import { plural } from "../../views/wording.ts";
+import { requireOutside } from "../may-grant.ts";
+import type { OpenRun } from "../open-run.ts";
+import { draftFollowUp, driveFollowUp, type FollowUpInput } from "./follow-up.ts";
+
+export type WatchInput = FollowUpInput & { readonly tries: number; readonly everyMs: number; readonly once: boolean };
+
+/** A host that does not answer may do so later. */
+const failuresMax = 10;
+
+export async function watchPullRequest(place: CommandContext, hand: OpenRun, input: WatchInput): Promise<Answer> {
+  requireOutside(place);
+  for (let failures = 0; ;) {
+    const ended = hand.view().pull_request?.ended ?? null;
+    if (ended !== null) return endedAs(hand, ended);
+    try {
+      const answer = await lookOnce(place, hand, input);
+      failures = 0;
+      if (answer !== null && (input.once || answer.reason_code !== "pull_request_waiting")) {
+        if (answer.reason_code !== "pull_request_pushed" || input.once) return answer;
+        place.show(`✓ ${answer.message}`);
+      }
+    } catch (error) {
+      const mayPass = error instanceof WorkspaceFailed && error.reason === "forge_unreachable" && !input.once; // W3
+      failures += 1;
+      if (!mayPass || failures >= failuresMax) throw error;
+      place.show(`! ${error.message}`);
+    }
+    if (place.interrupted.aborted) return waiting(hand, "Interrupted; nothing is lost.");
+    await sleep(input.everyMs, undefined, { signal: place.interrupted }).catch(() => undefined);
+    if (place.interrupted.aborted) return waiting(hand, "Interrupted; nothing is lost.");
+  }
+}
+
+/** One look, and whatever follows from it. */
+async function lookOnce(place: CommandContext, hand: OpenRun, input: WatchInput): Promise<Answer | null> {
+  const request = requestOf(hand);
+  const look = await openForge(request.place, place.env).look(request.opened.number);
+  const next = nextForPullRequest(request, look, input.tries);
+  switch (next.do) {
+    case "end":
+      await hand.append({ event: "pull_request_ended", how: next.how, reason_code: `pull_request_${next.how}` });
+      return endedAs(hand, next.how);
+    case "stop":
+      return reply(next.because, { ...where(hand), message: `${reasons[next.because].meaning} ${request.opened.url}` });
+    case "wait": {
+      const others =
+        look.ignored === 0
+          ? ""
+          : ` ${plural(look.ignored, "comment")} of people who may not write to the project ${look.ignored === 1 ? "was" : "were"} left out.`;
+      return waiting(
+        hand,
+        `${look.pending === 0 ? "Nothing new" : `${plural(look.pending, "check")} under way`} at ${request.opened.url}.${others}`,
+      );
+    }
+    case "follow":
+      return follow(place, hand, next.run);
+    case "take_up": {
+      const run = await draftFollowUp(place, hand, next.evidence, input);
+      const evidence = next.evidence.map(({ key }) => key);
+      await hand.append({ event: "pull_request_taken_up", run, evidence, actor: actorOf(place), reason_code: "ok" }); // W1
+      place.show(`· ${run} works on ${plural(evidence.length, "thing")} found at ${request.opened.url}`);
+      return follow(place, hand, run);
+    }
+  }
+}
+
+/** Goes on with the run that works on what was found, and pushes what it proved. */
+async function follow(place: CommandContext, hand: OpenRun, run: string): Promise<Answer> {
+  const request = requestOf(hand);
+  const { view, answer } = await driveFollowUp(place, hand.home, run);
+  if (view.status !== "completed" && view.status !== "stopped")
+    return {
+      ...(answer ?? reply("run_in_progress")),
+      run_id: hand.run,
+      message: `${run} works on the pull request and needs you. ${answer?.message ?? ""}`.trim(),
+      remediation: [...(answer?.remediation ?? []), `autopilot resume --run ${run}`, `autopilot pr watch ${hand.run}`],
+    };
+  const why = whyNotPushed(hand.view(), view);
+  if (why === null) await pushCommit(await openedRepository(hand.home.root), hand.folder, request.place, view.tip.commit); // twice is once
+  const commit = why === null ? view.tip.commit : null;
+  await hand.append({
+    event: "pull_request_settled",
+    run,
+    commit,
+    ...(why === null ? {} : { detail: why.detail }),
+    reason_code: why?.code ?? "pull_request_pushed",
+  });
+  const told = { ...where(hand), data: { follow_up: run, commit, url: request.opened.url } };
+  if (why === null)
+    return reply("pull_request_pushed", { ...told, message: `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.` });
+  return reply(why.code, {
+    ...told,
+    result: "FAIL",
+    message: `Nothing of ${run} was pushed: ${why.detail}`,
+    remediation: [`autopilot report --run ${run}`],
+  });
+}
+
+type OpenRequest = PullRequestView & { readonly opened: NonNullable<PullRequestView["opened"]> };
+
+function requestOf(hand: OpenRun): OpenRequest {
+  const request = hand.view().pull_request;
+  if (request === undefined || request.opened === null)
+    return refuse("pull_request_missing", { run_id: hand.run, remediation: [`autopilot pr ${hand.run}`] });
+  return { ...request, opened: request.opened };
+}
+
+const where = (hand: OpenRun) => ({ run_id: hand.run, state: hand.view().status });
+const urlOf = (hand: OpenRun): string => hand.view().pull_request?.opened?.url ?? "";
+const waiting = (hand: OpenRun, message: string): Answer =>
+  reply("pull_request_waiting", { ...where(hand), message, remediation: [`autopilot pr watch ${hand.run}`], data: { url: urlOf(hand) } });
+const endedAs = (hand: OpenRun, how: "merged" | "closed"): Answer =>
+  reply(`pull_request_${how}`, { ...where(hand), message: `${urlOf(hand)} was ${how}.`, remediation: [], data: { url: urlOf(hand) } });

@@ -1,0 +1,78 @@
+// portfolio-work: command-line specs of `portfolio import` and `portfolio run`, with the flags that say who works.
+
+import { isolationLevels } from "../../../../contracts/objective.ts";
+import { readEvery } from "../../../../kit/every.ts";
+import { reply } from "../../../../project/reply.ts";
+import { defined } from "../../defined.ts";
+import type { Command, FlagSpec, Given } from "../../spec.ts";
+
+type Spec = Omit<Command, "name" | "takesRun">;
+
+export const rests: Pick<Command, "onInterrupt" | "onTerminate"> = {
+  onInterrupt: "! Asked to rest: running turns end, nothing new starts. Once more leaves at once; `autopilot portfolio run` goes on.",
+  onTerminate: "! Asked to end: running turns are set aside. `autopilot portfolio run` goes on.",
+};
+export const poolFlags: readonly FlagSpec[] = [
+  { name: "jobs", kind: "number", min: 1, placeholder: "N", about: "How many tasks run at once.", standard: "2" },
+  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works where a task names nobody." },
+  { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agents where a task does not say.", standard: "auto" },
+];
+export const pooled = (given: Given) =>
+  defined({ jobs: given.number("jobs"), agent: given.text("agent"), isolation: given.text("isolation") });
+
+const trackers = ["github", "gitlab", "linear"] as const;
+
+export const importSpec: Spec = {
+  summary: "Import tasks: a YAML, JSON or Markdown list, or the open issues of a tracker.",
+  usage: "FILE [--propose] | --from github|gitlab|linear [FILE] [--project NAME] [--label LABEL]",
+  details: [
+    "Everything that is wrong is told at once, and then nothing is imported.",
+    "--from asks your own gh or glab for the open issues of the project's repository, or reads a file exported from the tracker. Each becomes a proposed task with a link back, once; what it says is quoted to the agent as data.",
+  ],
+  arguments: [{ name: "FILE", about: "the list, or what the tracker exported", optional: true }],
+  flags: [
+    { name: "propose", kind: "flag", about: "Only propose the tasks." },
+    { name: "from", kind: "enum", values: trackers, about: "Import issues of this tracker." },
+    { name: "project", kind: "text", placeholder: "NAME", about: "Whose tasks they become.", standard: "the only one" },
+    { name: "label", kind: "text", placeholder: "LABEL", about: "Only issues with this label." },
+    { name: "limit", kind: "number", min: 1, placeholder: "N", about: "At most N issues.", standard: "100" },
+  ],
+  run: async (place, given) => {
+    const from = given.text("from") as (typeof trackers)[number] | undefined;
+    const [file] = given.words;
+    if (from !== undefined)
+      return (await import("../../../../commands/portfolio/intake.ts")).importIssues(place, {
+        from,
+        ...defined({ file, project: given.text("project"), label: given.text("label"), limit: given.number("limit") }),
+      });
+    if (file === undefined)
+      return reply("usage", { message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear." });
+    return (await import("../../../../commands/portfolio/import.ts")).importBacklog(place, { file, propose: given.flag("propose") });
+  },
+};
+
+export const runSpec: Spec = {
+  summary: "Dispatch, work, merge: keep the portfolio going.",
+  usage: "[--jobs N] [--until-idle | --every 15m] [--agent NAME] [--isolation LEVEL]",
+  details: [
+    "Runs until you stop it; --until-idle ends when nothing is left that it can do alone. --every works until idle, rests, and begins again; `autopilot service` prints a unit that starts it.",
+  ],
+  arguments: [],
+  flags: [
+    { name: "until-idle", kind: "flag", about: "End when nothing is left to do." },
+    { name: "every", kind: "text", placeholder: "TIME", about: "Work until idle, again and again: 1m at least.", excludes: "until-idle" },
+    ...poolFlags,
+  ],
+  ...rests,
+  run: async (place, given) => {
+    const every = given.text("every");
+    const everyMs = every === undefined ? undefined : readEvery(every, 60_000);
+    if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
+    if (everyMs !== undefined)
+      return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(place, { ...pooled(given), everyMs });
+    return (await import("../../../../commands/portfolio/pool.ts")).runPortfolio(place, {
+      ...pooled(given),
+      untilIdle: given.flag("until-idle"),
+    });
+  },
+};

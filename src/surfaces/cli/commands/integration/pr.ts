@@ -1,0 +1,75 @@
+// pr: command-line specs of `pr` and `pr watch`, which open a finished run's pull request and carry it to its merge.
+
+import type { ForgeTool } from "../../../../contracts/forge/pull-request.ts";
+import { readEvery } from "../../../../kit/every.ts";
+import { reply } from "../../../../project/reply.ts";
+import { defined } from "../../defined.ts";
+import { type Command, restsWhenInterrupted } from "../../spec.ts";
+
+const runArgument = { name: "RUN", about: "the run; without it the current one", optional: true } as const;
+
+export const prCommands: readonly Command[] = [
+  {
+    name: "pr",
+    summary: "Open a pull request for a finished run, through your own gh or glab.",
+    usage: "[RUN] [--draft] [--remote NAME] [--base BRANCH]",
+    details: [
+      "Pushes the run's branch, never by force, and opens the pull request with the proof and the commands that check it again. Given twice, it is the same one.",
+      "Only work that was wholly proved is opened as ready. With gaps it is a draft that names them; without proof it needs --draft.",
+      "`--land pr` does this at the end of a run.",
+    ],
+    arguments: [runArgument],
+    flags: [
+      { name: "draft", kind: "flag", about: "Open it as a draft, whatever was proved." },
+      { name: "remote", kind: "text", placeholder: "NAME", about: "Which remote.", standard: "the branch's, else origin" },
+      { name: "base", kind: "text", placeholder: "BRANCH", about: "Merge into this branch.", standard: "the one the run began on" },
+      { name: "with", kind: "enum", values: ["gh", "glab"], about: "gh or glab, if the host's name doesn't tell." },
+    ],
+    takesRun: true,
+    run: async (place, given) =>
+      (await import("../../../../commands/pr/pr.ts")).pr(place, {
+        ...defined({
+          run: given.words[0] ?? given.run,
+          draft: given.flag("draft") || undefined,
+          remote: given.text("remote"),
+          base: given.text("base"),
+          tool: given.text("with") as ForgeTool | undefined,
+        }),
+      }),
+  },
+  {
+    name: "pr watch",
+    summary: "Carry a pull request to its merge: work on red CI and review comments.",
+    usage: "[RUN] [--every 2m] [--tries N] [--once]",
+    details: [
+      "What CI and people who may write to the project found is handed to an agent as data, in a run of its own that begins at the pull request's commit. What it proves is pushed, never by force.",
+      "Ends when the pull request is merged or closed, when somebody else pushed, when the tries are used up, or when the follow-up needs you. Killed, it goes on where it was.",
+    ],
+    arguments: [runArgument],
+    flags: [
+      { name: "every", kind: "text", placeholder: "TIME", about: "How often to look: 30s at least.", standard: "2m" },
+      { name: "tries", kind: "number", min: 1, placeholder: "N", about: "At most N follow-ups in all.", standard: "3" },
+      { name: "once", kind: "flag", about: "Look once, do what follows from it, and end." },
+      { name: "agent", kind: "text", placeholder: "NAME", about: "Who works on it.", standard: "who worked before" },
+      { name: "isolation", kind: "text", placeholder: "LEVEL", about: "What confines the agent.", standard: "as before" },
+      { name: "max-budget", kind: "text", placeholder: "BUDGET", about: "What each follow-up may use.", standard: "the flow's" },
+    ],
+    takesRun: true,
+    ...restsWhenInterrupted,
+    run: async (place, given) => {
+      const everyMs = readEvery(given.text("every") ?? "2m", 30_000);
+      if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
+      return (await import("../../../../commands/pr/pr.ts")).watchPr(place, {
+        everyMs,
+        tries: given.number("tries") ?? 3,
+        once: given.flag("once"),
+        ...defined({
+          run: given.words[0] ?? given.run,
+          agent: given.text("agent"),
+          isolation: given.text("isolation"),
+          maxBudget: given.text("max-budget"),
+        }),
+      });
+    },
+  },
+];

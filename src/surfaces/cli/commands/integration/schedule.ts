@@ -1,0 +1,21 @@
+// schedule: command-line spec of `service`, which prints what starts a portfolio by itself.
+
+import { readEvery } from "../../../../kit/every.ts";
+import { reply } from "../../../../project/reply.ts";
+import type { Command } from "../../spec.ts";
+
+export const schedule: Command = {
+  name: "service",
+  summary: "Print a systemd unit and a cron line that keep this portfolio going.",
+  usage: "[--every 15m]",
+  details: ["Prints only: nothing is installed or started. Keys of agents aren't part of it; put them where the unit finds them."],
+  arguments: [],
+  flags: [{ name: "every", kind: "text", placeholder: "TIME", about: "How often work begins.", standard: "15m" }],
+  takesRun: false,
+  run: async (place, given) => {
+    const every = given.text("every") ?? "15m";
+    const read = readEvery(every, 60_000);
+    if (typeof read === "string") return reply("usage", { message: `--every: ${read}` });
+    return (await import("../../../../commands/portfolio/print-unit.ts")).printUnit(place, { every });
+  },
+};

@@ -1,0 +1,95 @@
+// pull-request-body: the words of a pull request, from a run's report: what was asked, the proof, its gaps, how to check it again.
+//
+// Invariants:
+//   B1. Text of people, agents and checks stands in code, where a code host reads no markup, no mention and no `fixes #1`.
+//   B2. What the runner proved and what is open stand apart, and the verdict is the first line.
+
+import { couldNotRun } from "../contracts/evidence.ts";
+import type { Verdict } from "../contracts/objective.ts";
+import { visible } from "../kit/visible.ts";
+import type { Proved, ReportView } from "./report.ts";
+import { proofSentence } from "./verdict-words.ts";
+import { amount, figure, money, oneLine, plural } from "./wording.ts";
+
+const titleCharsMax = 100;
+const bodyCharsMax = 60_000;
+const checksMax = 40;
+const criteriaMax = 40;
+const lookMax = 20;
+const goalCharsMax = 4_000;
+
+export const pullRequestTitle = ({ goal }: Pick<ReportView, "goal">): string => oneLine(goal.split("\n", 1)[0] ?? goal, titleCharsMax);
+
+export function pullRequestBody(view: ReportView, commit: string): string {
+  const { verdict, gaps } = view.judgement;
+  const sections = [
+    [`**${heading(verdict)}** ${inCode(proofSentence(verdict, gaps))}`], // B2
+    ["## Asked", fence(view.goal.slice(0, goalCharsMax)), ...criteriaLines(view)],
+    ["## Proof", `What autopilot ran itself, in a clean checkout of ${inCode(commit)}:`, "", ...checkLines(view.evidence)],
+    ...(gaps.length === 0 ? [] : [["## Not proved", ...gaps.map((gap) => `- ${inCode(gap)}`)]]),
+    ...(view.look_at.length === 0
+      ? []
+      : [["## Look at", ...view.look_at.slice(0, lookMax).map(({ path, what }) => `- ${inCode(path)}: ${inCode(`it ${what}`)}`)]]),
+    ["## Check it again", ...againLines(view)],
+    ["---", footer(view)],
+  ];
+  const body = sections.map((lines) => lines.join("\n")).join("\n\n");
+  return body.length <= bodyCharsMax
+    ? body
+    : `${body.slice(0, body.lastIndexOf("\n", bodyCharsMax))}\n\n(cut: the whole is in the run's report)`;
+}
+
+const headings: Readonly<Record<Verdict, string>> = {
+  verified: "Verified.",
+  verified_with_gaps: "Verified with gaps.",
+  unverified: "Not verified.",
+  refuted: "Refuted.",
+};
+const heading = (verdict: Verdict): string => headings[verdict];
+
+function criteriaLines({ criteria }: ReportView): readonly string[] {
+  const shown = criteria.slice(0, criteriaMax).map(({ text, proved }) => `- ${proved ? "proved" : "**not proved**"}: ${inCode(text)}`);
+  return shown.length === 0
+    ? []
+    : ["", ...shown, ...(criteria.length > criteriaMax ? [`- and ${figure(criteria.length - criteriaMax)} more`] : [])];
+}
+
+function checkLines(evidence: readonly Proved[]): readonly string[] {
+  if (evidence.length === 0) return ["No check was run."];
+  const rows = evidence.slice(0, checksMax).map(({ command, kind, before, status }) => {
+    const name = kind === "holdout" ? "(a check the agent was not told about)" : inCode(command);
+    return `| ${cell(name)} | ${before.replace("_", " ")} | ${couldNotRun({ status }) ? "could not run" : status.replace("_", " ")} |`;
+  });
+  const more = evidence.length > checksMax ? ["", `And ${figure(evidence.length - checksMax)} more.`] : [];
+  return ["| check | before | now |", "|---|---|---|", ...rows, ...more];
+}
+
+function againLines({ run_id, evidence }: ReportView): readonly string[] {
+  const commands = [...new Set(evidence.filter(({ kind }) => kind !== "holdout").map(({ command }) => command))].slice(0, checksMax);
+  return [
+    ...(commands.length === 0 ? [] : [fence(commands.map((command) => oneLine(command, 2_000)).join("\n")), ""]),
+    `Where the run lies, \`autopilot verify --run ${run_id}\` runs all of it again and compares.`,
+  ];
+}
+
+const footer = ({ run_id, changes, cost }: ReportView): string =>
+  `Made by autopilot in \`${run_id}\`: ${plural(changes.files, "file")} in ${plural(changes.commits.length, "commit")}, ${amount("tokens", cost.tokens)}, ${amount("minutes", cost.minutes)}, ${money(cost.usd)}.`;
+
+const runsOf = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+
+/** One line as code. B1 */
+function inCode(text: string): string {
+  const line = oneLine(text, 1_000);
+  const ticks = "`".repeat(runsOf(line) + 1);
+  return line === "" ? "" : `${ticks} ${line} ${ticks}`;
+}
+
+/** Several lines as code, in a fence longer than any inside. B1 */
+function fence(text: string): string {
+  const lines = text.split(/\r?\n/).map((line) => visible(line));
+  const ticks = "`".repeat(Math.max(3, runsOf(text) + 1));
+  return [`${ticks}text`, ...lines, ticks].join("\n");
+}
+
+/** A bar ends a cell, in code too. */
+const cell = (text: string): string => text.replaceAll("|", "\\|");

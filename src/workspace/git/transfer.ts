@@ -1,0 +1,38 @@
+// transfer: moves commits between the user's repository and another one, through a git directory of our own that borrows its objects.
+// No configuration of the project's repository takes part; the user's own stays, since it knows their keys and helpers.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { git, type GitAnswer } from "./git.ts";
+import type { Repository } from "./repository.ts";
+
+const transferMs = 120_000;
+/** Everything that runs a program of the address's own choice is left out. */
+const transports = ["file", "https", "ssh"];
+
+export type Transfer = (args: readonly string[], config?: readonly string[]) => Promise<GitAnswer>;
+
+/** `folder`: where that git directory is, or will be. */
+export async function openTransfer(repository: Repository, folder: string): Promise<Transfer> {
+  if (!existsSync(join(folder, "HEAD")))
+    await git({
+      cwd: repository.root,
+      args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", folder],
+    });
+  const env = {
+    GIT_DIR: folder,
+    GIT_OBJECT_DIRECTORY: join(repository.commonDir, "objects"),
+    GIT_ALLOW_PROTOCOL: transports.join(":"),
+  };
+  const allowed = transports.map((name) => `protocol.${name}.allow=always`);
+  return (args, config = []) =>
+    git({
+      cwd: folder,
+      isOwn: true,
+      config: "user",
+      env,
+      timeoutMs: transferMs,
+      args: [...[...allowed, ...config].flatMap((line) => ["-c", line]), ...args],
+      codes: [0, 1, 128, 129],
+    });
+}
