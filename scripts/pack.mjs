@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, "..");
 const destination = resolve(process.argv[2] ?? ".");
 const room = mkdtempSync(join(tmpdir(), "autopilot-pack-"));
 try {
-  for (const name of ["plugin", ".claude-plugin", ".agents", "docs", "README.md", "CHANGELOG.md", "LICENSE"])
+  for (const name of ["plugin", "schemas", ".claude-plugin", ".agents", "docs", "README.md", "CHANGELOG.md", "LICENSE"])
     cpSync(join(root, name), join(room, name), { recursive: true });
   // What only developers need stays here.
   const {

@@ -35,7 +35,7 @@ test("init shows the checks and agents it found and asks before it writes", asyn
   const { place, shown, asked } = person("no");
   expect(await init(place, {})).toMatchObject({ result: "PASS", message: "Nothing was written." });
   expect(shown).toEqual(["Agents  none installed", "Checks  npm run lint, npm run test"]);
-  expect(asked).toEqual(["Write .autopilot/config.yaml, .claude/skills?"]);
+  expect(asked).toEqual(["Write .autopilot/config.yaml, .autopilot/schemas, .claude/skills?"]);
   expect([existsSync(config()), existsSync(join(root, ".claude/skills"))]).toEqual([false, false]);
 
   await init(person("yes").place, {});
@@ -84,4 +84,21 @@ test("a link that leads nowhere makes no file where it leads", async () => {
   symlinkSync(target, config());
   await init(person("yes").place, { yes: true });
   expect(existsSync(target)).toBe(false);
+});
+
+test("editors find the schemas beside the config by a relative path; they are renewed, and a link in their place is refused", async () => {
+  const place = { ...person(null).place, isTerminal: false };
+  await init(place, {});
+  const named = /^# yaml-language-server: \$schema=(.+)$/m.exec(readFileSync(config(), "utf8"))?.[1] ?? "";
+  const schema = join(root, ".autopilot", named);
+  expect(JSON.parse(readFileSync(schema, "utf8"))).toMatchObject({
+    properties: { agent: { description: expect.stringContaining("Who works") as string } },
+  });
+  writeFileSync(schema, "{}");
+  expect((await init(place, {})).message).toBe("Done: wrote .autopilot/schemas.");
+  expect(readFileSync(schema, "utf8")).toContain("Who works");
+  rmSync(schema);
+  symlinkSync(join(root, "package.json"), schema);
+  expect(await init(place, {})).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
+  expect(readFileSync(join(root, "package.json"), "utf8")).toContain("scripts");
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { onPath } from "../agents/find.ts";
 import type { Answer } from "../contracts/answer.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
+import { writeWhole } from "../workspace/folder.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { agentsHere, candidates } from "../runner/draft/agent-availability.ts";
@@ -24,7 +25,8 @@ type Found = { readonly agents: readonly string[]; readonly checks: readonly str
 export function configTemplate({ agents, checks }: Found): string {
   const comment = (items: readonly string[], none: string): string =>
     items.length === 0 ? none : items.join(", ").replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
-  return `# autopilot's settings for this project. Every key is optional; "autopilot config" shows what is in force.
+  return `# yaml-language-server: $schema=schemas/config.json
+# autopilot's settings for this project. Every key is optional; "autopilot config" shows what is in force.
 version: 1
 
 # Agents installed here: ${comment(agents, "none")}
@@ -49,7 +51,12 @@ export function init(
     const page = [`Agents  ${found.agents.join(", ") || "none installed"}`, `Checks  ${found.checks.join(", ") || "none found"}`];
     const config = join(home.folder, "config.yaml");
     const skills = await missingSkills(home.root, place);
-    const planned = [...(isThere(config) ? [] : [".autopilot/config.yaml"]), ...foldersOf(skills)];
+    const schemas = await staleSchemas(home.root);
+    const planned = [
+      ...(isThere(config) ? [] : [".autopilot/config.yaml"]),
+      ...(schemas.length === 0 ? [] : [".autopilot/schemas"]),
+      ...foldersOf(skills),
+    ];
     if (planned.length > 0 && input.yes !== true && place.isTerminal) {
       for (const line of page) place.show(line);
       const answer = await place.ask(`Write ${planned.join(", ")}?`, ["yes", "no"]);
@@ -63,6 +70,9 @@ export function init(
       await writeWholeFile(home.root, ".autopilot/config.yaml", configTemplate(found));
       done.push("wrote .autopilot/config.yaml");
     }
+    if (schemas.length > 0) ownFolder(home, "schemas");
+    for (const [path, text] of schemas) await writeWhole(join(home.root, path), Buffer.from(text), 0o644);
+    if (schemas.length > 0) done.push("wrote .autopilot/schemas");
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && (await addToGitignore(home.root))) done.push("added ignore lines to .gitignore");
     await writeSkills(home.root, skills);
@@ -88,6 +98,21 @@ async function missingSkills(root: string, place: CommandContext): Promise<reado
   );
   return (await skillFilesIn(root, meant)).filter(({ state }) => state === "absent");
 }
+
+/** The schemas that editors complete by, as far as they are missing or of another version. */
+async function staleSchemas(root: string): Promise<readonly (readonly [string, string])[]> {
+  const { fileSchemaNames, schemaFile, schemaText } = await import("./schemas/file-schemas.ts");
+  const stale: (readonly [string, string])[] = [];
+  for (const name of fileSchemaNames) {
+    const [path, text] = [schemaFile(name), schemaText(name)];
+    const read = await readBounded(root, path, schemaBytesMax);
+    if (read.kind === "unusable") refuse("workspace_unusable", { message: `${path} ${read.why}.`, remediation: ["move it away"] });
+    if (read.kind === "absent" || read.bytes.toString("utf8") !== text) stale.push([path, text]);
+  }
+  return stale;
+}
+
+const schemaBytesMax = 4 * 1024 * 1024;
 
 async function addToGitignore(root: string): Promise<boolean> {
   const read = await readBounded(root, ".gitignore", gitignoreBytesMax);

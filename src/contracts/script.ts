@@ -61,7 +61,7 @@ export const ScriptTurn = v.strictObject({
 export type ScriptTurn = v.InferOutput<typeof ScriptTurn>;
 
 /** A script for the embedded agent: for each prompt the first unused turn whose `when` matches is played. */
-export const Script = v.strictObject({ turns: v.array(ScriptTurn) });
+export const Script = v.strictObject({ $schema: v.optional(text), turns: v.array(ScriptTurn) });
 export type Script = v.InferOutput<typeof Script>;
 
 /** The facts of one turn, as the runner hands them to every agent in `_meta.autopilot`. */

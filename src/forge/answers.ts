@@ -5,6 +5,9 @@ import { evidenceCharsMax } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { callTool, type ToolPlace } from "./call-tool.ts";
 
+/** An address that can be shown: nothing in it steers a terminal. */
+export const ShownUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[!-~]{1,2000}$/, "expected an address"));
+
 const pageSize = 100;
 const pagesMax = 10;
 

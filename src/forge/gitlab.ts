@@ -6,14 +6,14 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, cutWords, excerptOf, logOf } from "./answers.ts";
+import { askAll, askOne, cutWords, excerptOf, logOf, ShownUrl } from "./answers.ts";
 import { part, type ToolPlace } from "./call-tool.ts";
 import type { Forge, PullRequestFound } from "./forge.ts";
 
 const text = v.string();
 const Merge = v.looseObject({
   iid: v.number(),
-  web_url: text,
+  web_url: ShownUrl,
   state: text,
   draft: v.optional(v.boolean()),
   sha: v.nullable(text),

@@ -103,6 +103,9 @@ describe("what is in the way is named, and nothing is lost", () => {
   test("no login, no program, no remote, a remote that is a folder", async () => {
     const { folder, host } = await finished();
     const before = journal(folder).length;
+    expect((await autopilot(folder, ["pr", "watch", "--once", "--json"], { env: host.env })).json).toMatchObject({
+      reason_code: "pull_request_missing",
+    });
     host.set({ isLoggedIn: false });
     const login = await autopilot(folder, ["pr", "--json"], { env: host.env });
     expect(login.json).toMatchObject({ reason_code: "forge_login_needed", remediation: ["gh auth login --hostname github.com"] });

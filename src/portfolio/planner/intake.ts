@@ -15,7 +15,7 @@ export type TrackedIssue = { readonly link: string; readonly title: string; read
 export type Intake = { readonly tasks: readonly TaskDraft[]; readonly known: number; readonly problems: readonly string[] };
 
 const titleCharsMax = 300;
-const linkForm = /^(?:https?:\/\/[^\s<>"`]{1,1900}|linear:[A-Za-z][A-Za-z0-9_]{0,15}-\d{1,9})$/;
+const linkForm = /^(?:https?:\/\/[!#-;=?-_a-~]{1,1900}|linear:[A-Za-z][A-Za-z0-9_]{0,15}-\d{1,9})$/;
 
 export function tasksOfIssues(state: Pick<PortfolioView, "tasks">, project: string, issues: readonly TrackedIssue[]): Intake {
   const links = new Set(Object.values(state.tasks).flatMap(({ link }) => (link === undefined ? [] : [link])));

@@ -17,7 +17,7 @@ import { refuse } from "../../project/reply.ts";
 import { entriesOf } from "../../project/runs/entries.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
-import { pullRequestBody, pullRequestTitle } from "../../views/pull-request-body.ts";
+import { pullRequestBody, pullRequestTitle } from "../../views/outbound/pull-request-body.ts";
 import { proofSentence } from "../../views/verdict-words.ts";
 import { reportOf } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pullRequestBody, pullRequestTitle } from "./pull-request-body.ts";
-import type { Proved, ReportView } from "./report.ts";
+import type { Proved, ReportView } from "../report.ts";
 
 const check: Proved = {
   id: "c1",

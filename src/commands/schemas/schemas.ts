@@ -3,25 +3,24 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import * as v from "valibot";
-import type { Answer } from "../contracts/answer.ts";
-import { Config } from "../contracts/config.ts";
-import { eventNames, eventSchemas } from "../contracts/event.ts";
-import { journalVersion } from "../contracts/journal-version.ts";
-import { Evidence } from "../contracts/evidence.ts";
-import { Flow } from "../contracts/flow.ts";
-import { Objective } from "../contracts/objective.ts";
-import { reasons } from "../contracts/reason.ts";
-import { PortfolioCheckpoint, PortfolioEvent, PortfolioProjectSnapshot, PortfolioTaskSnapshot } from "../contracts/portfolio.ts";
-import { CalibrationCycleEvent, QualityRunEvent } from "../contracts/quality-run.ts";
-import { CompletionFile, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../contracts/roadmap-reports.ts";
-import { RoadmapState } from "../contracts/roadmap-state.ts";
-import { Script, TurnMeta } from "../contracts/script.ts";
-import { StagedState } from "../contracts/staged-state.ts";
-import { returnSchemas } from "../flows/returns.ts";
-import { didYouMean } from "../kit/suggest.ts";
-import type { CommandContext } from "../project/command-context.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import type { Answer } from "../../contracts/answer.ts";
+import { eventNames, eventSchemas } from "../../contracts/event.ts";
+import { journalVersion } from "../../contracts/journal-version.ts";
+import { Evidence } from "../../contracts/evidence.ts";
+import { Objective } from "../../contracts/objective.ts";
+import { reasons } from "../../contracts/reason.ts";
+import { PortfolioCheckpoint, PortfolioEvent, PortfolioProjectSnapshot, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
+import { CalibrationCycleEvent, QualityRunEvent } from "../../contracts/quality-run.ts";
+import { CompletionFile, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../../contracts/roadmap-reports.ts";
+import { RoadmapState } from "../../contracts/roadmap-state.ts";
+import { TurnMeta } from "../../contracts/script.ts";
+import { StagedState } from "../../contracts/staged-state.ts";
+import { returnSchemas } from "../../flows/returns.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
 import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
+import { fileSchema } from "./file-schemas.ts";
 import { diffSchema, runsSchema, transcriptSchema } from "./look-schemas.ts";
 
 const envelope = {
@@ -35,10 +34,11 @@ const envelope = {
 };
 
 const schemas: Readonly<Record<string, () => object>> = {
-  flow: () => draw(Flow),
+  flow: () => fileSchema("flow"),
   objective: () => draw(Objective),
-  config: () => draw(Config),
-  script: () => draw(Script),
+  config: () => fileSchema("config"),
+  script: () => fileSchema("script"),
+  "planning-config": () => fileSchema("planning-config"),
   "turn-meta": () => draw(TurnMeta),
   evidence: () => draw(Evidence),
   status: () => draw(statusSchema),

@@ -4,12 +4,12 @@
 //   B1. Text of people, agents and checks stands in code, where a code host reads no markup, no mention and no `fixes #1`.
 //   B2. What the runner proved and what is open stand apart, and the verdict is the first line.
 
-import { couldNotRun } from "../contracts/evidence.ts";
-import type { Verdict } from "../contracts/objective.ts";
-import { visible } from "../kit/visible.ts";
-import type { Proved, ReportView } from "./report.ts";
-import { proofSentence } from "./verdict-words.ts";
-import { amount, figure, money, oneLine, plural } from "./wording.ts";
+import { couldNotRun } from "../../contracts/evidence.ts";
+import type { Verdict } from "../../contracts/objective.ts";
+import { visible } from "../../kit/visible.ts";
+import type { Proved, ReportView } from "../report.ts";
+import { proofSentence } from "../verdict-words.ts";
+import { amount, figure, money, oneLine, plural } from "../wording.ts";
 
 const titleCharsMax = 100;
 const bodyCharsMax = 60_000;

@@ -1,11 +1,11 @@
 // answer-schemas: the JSON that `status`, `report`, `roadmap list` and `estimate` promise to programs.
 
 import * as v from "valibot";
-import { Budget } from "../contracts/budget.ts";
-import { IsolationInForce } from "../contracts/event.ts";
-import { RunStatus, Verdict } from "../contracts/objective.ts";
-import { RoadmapPhase } from "../contracts/roadmap.ts";
-import { FailureCategory } from "../contracts/roadmap-values.ts";
+import { Budget } from "../../contracts/budget.ts";
+import { IsolationInForce } from "../../contracts/event.ts";
+import { RunStatus, Verdict } from "../../contracts/objective.ts";
+import { RoadmapPhase } from "../../contracts/roadmap.ts";
+import { FailureCategory } from "../../contracts/roadmap-values.ts";
 
 const text = v.string();
 export const common = {
