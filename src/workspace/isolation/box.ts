@@ -82,10 +82,13 @@ function apart({ users }: BoxMeans): readonly string[] {
   return [...own, ...ids, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
 }
 
-/** B4: unless it is no private one, or the user's is a place of the machine's. */
-function homeShownAt({ home: whose, env, writable }: Command, home: string): string {
+/**
+ * B4: unless it is no private one, or the user's is a place of the machine's. Whoever may reach the network may fetch packages into a
+ * tool chain's folder below HOME, which is the user's there and read-only.
+ */
+function homeShownAt({ home: whose, env, writable, network }: Command, home: string): string {
   const own = realOf(homedir());
-  const isPrivate = whose === "user" && home !== own && writable.includes(home);
+  const isPrivate = whose === "user" && network !== "on" && home !== own && writable.includes(home);
   return isPrivate && hiddenHome(own, env["PATH"] ?? "").length > 0 ? own : home;
 }
 
