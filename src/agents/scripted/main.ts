@@ -1,8 +1,7 @@
 // main: the embedded agent's process. `node scripted.cjs SCRIPT` speaks the Agent Client Protocol on stdio and plays the script.
 
-import { agent, type AgentContext, type McpServer, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
+import type { McpServer, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk";
 import { randomUUID } from "node:crypto";
-import { Readable, Writable } from "node:stream";
 import * as v from "valibot";
 import { type Script, type TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import { findingText } from "../../kit/finding.ts";
@@ -11,7 +10,11 @@ import { filled } from "./filled.ts";
 import { loadScript } from "./load.ts";
 import { play, type Stage, type Used } from "./play.ts";
 import { type CallRunner, runnerTools } from "./runner-tools.ts";
+import { Refusal, speak, type Tell } from "./speak.ts";
 
+/** The version of the Agent Client Protocol. */
+const protocolVersion = 1;
+const noSuchSession = -32002;
 const contextTokens = 200_000;
 const outputCharsMax = 4000;
 
@@ -43,59 +46,64 @@ function serve(script: Script): void {
   let cancel = new AbortController();
   let sessionUsd = 0;
 
-  const app = agent({ name: "scripted" })
-    .onRequest("initialize", () => ({
-      protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name: "scripted", version: "1" },
-      agentCapabilities: { loadSession: false, sessionCapabilities: { resume: {} } },
-      authMethods: [],
-    }))
-    .onRequest("session/new", ({ params }) => {
-      const sessionId = `scripted-${randomUUID()}`;
-      folders.set(sessionId, placeOf(params));
-      return { sessionId };
-    })
-    .onRequest("session/resume", ({ params }) => {
-      folders.set(params.sessionId, placeOf(params));
-      return {};
-    })
-    .onNotification("session/cancel", () => {
-      if (!isStubborn) cancel.abort();
-    })
-    .onRequest("session/prompt", async ({ params, client }) => {
-      const place = folders.get(params.sessionId);
-      if (place === undefined) throw RequestError.resourceNotFound(params.sessionId);
-      cancel = new AbortController();
-      const { me, history } = factsOf(params._meta, begun);
-      begun.push(me);
-      const chosen = choose(script, history, me);
-      const turn = chosen === null ? { do: [{ say: "nothing to do" }] } : (script.turns[chosen] ?? {});
-      const heard = `${told.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
-      told.set(params.sessionId, heard);
-      const played = await play(filled(turn, heard), {
-        ...voiceOf(client, params.sessionId),
-        ...place,
-        cancelled: cancel.signal,
-        used: (used) => tellUsage(client, params.sessionId, used, sessionUsd),
-        ignoreTerm: () => {
-          isStubborn = true;
-          standFast();
-        },
-      });
-      if ("error" in played) throw new RequestError(played.error.code, played.error.message);
-      sessionUsd += played.used?.usd ?? 0;
-      const confidence = "confidence" in turn ? turn.confidence : undefined;
-      return {
-        stopReason: played.stop as "end_turn",
-        ...(played.used === null ? {} : { usage: usageOf(played.used) }),
-        ...(confidence === undefined ? {} : { _meta: { autopilot: { confidence } } }),
-      };
+  const prompted = async (params: PromptRequest): Promise<PromptResponse> => {
+    const place = folders.get(params.sessionId);
+    if (place === undefined) throw new Refusal(noSuchSession, `Resource not found: ${params.sessionId}`);
+    cancel = new AbortController();
+    const { me, history } = factsOf(params._meta, begun);
+    begun.push(me);
+    const chosen = choose(script, history, me);
+    const turn = chosen === null ? { do: [{ say: "nothing to do" }] } : (script.turns[chosen] ?? {});
+    const heard = `${told.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
+    told.set(params.sessionId, heard);
+    const played = await play(filled(turn, heard), {
+      ...voiceOf(tell, params.sessionId),
+      ...place,
+      cancelled: cancel.signal,
+      used: (used) => tellUsage(tell, params.sessionId, used, sessionUsd),
+      ignoreTerm: () => {
+        isStubborn = true;
+        standFast();
+      },
     });
+    if ("error" in played) throw new Refusal(played.error.code, played.error.message);
+    sessionUsd += played.used?.usd ?? 0;
+    const confidence = "confidence" in turn ? turn.confidence : undefined;
+    return {
+      stopReason: played.stop as "end_turn",
+      ...(played.used === null ? {} : { usage: usageOf(played.used) }),
+      ...(confidence === undefined ? {} : { _meta: { autopilot: { confidence } } }),
+    };
+  };
 
-  const connection = app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
-  void connection.closed.then(() => {
-    if (!isStubborn) process.exit(0);
-  });
+  const tell = speak(
+    process.stdin,
+    process.stdout,
+    {
+      initialize: () => ({
+        protocolVersion,
+        agentInfo: { name: "scripted", version: "1" },
+        agentCapabilities: { loadSession: false, sessionCapabilities: { resume: {} } },
+        authMethods: [],
+      }),
+      "session/new": (params) => {
+        const sessionId = `scripted-${randomUUID()}`;
+        folders.set(sessionId, placeOf(params));
+        return { sessionId };
+      },
+      "session/resume": (params) => {
+        folders.set(params.sessionId, placeOf(params));
+        return {};
+      },
+      "session/prompt": prompted,
+      "session/cancel": () => {
+        if (!isStubborn) cancel.abort();
+      },
+    },
+    () => {
+      if (!isStubborn) process.exit(0);
+    },
+  );
 }
 
 function placeOf({ cwd, mcpServers = [] }: { readonly cwd: string; readonly mcpServers?: readonly McpServer[] }): {
@@ -115,10 +123,10 @@ function factsOf(
   return { me, history };
 }
 
-function voiceOf(client: AgentContext, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
+function voiceOf(tell: Tell, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
   const ids = new Map<object, string>();
   const chunk = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> =>
-    client.notify("session/update", { sessionId, update: { sessionUpdate, content: { type: "text", text } } });
+    tell({ sessionId, update: { sessionUpdate, content: { type: "text", text } } });
   return {
     say: (text) => chunk("agent_message_chunk", text),
     think: (text) => chunk("agent_thought_chunk", text),
@@ -128,7 +136,7 @@ function voiceOf(client: AgentContext, sessionId: string): Omit<Stage, "cwd" | "
       const { title, kind } = tool;
       if (result === null) {
         const locations = tool.paths.map((path) => ({ path }));
-        return client.notify("session/update", {
+        return tell({
           sessionId,
           update: { sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", locations },
         });
@@ -136,17 +144,17 @@ function voiceOf(client: AgentContext, sessionId: string): Omit<Stage, "cwd" | "
       const text = result.output.slice(0, outputCharsMax);
       const content = text === "" ? [] : [{ type: "content" as const, content: { type: "text" as const, text } }];
       const status = result.ok ? "completed" : "failed";
-      return client.notify("session/update", { sessionId, update: { sessionUpdate: "tool_call_update", toolCallId, status, content } });
+      return tell({ sessionId, update: { sessionUpdate: "tool_call_update", toolCallId, status, content } });
     },
     print: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
     exit: (code) => process.exit(code),
   };
 }
 
-function tellUsage(client: AgentContext, sessionId: string, used: Used, sessionUsd: number): Promise<void> {
+function tellUsage(tell: Tell, sessionId: string, used: Used, sessionUsd: number): Promise<void> {
   const cost = used.usd === null ? {} : { cost: { amount: sessionUsd + used.usd, currency: "USD" } };
   const tokens = used.input + used.output;
-  return client.notify("session/update", {
+  return tell({
     sessionId,
     update: { sessionUpdate: "usage_update", used: Math.round(tokens), size: contextTokens, ...cost },
   });

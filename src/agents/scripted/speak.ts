@@ -1,0 +1,71 @@
+// speak: the agent's side of the Agent Client Protocol as the embedded agent needs it: JSON-RPC 2.0, one message a line. By hand, because
+// the protocol's kit takes three times as long to load as everything else here, and this starts with every turn. Its types hold both ends.
+
+import type { Readable, Writable } from "node:stream";
+import type {
+  InitializeResponse,
+  NewSessionRequest,
+  NewSessionResponse,
+  PromptRequest,
+  PromptResponse,
+  ResumeSessionRequest,
+  SessionNotification,
+} from "@agentclientprotocol/sdk";
+import { lineSplitter } from "../process/line-splitter.ts";
+
+export type Tell = (update: SessionNotification) => Promise<void>;
+export type Answers = {
+  readonly initialize: () => InitializeResponse;
+  readonly "session/new": (params: NewSessionRequest) => NewSessionResponse;
+  readonly "session/resume": (params: ResumeSessionRequest) => object;
+  readonly "session/prompt": (params: PromptRequest) => Promise<PromptResponse>;
+  readonly "session/cancel": () => void;
+};
+
+/** Told to the one who asked, as it stands. */
+export class Refusal extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const lineBytesMax = 64 * 1024 * 1024;
+const codes = { parse: -32700, unknownMethod: -32601, internal: -32603 } as const;
+type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown };
+
+/** Answers what is asked until the input ends; says how to tell the client something meanwhile. */
+export function speak(from: Readable, to: Writable, answers: Answers, ended: () => void): Tell {
+  const send = (message: object): Promise<void> =>
+    new Promise((resolve) => to.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`, () => resolve()));
+  const known = answers as unknown as Readonly<Record<string, (params: unknown) => unknown>>;
+  const take = async ({ id, method, params }: Message): Promise<void> => {
+    if (typeof method !== "string") return; // an answer: nothing was asked
+    try {
+      const answer = Object.hasOwn(known, method) ? known[method] : undefined;
+      if (answer === undefined) throw new Refusal(codes.unknownMethod, `"Method not found": ${method}`);
+      const result = await answer(params);
+      if (id !== undefined) await send({ id, result: result ?? null });
+    } catch (error) {
+      const code = error instanceof Refusal ? error.code : codes.internal;
+      if (id !== undefined) await send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } });
+    }
+  };
+  const hear = (line: Buffer): void => {
+    const message = messageIn(line.toString("utf8"));
+    void (message === null ? send({ id: null, error: { code: codes.parse, message: "Parse error" } }) : take(message));
+  };
+  const lines = lineSplitter(lineBytesMax, hear, ended);
+  from.on("data", (chunk: Buffer) => lines.push(chunk)).once("close", ended);
+  return (update) => send({ method: "session/update", params: update });
+}
+
+function messageIn(line: string): Message | null {
+  try {
+    const read: unknown = JSON.parse(line);
+    return typeof read === "object" && read !== null ? read : null;
+  } catch {
+    return null;
+  }
+}
