@@ -11,7 +11,7 @@ import { findingText } from "../kit/finding.ts";
 import type { TurnOrder, TurnResult } from "../ports/agent.ts";
 import { erase } from "../workspace/folder.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
-import { openSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
+import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
 import { openAgentsBox } from "../runner/agents-box.ts";
 import { castFor } from "../runner/draft/assign-agents.ts";
 import { findProject } from "../project/runs/project-paths.ts";
@@ -57,7 +57,7 @@ async function trialAgents(
   folder: string,
 ): Promise<Pick<OpenedAgents, "turn" | "close">> {
   const home = findProject(place.cwd) ?? { root: join(folder, "nowhere"), folder };
-  const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder, openSelfTestCache(folder))]);
+  const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder, openLimitsCache(folder))]);
   const agents = openAgentsBox({
     place,
     isolation,

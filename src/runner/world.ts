@@ -10,7 +10,7 @@ import type { Recorder, Runtime } from "../engine/runtime.ts";
 import { redactBytes } from "../kit/redact-stream.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
 import { worldKindFor } from "../workspace/worlds/world-kind.ts";
-import { openSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
+import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { openAgentsBox } from "./agents-box.ts";
 import { briefOf } from "./brief.ts";
@@ -60,7 +60,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const [repository, isolation, limits] = await Promise.all([
     openedRepository(home.root),
     isolationFor(drafted.isolation, home, folder),
-    openLimits(folder, openSelfTestCache(folder)),
+    openLimits(folder, openLimitsCache(folder)),
   ]);
   const opening = openWorkspace({
     repository,

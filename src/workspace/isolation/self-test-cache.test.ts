@@ -33,6 +33,14 @@ describe.skipIf(process.platform !== "linux")("what was seen to hold", () => {
     expect(open().read("overlay", [program])).toBeNull();
   });
 
+  test("is not believed for another home, unless it has nothing to do with one", () => {
+    openSelfTestCache(folder, store, "/home/a").note("overlay", [program], "closed");
+    expect(openSelfTestCache(folder, store, "/home/b").read("overlay", [program])).toBeNull();
+    openSelfTestCache(folder, store, "").note("limits", [program], "held");
+    expect(openSelfTestCache(folder, store, "").read("limits", [program])).toBe("held");
+    expect(openSelfTestCache(folder, store, "/home/a").read("limits", [program])).toBeNull();
+  });
+
   test("is not believed on another file system", () => {
     open().note("overlay", [program], "closed");
     expect(openSelfTestCache("/proc", store).read("overlay", [program])).toBeNull();

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   C1. A note holds only while everything a test depends on is the same: the start of the machine, its kernel and the settings about
-//       namespaces, who we are and what we are confined by, the programs, the file system of the folder, and this program itself.
+//       namespaces, who we are and what we are confined by, the programs, the file system of the folder, and this program itself; of
+//       a box also the home folder, which it shows or hides.
 //   C2. Only what held is noted. What did not is tried again each time: it may have been a bad moment.
 //   C3. Where the cache can't be trusted (store-folder.ts, S1) or written, everything is tried anew, and nothing fails for it.
 
@@ -26,11 +27,11 @@ export const noCache: SelfTestCache = { read: () => null, note: () => undefined 
 const noteBytesMax = 4_096;
 const room = "self-tests";
 
-/** `folder`: where a run lies, whose file system a test depends on. */
-export function openSelfTestCache(folder: string, store: string = storeFolder()): SelfTestCache {
+/** `folder`: where a run lies, whose file system a test depends on. `home`: "" for tests that do not depend on it. */
+export function openSelfTestCache(folder: string, store: string = storeFolder(), home: string = process.env["HOME"] ?? ""): SelfTestCache {
   const boot = textOf("/proc/sys/kernel/random/boot_id");
   if (boot === "" || !isOurs(store)) return noCache; // C3
-  const here = hashOf([boot, ...factsOf(folder)].join("\n")); // C1
+  const here = hashOf([boot, home, ...factsOf(folder)].join("\n")); // C1
   const prefix = `${hashOf(boot).slice(0, 16)}-`;
   const fileOf = (test: string, programs: readonly string[]): string =>
     join(store, room, `${prefix}${hashOf([here, test, ...programs.map(programFacts)].join("\n"))}`);
@@ -55,6 +56,9 @@ export function openSelfTestCache(folder: string, store: string = storeFolder())
     },
   };
 }
+
+/** For the limits of processes and memory, which know nothing of a home. */
+export const openLimitsCache = (folder: string): SelfTestCache => openSelfTestCache(folder, storeFolder(), "");
 
 /** Forgets everything that was noted: what is tried next is tried anew. */
 export function clearSelfTestCache(store: string = storeFolder()): void {
@@ -92,7 +96,6 @@ function factsOf(folder: string): readonly string[] {
     `${dev} ${statfsSync(folder).type}`,
     ...mountsOf(dev),
     process.env["PATH"] ?? "",
-    process.env["HOME"] ?? "",
     programFacts(process.execPath),
     programFacts(process.argv[1] ?? ""),
   ];
