@@ -22,13 +22,13 @@ const linkKeptMs = 30_000;
 export type DashboardInput = { readonly port?: number | undefined; readonly open: boolean };
 
 /** Serves the dashboard on loopback until the person at the terminal ends it. Runs go on without it. */
-export function dashboard(place: CommandContext, input: DashboardInput): Promise<Answer> {
+export function dashboard(place: CommandContext, input: DashboardInput, script: () => string = clientScript): Promise<Answer> {
   return answered(async () => {
     const token = newToken();
     const unlock = openUnlock();
     const facts = openFacts(place);
     const program = [process.execPath, process.argv[1] ?? ""];
-    const settings = { place, facts, token, unlock, assets: assetsOf(clientScript()), resumeApart: resumeApart(program) };
+    const settings = { place, facts, token, unlock, assets: assetsOf(script()), resumeApart: resumeApart(program) };
     const server = await listening(settings, input.port);
     const address = `http://127.0.0.1:${server.port}/#${token}`;
     const weak = await facts.weak();

@@ -223,5 +223,8 @@ test("a damaged journal is listed with what is wrong, and hides no other run", a
 
 test("a port that is taken is named; without a wish another one is taken", async () => {
   const { server, root } = await served();
-  expect(await dashboard(placeIn(root), { port: server.port, open: false })).toMatchObject({ result: "FAIL", reason_code: "port_taken" });
+  expect(await dashboard(placeIn(root), { port: server.port, open: false }, () => "script")).toMatchObject({
+    result: "FAIL",
+    reason_code: "port_taken",
+  });
 });
