@@ -9,10 +9,11 @@ const yaml = `turns:
     repeat: 0
 `;
 
-test("YAML and JSON are read alike, whatever the file is called", () => {
-  const read = readScript("0123abcd", yaml);
+test("YAML and JSON are read alike, whatever the file is called", async () => {
+  const read = await readScript("0123abcd", yaml);
   expect(read).toMatchObject({ script: { turns: [{ repeat: 0, do: [{ write: { path: "a.ts" } }, { hang: true }] }] } });
-  expect("script" in read && readScript("0123abcd", JSON.stringify(read.script))).toEqual(read);
+  expect("script" in read && (await readScript("0123abcd", JSON.stringify(read.script)))).toEqual(read);
+  expect("script" in read && (await readScript("0123abcd", JSON.stringify(read.script, null, 2)))).toEqual(read);
 });
 
 test.each([
@@ -20,8 +21,10 @@ test.each([
   ["an unknown key", "turns:\n  - wen: {}\n", 2],
   ["a negative repeat", "turns:\n  - repeat: -1\n", 2],
   ["no turns", "turn: []\n", 1],
-])("%s is found, with its line", (_, text, line) => {
-  const read = readScript("script.yaml", text);
+  ["an action that is none, in JSON", '{"turns":[{"do":[{"wirte":"a"}]}]}', 1],
+  ["a key that is there twice", '{"turns":[],"turns":[{"do":[]}]}', 1],
+])("%s is found, with its line", async (_, text, line) => {
+  const read = await readScript("script.yaml", text);
   expect("findings" in read && read.findings[0]).toMatchObject({ file: "script.yaml", line });
 });
 
