@@ -40,7 +40,7 @@ const stub = `#!/usr/bin/env node
 "use strict";
 const { argv } = process;
 if (argv.length === 3 && (argv[2] === "--version" || argv[2] === "-V")) require("node:fs").writeSync(1, "autopilot ${version}\\n");
-else if (argv[2] !== "status" || !require("./status.cjs").isTaken) require("./cli.cjs");
+else if (argv[2] !== "status" || !require("./status.cjs").isTaken) require("./cli.cjs").start();
 `;
 
 const stamp = stampOf();

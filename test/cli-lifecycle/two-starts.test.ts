@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { go } from "../../src/commands/go.ts";
 import { leaveRequest } from "../../src/project/inbox/inbox-files.ts";
 import { start } from "../../src/commands/start.ts";
-import { autopilot, runFolderOf, scripted } from "../support/autopilot.ts";
+import { apart, autopilot, runFolderOf, scripted } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
 const idle = [{ do: [{ sleep: 3000 }, { write: { path: "hello.txt", text: "hello\n" } }] }];
@@ -13,7 +13,7 @@ const idle = [{ do: [{ sleep: 3000 }, { write: { path: "hello.txt", text: "hello
 test("of several starts at the same moment one runs, the others are told of it, and a bare command means the one that runs", async () => {
   const folder = scratch();
   const words = ["go", "say hello", ...scripted(folder, idle), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
-  const ended = await Promise.all([1, 2, 3].map(() => autopilot(folder, words)));
+  const ended = await Promise.all([1, 2, 3].map(() => apart(folder, words)));
   expect(ended.map(({ json }) => json.reason_code).toSorted()).toEqual(["cycle_cap_reached", "run_open", "run_open"]);
   const named = [...new Set(ended.map(({ json }) => json.run_id))];
   expect(named, "those refused name the one that runs").toHaveLength(1);

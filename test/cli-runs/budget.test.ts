@@ -106,7 +106,7 @@ describe.concurrent("budget", () => {
   test("the minutes limit cuts a turn that hangs, pauses, and its attempt is set aside", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
     const turns = [{ do: [makeB, { ignore_term: true }, { hang: true }] }];
-    const { json } = await goScripted(folder, turns, [...bExists, "--max-budget", "minutes=0.05"]);
+    const { json } = await goScripted(folder, turns, [...bExists, "--max-budget", "minutes=0.2"]);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
     expect(eventsOf(folder, "step_interrupted")).toMatchObject([{ by: "budget" }]);
     expect(eventsOf(folder, "changes_applied")).toEqual([]);

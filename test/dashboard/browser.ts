@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll } from "vitest";
+import { afterFile } from "../support/after-file.ts";
 import { begin, until } from "../support/autopilot.ts";
 
 const program = "/usr/bin/chromium";
@@ -12,15 +12,19 @@ const flags =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
 let browser: Browser | null = null;
-const ends: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const end of ends) await end();
-  await browser?.close();
-});
 
 export async function openBrowser(look: { width: number; height: number; dark?: boolean }): Promise<BrowserContext> {
-  browser ??= await chromium.launch({ executablePath: program, args: flags.split(" ") });
+  browser ??= await launched();
   return browser.newContext({ viewport: { width: look.width, height: look.height }, colorScheme: look.dark === true ? "dark" : "light" });
+}
+
+async function launched(): Promise<Browser> {
+  const one = await chromium.launch({ executablePath: program, args: flags.split(" ") });
+  afterFile(() => {
+    browser = null;
+    return one.close();
+  });
+  return one;
 }
 
 export type Served = { readonly address: string; readonly code: string; readonly end: (signal?: NodeJS.Signals) => Promise<void> };
@@ -38,7 +42,7 @@ export async function dashboardIn(folder: string, words: readonly string[] = [])
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await ended;
   };
-  ends.push(() => end("SIGKILL"));
+  afterFile(() => end("SIGKILL"));
   return { address, code, end };
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, journal, runFolderOf, scripted, type Ended } from "../support/autopilot.ts";
+import { apart as autopilot, journal, runFolderOf, scripted, type Ended } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { canariesOf, type Canary, findIn, findInTexts, formsOf, tracesIn } from "./canaries.ts";
 

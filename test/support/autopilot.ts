@@ -1,10 +1,11 @@
-// autopilot: the built command line as a user runs it, in a process of its own, with a home that is nobody's.
+// autopilot: the built command line as a user runs it, with a home that is nobody's; without a process of its own where a process is not what it is about.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { type Environment, served } from "./served.ts";
 
 /** Another build of it, an installed one say, may be named by the environment. */
 export const program = process.env["AUTOPILOT_PROGRAM"] ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
@@ -37,11 +38,19 @@ export type Entry = {
 /** One cache for a whole run of the suite: each command is a user's second one, not the first after the machine started. */
 export const sharedCache = join(tmpdir(), `autopilot-test-cache-${process.ppid}`);
 type Around = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
+/** All commands in processes of their own: the slow way, for comparison, for real agents, and where another build was named. */
+const isAlwaysApart = process.env["AUTOPILOT_PROGRAM"] !== undefined || process.env["AUTOPILOT_TEST_APART"] !== undefined;
 
-/** Runs a command to its end. `json` throws where stdout is not one object. */
-export function autopilot(folder: string, words: readonly string[], around: Around = {}): Promise<Ended> {
-  return begin(folder, words, around).ended;
+/** Runs a command to its end, by the command server where nothing speaks against it. `json` throws where stdout is not one object. */
+export async function autopilot(folder: string, words: readonly string[], around: Around = {}): Promise<Ended> {
+  const isForNode = Object.keys(around.env ?? {}).some((name) => name.startsWith("NODE_"));
+  if (isAlwaysApart || isForNode || around.input !== undefined) return apart(folder, words, around);
+  const { code, out, err } = await served(program, { cwd: folder, words, env: environmentIn(folder, around) });
+  return { code, signal: null, out, err, json: lazily(out, err) };
 }
+
+/** The same in a process of its own: for what is about processes, their start, signals and locks, or what a machine shows of them. */
+export const apart = (folder: string, words: readonly string[], around: Around = {}): Promise<Ended> => begin(folder, words, around).ended;
 
 /** Starts a command and leaves it running. */
 export function begin(
@@ -49,11 +58,9 @@ export function begin(
   words: readonly string[],
   { env = {}, input }: Around = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const home = join(dirname(folder), "home");
-  mkdirSync(home, { recursive: true });
   const child = spawn(process.execPath, [program, ...words], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", XDG_CACHE_HOME: sharedCache, ...env },
+    env: environmentIn(folder, { env }),
     stdio: ["pipe", "pipe", "pipe"],
   });
   let out = "";
@@ -67,6 +74,15 @@ export function begin(
     child.once("close", (code, signal) => tell({ code, signal, out, err, json: lazily(out, err) }));
   });
   return { child, ended };
+}
+
+/** Programs that stand in for slow ones in stories that are not about them. */
+const stands = join(import.meta.dirname, "bin");
+
+function environmentIn(folder: string, { env = {} }: Around): Environment {
+  const home = join(dirname(folder), "home");
+  mkdirSync(home, { recursive: true });
+  return { PATH: `${stands}:${process.env["PATH"]}`, HOME: home, USER: "tester", LANG: "C.UTF-8", XDG_CACHE_HOME: sharedCache, ...env };
 }
 
 /** The object is read when it is asked for, so that a command without --json may say what it likes. */

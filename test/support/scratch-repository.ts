@@ -1,37 +1,43 @@
 // scratch-repository: a git repository in a folder of its own, made for one test and taken away after it.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file.ts";
 
 export type Files = Readonly<Record<string, string>>;
-
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-});
 
 /** A folder that the test file's end takes away. */
 export function scratchFolder(name = "autopilot-test-"): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), name)));
-  made.push(folder);
+  afterFile(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
 
 /** A repository on branch main with these files committed; it lies in `<scratch folder>/repo`, so that beside it there is room. */
 export function scratch({ files = { "README.md": "# scratch\n" } }: { readonly files?: Files } = {}): string {
   const folder = join(scratchFolder(), "repo");
-  mkdirSync(folder);
-  git(folder, "init", "-q", "-b", "main");
-  git(folder, "config", "user.name", "Scratch");
-  git(folder, "config", "user.email", "scratch@example.invalid");
-  git(folder, "config", "commit.gpgsign", "false");
+  cpSync(prepared(), folder, { recursive: true });
   write(folder, files);
   git(folder, "add", "-A");
-  git(folder, "commit", "-q", "-m", "start");
+  git(folder, "-c", "maintenance.auto=false", "commit", "-q", "-m", "start");
   return folder;
+}
+
+let empty: string | null = null;
+
+/** A repository without a commit, made once in this process and copied. */
+function prepared(): string {
+  if (empty !== null && existsSync(empty)) return empty;
+  const folder = join(scratchFolder(), "empty");
+  mkdirSync(folder);
+  git(folder, "init", "-q", "-b", "main", "--template=");
+  const settings = "[user]\n\tname = Scratch\n\temail = scratch@example.invalid\n[commit]\n\tgpgsign = false\n";
+  appendFileSync(join(folder, ".git", "config"), settings);
+  for (const name of ["hooks", "info"]) mkdirSync(join(folder, ".git", name)); // a template brings them
+  return (empty = folder);
 }
 
 export function write(folder: string, files: Files): void {

@@ -1,6 +1,7 @@
-// entry: where every command begins but those that have an entry of their own.
+// entry: where every command begins but those that have an entry of their own. The stub starts it; whoever else loads it gets `main` and starts nothing.
 
 import { begin } from "./begin.ts";
 import { main } from "./main.ts";
 
-begin(main);
+export { main };
+export const start = (): void => begin(main);
