@@ -120,6 +120,7 @@ test("what is packed is one build without a stray file, has the pages it speaks 
       "docs",
       "package.json",
       "plugin",
+      "schemas",
     ]);
     const pages =
       [readFileSync(join(home, "README.md"), "utf8"), run([stub, "help", "flow"]).stdout].join().match(/(?<!_)docs\/[\w./-]+\.md/g) ?? [];
