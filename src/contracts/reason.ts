@@ -161,6 +161,7 @@ export const reasons = {
     "Another worker has this run now, or nothing was heard of the store for too long; this process wrote and spent nothing more.",
     "autopilot fleet status shows who has it",
   ),
+  worker_name_taken: reason("FAIL", "A worker of this name is alive.", "give this one another name with --name"),
   store_unreachable: reason("FAIL", "The store doesn't answer.", "autopilot fleet doctor"),
   store_unusable: reason("FAIL", "The store cannot be used as it is.", "autopilot fleet doctor"),
   hub_unreachable: reason(

@@ -3,9 +3,11 @@
 // Invariants:
 //   X1. Each owner writes refs of its own epoch only, and the journal names the commit that counts, never a ref: a late push changes nothing.
 //   X2. Sent first, written down after: what the journal names is there.
+//   X4. A branch of the hub is moved by compare-and-set alone: from the commit that was looked at, to one that was proved on top of it.
 //   X3. No configuration of the project's repository takes part: the git directory is ours and borrows its objects.
 
 import { WorkspaceFailed } from "../workspace/failure.ts";
+import type { GitAnswer } from "../workspace/git/git.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { openTransfer } from "../workspace/git/transfer.ts";
 
@@ -14,26 +16,79 @@ export type Hub = {
   readonly send: (key: string, epoch: number, commit: string) => Promise<void>;
   /** Brings what any owner of a run has sent. */
   readonly bring: (key: string) => Promise<void>;
+  /** Brings a branch of the hub; its newest commit, null where the hub has no such branch. */
+  readonly tipOf: (branch: string) => Promise<string | null>;
+  /** Moves a branch of the hub (X4). */
+  readonly land: (branch: string, expected: string, commit: string) => Promise<HubLanding>;
 };
 
+export type HubLanding = { readonly kind: "landed" } | { readonly kind: "moved" } | { readonly kind: "refused"; readonly why: string };
+
 export async function openHub(repository: Repository, folder: string, url: string): Promise<Hub> {
-  const ask = await openTransfer(repository, folder); // X3
-  const transfer = async (doing: string, args: readonly string[]): Promise<void> => {
-    const { code, err } = await ask(args);
-    if (code !== 0) throw new WorkspaceFailed("hub_unreachable", `${doing} failed: ${err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+  const call = await openTransfer(repository, folder); // X3
+  const transfer = async (doing: string, args: readonly string[]): Promise<GitAnswer> => {
+    const answer = await call(args);
+    return answer.code === 0 ? answer : unreachable(doing, answer);
   };
   return {
-    send: (key, epoch, commit) =>
-      transfer("Sending a commit to the hub", ["push", "-q", "--no-verify", "--", url, `+${commit}:refs/autopilot/${key}/${epoch}/tip`]), // X1
-    bring: (key) =>
-      transfer("Bringing commits from the hub", [
-        "fetch",
+    send: async (key, epoch, commit) =>
+      void (await transfer("Sending a commit to the hub", [
+        "push",
         "-q",
-        "--no-tags",
-        "--no-write-fetch-head",
+        "--no-verify",
         "--",
         url,
-        `+refs/autopilot/${key}/*:refs/autopilot/${key}/*`,
-      ]),
+        `+${commit}:refs/autopilot/${key}/${epoch}/tip`,
+      ])), // X1
+    bring: async (key) =>
+      void (await transfer("Bringing commits from the hub", [...fetching, "--", url, `+refs/autopilot/${key}/*:refs/autopilot/${key}/*`])),
+    tipOf: async (branch) => {
+      const { out } = await transfer("Asking the hub for its branches", ["ls-remote", "-q", "--", url, `refs/heads/${branch}`]);
+      const tip = /^([0-9a-f]{40,64})\t/.exec(out.toString("utf8"))?.[1] ?? null;
+      if (tip === null) return null;
+      const ref = `refs/autopilot-hub/${branch}`;
+      await transfer("Bringing a branch from the hub", [...fetching, "--", url, `+refs/heads/${branch}:${ref}`]);
+      return (await transfer("Reading a branch of the hub", ["rev-parse", "--verify", `${ref}^{commit}`])).out.toString("utf8").trim();
+    },
+    land: async (branch, expected, commit) => {
+      const ref = `refs/heads/${branch}`;
+      const push = [
+        "push",
+        "--porcelain",
+        "--no-verify",
+        "--atomic",
+        `--force-with-lease=${ref}:${expected}`,
+        "--",
+        url,
+        `${commit}:${ref}`,
+      ];
+      const answer = await call(push);
+      if (answer.code === 0) return { kind: "landed" };
+      const said = `${answer.out.toString("utf8")} ${answer.err}`;
+      // Of two that push at once the later one is refused by the lock of the ref instead of by the comparison.
+      if (
+        /\[rejected\][^\n]*(stale info|fetch first|non-fast-forward)|cannot lock ref|failed to update ref|reference already exists/.test(
+          said,
+        )
+      )
+        return { kind: "moved" };
+      const refused = /\[(?:remote )?rejected\][^\n]*/.exec(said)?.[0];
+      return refused === undefined
+        ? unreachable("Landing on the hub", answer)
+        : { kind: "refused", why: `${refused} ${remoteWords(answer.err)}`.trim() };
+    },
   };
+}
+
+const fetching = ["fetch", "-q", "--no-tags", "--no-write-fetch-head"];
+
+const remoteWords = (err: string): string =>
+  err
+    .split("\n")
+    .flatMap((line) => /^remote: (.*)$/.exec(line)?.[1]?.trim() ?? [])
+    .join(" ")
+    .slice(0, 300);
+
+function unreachable(doing: string, { err }: GitAnswer): never {
+  throw new WorkspaceFailed("hub_unreachable", `${doing} failed: ${err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }

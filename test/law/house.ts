@@ -110,6 +110,7 @@ export const pureFolders: readonly string[] = [
   "playbooks/quality/views",
   "playbooks/staged/views",
   "portfolio/planner",
+  "fleet/worker",
   "portfolio/views",
   "calibration/cycle",
 ];

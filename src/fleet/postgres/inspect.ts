@@ -32,6 +32,8 @@ const needed = [
   ["snapshot", "insert"],
   ["snapshot", "update"],
   ["request", "insert"],
+  ["worker", "update"],
+  ["work_order", "update"],
 ] as const;
 const beyond = [
   ["entry", "update"],
@@ -53,7 +55,7 @@ export async function inspect({ ask }: Database): Promise<Inspection> {
     );
     return new Map(rows.map((row) => [String(row["name"]), row["has"] === true]));
   };
-  const isThere = schema !== null && schema >= 1;
+  const isThere = schema === migrations.length;
   const has = isThere ? await rightsOf(needed) : new Map<string, boolean>();
   const more = isThere ? await rightsOf(beyond) : new Map<string, boolean>();
   const { rows: size } = await ask("select pg_database_size(current_database())::text as bytes");

@@ -63,16 +63,23 @@ export type HeldLease = Lease & {
   readonly release: () => Promise<void>;
 };
 
-const renewSql = `update autopilot.run set lease_until = clock_timestamp() + $3::int * interval '1 ms'
-  where run_id = $1::text and epoch = $2::bigint returning 1`;
-const releaseSql = "update autopilot.run set lease_until = timestamptz 'epoch', owner = null where run_id = $1 and epoch = $2";
+/** What is held: the row of a run, or of a worker. */
+export type Leased = { readonly table: "run" | "worker"; readonly id: string };
 
 /** Renews the lease until it is given back or lost. */
 export function holdLease(
   { ask }: Database,
-  order: { readonly run: string; readonly taken: Taken; readonly times: LeaseTimes; readonly clock: LeaseClock },
+  order: {
+    readonly of: Leased;
+    readonly taken: Pick<Taken, "epoch" | "sentMs">;
+    readonly times: LeaseTimes;
+    readonly clock: LeaseClock;
+  },
 ): HeldLease {
-  const { run, taken, times, clock } = order;
+  const { of, taken, times, clock } = order;
+  const mine = `where ${of.table}_id = $1::text and epoch = $2::bigint`;
+  const renewSql = `update autopilot.${of.table} set lease_until = clock_timestamp() + $3::int * interval '1 ms' ${mine}`;
+  const releaseSql = `update autopilot.${of.table} set lease_until = timestamptz 'epoch', owner = null ${mine}`;
   const ended = new AbortController();
   let why: string | null = null;
   let confirmed = { sentMs: taken.sentMs, wallMs: clock.wallMs() };
@@ -92,9 +99,9 @@ export function holdLease(
     isAsking = true;
     const sent = { sentMs: clock.monotonicMs(), wallMs: clock.wallMs() };
     try {
-      const { count } = await ask(renewSql, [run, taken.epoch, times.leaseMs]);
+      const { count } = await ask(renewSql, [of.id, taken.epoch, times.leaseMs]);
       if (count === 1) confirmed = sent;
-      else lose("another worker has taken it");
+      else lose(of.table === "run" ? "another worker has taken it" : "another worker has this id");
     } catch {
       // Unheard is not lost: the watch below decides when it has lasted too long.
     } finally {
@@ -121,7 +128,7 @@ export function holdLease(
       isOver = true;
       clearInterval(timer);
       // Unheard, it lapses by itself.
-      if (why === null) await ask(releaseSql, [run, taken.epoch]).catch(() => undefined);
+      if (why === null) await ask(releaseSql, [of.id, taken.epoch]).catch(() => undefined);
     },
   };
 }

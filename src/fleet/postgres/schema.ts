@@ -45,6 +45,37 @@ export const migrations: readonly Migration[] = [
       `create index request_pending on autopilot.request (run_id, number) where not forgotten`,
     ],
   },
+  {
+    about: "workers and orders",
+    statements: [
+      `create table autopilot.worker (
+        worker_id text primary key check (octet_length(worker_id) between 1 and 128),
+        epoch bigint not null default 0,
+        owner jsonb,
+        lease_until timestamptz not null default ${noLease},
+        jobs int not null default 0,
+        labels text[] not null default '{}',
+        product text not null default '',
+        is_draining boolean not null default false,
+        since timestamptz not null default now())`,
+      `create table autopilot.work_order (
+        order_id text primary key check (octet_length(order_id) between 1 and 240),
+        number bigint generated always as identity,
+        run_id text not null check (octet_length(run_id) between 1 and 200),
+        repository text not null check (octet_length(repository) between 1 and 200),
+        priority int not null check (priority between 1 and 5),
+        needs text[] not null default '{}' check (cardinality(needs) <= 16),
+        slots int not null check (slots between 1 and 1000),
+        not_before timestamptz not null default ${noLease},
+        state text not null default 'offered' check (state in ('offered', 'taken', 'ended', 'withdrawn')),
+        worker_id text, worker_epoch bigint,
+        times_taken int not null default 0,
+        offered_at timestamptz not null default now(), taken_at timestamptz, ended_at timestamptz,
+        outcome text check (octet_length(outcome) <= 4000))`,
+      `create index work_order_offered on autopilot.work_order (priority, number) where state = 'offered'`,
+      `create index work_order_taken on autopilot.work_order (repository) where state = 'taken'`,
+    ],
+  },
 ];
 
 /** What a worker's role may do, and nothing else: it can neither change nor remove a line, a blob or the schema. */
@@ -54,4 +85,5 @@ export const grants = (role: string): readonly string[] => [
   `grant insert on autopilot.run, autopilot.entry, autopilot.snapshot, autopilot.blob, autopilot.request to ${role}`,
   `grant update on autopilot.run, autopilot.snapshot to ${role}`,
   `grant update (forgotten) on autopilot.request to ${role}`,
+  `grant insert, update on autopilot.worker, autopilot.work_order to ${role}`,
 ];

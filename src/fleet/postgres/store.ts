@@ -45,7 +45,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
 
   const open: PostgresStore["open"] = async (run, kind, given) => {
     const taken = await takeRun(database, { run, kind, holder, leaseMs: times.leaseMs, clock });
-    const lease = holdLease(database, { run, taken, times, clock });
+    const lease = holdLease(database, { of: { table: "run", id: run }, taken, times, clock });
     try {
       await refuseLostLines(database, run, taken.seq, given.known);
       const entries: Entry[] = [];

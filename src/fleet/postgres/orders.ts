@@ -1,0 +1,188 @@
+// orders: the dispatch in plain SQL: orders are rows, and taking one is a short transaction.
+//
+// Invariants:
+//   P1. One takes at a time, whichever machine: a lock of the transaction stands before the count, so two can never both see the last slot free.
+//   P2. Only a worker whose lease holds takes, ends or gives back; a stale one finds that the row is not its own any more.
+//   P3. Looking is enough: each worker looks four times a second. Nothing depends on a notification, so a pooler breaks nothing.
+
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Dispatch, HandedOrder, OnOrder, OrderEnd, WorkOrder, WorkerSeat, Working } from "../../ports/dispatch.ts";
+import type { Holder } from "../../ports/run-store.ts";
+import { refuse } from "../../project/reply.ts";
+import { product } from "../../project/runs/product.ts";
+import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
+import { nextStep } from "../worker/decide.ts";
+import type { Ask, Database, Row } from "./connect.ts";
+import { storeFailure } from "./connect.ts";
+import { type HeldLease, leaseClock, type LeaseClock } from "./lease.ts";
+import { takeSeat, tellDraining } from "./workers.ts";
+
+const lookEveryMs = 250;
+const outcomeCharactersMax = 1_000;
+const lockKey = 7_214_030_192;
+
+const offerSql = `insert into autopilot.work_order (order_id, run_id, repository, priority, needs, slots, not_before)
+  values ($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, timestamptz 'epoch')) on conflict do nothing`;
+const withdrawSql = `update autopilot.work_order set state = 'withdrawn', ended_at = now() where order_id = $1 and state in ('offered', 'taken')`;
+
+const isGone = `o.state = 'taken' and not exists (select 1 from autopilot.worker w
+  where w.worker_id = o.worker_id and w.epoch = o.worker_epoch and w.lease_until > clock_timestamp())`;
+const isFor = `o.state = 'offered' and o.not_before <= clock_timestamp() and o.repository = any($1::text[]) and o.needs <@ $2::text[]`;
+const lookSql = `select exists (select 1 from autopilot.work_order o where ${isFor}) or exists (select 1 from autopilot.work_order o where ${isGone}) as found`;
+const returnSql = `update autopilot.work_order o set state = 'offered', worker_id = null, worker_epoch = null where ${isGone}`;
+const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3::text, worker_epoch = $4::bigint, taken_at = clock_timestamp(),
+    times_taken = times_taken + 1
+  where order_id = (
+    select o.order_id from autopilot.work_order o where ${isFor}
+      and (select count(*) from autopilot.work_order t where t.state = 'taken' and t.repository = o.repository) < o.slots
+    order by o.priority, o.number limit 1)
+  and exists (select 1 from autopilot.worker w where w.worker_id = $3::text and w.epoch = $4::bigint and w.lease_until > clock_timestamp())
+  returning order_id, run_id, repository, priority, needs, slots, times_taken`;
+const mine = "where order_id = $1 and state = 'taken' and worker_id = $2 and worker_epoch = $3";
+const endSql = `update autopilot.work_order set state = 'ended', ended_at = now(), outcome = $4 ${mine}`;
+const againSql = `update autopilot.work_order set state = 'offered', worker_id = null, worker_epoch = null,
+  outcome = $4, not_before = clock_timestamp() + $5::int * interval '1 ms' ${mine}`;
+
+export type OrdersOptions = { readonly leaseMs?: number; readonly clock?: LeaseClock };
+
+export function openOrders(database: Database, { leaseMs = leaseMsDefault, clock = leaseClock }: OrdersOptions = {}): Dispatch {
+  const asked = async (text: string, values: readonly unknown[]): Promise<number> => {
+    try {
+      return (await database.ask(text, values)).count;
+    } catch (error) {
+      throw storeFailure(error, database.name);
+    }
+  };
+  return {
+    offer: async ({ id, run, repository, priority, needs, slots, notBefore }) =>
+      (await asked(offerSql, [id, run, repository, priority, [...needs], slots, notBefore ?? null])) === 1,
+    withdraw: async (id) => (await asked(withdrawSql, [id])) === 1,
+    work: async (seat, on) => {
+      const times = leaseTimes(leaseMs);
+      const holder: Holder = { worker: seat.worker, host: hostname(), pid: process.pid };
+      const lease = await takeSeat(database, { seat, holder, product, times, clock });
+      if ("takenBy" in lease) return refuseSecond(seat, lease.takenBy);
+      return working(database, seat, lease, on);
+    },
+    close: () => database.close(),
+  };
+}
+
+const refuseSecond = ({ worker }: WorkerSeat, holder: Holder | null): never =>
+  refuse("worker_name_taken", {
+    message: `A worker called ${worker} is alive${holder === null ? "" : ` on ${holder.host}, process ${holder.pid}`}.`,
+    data: { worker, holder },
+  });
+
+function working(database: Database, seat: WorkerSeat, lease: HeldLease, on: OnOrder): Working {
+  const active = new Map<string, Promise<void>>();
+  let isDraining = false;
+  let wake = new AbortController();
+  const ring = (): void => wake.abort();
+  lease.lost.addEventListener("abort", ring);
+  const carryOut = async (order: HandedOrder): Promise<void> => {
+    const end = await on(order, lease).catch((error: unknown): OrderEnd => ({
+      kind: "again",
+      afterMs: lookEveryMs * 4,
+      because: wordsOf(error),
+    }));
+    await told(database, seat, lease, order, end);
+  };
+  const run = async (): Promise<string | null> => {
+    for (;;) {
+      wake = new AbortController();
+      const step = nextStep({ isSure: lease.isConfirmed(), lost: lease.whyLost(), isDraining, active: active.size, jobs: seat.jobs });
+      if (step.do === "leave") {
+        await lease.release();
+        return step.why;
+      }
+      const order = step.do === "take" ? await taken(database, seat, lease.epoch).catch(() => null) : null; // the lease's watch tells of a store that is gone
+      if (order === null) {
+        await sleep(lookEveryMs, undefined, { signal: wake.signal }).catch(() => undefined);
+        continue;
+      }
+      const ended = carryOut(order).finally(() => {
+        active.delete(order.id);
+        ring();
+      });
+      active.set(order.id, ended);
+    }
+  };
+  const over = run();
+  return {
+    over,
+    drain: async () => {
+      isDraining = true;
+      ring();
+      await tellDraining(database, seat.worker, lease.epoch).catch(() => undefined);
+      await over;
+    },
+  };
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The next order for this worker; null where there is none. P1 */
+async function taken(database: Database, { worker, labels, repositories }: WorkerSeat, epoch: number): Promise<HandedOrder | null> {
+  const given = [[...repositories], [...labels]];
+  if ((await database.ask(lookSql, given)).rows[0]?.["found"] !== true) return null;
+  return database.inTransaction(async (ask: Ask) => {
+    await ask("select pg_advisory_xact_lock($1)", [lockKey]);
+    await ask(returnSql); // D5
+    const { rows } = await ask(takeSql, [...given, worker, epoch]);
+    return rows[0] === undefined ? null : { ...orderOf(rows[0]), times: Number(rows[0]["times_taken"]) };
+  });
+}
+
+const orderOf = (row: Row): WorkOrder => ({
+  id: String(row["order_id"]),
+  run: String(row["run_id"]),
+  repository: String(row["repository"]),
+  priority: Number(row["priority"]),
+  needs: row["needs"] as readonly string[],
+  slots: Number(row["slots"]),
+});
+
+export type StoredOrder = WorkOrder & {
+  readonly state: "offered" | "taken" | "ended" | "withdrawn";
+  /** Who has it, or had it last. */
+  readonly worker: string | null;
+  readonly timesTaken: number;
+  readonly outcome: string | null;
+};
+
+/** Orders, newest first: of one run, or of all that are not over. */
+export async function ordersIn({ ask, name }: Database, run: string | null = null): Promise<readonly StoredOrder[]> {
+  try {
+    const which = run === null ? "state in ('offered', 'taken')" : "run_id = $1";
+    const { rows } = await ask(
+      `select order_id, run_id, repository, priority, needs, slots, state, worker_id, times_taken, outcome from autopilot.work_order
+        where ${which} order by number desc limit 1000`,
+      run === null ? [] : [run],
+    );
+    return rows.map((row) => ({
+      ...orderOf(row),
+      state: row["state"] as StoredOrder["state"],
+      worker: row["worker_id"] as string | null,
+      timesTaken: Number(row["times_taken"]),
+      outcome: row["outcome"] as string | null,
+    }));
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
+}
+
+/** Says what became of an order until it is heard, or nobody would believe it any more (P2). */
+async function told(database: Database, { worker }: WorkerSeat, lease: HeldLease, { id }: WorkOrder, end: OrderEnd): Promise<void> {
+  const words = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharactersMax);
+  while (lease.whyLost() === null) {
+    try {
+      if (end.kind === "ended") await database.ask(endSql, [id, worker, lease.epoch, words]);
+      else await database.ask(againSql, [id, worker, lease.epoch, words, end.afterMs]);
+      return;
+    } catch {
+      await sleep(lookEveryMs); // said again, it changes nothing
+    }
+  }
+}

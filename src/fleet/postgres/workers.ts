@@ -1,0 +1,78 @@
+// workers: who works for a store. A worker's name is held by a lease as a run is: two of one name are never both alive.
+
+import type { Holder } from "../../ports/run-store.ts";
+import type { WorkerSeat } from "../../ports/dispatch.ts";
+import type { LeaseTimes } from "../lease-times.ts";
+import type { Database } from "./connect.ts";
+import { storeFailure } from "./connect.ts";
+import { type HeldLease, holdLease, type LeaseClock } from "./lease.ts";
+
+export type StoredWorker = {
+  readonly worker: string;
+  readonly holder: Holder | null;
+  readonly jobs: number;
+  readonly labels: readonly string[];
+  readonly product: string;
+  readonly isDraining: boolean;
+};
+
+const seatSql = `update autopilot.worker set epoch = epoch + 1, owner = $2::jsonb, jobs = $4::int, labels = $5::text[], product = $6::text,
+    is_draining = false, since = now(), lease_until = clock_timestamp() + $3::int * interval '1 ms'
+  where worker_id = $1::text and lease_until < clock_timestamp() returning epoch::text`;
+
+/** Takes a worker's name; gives who has it where it is taken. */
+export async function takeSeat(
+  database: Database,
+  order: {
+    readonly seat: WorkerSeat;
+    readonly holder: Holder;
+    readonly product: string;
+    readonly times: LeaseTimes;
+    readonly clock: LeaseClock;
+  },
+): Promise<HeldLease | { readonly takenBy: Holder | null }> {
+  const { seat, holder, product, times, clock } = order;
+  const { ask, name } = database;
+  try {
+    await ask("insert into autopilot.worker (worker_id) values ($1) on conflict do nothing", [seat.worker]);
+    const sentMs = clock.monotonicMs();
+    const { rows } = await ask(seatSql, [seat.worker, JSON.stringify(holder), times.leaseMs, seat.jobs, [...seat.labels], product]);
+    const row = rows[0];
+    if (row !== undefined)
+      return holdLease(database, {
+        of: { table: "worker", id: seat.worker },
+        taken: { epoch: Number(row["epoch"]), sentMs },
+        times,
+        clock,
+      });
+    const held = await ask("select owner from autopilot.worker where worker_id = $1", [seat.worker]);
+    return { takenBy: (held.rows[0]?.["owner"] ?? null) as Holder | null };
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
+}
+
+/** For `status`: it takes nothing more. */
+export async function tellDraining({ ask }: Database, worker: string, epoch: number): Promise<void> {
+  await ask("update autopilot.worker set is_draining = true where worker_id = $1 and epoch = $2", [worker, epoch]);
+}
+
+/** Those that are alive, and those that were not heard of lately. */
+export async function workersIn({ ask, name }: Database): Promise<readonly StoredWorker[]> {
+  try {
+    const { rows } = await ask(
+      `select worker_id, jobs, labels, product, is_draining, case when lease_until > clock_timestamp() then owner end as holder
+        from autopilot.worker order by worker_id`,
+    );
+    return rows.map((row) => ({
+      worker: String(row["worker_id"]),
+      holder: (row["holder"] ?? null) as Holder | null,
+      jobs: Number(row["jobs"]),
+      labels: row["labels"] as readonly string[],
+      product: String(row["product"]),
+      isDraining: row["is_draining"] === true,
+    }));
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
+}

@@ -1,0 +1,18 @@
+// repository-id: a name for a repository that is the same in each of its clones: that of its first commit.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { refuse } from "../project/reply.ts";
+import { git } from "../workspace/git/git.ts";
+import type { Repository } from "../workspace/git/repository.ts";
+
+export async function repositoryId({ root, gitDir, commonDir }: Repository): Promise<string> {
+  if (existsSync(join(commonDir, "shallow")))
+    return refuse("workspace_unusable", {
+      message: `${root} is a shallow clone: its first commit, by which machines know a repository, isn't there.`,
+      remediation: ["git fetch --unshallow"],
+    });
+  const { out } = await git({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-list", "--max-parents=0", "HEAD"] });
+  const [first] = out.toString("utf8").trim().split("\n").toSorted();
+  return `repo-${(first ?? "").slice(0, 16)}`;
+}

@@ -1,0 +1,28 @@
+// What a worker does next: every combination of what it knows.
+
+import { expect, test } from "vitest";
+import { nextStep, type WorkerView } from "./decide.ts";
+
+const all: readonly WorkerView[] = [true, false].flatMap((isSure) =>
+  [null, "lost"].flatMap((lost) =>
+    [true, false].flatMap((isDraining) =>
+      [0, 1, 2].flatMap((active) => [1, 2].map((jobs) => ({ isSure, lost, isDraining, active: Math.min(active, jobs), jobs }))),
+    ),
+  ),
+);
+
+test("a worker takes only while it is sure of its lease, has room and is not told to end", () => {
+  for (const view of all) {
+    const isFree = view.isSure && view.lost === null && !view.isDraining && view.active < view.jobs;
+    expect(nextStep(view).do === "take", JSON.stringify(view)).toBe(isFree);
+  }
+});
+
+test("it leaves when it drains or is lost, and never before what it works on has ended", () => {
+  for (const view of all) {
+    const isOver = (view.lost !== null || view.isDraining) && view.active === 0;
+    expect(nextStep(view), JSON.stringify(view)).toEqual(
+      isOver ? { do: "leave", why: view.lost } : expect.objectContaining({ do: expect.stringMatching(/take|wait/) }),
+    );
+  }
+});

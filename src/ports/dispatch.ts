@@ -1,0 +1,64 @@
+// dispatch: port to what hands runs to workers on many machines.
+//
+// Promises:
+//   D1. An order is known by its id: offered again it is the same one, and one worker at a time has it.
+//   D2. Among the orders that a worker may take, priority is strict (1 before 5), then age.
+//   D3. No repository has more orders taken than its slots, and no worker more than its jobs.
+//   D4. An order goes only to a worker that serves its repository and has every label it needs, and not before its time.
+//   D5. What a dead worker had is handed out again. What is withdrawn is handed to nobody, and its slot is free at once.
+//   D6. A worker that drains takes nothing more, and is done when what it has is done.
+//
+// An order is a hint. Who may write to a run, spend for it and land it, the run's lease alone says: an order that is handed out twice finds
+// the run taken.
+
+import type { Lease } from "./run-store.ts";
+
+export type WorkOrder = {
+  readonly id: string;
+  /** The run's key in the store. */
+  readonly run: string;
+  readonly repository: string;
+  /** 1 comes first, 5 last. */
+  readonly priority: number;
+  /** Labels that a worker must have. */
+  readonly needs: readonly string[];
+  /** How many orders of its repository may be worked on at once. */
+  readonly slots: number;
+  /** ISO 8601 in UTC; at once where it is left out. */
+  readonly notBefore?: string;
+};
+
+/** What a worker says of an order that it is through with: over, or to be handed out again. */
+export type OrderEnd =
+  | { readonly kind: "ended"; readonly outcome: string }
+  | { readonly kind: "again"; readonly afterMs: number; readonly because: string };
+
+export type Working = {
+  /** Takes nothing more; resolves when nothing is worked on. */
+  drain(): Promise<void>;
+  /** Resolves with why the worker may work no longer; null where it drained. */
+  readonly over: Promise<string | null>;
+};
+
+export type WorkerSeat = {
+  readonly worker: string;
+  readonly jobs: number;
+  readonly labels: readonly string[];
+  readonly repositories: readonly string[];
+};
+
+/** How often an order has been handed out, this time with it. */
+export type HandedOrder = WorkOrder & { readonly times: number };
+
+/** Works on one order. The lease is the worker's own: without it nothing more is begun, and what is under way is ended. */
+export type OnOrder = (order: HandedOrder, lease: Pick<Lease, "isConfirmed" | "lost">) => Promise<OrderEnd>;
+
+export interface Dispatch {
+  /** False where an order of this id was there already. */
+  offer(order: WorkOrder): Promise<boolean>;
+  /** False where it was over already, or never there. */
+  withdraw(id: string): Promise<boolean>;
+  /** Refused where another worker of this id is alive. */
+  work(seat: WorkerSeat, on: OnOrder): Promise<Working>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,260 @@
+// What hands runs to workers, held to its port: each worker is a process of its own, which can be killed.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { rolldown } from "rolldown";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { connect } from "../../src/fleet/postgres/connect.ts";
+import { migrate } from "../../src/fleet/postgres/migrate.ts";
+import type { Dispatch, WorkerSeat, WorkOrder } from "../../src/ports/dispatch.ts";
+import { until } from "../support/autopilot.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { openEngine } from "./engines.ts";
+
+const program = `node_modules/.cache/order-taker-${process.pid}.mjs`;
+const leaseMs = 2_400;
+/** Long enough that a worker has looked several times; a test that waits this long shows that nothing happens. */
+const quietMs = 1_500;
+
+type Said = {
+  readonly at: number;
+  readonly begun?: string;
+  readonly ready?: true;
+  readonly over?: string | null;
+  readonly refused?: string;
+};
+type Taker = {
+  readonly child: ChildProcess;
+  readonly said: Said[];
+  readonly begun: () => readonly string[];
+  readonly tell: (line: string) => void;
+};
+
+let cluster: Cluster;
+let url: string;
+let dispatch: Dispatch;
+const takers: Taker[] = [];
+let databases = 0;
+
+function launch(engine: string, seat: Partial<WorkerSeat> & { readonly worker: string }): Taker {
+  const whole: WorkerSeat = { jobs: 1, labels: [], repositories: ["r"], ...seat };
+  const child = spawn(process.execPath, [program, engine, url, String(leaseMs), JSON.stringify(whole)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const said: Said[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => void said.push(JSON.parse(line) as Said));
+  const taker: Taker = {
+    child,
+    said,
+    begun: () => said.flatMap(({ begun }) => begun ?? []),
+    tell: (line) => void child.stdin.write(`${line}\n`),
+  };
+  takers.push(taker);
+  return taker;
+}
+const ready = (taker: Taker): Promise<unknown> => until("a worker", () => taker.said.some((one) => one.ready === true));
+const hasBegun = (taker: Taker, id: string, times = 1): Promise<unknown> =>
+  until(`${id} begun`, () => taker.begun().filter((one) => one === id).length >= times);
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+const order = (id: string, more: Partial<WorkOrder> = {}): WorkOrder => ({
+  id,
+  run: `run-${id}`,
+  repository: "r",
+  priority: 3,
+  needs: [],
+  slots: 10,
+  ...more,
+});
+
+describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPostgres}`, (engine) => {
+  beforeAll(async () => {
+    const bundle = await rolldown({
+      input: "test/fleet/order-taker.ts",
+      external: ["fs-native-extensions", "pg-native"],
+      platform: "node",
+    });
+    await bundle.write({ file: program, format: "esm", codeSplitting: false });
+    await bundle.close();
+    cluster = startCluster();
+  });
+  afterAll(() => {
+    cluster.stop();
+    rmSync(program, { force: true });
+  });
+  const fresh = async (): Promise<void> => {
+    url = cluster.database(`orders_${engine}_${databases++}`);
+    const database = connect(url, { answerMs: 20_000 });
+    await migrate(database, "test");
+    await database.close();
+    dispatch = await openEngine(engine, url, leaseMs);
+  };
+  afterEach(async () => {
+    for (const { child } of takers.splice(0)) await end(child);
+    await dispatch.close();
+  });
+
+  test("an order that is offered twice is one, is begun once, and never again when it has ended", async () => {
+    await fresh();
+    expect([await dispatch.offer(order("a")), await dispatch.offer(order("a"))]).toEqual([true, false]);
+    const [one, two] = [launch(engine, { worker: "one" }), launch(engine, { worker: "two" })];
+    const has = await until("an order", () => [one, two].find((taker) => taker.begun().length > 0));
+    await sleep(quietMs);
+    has.tell("end a");
+    await sleep(quietMs);
+    expect(await dispatch.offer(order("a")), "what is over is not offered again under the same name").toBe(false);
+    await sleep(quietMs);
+    expect([...one.begun(), ...two.begun()]).toEqual(["a"]);
+  });
+
+  test("priority is strict, over all repositories, then age", async () => {
+    await fresh();
+    const one = launch(engine, { worker: "one", repositories: ["r", "s"] });
+    await dispatch.offer(order("first"));
+    await hasBegun(one, "first");
+    await dispatch.offer(order("p5", { priority: 5 }));
+    await dispatch.offer(order("p3", { priority: 3, repository: "s" }));
+    await dispatch.offer(order("p1", { priority: 1 }));
+    await dispatch.offer(order("p1-later", { priority: 1, repository: "s" }));
+    for (const [ends, begins] of [
+      ["first", "p1"],
+      ["p1", "p1-later"],
+      ["p1-later", "p3"],
+      ["p3", "p5"],
+    ] as const) {
+      one.tell(`end ${ends}`);
+      await hasBegun(one, begins);
+    }
+    expect(one.begun()).toEqual(["first", "p1", "p1-later", "p3", "p5"]);
+  });
+
+  test("no repository has more than its slots, no worker more than its jobs, however many take at once", async () => {
+    await fresh();
+    for (let n = 0; n < 8; n++) await dispatch.offer(order(`a${n}`, { repository: "a", slots: 2 }));
+    for (let n = 0; n < 8; n++) await dispatch.offer(order(`b${n}`, { repository: "b", slots: 100 }));
+    const three = ["one", "two", "three"].map((worker) => launch(engine, { worker, jobs: 3, repositories: ["a", "b"] }));
+    const open = new Map<Taker, Set<string>>(three.map((taker) => [taker, new Set()]));
+    const seen = new Set<string>();
+    while (seen.size < 16) {
+      for (const taker of three)
+        for (const id of taker.begun()) {
+          if (!seen.has(id)) open.get(taker)?.add(id);
+          seen.add(id);
+        }
+      const all = [...open.values()].flatMap((ids) => [...ids]);
+      expect(all.filter((id) => id.startsWith("a")).length).toBeLessThanOrEqual(2);
+      for (const ids of open.values()) expect(ids.size).toBeLessThanOrEqual(3);
+      // Noted as ended before it is told, so that a count can only be too small by what has not been seen yet.
+      const [taker, ids] = [...open].find(([, one]) => one.size > 0) ?? [];
+      const [id] = ids ?? [];
+      if (taker === undefined || id === undefined) {
+        await sleep(20);
+        continue;
+      }
+      await sleep(60);
+      ids?.delete(id);
+      taker.tell(`end ${id}`);
+    }
+    expect(three.flatMap((taker) => taker.begun()).toSorted()).toEqual([...seen].toSorted());
+  });
+
+  test("an order goes only where its repository is served and its labels are, and not before its time", async () => {
+    await fresh();
+    const plain = launch(engine, { worker: "plain", jobs: 5 });
+    await ready(plain);
+    const notBefore = new Date(Date.now() + 2_000).toISOString();
+    await dispatch.offer(order("elsewhere", { repository: "s" }));
+    await dispatch.offer(order("gpu", { needs: ["gpu"] }));
+    await dispatch.offer(order("both", { needs: ["docker", "gpu"] }));
+    await dispatch.offer(order("later", { notBefore }));
+    await hasBegun(plain, "later");
+    expect(plain.said.find(({ begun }) => begun === "later")?.at).toBeGreaterThanOrEqual(Date.parse(notBefore));
+    expect(plain.begun()).toEqual(["later"]);
+    const able = launch(engine, { worker: "able", jobs: 5, labels: ["docker", "gpu", "more"] });
+    await hasBegun(able, "both");
+    await hasBegun(able, "gpu");
+    expect(plain.begun()).toEqual(["later"]);
+  });
+
+  test("what is withdrawn is handed to nobody, and its slot is free at once, also where a dead worker had it", async () => {
+    await fresh();
+    const one = launch(engine, { worker: "one" });
+    await dispatch.offer(order("held", { slots: 1 }));
+    await hasBegun(one, "held");
+    await dispatch.offer(order("never", { slots: 1 }));
+    await dispatch.offer(order("next", { slots: 1 }));
+    expect(await dispatch.withdraw("never")).toBe(true);
+    expect(await dispatch.withdraw("never")).toBe(false);
+    expect(await dispatch.withdraw("unknown")).toBe(false);
+    await end(one.child);
+    const two = launch(engine, { worker: "two" });
+    await ready(two);
+    expect(await dispatch.withdraw("held")).toBe(true);
+    await hasBegun(two, "next");
+    two.tell("end next");
+    await sleep(leaseMs + quietMs);
+    expect(two.begun()).toEqual(["next"]);
+  });
+
+  test("what a killed worker had is begun by another, and what is given back is begun again", async () => {
+    await fresh();
+    const one = launch(engine, { worker: "one" });
+    await dispatch.offer(order("a"));
+    await hasBegun(one, "a");
+    const two = launch(engine, { worker: "two" });
+    await ready(two);
+    await end(one.child);
+    await hasBegun(two, "a");
+    two.tell("again a");
+    await hasBegun(two, "a", 2);
+    two.tell("end a");
+    await sleep(quietMs);
+    expect(two.begun()).toEqual(["a", "a"]);
+  });
+
+  test("a worker that drains takes nothing more and is done when its orders are", async () => {
+    await fresh();
+    const one = launch(engine, { worker: "one", jobs: 2 });
+    await dispatch.offer(order("a"));
+    await hasBegun(one, "a");
+    one.tell("drain");
+    await sleep(quietMs / 2);
+    await dispatch.offer(order("b"));
+    await sleep(quietMs);
+    expect(one.child.exitCode).toBe(null);
+    one.tell("end a");
+    await until("its end", () => one.said.some(({ over }) => over === null));
+    expect(one.begun()).toEqual(["a"]);
+    await hasBegun(launch(engine, { worker: "two" }), "b");
+  });
+
+  test("two workers of one name are never both alive", async () => {
+    await fresh();
+    const one = launch(engine, { worker: "one" });
+    await ready(one);
+    const second = launch(engine, { worker: "one" });
+    expect(await until("a refusal", () => second.said.find(({ refused }) => refused !== undefined))).toMatchObject({
+      refused: "worker_name_taken",
+    });
+    await dispatch.offer(order("a"));
+    await hasBegun(one, "a");
+    // Stopped past its lease, it is another's turn; woken, it ends by itself and takes nothing.
+    one.child.kill("SIGSTOP");
+    await sleep(leaseMs + 500);
+    const third = launch(engine, { worker: "one" });
+    await hasBegun(third, "a");
+    one.child.kill("SIGCONT");
+    one.tell("end a");
+    expect(await until("its end", () => one.said.find(({ over }) => over !== undefined))).toMatchObject({
+      over: expect.any(String) as string,
+    });
+    third.tell("again a");
+    await hasBegun(third, "a", 2);
+  });
+});

@@ -1,0 +1,33 @@
+// order-taker: a worker reduced to what dispatch is about. It says on stdout what it begins and ends, and ends an order when stdin says so.
+
+import { createInterface } from "node:readline";
+import type { OrderEnd, WorkerSeat } from "../../src/ports/dispatch.ts";
+import { Refusal } from "../../src/project/reply.ts";
+import { openEngine } from "./engines.ts";
+
+const [engine = "", url = "", leaseMs = "", seat = ""] = process.argv.slice(2);
+const tell = (said: object): void => void process.stdout.write(`${JSON.stringify({ at: Date.now(), ...said })}\n`);
+const waiting = new Map<string, (end: OrderEnd) => void>();
+
+const dispatch = await openEngine(engine, url, Number(leaseMs));
+try {
+  const working = await dispatch.work(
+    JSON.parse(seat) as WorkerSeat,
+    ({ id }) =>
+      new Promise((resolve) => {
+        waiting.set(id, resolve);
+        tell({ begun: id });
+      }),
+  );
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    const [word = "", id = ""] = line.split(" ");
+    if (word === "drain") void working.drain();
+    else waiting.get(id)?.(word === "end" ? { kind: "ended", outcome: "done" } : { kind: "again", afterMs: 100, because: "given back" });
+  });
+  tell({ ready: true });
+  tell({ over: await working.over });
+} catch (error) {
+  tell({ refused: error instanceof Refusal ? error.answer.reason_code : String(error) });
+}
+await dispatch.close();
+process.exit(0);
