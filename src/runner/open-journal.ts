@@ -5,12 +5,14 @@ import { type Fold, openFold } from "../core/fold.ts";
 import type { Run } from "../core/state.ts";
 import { hubAddress } from "../fleet/address.ts";
 import { sharedMark } from "../fleet/shared-mark.ts";
+import { JournalFailure } from "../journal/failure.ts";
 import { openJournal } from "../journal/file.ts";
 import type { Group } from "../journal/group.ts";
 import type { Journal, Options } from "../journal/journal.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Lease } from "../ports/run-store.ts";
 import type { CommandContext } from "../project/command-context.ts";
+import { openInbox, type OwnedInbox } from "../project/inbox/inbox.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
@@ -55,6 +57,40 @@ export async function openHubFor(
   if (mark === null || url === null) return null;
   const hub = await (await import("../fleet/hub.ts")).openHub(await openedRepository(home.root), join(folder, "hub.git"), url);
   return { send: (commit) => hub.send(mark.key, epoch, commit) };
+}
+
+/** The requests of a run: in its folder, and in the store where other machines leave them. */
+export async function openInboxOf(place: CommandContext, folder: string): Promise<OwnedInbox> {
+  const here = await openInbox(folder);
+  const mark = sharedMark(folder);
+  if (mark === null) return here;
+  const there = await (await (await import("../fleet/shared-run.ts")).storeIn(place.env)).inbox(mark.key);
+  let mayHave = true; // the store is asked when it may have something, not before each step
+  there.watch(() => (mayHave = true));
+  return {
+    pending: async () => {
+      const found = mayHave ? await there.pending() : [];
+      mayHave = found.length > 0;
+      return [...(await here.pending()), ...found];
+    },
+    forget: async (request) => {
+      await here.forget(request);
+      if (mayHave) await there.forget(request).catch(unlessAway); // found again it is known by its key, and forgotten then
+    },
+    watch: (callback) => {
+      const ends = [here.watch(callback), there.watch(callback)];
+      return () => ends.forEach((end) => end());
+    },
+    acknowledge: (request) => here.acknowledge(request),
+    close: async () => {
+      await there.close();
+      await here.close();
+    },
+  };
+}
+
+function unlessAway(error: unknown): void {
+  if (!(error instanceof JournalFailure) || error.kind !== "store_unreachable") throw error;
 }
 
 export async function openSharedGroup(folder: string): Promise<Group> {

@@ -20,7 +20,7 @@ import { blobsIn, entriesIn, openFace } from "../playbooks/registry/open-playboo
 import { faceOf } from "../playbooks/registry/table.ts";
 import { registryOf } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
-import { openInbox, sendRequest } from "../project/inbox/inbox.ts";
+import { sendRequest } from "../project/inbox/inbox.ts";
 import { detects } from "./isolation-here.ts";
 import { isolationFor } from "./draft/isolation-for.ts";
 import { inForce } from "./isolation-in-force.ts";
@@ -28,6 +28,7 @@ import { openEndedFolders } from "../project/runs/ended-folders.ts";
 import { openNotices } from "./tell-notices.ts";
 import { openHolding } from "./learnings-hold.ts";
 import { openLiveView } from "./live-view.ts";
+import { openInboxOf } from "./open-journal.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import { actorOf, atOnce } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
@@ -106,7 +107,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     redactor,
     guard: (word) => agents.guard(word),
   });
-  const inbox = await openInbox(folder);
+  const inbox = await openInboxOf(place, folder);
   const outputOf = async (hash: string): Promise<string> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const handedOf = async (hash: string): Promise<unknown> =>

@@ -26,7 +26,7 @@ describe("a command line that is not understood", () => {
     ["a value where none belongs", ["pause", "--now=yes"], /--now takes no value/],
     ["a flag given twice", ["start", "fix", "--goal", "a", "--goal", "b"], /--goal is given twice/],
     ["a misspelt command", ["statsu"], /Did you mean status\?/],
-    ["a command of a later version", ["worker"], /not part of this version/],
+    ["a command of a later version", ["hub"], /not part of this version/],
     ["a word too many", ["pause", "now"], /pause/],
     ["a word too few", ["ack"], /ack/],
     ["a folder that is not there", ["status", "-C", "no/such/folder"], /is not a folder/],

@@ -12,6 +12,7 @@ import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { genesis } from "../../src/journal/line.ts";
+import { dice } from "../support/dice.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { openWay, type Way } from "./way.ts";
 
@@ -33,17 +34,6 @@ type Said = {
 };
 type Contender = { child: ChildProcess; readonly way: Way; readonly said: Said[] };
 type Line = { readonly seq: number; readonly epoch: number; readonly walk: string; readonly step: string };
-
-/** Mulberry32: small, and the same everywhere. */
-function dice(from: number): (below: number) => number {
-  let state = from >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 let cluster: Cluster;
 const contenders: Contender[] = [];

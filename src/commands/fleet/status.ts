@@ -1,9 +1,12 @@
-// status: the runs of a store and who holds them. One question for all runs.
+// status: the runs of a store and who holds them, its workers and what waits for them. One question for all runs.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
+import type { StoredOrder } from "../../fleet/postgres/orders.ts";
+import type { StoredWorker } from "../../fleet/postgres/workers.ts";
 import type { StoredRun } from "../../ports/run-store.ts";
 import { columned } from "../../views/columned.ts";
+import { oneLine } from "../../views/wording.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 
@@ -17,7 +20,10 @@ export function fleetStatus(place: CommandContext, input: FleetStatusInput): Pro
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
     try {
-      const runs = await store.runs();
+      const { ordersIn } = await import("../../fleet/postgres/orders.ts");
+      const { workersIn } = await import("../../fleet/postgres/workers.ts");
+      const [runs, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+      const alive = workers.filter(({ holder }) => holder !== null);
       const held = runs.filter(({ holder }) => holder !== null);
       const takeOvers = runs.reduce((sum, run) => sum + run.takeOvers, 0);
       const shown = input.all === true ? runs : [...held, ...runs.filter(({ holder }) => holder === null).toReversed()].slice(0, shownMax);
@@ -27,6 +33,13 @@ export function fleetStatus(place: CommandContext, input: FleetStatusInput): Pro
         page: [
           message,
           ...(shown.length === 0 ? [] : ["", ...columned([["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS"], ...shown.map(rowOf)])]),
+          ...(alive.length === 0
+            ? []
+            : ["", ...columned([["WORKER", "HOST", "JOBS", "LABELS", ""], ...alive.map((one) => workerRow(one, orders))])]),
+          ...(orders.length === 0
+            ? []
+            : ["", ...columned([["ORDER", "PRIORITY", "NEEDS", "STANDS"], ...orders.toReversed().slice(0, shownMax).map(orderRow)])]),
+          ...(orders.length > shownMax ? [`… ${orders.length - shownMax} more orders`] : []),
           ...(shown.length < runs.length ? [`… ${runs.length - shown.length} more: autopilot fleet status --all`] : []),
         ],
         data: {
@@ -39,6 +52,26 @@ export function fleetStatus(place: CommandContext, input: FleetStatusInput): Pro
             holder,
             take_overs: taken,
           })),
+          workers: workers.map(({ worker, holder, jobs, labels, product, isDraining }) => ({
+            worker,
+            holder,
+            jobs,
+            labels,
+            product,
+            is_draining: isDraining,
+          })),
+          orders: orders.map(({ id, run, repository, priority, needs, slots, state, worker, timesTaken, outcome }) => ({
+            order: id,
+            run_id: run,
+            repository,
+            priority,
+            needs,
+            slots,
+            state,
+            worker,
+            times_taken: timesTaken,
+            outcome,
+          })),
           held: held.length,
           take_overs: takeOvers,
         },
@@ -48,6 +81,21 @@ export function fleetStatus(place: CommandContext, input: FleetStatusInput): Pro
     }
   });
 }
+
+const workerRow = ({ worker, holder, jobs, labels, isDraining }: StoredWorker, orders: readonly StoredOrder[]): readonly string[] => [
+  worker,
+  `${holder?.host ?? "?"} (pid ${holder?.pid ?? "?"})`,
+  `${orders.filter((order) => order.state === "taken" && order.worker === worker).length}/${jobs}`,
+  labels.join(","),
+  isDraining ? "draining" : "",
+];
+
+const orderRow = ({ id, priority, needs, state, worker, outcome }: StoredOrder): readonly string[] => [
+  id,
+  String(priority),
+  needs.join(","),
+  state === "taken" ? `with ${worker ?? "?"}` : outcome === null ? "waits for a worker" : `waits: ${oneLine(outcome, 60)}`,
+];
 
 const rowOf = ({ run, holder, seq, epoch, takeOvers }: StoredRun): readonly string[] => [
   run,

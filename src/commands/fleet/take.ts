@@ -15,7 +15,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { homeOf, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { homeOf, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { git } from "../../workspace/git/git.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { branchOf } from "../../workspace/workspace.ts";
@@ -39,20 +39,7 @@ export function takeRun(place: CommandContext, { key, store: flag }: TakeInput):
         return sharedMark(folder)?.key === key
           ? reply("ok", { run_id: run, message: `${run} is here already; it is brought up to date when it is opened.` })
           : refuse("run_open", { run_id: run, message: `Another run is called ${run} here.`, remediation: ["take it in another clone"] });
-      await bringCommits(place, await openedRepository(home.root), ownFolder(home), key, view);
-      ownFolder(home, "runs");
-      try {
-        mkdirSync(folder, { mode: 0o700 });
-        markShared(folder, key);
-        const path = join(folder, journalFile);
-        const { copyMissing } = await import("../../fleet/shared-run.ts");
-        await copyMissing(store, key, folder, 0, (lines) => {
-          writeFileSync(path, Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])), { mode: 0o600, flag: "a" });
-        });
-      } catch (error) {
-        rmSync(folder, { recursive: true, force: true });
-        throw error;
-      }
+      await bringRun(place, home, store, key, view);
       return reply("ok", {
         run_id: run,
         state: view.status,
@@ -66,7 +53,27 @@ export function takeRun(place: CommandContext, { key, store: flag }: TakeInput):
   });
 }
 
-async function viewIn(store: RunStore, key: string): Promise<RunView | null> {
+/** A run's commits, journal and blobs into a repository that does not have it. */
+export async function bringRun(place: CommandContext, home: ProjectPaths, store: RunStore, key: string, view: RunView): Promise<void> {
+  const folder = runFolder(home, view.drafted.run_id);
+  await bringCommits(place, await openedRepository(home.root), ownFolder(home), key, view);
+  ownFolder(home, "runs");
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    markShared(folder, key);
+    const path = join(folder, journalFile);
+    const { copyMissing } = await import("../../fleet/shared-run.ts");
+    await copyMissing(store, key, folder, 0, (lines) => {
+      writeFileSync(path, Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])), { mode: 0o600, flag: "a" });
+    });
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** How a run stands in the store; null where there is none. */
+export async function viewIn(store: RunStore, key: string): Promise<RunView | null> {
   const fold = openFold();
   const { seq } = await store.read(key, genesis, (entry: Entry) => fold.apply(entry));
   const { state } = fold;

@@ -12,6 +12,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
+import { hubAddress, requireStoreAddress } from "../../fleet/address.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
@@ -44,6 +45,8 @@ export type PoolInput = {
   readonly isolation?: string | undefined;
   readonly agent?: string | undefined;
   readonly ticksMax?: number | undefined;
+  /** Whether workers of a store work on the tasks. */
+  readonly fleet?: boolean | undefined;
   readonly everyMs?: number | undefined;
 };
 
@@ -62,13 +65,14 @@ type Pool = Workers & {
 export function runPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(place);
+    if (input.fleet === true) requireFleet(place);
     const release = await holdPool(paths);
     const pool: Pool = {
       place,
       paths,
       input,
       active: new Map(),
-      drive: driveRun,
+      drive: input.fleet === true ? (await import("../fleet/drive-elsewhere.ts")).driveElsewhere(driveRun) : driveRun,
       merging: new Map(),
       held: new Map(),
       room: { at: 0, why: null },
@@ -115,6 +119,12 @@ const driveRun: Drive = async (place, copy, run) => {
   const after = await readRunOrNull(homeOfCopy(copy), run);
   return result === "FAIL" && after?.view.seq === before?.view.seq ? message : null;
 };
+
+/** Said before anything is dispatched. */
+function requireFleet({ env }: CommandContext): void {
+  requireStoreAddress(env);
+  if (hubAddress(env) === null) refuse("hub_unreachable", { message: "No hub is named: workers get commits through one git repository." });
+}
 
 /** N1. */
 async function holdPool({ own }: PortfolioPaths): Promise<() => void> {

@@ -5,7 +5,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { runPortfolio, type PoolInput } from "./pool.ts";
 
-type EveryInput = Pick<PoolInput, "jobs" | "agent" | "isolation"> & { readonly everyMs: number };
+type EveryInput = Pick<PoolInput, "jobs" | "agent" | "isolation" | "fleet"> & { readonly everyMs: number };
 type Run = (place: CommandContext, input: PoolInput) => Promise<Answer>;
 
 /** While another process runs the portfolio there is nothing to do; anything else that is refused would be refused again. */

@@ -73,8 +73,8 @@ test("after -- everything is words", () => {
 });
 
 test("names kept for later are refused, not taken for a goal", () => {
-  expect(read("worker", "all")).toBe("`worker` is not part of this version.");
-  expect(read("--json", "worker")).toBe("`worker` is not part of this version.");
+  expect(read("hub", "all")).toBe("`hub` is not part of this version.");
+  expect(read("--json", "hub")).toBe("`hub` is not part of this version.");
   expect(read("go", "portfolio", "all")).toEqual(goal("portfolio", "all"));
 });
 

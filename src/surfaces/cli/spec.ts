@@ -87,4 +87,4 @@ export const restsWhenInterrupted: Pick<Command, "onInterrupt" | "onTerminate"> 
 };
 
 /** Names that a later version will use: they are refused rather than taken for goal words. */
-export const reservedNames: readonly string[] = ["worker"];
+export const reservedNames: readonly string[] = ["hub"];

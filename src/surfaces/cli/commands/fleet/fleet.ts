@@ -1,7 +1,11 @@
 // fleet: the commands about a store that several machines share. All their code is loaded when one of them runs.
 
+import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
+import type { Answer } from "../../../../contracts/answer.ts";
+import type { CommandContext } from "../../../../project/command-context.ts";
 import { defined } from "../../defined.ts";
-import type { Command, FlagSpec } from "../../spec.ts";
+import { goalWords, objectiveFlags, objectiveOf } from "../../objective-flags.ts";
+import type { ArgumentSpec, Command, FlagSpec, Given } from "../../spec.ts";
 
 const storeFlag: FlagSpec = {
   name: "store",
@@ -10,12 +14,19 @@ const storeFlag: FlagSpec = {
   about: "postgres://USER@HOST/DATABASE; a password belongs in ~/.pgpass.",
   standard: "AUTOPILOT_STORE",
 };
+type Requested = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
+const requested = async (place: CommandContext, given: Given, ask: Requested): Promise<Answer> =>
+  (await import("../../../../commands/fleet/requests.ts")).requestOfRun(place, {
+    ...ask,
+    key: given.words[0] ?? "",
+    ...defined({ store: given.text("store") }),
+  });
 const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({ name: `fleet ${name}`, takesRun: false, ...rest });
 
 const fleet: Command = {
   name: "fleet",
   summary: "Keep runs in a PostgreSQL database that several machines share.",
-  usage: "[init | status | doctor | take | export]",
+  usage: "[init | status | doctor | submit | pause | stop | answer | resume | take | export]",
   details: ["Without a store runs lie in files, and nothing here is needed. Alone it shows the store's runs. See docs/FLEET.md."],
   arguments: [],
   flags: [storeFlag],
@@ -24,7 +35,49 @@ const fleet: Command = {
     (await import("../../../../commands/fleet/status.ts")).fleetStatus(place, defined({ store: given.text("store") })),
 };
 
+const keyArgument: ArgumentSpec = { name: "KEY", about: "the run's key, as fleet status shows it" };
+const labelsForm = { matches: /^[a-z0-9][a-z0-9_.,-]*$/, says: "small letters and digits, separated by commas" };
+
+const worker: Command = {
+  name: "worker",
+  summary: "Work for a store on this machine: take submitted runs, and those whose worker is gone.",
+  usage: "[--jobs N] [--labels A,B] [--name NAME] [--store URL]",
+  details: [
+    "Run it in a clone of the project, with AUTOPILOT_STORE and AUTOPILOT_HUB set. Runs go on under this machine's own config and isolation.",
+    "Starting a worker says yes to every run that is submitted for this repository: whoever may write to the store may have commands run here, inside the isolation.",
+    "SIGTERM or Ctrl-C drains: runs pause when their turn ends and go back to the store. Once more leaves at once.",
+  ],
+  arguments: [],
+  flags: [
+    { name: "jobs", kind: "number", placeholder: "N", min: 1, about: "Runs at once.", standard: "1" },
+    { name: "labels", kind: "text", placeholder: "A,B", form: labelsForm, about: "What this machine has: runs that need it go here." },
+    {
+      name: "name",
+      kind: "text",
+      placeholder: "NAME",
+      about: "The worker's name; two of one name are refused.",
+      standard: "host and folder",
+    },
+    { name: "isolation", kind: "text", placeholder: "LEVEL", about: "Isolation for proving merges.", rare: true },
+    storeFlag,
+  ],
+  takesRun: false,
+  onInterrupt: "! Draining: turns end, runs go back to the store. Once more leaves at once.",
+  run: async (place, given) =>
+    (await import("../../../../commands/fleet/worker.ts")).runWorker(
+      place,
+      defined({
+        store: given.text("store"),
+        jobs: given.number("jobs"),
+        labels: given.text("labels")?.split(","),
+        name: given.text("name"),
+        isolation: given.text("isolation"),
+      }),
+    ),
+};
+
 export const fleetCommands: readonly Command[] = [
+  worker,
   fleet,
   command("init", {
     summary: "Make a store in a PostgreSQL database, or bring it up to date.",
@@ -61,6 +114,73 @@ export const fleetCommands: readonly Command[] = [
     flags: [storeFlag],
     run: async (place, given) =>
       (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(place, defined({ store: given.text("store") })),
+  }),
+  command("submit", {
+    summary: "Draft a run for the store's workers.",
+    usage: "GOAL… [--yes] [--priority 1-5] [--needs A,B] [--done-criteria 'TEXT :: COMMAND'] …",
+    details: [
+      "The run begins at the commit of this checkout; what isn't committed isn't seen. Its work lands on the same branch of the hub.",
+      "Needs AUTOPILOT_HUB: the git repository through which machines exchange commits.",
+    ],
+    arguments: [goalWords],
+    flags: [
+      { name: "yes", short: "y", kind: "flag", about: "Confirm the preview." },
+      { name: "priority", kind: "number", placeholder: "1-5", min: 1, about: "1 comes first.", standard: "3" },
+      { name: "needs", kind: "text", placeholder: "A,B", form: labelsForm, about: "Labels that a worker must have." },
+      {
+        name: "slots",
+        kind: "number",
+        placeholder: "N",
+        min: 1,
+        about: "How many runs of this repository may be worked on at once.",
+        standard: "8",
+      },
+      storeFlag,
+      ...objectiveFlags.filter(({ name }) => name !== "new"),
+    ],
+    run: async (place, given) =>
+      (await import("../../../../commands/fleet/submit.ts")).submitRun(place, objectiveOf(given), {
+        yes: given.flag("yes"),
+        ...defined({
+          store: given.text("store"),
+          priority: given.number("priority"),
+          needs: given.text("needs")?.split(","),
+          slots: given.number("slots"),
+        }),
+      }),
+  }),
+  command("pause", {
+    summary: "Pause a run, whichever machine works on it.",
+    usage: "KEY [--now] [--store URL]",
+    details: ["`autopilot fleet resume KEY` goes on."],
+    arguments: [keyArgument],
+    flags: [{ name: "now", kind: "flag", about: "At once; the turn is set aside." }, storeFlag],
+    run: async (place, given) => requested(place, given, { ask: "pause", now: given.flag("now") }),
+  }),
+  command("stop", {
+    summary: "Stop a run for good, whichever machine works on it.",
+    usage: "KEY [--store URL]",
+    details: ["Its commits stay on the hub."],
+    arguments: [keyArgument],
+    flags: [storeFlag],
+    run: async (place, given) => requested(place, given, { ask: "stop" }),
+  }),
+  command("answer", {
+    summary: "Answer a question of a run, whichever machine works on it.",
+    usage: "KEY [--block ID] ANSWER… [--store URL]",
+    details: ["The run goes on with the next worker that is free."],
+    arguments: [keyArgument, { name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
+    flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }, storeFlag],
+    run: async (place, given) =>
+      requested(place, given, { ask: "answer", text: given.words.slice(1).join(" "), ...defined({ block: given.text("block") }) }),
+  }),
+  command("resume", {
+    summary: "Hand a run that rests, or failed, to the workers again.",
+    usage: "KEY [--store URL]",
+    details: [],
+    arguments: [keyArgument],
+    flags: [storeFlag],
+    run: async (place, given) => requested(place, given, { ask: "resume" }),
   }),
   command("take", {
     summary: "Bring a run of a store into this repository, to go on with it here.",

@@ -53,13 +53,15 @@ export const importSpec: Spec = {
 
 export const runSpec: Spec = {
   summary: "Dispatch, work, merge: keep the portfolio going.",
-  usage: "[--jobs N] [--until-idle | --every 15m] [--agent NAME] [--isolation LEVEL]",
+  usage: "[--jobs N] [--until-idle | --every 15m] [--fleet] [--agent NAME] [--isolation LEVEL]",
   details: [
     "Runs until you stop it; --until-idle ends when nothing is left that it can do alone. --every works until idle, rests, and begins again; `autopilot service` prints a unit that starts it.",
+    "With --fleet the workers of AUTOPILOT_STORE work on the tasks; planning, merging and landing stay here. See docs/FLEET.md.",
   ],
   arguments: [],
   flags: [
     { name: "until-idle", kind: "flag", about: "End when nothing is left to do." },
+    { name: "fleet", kind: "flag", about: "Hand tasks to the workers of a store." },
     { name: "every", kind: "text", placeholder: "TIME", about: "Work until idle, again and again: 1m at least.", excludes: "until-idle" },
     ...poolFlags,
   ],
@@ -69,10 +71,15 @@ export const runSpec: Spec = {
     const everyMs = every === undefined ? undefined : readEvery(every, 60_000);
     if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
     if (everyMs !== undefined)
-      return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(place, { ...pooled(given), everyMs });
+      return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(place, {
+        ...pooled(given),
+        fleet: given.flag("fleet"),
+        everyMs,
+      });
     return (await import("../../../../commands/portfolio/pool.ts")).runPortfolio(place, {
       ...pooled(given),
       untilIdle: given.flag("until-idle"),
+      fleet: given.flag("fleet"),
     });
   },
 };

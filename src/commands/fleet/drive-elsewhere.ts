@@ -1,0 +1,93 @@
+// drive-elsewhere: a task's run, handed to the workers of a store. The pool waits for it; its journal and commits come back to where the
+// task's copy lies, and count there as if it had been worked on here.
+//
+// Invariants:
+//   Y1. One order of a run is open at a time: a pool that was killed finds it, and waits for it again.
+//   Y2. A pool that is asked to end leaves no worker with a run it does not know of: what nobody has taken is withdrawn, what somebody has is paused.
+
+import { appendFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openHub } from "../../fleet/hub.ts";
+import { openOrders, ordersIn } from "../../fleet/postgres/orders.ts";
+import type { PostgresStore } from "../../fleet/postgres/store.ts";
+import { repositoryId } from "../../fleet/repository-id.ts";
+import { copyMissing, storeIn } from "../../fleet/shared-run.ts";
+import { sharedMark } from "../../fleet/shared-mark.ts";
+import { journalFile } from "../../journal/journal.ts";
+import { readJournal } from "../../journal/read.ts";
+import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { actorOf, atOnce, type CommandContext } from "../../project/command-context.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { withRun } from "../../runner/open-run.ts";
+import { orderId, priorityDefault } from "./submit.ts";
+import { viewIn } from "./take.ts";
+import { requireHub } from "./worker.ts";
+
+const lookEveryMs = 500;
+/** The planner gives out no more than its projects' slots. */
+const slots = 1_000;
+
+/** `here` drives what was begun before there was a store. */
+export const driveElsewhere =
+  (here: Drive): Drive =>
+  async (place, copy, run) => {
+    const home = homeOfCopy(copy);
+    const folder = runFolder(home, run);
+    const mark = sharedMark(folder);
+    if (mark === null) return here(place, copy, run);
+    const { key } = mark;
+    const store = await storeIn(place.env);
+    const repository = await openedRepository(copy);
+    const hub = await openHub(repository, join(ownFolder(home), "hub.git"), requireHub(place.env));
+    const view = await viewIn(store, key);
+    if (view === null) return `There is no run ${key} in the store.`;
+    if (view.status === "draft") {
+      await hub.send(key, 0, view.drafted.base.commit); // what the order names is there
+      await withRun({ ...place, cwd: copy }, home, run, async (hand) => {
+        const [{ ack }, actor] = [hand.view().drafted, actorOf(place)];
+        await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+        await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+      });
+    }
+    const before = (await viewIn(store, key))?.seq;
+    const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was there
+    const outcome = isOver ? null : await workedOn(place, store, key, await repositoryId(repository));
+    const isBegun = (await viewIn(store, key))?.seq !== before;
+    const local = readJournal(folder, { from: "start" }).end.seq;
+    await hub.bring(key);
+    await copyMissing(store, key, folder, local, (lines) =>
+      appendFileSync(join(folder, journalFile), Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")]))),
+    );
+    return isBegun ? null : outcome; // what became of a run that was begun, its journal tells
+  };
+
+/** Waits until the run's order has ended; what it came to, null where it was withdrawn. Y1 */
+async function workedOn(place: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
+  const dispatch = openOrders(store.database);
+  const known = await ordersIn(store.database, key);
+  const open = known.find(({ state }) => state === "offered" || state === "taken");
+  const id = open?.id ?? orderId(key, known.length + 1);
+  if (open === undefined) await dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots });
+  let asked: "no" | "softly" | "now" = "no";
+  for (;;) {
+    const order = (await ordersIn(store.database, key).catch(() => [])).find((one) => one.id === id);
+    if (order?.state === "withdrawn") return null;
+    if (order?.state === "ended") return order.outcome;
+    const wanted = !place.interrupted.aborted ? "no" : place.interrupted.reason === atOnce ? "now" : "softly";
+    if (order !== undefined && wanted !== asked) {
+      asked = wanted; // Y2
+      if (order.state === "offered" && (await dispatch.withdraw(id))) return null;
+      await store.send(key, {
+        event: "control_requested",
+        control: "pause",
+        now: wanted === "now",
+        request: randomUUID(),
+        actor: actorOf(place),
+      });
+    }
+    await sleep(lookEveryMs);
+  }
+}

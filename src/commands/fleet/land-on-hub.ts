@@ -1,0 +1,85 @@
+// land-on-hub: brings the work of a completed run to the branch of the hub that it began on.
+//
+// Invariants:
+//   G1. The branch moves by compare-and-set from the commit that was looked at: a landing that lost the race looks again.
+//   G2. What lands was proved as it lands. A run's own proof counts while the branch stands where the run began; on a newer tip the merge is
+//       proved anew, in a fresh checkout.
+//   G3. Work that is in the branch already has landed: doing it again changes nothing.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { RunView } from "../../core/state.ts";
+import type { Hub } from "../../fleet/hub.ts";
+import { proveCommit } from "../../portfolio/merge/prove-commit.ts";
+import { type Exchange, openExchange } from "../../portfolio/worker/git-exchange.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { type ProjectPaths, ownFolder } from "../../project/runs/project-paths.ts";
+
+export type LandedOnHub =
+  | { readonly kind: "landed"; readonly commit: string }
+  /** It stays on the run's own ref; a person decides. */
+  | { readonly kind: "kept"; readonly why: string }
+  /** Nothing is known against it: somebody else may go on. */
+  | { readonly kind: "unsure"; readonly why: string };
+
+const racesMax = 20;
+
+export async function landOnHub(
+  place: CommandContext,
+  home: ProjectPaths,
+  hub: Hub,
+  view: RunView,
+  { isolation, mayLand }: { readonly isolation?: string | undefined; readonly mayLand: () => boolean },
+): Promise<LandedOnHub> {
+  const { branch } = view.drafted.base;
+  if (branch === null) return { kind: "kept", why: "the run began on no branch" };
+  const own = ownFolder(home);
+  const exchange = await openExchange(home.root, join(own, "exchange.git"));
+  for (let race = 0; race < racesMax; race++) {
+    const tip = await hub.tipOf(branch);
+    if (tip === null) return { kind: "kept", why: `the hub has no branch ${branch}` };
+    if (await exchange.holds(view.tip.commit, tip)) return { kind: "landed", commit: tip }; // G3
+    const merged = await mergedOnto(exchange, tip, view);
+    if (typeof merged === "object") return { kind: "kept", why: merged.why };
+    const why = merged === view.tip.commit ? null : await whyUnproved(place, own, exchange, view, merged, isolation); // G2
+    if (place.interrupted.aborted) return { kind: "unsure", why: "the worker was asked to end" };
+    if (why !== null) return { kind: "kept", why };
+    if (!mayLand()) return { kind: "unsure", why: "the worker isn't sure of its lease" };
+    const landing = await hub.land(branch, tip, merged); // G1
+    if (landing.kind === "landed") return { kind: "landed", commit: merged };
+    if (landing.kind === "refused") return { kind: "kept", why: `the hub refuses it: ${landing.why}` };
+    place.show(`! ${branch} moved on the hub; the work is proved again on its new tip`);
+  }
+  return { kind: "unsure", why: `${branch} moved ${racesMax} times meanwhile` };
+}
+
+async function mergedOnto(exchange: Exchange, tip: string, view: RunView): Promise<string | { readonly why: string }> {
+  const { run_id, objective } = view.drafted;
+  if (await exchange.holds(tip, view.tip.commit)) return view.tip.commit;
+  const merged = await exchange.merge(
+    tip,
+    view.tip.commit,
+    `Merge ${run_id}\n\n${objective.goal.slice(0, 2000)}\n\nAutopilot-Run: ${run_id}\n`,
+  );
+  if ("commit" in merged) return merged.commit;
+  return { why: `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}` };
+}
+
+async function whyUnproved(
+  place: CommandContext,
+  own: string,
+  { repository }: Exchange,
+  view: RunView,
+  commit: string,
+  isolation: string | undefined,
+): Promise<string | null> {
+  const folder = mkdtempSync(join(own, "landing-"));
+  const criteria = view.drafted.objective.done_criteria.map(({ text, check }) => ({ text, command: check }));
+  try {
+    const { passed, evidence } = await proveCommit(place, repository, { commit, criteria, folder, isolation });
+    const failed = evidence.filter((line) => !line.startsWith("passed:"));
+    return passed ? null : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, 300) ?? "nothing was run"}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,140 @@
+// requests: pause, stop, answer and resume a run that another machine works on, or nobody: the request lies in the store until its owner
+// has journaled it.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { questionsOpen } from "../../core/selectors.ts";
+import type { RunView } from "../../core/state.ts";
+import { fits } from "../../engine/requests.ts";
+import { requireStoreAddress } from "../../fleet/address.ts";
+import { openOrders, ordersIn, type StoredOrder } from "../../fleet/postgres/orders.ts";
+import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/store.ts";
+import { isKey } from "../../fleet/shared-mark.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { answerMeant } from "../../runner/answer-meant.ts";
+import { requestOf } from "../../runner/ask-owner.ts";
+import { requireOutside } from "../../runner/may-grant.ts";
+import { orderId } from "./submit.ts";
+import { viewIn } from "./take.ts";
+
+export type FleetRequest = {
+  readonly key: string;
+  readonly store?: string | undefined;
+} & (
+  | { readonly ask: "pause"; readonly now: boolean }
+  | { readonly ask: "stop" }
+  | { readonly ask: "resume" }
+  | { readonly ask: "answer"; readonly text: string; readonly block?: string | undefined }
+);
+
+type Known = { readonly store: PostgresStore; readonly key: string; readonly view: RunView; readonly orders: readonly StoredOrder[] };
+
+export function requestOfRun(place: CommandContext, request: FleetRequest): Promise<Answer> {
+  return answered(async () => {
+    const url = requireStoreAddress(place.env, request.store);
+    const { key } = request;
+    const store = await openPostgresStore(url);
+    try {
+      const view = isKey(key) ? await viewIn(store, key) : null;
+      if (view === null)
+        return refuse("run_missing", { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] });
+      if (view.status === "completed" || view.status === "stopped" || view.status === "draft")
+        return refuse("invalid_state_transition", {
+          message: `${key} is ${view.status}.`,
+          state: view.status,
+          data: { allowed_from: ["running", "paused"] },
+          remediation: ["autopilot fleet status --all"],
+        });
+      const known: Known = { store, key, view, orders: await ordersIn(store.database, key) };
+      switch (request.ask) {
+        case "pause":
+          return await pauseRun(place, known, request.now);
+        case "stop":
+          return await sent(place, known, { event: "control_requested", control: "stop", now: true }, "It stops");
+        case "resume":
+          return await resumeRun(place, known);
+        case "answer":
+          return await answerRun(place, known, request.text, request.block);
+      }
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+const isUnderWay = ({ orders }: Known): boolean => orders.some(({ state }) => state === "offered" || state === "taken");
+
+function pauseRun(place: CommandContext, known: Known, now: boolean): Promise<Answer> {
+  if (!isUnderWay(known))
+    refuse("invalid_state_transition", {
+      message: `Nobody works on ${known.key}, and nobody is about to.`,
+      data: { allowed_from: ["a run with an order"] },
+      remediation: ["autopilot fleet status --all"],
+    });
+  return sent(place, known, { event: "control_requested", control: "pause", now }, now ? "It pauses" : "It pauses when its turn ends");
+}
+
+async function resumeRun(place: CommandContext, known: Known): Promise<Answer> {
+  requireOutside(place); // a run that failed goes on by a person's word alone
+  if (isUnderWay(known)) return reply("ok", { message: `${known.key} is under way.`, state: known.view.status });
+  await offerAgain(known);
+  return reply("ok", { message: `${known.key} goes on with the next worker that is free.`, state: known.view.status });
+}
+
+function answerRun(place: CommandContext, known: Known, text: string, named: string | undefined): Promise<Answer> {
+  const open = questionsOpen(known.view);
+  const meant = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
+  const [block] = meant;
+  if (block === undefined || meant.length > 1)
+    return refuse(open.length === 0 ? "invalid_state_transition" : "human_block_open", {
+      result: "FAIL",
+      message: open.length === 0 ? `${known.key} has no open question.` : "Say which question.",
+      remediation: open.map((one) => `autopilot fleet answer ${known.key} --block "${one.block}" …   (${one.question})`),
+    });
+  const chosen = answerMeant(block, text);
+  if (chosen === null)
+    return refuse("objective_schema_invalid", {
+      message: `"${text}" is not one of the answers to "${block.question}".`,
+      remediation: Object.entries(block.options).map(([key, words]) => `autopilot fleet answer ${known.key} ${key}   (${words})`),
+    });
+  return sent(
+    place,
+    known,
+    { event: "block_answered", block: block.block, answer: chosen },
+    `Answered "${block.question}" with ${chosen}. It goes on`,
+  );
+}
+
+/** Leaves the request, and sees to it that somebody takes it up. */
+async function sent(place: CommandContext, known: Known, asked: Parameters<typeof requestOf>[2], what: string): Promise<Answer> {
+  const { store, key, view } = known;
+  const request = requestOf(place, place.cwd, asked);
+  if (!fits(view, request))
+    return refuse("invalid_state_transition", {
+      message: `${key} is ${view.status}; that doesn't fit.`,
+      state: view.status,
+      data: { allowed_from: ["running"] },
+    });
+  await store.send(key, request);
+  const isHeld = isUnderWay(known);
+  if (!isHeld) await offerAgain(known);
+  return reply("ok", {
+    message: `${what} as soon as ${isHeld ? "its worker has read it" : "a worker is free"}.`,
+    state: view.status,
+    remediation: ["autopilot fleet status"],
+    data: { key, request: request.request },
+  });
+}
+
+/** The next order of a run, like its last one. */
+async function offerAgain({ store, key, orders }: Known): Promise<void> {
+  const [last] = orders;
+  if (last === undefined)
+    return refuse("invalid_state_transition", {
+      message: `${key} was never submitted to workers.`,
+      data: { allowed_from: ["a submitted run"] },
+      remediation: [`autopilot fleet take ${key} brings it here`],
+    });
+  const { repository, priority, needs, slots } = last;
+  await openOrders(store.database).offer({ id: orderId(key, orders.length + 1), run: key, repository, priority, needs, slots });
+}

@@ -1,0 +1,118 @@
+// submit: drafts a run for the workers of a store. It is begun here, by the person who read its preview, and worked on elsewhere.
+
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
+import { openHub } from "../../fleet/hub.ts";
+import { repositoryId } from "../../fleet/repository-id.ts";
+import { sharedMark } from "../../fleet/shared-mark.ts";
+import { type GoInput, hasGoal } from "../../playbooks/contract/go-input.ts";
+import { openExchange } from "../../portfolio/worker/git-exchange.ts";
+import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { homeOf, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { readRun } from "../../project/runs/read-run.ts";
+import { unbindRun } from "../../project/runs/run-binding.ts";
+import { makeDraft } from "../../runner/draft/draft.ts";
+import { previewOf } from "../../runner/draft/preview.ts";
+import { withRun } from "../../runner/open-run.ts";
+import { statusOf, uncommittedWords } from "../../workspace/git/status.ts";
+import { ownedOf } from "../../workspace/layers/scope.ts";
+import { addIgnoreLines } from "../../workspace/owned.ts";
+import { labelsOf, requireHub } from "./worker.ts";
+
+export type SubmitInput = {
+  readonly store?: string | undefined;
+  readonly yes: boolean;
+  readonly priority?: number | undefined;
+  readonly needs?: readonly string[] | undefined;
+  readonly slots?: number | undefined;
+};
+
+export const priorityDefault = 3;
+export const slotsDefault = 8;
+export const orderId = (key: string, times: number): string => `${key}.${times}`;
+
+export function submitRun(given: CommandContext, objective: GoInput, input: SubmitInput): Promise<Answer> {
+  return answered(async () => {
+    const place = { ...given, env: { ...given.env, [storeVariable]: requireStoreAddress(given.env, input.store) } };
+    const url = requireHub(place.env);
+    const needs = labelsOf(input.needs ?? []);
+    if (!hasGoal(objective))
+      return refuse("objective_schema_invalid", { message: "Say what is to be done.", data: { missing_fields: ["goal"] } });
+    const home = await homeOf(place.cwd);
+    const repository = await openedRepository(home.root);
+    const { branch, head } = repository;
+    if (branch === null)
+      return refuse("workspace_unusable", {
+        message: "The checkout is on no branch, so the work could not land.",
+        remediation: ["git switch main"],
+      });
+    const order = {
+      repository: await repositoryId(repository),
+      priority: input.priority ?? priorityDefault,
+      needs,
+      slots: input.slots ?? slotsDefault,
+    };
+    await addIgnoreLines(repository.commonDir);
+    const own = ownFolder(home, "worker");
+    const copy = join(own, `draft-${randomBytes(6).toString("hex")}`);
+    const here = { ...place, cwd: copy };
+    const there = homeOfCopy(copy);
+    let run: string | null = null;
+    try {
+      await (await openExchange(home.root, join(own, "exchange.git"))).makeCopy(copy, branch, head.commit);
+      const drafted = await makeDraft(here, there, objective);
+      run = drafted.run;
+      const { view } = await readRun(there, run);
+      const preview = await previewOf(here, there, view);
+      const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommitted(home.root, head.commit))];
+      if (!input.yes && (place.isTerminal ? await asked(place, preview.page) : null) !== "y")
+        return reply("dry_run_required_before_execute", {
+          message: "Not submitted: the preview isn't confirmed.",
+          page: preview.page,
+          rowsMax: screenRows,
+          warnings,
+          remediation: ["the same with --yes"],
+          data: { preview: preview.data },
+        });
+      const key = sharedMark(runFolder(there, run))?.key ?? "";
+      await (await openHub(repository, join(own, "hub.git"), url)).send(key, 0, head.commit); // what the order names is there
+      await withRun(here, there, run, async (hand) => {
+        const { ack } = hand.view().drafted;
+        const actor = actorOf(place);
+        await hand.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+        await hand.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+      });
+      const [{ storeIn }, { openOrders }] = await Promise.all([
+        import("../../fleet/shared-run.ts"),
+        import("../../fleet/postgres/orders.ts"),
+      ]);
+      await openOrders((await storeIn(place.env)).database).offer({ id: orderId(key, 1), run: key, ...order });
+      return reply("ok", {
+        message: `Submitted ${key}. The next worker that is free takes it.`,
+        warnings,
+        remediation: ["autopilot fleet status"],
+        data: { key, order: orderId(key, 1), ...order },
+      });
+    } finally {
+      if (run !== null) unbindRun(place.env, runFolder(there, run), run);
+      rmSync(copy, { recursive: true, force: true });
+    }
+  });
+}
+
+async function asked(place: CommandContext, page: readonly string[]): Promise<string | null> {
+  for (const line of page) place.show(line);
+  return place.ask("Submit this run?", ["y", "n"]);
+}
+
+/** Workers see commits only. */
+async function uncommitted(root: string, commit: string): Promise<readonly string[]> {
+  const { changed } = await statusOf(await openedRepository(root), ownedOf([]));
+  return changed.length === 0 ? [] : [uncommittedWords(changed, commit)];
+}

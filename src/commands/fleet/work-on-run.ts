@@ -1,0 +1,179 @@
+// work-on-run: one order of a worker: the run is brought into a copy of the repository, driven until it rests, and landed on the hub.
+//
+// Invariants:
+//   W1. Who may write is said by the run's lease, never by the order: a run that another has is left alone.
+//   W2. A copy is used again only while nobody else has written to the run since; else it is made anew from the store and the hub.
+//   W3. What became of the run is read from its journal.
+
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { hasFailed, questionsOpen } from "../../core/selectors.ts";
+import type { RunView } from "../../core/state.ts";
+import { openHub } from "../../fleet/hub.ts";
+import { isKey } from "../../fleet/shared-mark.ts";
+import type { PostgresStore } from "../../fleet/postgres/store.ts";
+import { readJournal } from "../../journal/read.ts";
+import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
+import { openExchange } from "../../portfolio/worker/git-exchange.ts";
+import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { atOnce, type CommandContext } from "../../project/command-context.ts";
+import { Refusal, refuse } from "../../project/reply.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { classifySystemError } from "../../project/system-errors.ts";
+import { type ProjectPaths, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { unbindRun } from "../../project/runs/run-binding.ts";
+import { goesOnAt } from "../../runner/park.ts";
+import { branchKept, hasLanded } from "../../views/next-actions.ts";
+import { adopt } from "../adopt.ts";
+import { resume } from "../resume.ts";
+import { landOnHub } from "./land-on-hub.ts";
+import { bringRun, viewIn } from "./take.ts";
+
+export type WorkerParts = {
+  readonly place: CommandContext;
+  readonly home: ProjectPaths;
+  /** Where this worker's copies lie: its name is its own, so nobody else works there. */
+  readonly copies: string;
+  readonly store: PostgresStore;
+  readonly hub: string;
+  readonly isolation?: string | undefined;
+};
+
+/** Somebody else has the run, or had it until now: looked at again soon. */
+const lockedAgainMs = 500;
+const troubleAgainMs = 5_000;
+
+export async function workOnRun(
+  { place, home, copies, store, hub: url, isolation }: WorkerParts,
+  order: HandedOrder,
+  lease: { readonly isConfirmed: () => boolean; readonly lost: AbortSignal },
+): Promise<OrderEnd> {
+  const ended = new AbortController();
+  const end = (): void => ended.abort(atOnce);
+  lease.lost.addEventListener("abort", end, { once: true });
+  const copy = join(copies, order.run);
+  const here: CommandContext = {
+    ...place,
+    cwd: copy,
+    isTerminal: false,
+    ask: () => Promise.resolve(null),
+    live: () => undefined,
+    show: (line) => place.show(`${order.run} │ ${line}`),
+    interrupted: AbortSignal.any([place.interrupted, ended.signal]),
+  };
+  try {
+    const before = await viewIn(store, order.run);
+    if (before === null) return { kind: "ended", outcome: "failed: there is no such run in the store" };
+    const run = before.drafted.run_id;
+    const over = before.status === "completed" || before.status === "stopped";
+    // A worker died between a failure and saying so. Nothing but a person's word goes on with a run that failed.
+    if (order.times > 1 && hasFailed(before)) return restOf(before, false);
+    await makeReady(here, home, store, order.run, before, url);
+    const answer = over ? null : await driven(here, run);
+    const after = await viewIn(store, order.run); // W3
+    if (after === null) return { kind: "ended", outcome: "failed: the run is gone" };
+    if (answer?.result === "FAIL" && (passing.has(answer.reason_code) || after.seq === before.seq)) throw new Refusal(answer); // W1
+    if (after.status === "completed") {
+      const hub = await openHub(await openedRepository(copy), join(ownFolder(homeOfCopy(copy)), "hub.git"), url);
+      const landed = hasLanded(after)
+        ? await landOnHub(here, homeOfCopy(copy), hub, after, { isolation, mayLand: lease.isConfirmed })
+        : null;
+      if (landed?.kind === "unsure") return { kind: "again", afterMs: lockedAgainMs, because: landed.why };
+      forget(here, copy, run);
+      return { kind: "ended", outcome: outcomeOf(after, landed) };
+    }
+    if (after.status === "stopped") forget(here, copy, run);
+    return restOf(after, here.interrupted.aborted);
+  } catch (error) {
+    return troubleOf(error);
+  } finally {
+    lease.lost.removeEventListener("abort", end);
+  }
+}
+
+/** It is this machine's from here on, under its own config (decision 0097), and works until it rests. */
+async function driven(here: CommandContext, run: string): Promise<Answer> {
+  const adopted = await adopt(here, { run, yes: true });
+  return adopted.result === "FAIL" ? adopted : resume(here, { words: [], yes: true, run, leavesParked: true, now: true });
+}
+
+/** W2 */
+async function makeReady(
+  here: CommandContext,
+  home: ProjectPaths,
+  store: PostgresStore,
+  key: string,
+  view: RunView,
+  url: string,
+): Promise<void> {
+  const copy = here.cwd;
+  const { run_id: run, base } = view.drafted;
+  const folder = runFolder(homeOfCopy(copy), run);
+  if (existsSync(folder)) {
+    const { end } = readJournal(folder, { from: "start" });
+    if (end.seq >= view.seq) return; // also where the store has lost lines, which opening it finds out
+    forget(here, copy, run);
+  }
+  const repository = await openedRepository(home.root);
+  const hub = await openHub(repository, join(ownFolder(home, "worker"), "hub.git"), url);
+  await hub.bring(key);
+  const exchange = await openExchange(home.root, join(ownFolder(home, "worker"), "exchange.git"));
+  if (!(await exchange.holds(base.commit, base.commit)))
+    refuse("work_missing", { message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`, run_id: run });
+  await exchange.makeCopy(copy, base.branch ?? "detached", base.commit);
+  await bringRun(here, homeOfCopy(copy), store, key, view);
+}
+
+/** Takes away copies of runs that are over or went on elsewhere, before the first is worked on. */
+export async function sweepCopies({ place, copies, store }: Pick<WorkerParts, "place" | "copies" | "store">): Promise<void> {
+  for (const key of readdirSync(copies).filter(isKey)) {
+    const copy = join(copies, key);
+    const view = await viewIn(store, key);
+    const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf("."));
+    const folder = runFolder(homeOfCopy(copy), run);
+    const isOver = view === null || view.status === "completed" || view.status === "stopped";
+    if (isOver || !existsSync(folder) || readJournal(folder, { from: "start" }).end.seq < view.seq) forget(place, copy, run);
+  }
+}
+
+function forget({ env }: Pick<CommandContext, "env">, copy: string, run: string): void {
+  const folder = runFolder(homeOfCopy(copy), run);
+  if (existsSync(folder)) unbindRun(env, folder, run);
+  rmSync(copy, { recursive: true, force: true });
+}
+
+function outcomeOf(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> | null): string {
+  const verdict = view.verdict ?? "unverified";
+  if (landed?.kind === "landed") return `completed, ${verdict}, landed as ${landed.commit.slice(0, 12)}`;
+  if (landed !== null) return `completed, ${verdict}, not landed: ${landed.why}`;
+  return branchKept(view) === null ? `completed, ${verdict}, nothing to land` : `completed, ${verdict}, kept on its branch`;
+}
+
+/** What an order comes to whose run has not ended. */
+function restOf(view: RunView, isInterrupted: boolean): OrderEnd {
+  if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}` };
+  const at = goesOnAt(view, Date.now());
+  if (at !== null)
+    return { kind: "again", afterMs: Math.min(Math.max(0, at - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
+  if (view.status === "paused" && mendable.has(view.reason ?? ""))
+    return { kind: "again", afterMs: troubleAgainMs, because: view.detail ?? view.reason ?? "" };
+  if (isInterrupted && (view.reason === "operator_paused" || view.status === "running"))
+    return { kind: "again", afterMs: 0, because: "handed back" };
+  const [question] = questionsOpen(view);
+  if (question !== undefined) return { kind: "ended", outcome: `waits for an answer: ${question.question}` };
+  const why = view.detail ?? view.reason ?? view.status;
+  return { kind: "ended", outcome: hasFailed(view) ? `failed: ${why}` : `rests: ${why}` };
+}
+
+const passing: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
+const mendable: ReadonlySet<string> = new Set(["hub_unreachable", "disk_full"]);
+
+/** Somebody else's run, or a store that is away, is tried again; what a person must mend ends the order with its words. */
+function troubleOf(error: unknown): OrderEnd {
+  const code = error instanceof Refusal ? error.answer.reason_code : (classifySystemError(error)?.code ?? "");
+  const words = error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
+  if (passing.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: words };
+  if (mendable.has(code)) return { kind: "again", afterMs: troubleAgainMs, because: words };
+  return { kind: "ended", outcome: `failed: ${words}` };
+}

@@ -1,0 +1,183 @@
+// worker: works for a store on this machine: takes runs that were submitted for this repository, and those whose worker is gone.
+//
+// Invariants:
+//   V1. The worker's name is held by a lease. What isn't sure of it takes nothing; what has lost it ends its runs and begins anew.
+//   V2. Asked to end it takes nothing more. Runs pause when their turn ends and go back to the store for others.
+
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../../contracts/answer.ts";
+import { hubAddress, leaseMs, requireStoreAddress, storeVariable } from "../../fleet/address.ts";
+import { repositoryId } from "../../fleet/repository-id.ts";
+import { JournalFailure } from "../../journal/failure.ts";
+import type { Dispatch, OrderEnd, WorkerSeat } from "../../ports/dispatch.ts";
+import type { Holder } from "../../ports/run-store.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, Refusal, refuse, reply } from "../../project/reply.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { homeOf, ownFolder } from "../../project/runs/project-paths.ts";
+import { addIgnoreLines } from "../../workspace/owned.ts";
+import { sweepCopies, workOnRun, type WorkerParts } from "./work-on-run.ts";
+
+export type WorkerInput = {
+  readonly store?: string | undefined;
+  readonly jobs?: number | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly name?: string | undefined;
+  readonly isolation?: string | undefined;
+};
+
+const labelPattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/;
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
+const anewMs = 1_000;
+
+export function runWorker(given: CommandContext, input: WorkerInput): Promise<Answer> {
+  return answered(async () => {
+    const place = { ...given, env: { ...given.env, [storeVariable]: requireStoreAddress(given.env, input.store) } };
+    const home = await homeOf(place.cwd);
+    const hub = requireHub(place.env);
+    const repository = await openedRepository(home.root);
+    await addIgnoreLines(repository.commonDir);
+    const seat: WorkerSeat = {
+      worker: nameOf(input.name, home.root),
+      jobs: input.jobs ?? 1,
+      labels: labelsOf(input.labels ?? []),
+      repositories: [await repositoryId(repository)],
+    };
+    const [{ storeIn }, { openOrders }] = await Promise.all([
+      import("../../fleet/shared-run.ts"),
+      import("../../fleet/postgres/orders.ts"),
+    ]);
+    const store = await storeIn(place.env);
+    const softly = new AbortController(); // V2: whatever the signal, turns may end
+    const parts: WorkerParts = {
+      place: { ...place, interrupted: softly.signal },
+      home,
+      copies: ownFolder(home, "worker", "copies", seat.worker),
+      store,
+      hub,
+      isolation: input.isolation,
+    };
+    const tally = { ended: 0, returned: 0 };
+    try {
+      await workUntilEnded(openOrders(store.database, { leaseMs: leaseMs(place.env) }), seat, parts, {
+        softly,
+        given: place.interrupted,
+        tally,
+      });
+    } finally {
+      await store.close();
+    }
+    return reply("ok", {
+      message: `${seat.worker} has ended: ${tally.ended} orders done, ${tally.returned} given back.`,
+      data: { worker: seat.worker, ...tally },
+    });
+  });
+}
+
+type Ending = {
+  readonly softly: AbortController;
+  readonly given: AbortSignal;
+  readonly tally: { ended: number; returned: number };
+};
+
+async function workUntilEnded(dispatch: Dispatch, seat: WorkerSeat, parts: WorkerParts, { softly, given, tally }: Ending): Promise<void> {
+  const { place } = parts;
+  const note = (id: string, end: OrderEnd): OrderEnd => {
+    if (end.kind === "ended") tally.ended += 1;
+    else tally.returned += 1;
+    place.show(end.kind === "ended" ? `■ ${id}: ${end.outcome}` : `↩ ${id}: ${end.because}`);
+    return end;
+  };
+  let swept: Promise<void> | null = null;
+  while (!given.aborted) {
+    const working = await seated(dispatch, seat, given, place, async (order, lease) => {
+      await (swept ??= sweepCopies(parts)); // its name is its own by now
+      place.show(`▶ ${order.id}`);
+      return note(order.id, await workOnRun(parts, order, lease));
+    });
+    if (working === null) continue;
+    place.show(`${seat.worker} works: ${seat.jobs} at once${seat.labels.length === 0 ? "" : `, labels ${seat.labels.join(", ")}`}`);
+    const onEnd = (): void => {
+      softly.abort();
+      void working.drain();
+    };
+    if (given.aborted) onEnd();
+    given.addEventListener("abort", onEnd, { once: true });
+    const why = await working.over;
+    given.removeEventListener("abort", onEnd);
+    if (why !== null) place.show(`! ${seat.worker} lost its lease (${why}); its runs were ended, and it begins anew`); // V1
+  }
+}
+
+/** Takes the name; waits for a predecessor on this machine that is dead, and for a store that is away. Null: try again. */
+async function seated(
+  dispatch: Dispatch,
+  seat: WorkerSeat,
+  given: AbortSignal,
+  place: CommandContext,
+  on: Parameters<Dispatch["work"]>[1],
+): Promise<Awaited<ReturnType<Dispatch["work"]>> | null> {
+  try {
+    return await dispatch.work(seat, on);
+  } catch (error) {
+    const isAway = error instanceof JournalFailure && error.kind === "store_unreachable";
+    const isOfTheDead =
+      error instanceof Refusal && error.answer.reason_code === "worker_name_taken" && isDeadHere(error.answer.data?.["holder"]);
+    if (!isAway && !isOfTheDead) throw error;
+    place.live(isAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
+    await sleep(anewMs, undefined, { signal: given }).catch(() => undefined);
+    return null;
+  }
+}
+
+function isDeadHere(holder: unknown): boolean {
+  if (typeof holder !== "object" || holder === null) return true; // given back a moment ago
+  const { host, pid } = holder as Partial<Holder>;
+  if (host !== hostname() || typeof pid !== "number") return false;
+  try {
+    process.kill(pid, 0);
+    return pid === process.pid; // its own lease, which it has lost
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
+export function requireHub(env: NodeJS.ProcessEnv): string {
+  return (
+    hubAddress(env) ??
+    refuse("hub_unreachable", {
+      message: "No hub is named: machines exchange commits through one git repository.",
+      remediation: ["git init --bare /srv/git/project.git, then AUTOPILOT_HUB=/srv/git/project.git"],
+    })
+  );
+}
+
+/** The same after a restart, and another one for another clone on the same machine. */
+function nameOf(said: string | undefined, root: string): string {
+  const name = said ?? `${hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-")}-${createHash("sha256").update(root).digest("hex").slice(0, 6)}`;
+  if (namePattern.test(name)) return name;
+  return refuse("objective_schema_invalid", {
+    message: `${JSON.stringify(name)} is no name for a worker: letters, digits, '.', '_' and '-', at most 100.`,
+    data: { field: "name" },
+  });
+}
+
+export function labelsOf(said: readonly string[]): readonly string[] {
+  const labels = [
+    ...new Set(
+      said
+        .flatMap((text) => text.split(","))
+        .map((label) => label.trim())
+        .filter((label) => label !== ""),
+    ),
+  ].toSorted();
+  const odd = labels.find((label) => !labelPattern.test(label));
+  if (odd === undefined && labels.length <= 16) return labels;
+  return refuse("objective_schema_invalid", {
+    message:
+      odd === undefined ? "At most 16 labels." : `${JSON.stringify(odd)} is no label: small letters, digits, '.', '_' and '-', at most 40.`,
+    data: { field: "labels" },
+  });
+}

@@ -1,0 +1,123 @@
+// A portfolio whose tasks are worked on by workers of a store ends as the same portfolio on files does. `AUTOPILOT_FAULTS=all`: two machines
+// with eight agents each and 120 tasks, a tenth of which fail first.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { autopilot, type begin, begin as start, type Told } from "../support/autopilot.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { git, scratchFolder, write } from "../support/scratch-repository.ts";
+import { at, type Machine, openFleet, said, worker } from "./machines.ts";
+
+const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
+const tasks = isLong ? 120 : 6;
+const jobs = isLong ? 8 : 2;
+let cluster: Cluster;
+const running: ReturnType<typeof begin>[] = [];
+
+const result = {
+  task_id: "{{task_id}}",
+  event_nonce: "{{event_nonce}}",
+  status: "done",
+  summary: "did it",
+  evidence: ["looked"],
+  verification: {
+    confidence: "high",
+    complete: true,
+    checks_attempted: [],
+    checks_passed: [],
+    checks_failed: [],
+    why_not_fully_verifiable: null,
+  },
+  next_suggestions: [],
+  risks_or_unknowns: [],
+};
+
+/** A portfolio beside a repository, with tasks that each make a file; every tenth fails in its first turn. */
+async function portfolio(repository: string, env: Machine["env"]): Promise<Machine> {
+  const folder = join(scratchFolder(), "portfolio");
+  write(folder, { "README.md": "" });
+  const machine: Machine = { folder, env };
+  const told = async (...words: readonly string[]): Promise<void> => {
+    const ended = await at(machine, "portfolio", ...words);
+    expect(ended.json.result, said(ended)).toBe("PASS");
+  };
+  await told("init");
+  await told("add", "project", "Shop", "--repo", repository, "--slots", String(jobs * 2), "--objective", "work");
+  for (let n = 0; n < tasks; n++) {
+    const path = `made-${n}.txt`;
+    const makes = { do: [{ write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
+    const fails = { do: [{ write: { path: `made-${n}.draft`, text: "not yet\n" } }, { say: "not yet" }] };
+    const script = join(folder, `agent-${n}.json`);
+    writeFileSync(
+      script,
+      JSON.stringify({ turns: [{ when: { step: "report" }, returns: result }, ...(n % 10 === 1 ? [fails] : []), makes] }),
+    );
+    const words = [
+      "--agent",
+      `scripted:${script}`,
+      "--isolation",
+      "clone",
+      "--accept",
+      `made :: test -f ${path}`,
+      "--touches",
+      `made-${n}.*`,
+    ];
+    await told("add", "task", "Shop", `make ${path}`, ...words);
+  }
+  return machine;
+}
+
+async function endOf({ folder, env }: Machine, repository: string): Promise<object> {
+  const { json } = await autopilot(folder, ["portfolio", "status", "--json"], { env });
+  const rows = json["tasks"] as readonly { readonly status: string; readonly landed: string | null }[];
+  return {
+    statuses: rows.map(({ status }) => status),
+    landed: rows.filter(({ landed }) => landed !== null).length,
+    files: git(repository, "ls-tree", "-r", "main").split("\n").toSorted(),
+    dirt: git(repository, "status", "--porcelain"),
+  };
+}
+
+const run = (
+  { folder, env }: Machine,
+  ...words: readonly string[]
+): Promise<{ readonly json: Told; readonly out: string; readonly err: string }> =>
+  start(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", String(jobs * 2), ...words, "--json"], { env })
+    .ended;
+
+describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`, () => {
+  beforeAll(() => {
+    cluster = startCluster();
+  });
+  afterAll(async () => {
+    for (const { child, ended } of running) {
+      child.kill("SIGKILL");
+      await ended;
+    }
+    cluster.stop();
+  });
+
+  test(
+    "ends as the same portfolio on files does, and every task was worked on elsewhere",
+    { timeout: isLong ? 3_600_000 : 600_000 },
+    async () => {
+      const url = cluster.database("portfolio");
+      await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
+      const [fleet, files] = [openFleet(url), openFleet(url)];
+      for (let n = 0; n < 2; n++) running.push(worker(fleet.another(), "--jobs", String(jobs)));
+      const elsewhere = await portfolio(fleet.first.folder, fleet.first.env);
+      const ended = await run(elsewhere, "--fleet");
+      expect(ended.json, `${ended.out}\n${ended.err}`).toMatchObject({ result: "PASS" });
+      const here = await portfolio(files.first.folder, {});
+      const alone = await run(here);
+      expect(alone.json, `${alone.out}\n${alone.err}`).toMatchObject({ result: "PASS" });
+      expect(await endOf(elsewhere, fleet.first.folder)).toEqual(await endOf(here, files.first.folder));
+      const owners = cluster.sql("portfolio", "select count(*) from autopilot.work_order where state = 'ended' and times_taken >= 1");
+      expect(Number(owners)).toBeGreaterThanOrEqual(tasks);
+      const { AUTOPILOT_HUB: _hub, ...without } = elsewhere.env;
+      const refused = await run({ folder: elsewhere.folder, env: without }, "--fleet");
+      expect(refused.json).toMatchObject({ result: "FAIL", reason_code: "hub_unreachable" });
+    },
+  );
+});

@@ -1,0 +1,76 @@
+// machines: several "machines" on this one: a clone and a home each, one store, one hub.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { autopilot, begin, type Ended, type Told } from "../support/autopilot.ts";
+import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
+
+export type Machine = { readonly folder: string; readonly env: Readonly<Record<string, string>> };
+export type Fleet = {
+  readonly hub: string;
+  /** Where runs are submitted. */
+  readonly first: Machine;
+  readonly another: (env?: Readonly<Record<string, string>>) => Machine;
+};
+
+export function openFleet(store: string, leaseMs = 8_000): Fleet {
+  const folder = scratch();
+  const hub = join(scratchFolder(), "hub.git");
+  git(folder, "init", "-q", "--bare", "-b", "main", hub);
+  git(folder, "push", "-q", hub, "main");
+  const env = { AUTOPILOT_STORE: store, AUTOPILOT_HUB: hub, AUTOPILOT_LEASE_MS: String(leaseMs), AUTOPILOT_ISOLATION: "clone" };
+  return {
+    hub,
+    first: { folder, env },
+    another: (more = {}) => {
+      const clone = join(scratchFolder(), "repo");
+      git(folder, "clone", "-q", "-b", "main", hub, clone);
+      git(clone, "config", "user.name", "Worker");
+      git(clone, "config", "user.email", "worker@example.invalid");
+      return { folder: clone, env: { ...env, ...more } };
+    },
+  };
+}
+
+export const said = ({ out, err }: Ended): string => `${out}\n${err}`;
+export const at = ({ folder, env }: Machine, ...words: readonly string[]): Promise<Ended> =>
+  autopilot(folder, [...words, "--json"], { env });
+export const worker = ({ folder, env }: Machine, ...words: readonly string[]): ReturnType<typeof begin> =>
+  begin(folder, ["worker", ...words, "--json"], { env });
+
+let scripts = 0;
+
+/** Submits a run whose embedded agent plays these turns; its key. */
+export async function submit(machine: Machine, path: string, turns: readonly object[], ...words: readonly string[]): Promise<string> {
+  const file = join(machine.folder, "..", `script-${scripts++}.json`);
+  writeFileSync(file, JSON.stringify({ turns }));
+  const goal = ["fleet", "submit", `make ${path}`, "--yes", "--done-criteria", `${path} is there :: test -f ${path}`];
+  const ended = await at(machine, ...goal, "--agent", `scripted:${file}`, ...words);
+  if (ended.code !== 0) throw new Error(said(ended));
+  return String(ended.json["key"]);
+}
+
+/** One turn that makes a file. */
+export const makes = (path: string, waitMs = 0): object => ({
+  do: [...(waitMs === 0 ? [] : [{ sleep: waitMs }]), { write: { path, text: `${path}\n` } }, { say: "<promise>DONE</promise>" }],
+  confidence: 0.9,
+});
+
+export type ToldOrder = {
+  readonly order: string;
+  readonly run_id: string;
+  readonly state: string;
+  readonly worker: string | null;
+  readonly times_taken: number;
+  readonly outcome: string | null;
+};
+export const ordersOf = (told: Told): readonly ToldOrder[] => told["orders"] as readonly ToldOrder[];
+
+/** What a hub says when it is pushed to: refused by a hook, with words. */
+export function refusePushes(hub: string, ref: string, words: string): void {
+  mkdirSync(join(hub, "hooks"), { recursive: true });
+  const hook = `#!/bin/sh\nwhile read old new ref; do if [ "$ref" = "${ref}" ]; then echo "${words}" >&2; exit 1; fi; done\n`;
+  writeFileSync(join(hub, "hooks", "pre-receive"), hook, { mode: 0o755 });
+}
+
+export const linesOf = (path: string): readonly string[] => readFileSync(path, "utf8").trim().split("\n");

@@ -1,0 +1,219 @@
+// Workers that take runs from a store by themselves, on several "machines", as a user starts them.
+
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ordersIn, type StoredOrder } from "../../src/fleet/postgres/orders.ts";
+import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { genesis } from "../../src/journal/line.ts";
+import type { begin } from "../support/autopilot.ts";
+import { processesOf, until } from "../support/autopilot.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { git, scratch } from "../support/scratch-repository.ts";
+import { at, type Fleet, makes, openFleet, refusePushes, said, submit, worker } from "./machines.ts";
+
+let cluster: Cluster;
+let store: PostgresStore;
+let names = 0;
+const running: ReturnType<typeof begin>[] = [];
+
+async function fresh(): Promise<Fleet> {
+  const url = cluster.database(`workers_${names++}`);
+  const made = await at({ folder: scratch(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
+  expect(made.code, said(made)).toBe(0);
+  store = await openPostgresStore(url);
+  return openFleet(url);
+}
+const start = (...given: Parameters<typeof worker>): ReturnType<typeof begin> => {
+  const one = worker(...given);
+  running.push(one);
+  return one;
+};
+async function orderOf(key: string): Promise<StoredOrder> {
+  const [order] = await ordersIn(store.database, key);
+  if (order === undefined) throw new Error(`no order of ${key}`);
+  return order;
+}
+async function ended(key: string): Promise<StoredOrder> {
+  for (;;) {
+    const order = await orderOf(key);
+    if (order.state === "ended") return order;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+async function events(key: string): Promise<readonly { readonly event: string; readonly reason_code: string }[]> {
+  const found: { readonly event: string; readonly reason_code: string }[] = [];
+  await store.read(key, genesis, (entry) => void found.push(entry));
+  return found;
+}
+async function eventually(key: string, event: string): Promise<void> {
+  while (!(await events(key)).some((one) => one.event === event)) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+const onHub = (fleet: Fleet, ...words: readonly string[]): string => git(fleet.hub, ...words);
+
+describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
+  beforeAll(() => {
+    cluster = startCluster();
+  });
+  afterEach(async () => {
+    for (const { child, ended: gone } of running.splice(0)) {
+      child.kill("SIGKILL");
+      await gone;
+    }
+    await store.close();
+  });
+  afterAll(() => cluster.stop());
+
+  test("take what was submitted, each run once, and land it on the hub's branch; asked to end they drain", async () => {
+    const fleet = await fresh();
+    const keys = [];
+    for (const path of ["a", "b", "c"]) keys.push(await submit(fleet.first, path, [makes(path)]));
+    const [one, two] = [start(fleet.another(), "--jobs", "2"), start(fleet.another())];
+    const orders = await Promise.all(keys.map(ended));
+    for (const { outcome } of orders) expect(outcome).toMatch(/^completed, verified, landed as [0-9a-f]{12}$/);
+    expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "a", "b", "c"]);
+    const status = await at(fleet.first, "fleet", "status");
+    expect((status.json["workers"] as readonly unknown[]).length).toBe(2);
+    for (const { child, ended: gone } of [one, two]) {
+      child.kill("SIGTERM");
+      const left = await gone;
+      expect(left.json, said(left)).toMatchObject({ result: "PASS" });
+    }
+    expect((await store.runs()).map(({ holder, takeOvers }) => [holder, takeOvers])).toEqual(keys.map(() => [null, 0]));
+    for (const key of keys) {
+      const all = await events(key);
+      expect(all.filter(({ event }) => event === "run_completed")).toHaveLength(1);
+      expect(all.filter(({ event }) => event === "turn_ended")).toHaveLength(1);
+    }
+    // Nothing of it is left in the clone that submitted them.
+    expect(git(fleet.first.folder, "status", "--porcelain")).toBe("");
+    expect((await at(fleet.first, "runs")).json["runs"]).toEqual([]);
+  });
+
+  test("a killed worker's run is taken up by another: nothing acknowledged is lost, finished turns are not bought again", async () => {
+    const fleet = await fresh();
+    const key = await submit(fleet.first, "b", [
+      { do: [{ write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
+      makes("b", 2_000),
+    ]);
+    const machine = fleet.another();
+    const one = start(machine, "--name", "one");
+    await eventually(key, "changes_applied");
+    await until(
+      "the second turn",
+      () => processesOf(key.split(".")[0] ?? "", join(machine.folder, ".autopilot/worker/copies/one", key)).length > 0,
+    );
+    one.child.kill("SIGKILL");
+    await one.ended;
+    const before = (await events(key)).length;
+    start(fleet.another());
+    const { outcome } = await ended(key);
+    expect(outcome).toMatch(/^completed, verified, landed as/);
+    const all = await events(key);
+    expect(all.length).toBeGreaterThan(before);
+    expect(all.filter(({ event }) => event === "changes_applied")).toHaveLength(2);
+    expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "a", "b"]);
+    expect(processesOf(key.split(".")[0] ?? "", join(machine.folder, ".autopilot/worker/copies/one", key))).toEqual([]);
+  });
+
+  test("a worker that is asked to end gives its run back when the turn ends, and another goes on with it", async () => {
+    const fleet = await fresh();
+    const key = await submit(fleet.first, "b", [
+      { do: [{ sleep: 3_000 }, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
+      makes("b"),
+    ]);
+    const one = start(fleet.another());
+    await eventually(key, "session_opened");
+    one.child.kill("SIGTERM");
+    const left = await one.ended;
+    expect(left.json, said(left)).toMatchObject({ result: "PASS", returned: 1 });
+    const held = await events(key);
+    expect(held.filter(({ event }) => event === "turn_ended")).toHaveLength(1);
+    expect((await orderOf(key)).state).toBe("offered");
+    start(fleet.another());
+    expect((await ended(key)).outcome).toMatch(/landed as/);
+    expect((await events(key)).filter(({ event }) => event === "turn_ended")).toHaveLength(2);
+  });
+
+  test("questions are answered, and runs paused, resumed and stopped, from another machine", async () => {
+    const fleet = await fresh();
+    start(fleet.another(), "--jobs", "2");
+    const asks = await submit(fleet.first, "b", [
+      { do: [{ ask: { question: "Which way?", options: ["left", "right"] } }], confidence: 0.9 },
+      makes("b"),
+    ]);
+    expect((await ended(asks)).outcome).toContain("Which way?");
+    const wrong = await at(fleet.first, "fleet", "answer", asks, "left", "--block", "another");
+    expect(wrong.json, said(wrong)).toMatchObject({ result: "FAIL", reason_code: "human_block_open" });
+    const given = await at(fleet.first, "fleet", "answer", asks, "left");
+    expect(given.json, said(given)).toMatchObject({ result: "PASS" });
+    expect((await ended(asks)).outcome).toMatch(/landed as/);
+
+    const long = await submit(fleet.first, "c", [makes("c", 60_000), makes("c")]);
+    await eventually(long, "session_opened");
+    const paused = await at(fleet.first, "fleet", "pause", long, "--now");
+    expect(paused.json, said(paused)).toMatchObject({ result: "PASS" });
+    expect((await ended(long)).outcome).toMatch(/^rests: /);
+    expect((await at(fleet.first, "fleet", "pause", long)).json.reason_code).toBe("invalid_state_transition");
+    await at(fleet.first, "fleet", "resume", long);
+    while ((await events(long)).filter(({ event }) => event === "session_opened").length < 2)
+      await new Promise((go) => setTimeout(go, 100));
+    expect((await at(fleet.first, "fleet", "stop", long)).json).toMatchObject({ result: "PASS" });
+    expect((await ended(long)).outcome).toMatch(/^stopped/);
+    expect((await at(fleet.first, "fleet", "stop", long)).json.reason_code).toBe("invalid_state_transition");
+    expect((await at(fleet.first, "fleet", "stop", "run-2026-01-02-030405.00000000")).json.reason_code).toBe("run_missing");
+  });
+
+  test("a landing that lost the race is proved on the new tip, and what fails or is refused there stays on its ref", async () => {
+    const fleet = await fresh();
+    const elsewhere = fleet.another();
+    const push = (path: string, text: string): void => {
+      git(elsewhere.folder, "pull", "-q", fleet.hub, "main");
+      execFileSync("sh", ["-c", `printf '%s' "$2" > "$1"`, "sh", join(elsewhere.folder, path), text]);
+      git(elsewhere.folder, "add", "-A");
+      git(elsewhere.folder, "commit", "-q", "-m", path);
+      git(elsewhere.folder, "push", "-q", fleet.hub, "HEAD:main");
+    };
+    const merged = await submit(fleet.first, "b", [makes("b")]);
+    const broken = await submit(fleet.first, "d", [makes("d")], "--done-criteria", "no e beside it :: test ! -f e");
+    const conflicts = await submit(fleet.first, "f", [makes("f")]);
+    const refused = await submit(fleet.first, "g", [makes("g")], "--needs", "later");
+    push("e", "e\n");
+    push("f", "another f\n");
+    start(fleet.another(), "--jobs", "3");
+    expect((await ended(merged)).outcome).toMatch(/landed as/);
+    expect((await ended(broken)).outcome).toMatch(/not landed: it passes alone and fails on the new tip: .*test ! -f e/);
+    expect((await ended(conflicts)).outcome).toMatch(/not landed: it conflicts with what has landed in f/);
+    expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "b", "e", "f"]);
+    expect(onHub(fleet, "show", "main:f")).toBe("another f");
+    expect(onHub(fleet, "log", "--merges", "--format=%s", "main")).toContain("Merge run-");
+    refusePushes(fleet.hub, "refs/heads/main", "main is protected");
+    start(fleet.another(), "--labels", "later", "--name", "able");
+    expect((await ended(refused)).outcome).toMatch(/not landed: the hub refuses it: .*main is protected/);
+    rmSync(join(fleet.hub, "hooks", "pre-receive"));
+  });
+
+  test("a second worker of one name is refused, and so is one without a hub, a store or a whole clone", async () => {
+    const fleet = await fresh();
+    const machine = fleet.another();
+    start(machine, "--name", "one");
+    const taken = async (): Promise<boolean> =>
+      ((await at(fleet.first, "fleet", "status")).json["workers"] as readonly unknown[]).length > 0;
+    while (!(await taken())) await new Promise((resolve) => setTimeout(resolve, 100));
+    const second = await at(fleet.another(), "worker", "--name", "one");
+    expect(second.json, said(second)).toMatchObject({ result: "FAIL", reason_code: "worker_name_taken" });
+    const { AUTOPILOT_HUB: _hub, ...without } = machine.env;
+    expect((await at({ ...machine, env: without }, "worker")).json.reason_code).toBe("hub_unreachable");
+    expect((await at({ ...machine, env: without }, "fleet", "submit", "make b", "--yes")).json.reason_code).toBe("hub_unreachable");
+    expect((await at({ folder: machine.folder, env: {} }, "worker")).json.reason_code).toBe("store_unusable");
+    expect((await at(machine, "worker", "--labels", "no/label")).code).not.toBe(0);
+    const shallow = fleet.another();
+    git(shallow.folder, "fetch", "-q", "--depth", "1", `file://${fleet.hub}`, "main");
+    rmSync(join(shallow.folder, ".git/shallow"), { force: true });
+    execFileSync("sh", ["-c", `git -C "$1" rev-parse HEAD > "$1/.git/shallow"`, "sh", shallow.folder]);
+    expect((await at(shallow, "worker", "--name", "two")).json.reason_code).toBe("workspace_unusable");
+    const preview = await at(fleet.first, "fleet", "submit", "make b", "--agent", "scripted:/nowhere");
+    expect(preview.code).not.toBe(0);
+  });
+});
