@@ -48,6 +48,17 @@ describe("where flips are looked for", () => {
 
 describe("a text is broken", () => {
   const [flip] = flipsIn("a.py", "x = f()\nassert x == 1\n");
+  test("in a shell's own comparisons", () =>
+    expect(
+      flipsIn("test/run.sh", 'set -e\n. ./lib/add.sh\n[ "$(add 1 2)" = 3 ]\ntest "$x" -eq 4\n').map(({ line, broken: text }) => [
+        line,
+        text,
+      ]),
+    ).toEqual([
+      [3, '[ "$(add 1 2)" = 4 ]'],
+      [4, 'test "$x" -eq 5'],
+    ]));
+
   test("at the line it was found", () =>
     expect(broken("x = f()\nassert x == 1\n", flip === undefined ? [] : [flip])).toBe("x = f()\nassert x == 2\n"));
   test("or where that line has moved to", () =>

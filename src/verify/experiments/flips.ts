@@ -23,6 +23,9 @@ const nearLines = 2;
 
 const asserts =
   /\b(?:assert\w*|expect\w*|should|shouldBe|(?:strict|deep|not)?_?equals?|deepStrictEqual|strictEqual|deepEqual|toBe\w*|toEqual|toStrictEqual|toHave\w*|toContain\w*|toMatch\w*|toThrow\w*|is_deeply|is|isnt|eq|ok|same|notSame|throws|require|verify|EXPECT_\w+|ASSERT_\w+|CHECK\w*|REQUIRE\w*|mustEqual|must_equal|must)\b|\bassert\w*!/;
+/** A shell's own comparison (`[ "$(add 1 2)" = 3 ]`), which ends a script that stops at the first failure. */
+const shellTests = /(?:^|[\s;&|(])(?:\[\[?|test)\s.*\s(?:==?|!=|-(?:eq|ne|lt|le|gt|ge))\s/;
+const isShell = /\.(?:sh|bash|bats)$/;
 /** Where the assertion is a plain comparison, the failure is reported on a line of its own. */
 const reports = /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b/;
 const answers = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
@@ -35,7 +38,8 @@ const literal =
 /** The candidates of a file, in the order of its lines. */
 export function flipsIn(path: string, text: string): readonly Flip[] {
   const lines = text.split("\n").slice(0, linesMax); // F3
-  const strong = lines.map((line) => line.length <= lineCharsMax && !isNoCode.test(line) && asserts.test(line));
+  const isAssertion = (line: string): boolean => asserts.test(line) || (isShell.test(path) && shellTests.test(line));
+  const strong = lines.map((line) => line.length <= lineCharsMax && !isNoCode.test(line) && isAssertion(line));
   const weak = lines.map((line, at) => strong[at] === true || (line.length <= lineCharsMax && reports.test(line)));
   return lines.flatMap((was, at) => {
     if (was.length > lineCharsMax || isNoCode.test(was)) return [];
