@@ -4,6 +4,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { CommandContext } from "../project/command-context.ts";
+import type { Event } from "../contracts/event.ts";
+import { openJournal } from "../journal/file.ts";
+import { live } from "../../test/simulation/support/scenarios.ts";
+import { stories } from "../../test/simulation/support/stories.ts";
 import { portfolioFile } from "../views/web/portfolio-file.ts";
 import { reportHtml } from "./report-html.ts";
 
@@ -55,6 +59,43 @@ test.each(["0.1.0-people", "0.1.0-demo"])(
     for (const part of ["Asked for", "Proof", "What happened, in time", "Cost over time", "Change"]) expect(html).toContain(part);
   },
 );
+
+test.each([
+  ["roadmap: everything at once", "Phases"],
+  ["quality: two gates fail, then six phases", "Phases"],
+  ["greenfield: rounds, boundary, waves, a batch refused, retries spent", "Phases"],
+] as const)("the report of a run of another playbook (%s) is whole and inert too", async (story, part) => {
+  const told = stories[story];
+  if (told === undefined) throw new Error(`no story ${story}`);
+  const here = place("0.1.0-people");
+  const folder = join(here.cwd, ".autopilot", "runs", run);
+  rmSync(join(folder, "journal.jsonl"));
+  const { journal } = await openJournal(folder, { commit: "sync", now: () => "2026-01-01T00:00:00.000Z", activeMs: () => 0 });
+  const { tape } = live(told);
+  await journal.append(
+    tape.entries.map(({ seq: _seq, epoch: _epoch, ts: _ts, active_ms: _active, prev: _prev, crc: _crc, ...event }) => event as Event),
+  );
+  await journal.close();
+  expect(await reportHtml(here, { run, file: "report.html" })).toMatchObject({ result: "PASS" });
+  const html = readFileSync(join(here.cwd, "report.html"), "utf8");
+  expectInert(html);
+  for (const one of ["Proof", "What happened, in time", "Cost over time", part]) expect(html).toContain(one);
+  for (const { id } of tape.run.phases.slice(0, 3)) expect(html).toContain(id);
+});
+
+test("with earlier runs of the flow it draws what was forecast beside what was used", async () => {
+  const here = place("0.1.0-demo");
+  for (const n of [1, 2, 3, 4]) {
+    const earlier = join(here.cwd, ".autopilot", "runs", `run-2025-12-0${n}-000000`);
+    cpSync(join(here.cwd, ".autopilot", "runs", run), earlier, { recursive: true });
+  }
+  await reportHtml(here, { run, file: "report.html" });
+  const html = readFileSync(join(here.cwd, "report.html"), "utf8");
+  expectInert(html);
+  expect(html).toContain("Forecast and outcome");
+  expect(html).toContain("2 of 2 used no more than the upper figure");
+  expect(html).toContain("this run");
+});
 
 test("a place that cannot be written is named, and a link is not written through", async () => {
   const here = place("0.1.0-people");

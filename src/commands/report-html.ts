@@ -3,10 +3,12 @@
 import { basename, resolve } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import type { CommandContext } from "../project/command-context.ts";
+import { backtestOf } from "../insight/forecast.ts";
 import { product } from "../project/runs/product.ts";
 import { answered, refuse } from "../project/reply.ts";
 import { entriesOf } from "../project/runs/entries.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
+import { runCases } from "../project/runs/run-cases.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { hunksOf } from "../views/facts/hunks.ts";
 import { portfolioFile } from "../views/web/portfolio-file.ts";
@@ -47,7 +49,8 @@ export function reportHtml(place: CommandContext, input: Input): Promise<Answer>
       ...(changes === null ? {} : { changes }),
     });
     const journal = { events: entries.length, head };
-    return written(path, reportFile({ ...page, product, files, more, journal }), run);
+    const forecasts = backtestOf(await runCases(home, view.drafted.flow.flow));
+    return written(path, reportFile({ ...page, product, files, more, journal, forecasts }), run);
   });
 }
 

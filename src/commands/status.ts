@@ -41,7 +41,7 @@ export function status(place: CommandContext, input: Input, { idle, beside }: St
       page: [...page, ...(more?.page ?? [])],
       whole: [...whole, ...(more?.page ?? [])],
       rowsMax: screenRows,
-      warnings: draft === null ? [] : [`The draft ${draft} waits too: autopilot status ${draft} shows it.`],
+      warnings: draft === null ? [] : [`The draft ${draft} waits too: autopilot status --run ${draft} shows it.`],
       data: { ...data, ...more?.data, foreign: false },
     });
   });

@@ -16,7 +16,7 @@ import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { Facts, Says } from "./outcome.ts";
 import { pullRequestEvents } from "./forge/pull-request.ts";
 import { Resumed } from "./resumed.ts";
-import { Base, Cast, ProviderFault, ReviewNote, ShortLimit } from "./run-parts.ts";
+import { Base, Cast, Forked, ProviderFault, ReviewNote, ShortLimit } from "./run-parts.ts";
 import { TranscriptKept } from "./transcript.ts";
 
 const Scalar = v.union([v.string(), v.number(), v.boolean()]);
@@ -84,6 +84,8 @@ const events = {
   run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
   /** Somebody took over a run that came from elsewhere, after its preview; `root`: the repository's folder there and then. */
   run_adopted: { root: text },
+  /** The lines before this one were taken over from another run; what was paid for them stands in that run's journal. */
+  run_forked: Forked.entries,
   policy_changed: {
     path: text,
     recorded: Hash,

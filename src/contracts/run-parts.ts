@@ -1,9 +1,9 @@
-// run-parts: pieces of a run that several events carry: who works, where it began, what a provider answered, which limit is short.
+// run-parts: pieces of a run that several events carry: who works, where it began, what a provider answered, which limit is short, what it was forked from.
 
 import * as v from "valibot";
-import { Dimension } from "./budget.ts";
+import { Dimension, Usage } from "./budget.ts";
 import { AgentOverride } from "./config.ts";
-import { GitSha, Hash } from "./ids.ts";
+import { GitSha, Hash, RunId } from "./ids.ts";
 
 const text = v.string();
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
@@ -34,3 +34,23 @@ export const ReviewNote = v.strictObject({
   text: v.pipe(text, v.nonEmpty(), v.maxLength(4_000)),
 });
 export type ReviewNote = v.InferOutput<typeof ReviewNote>;
+
+const Amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+const Limits = v.record(v.string(), v.number());
+
+/** Where a forked run comes from, what it took over and what is different in it. */
+export const Forked = v.strictObject({
+  /** The run it was forked from, the last of its lines that was taken over, and that line's hash. */
+  run: RunId,
+  at: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  line: Hash,
+  /** What the lines taken over had cost there. Nothing of it is charged here. */
+  taken: v.strictObject({ tokens: Amount, calls: Amount, minutes: Amount, usd: Amount }),
+  /** The largest turn of each role there: what the next one is expected to need. */
+  largest: v.record(v.string(), Usage),
+  /** What is different from here on; left out, it is as it was. */
+  cast: v.optional(v.record(v.string(), Cast)),
+  prompts: v.optional(v.record(v.string(), Hash)),
+  limits: v.optional(v.strictObject({ run: v.optional(Limits), phase: v.optional(Limits) })),
+});
+export type Forked = v.InferOutput<typeof Forked>;

@@ -3,6 +3,7 @@
 import { transitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";
 import { settleProbe } from "./breaker.ts";
+import { takeFork } from "./fold-fork.ts";
 import { type ReducersOf, once, phaseIn } from "./reducers.ts";
 import { settleOverdraft } from "./overdraft.ts";
 import { put } from "./record.ts";
@@ -22,6 +23,7 @@ type Names =
   | "run_completed"
   | "document_differed"
   | "run_adopted"
+  | "run_forked"
   | "policy_changed"
   | "control_requested"
   | "review_noted"
@@ -92,6 +94,7 @@ export const runReducers: ReducersOf<Names> = {
   },
   document_differed: () => undefined,
   run_adopted: () => undefined, // What changes with it, isolation and agents, is said by the policy that follows.
+  run_forked: (run, event) => takeFork(run, event),
   policy_changed: (run, { adopted, found, cast, isolation, policy, options, documents }) => {
     if (!adopted) return;
     run.drafted = {

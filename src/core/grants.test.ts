@@ -13,6 +13,7 @@ test("the events that grant authority are these and no others", () => {
       "pull_request_intended",
       "pull_request_taken_up",
       "run_adopted",
+      "run_forked",
       "run_resumed",
       "run_started",
     ].sort(),

@@ -7,6 +7,7 @@ const granting: ReadonlySet<EventName> = new Set<EventName>([
   "run_started",
   "run_resumed",
   "run_adopted",
+  "run_forked",
   "policy_changed",
   "block_answered",
   "limit_raised",

@@ -8,7 +8,7 @@ import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/even
 import type { Actor, AttemptId, BlockId, CursorPath } from "../contracts/ids.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import type { OutsideEvidence, PullRequestPlace } from "../contracts/forge/pull-request.ts";
-import type { ReviewNote } from "../contracts/run-parts.ts";
+import type { Forked, ReviewNote } from "../contracts/run-parts.ts";
 import type { Outcome, Says } from "../contracts/outcome.ts";
 
 export type Group = "before" | "phases" | "after";
@@ -251,6 +251,8 @@ export type Run = {
   /** What the last look at the oracles found, and the contents that a person approved. */
   oracles?: { content: string; changes: OracleChange[]; look?: LookAt[] };
   approved?: string[];
+  /** Where it was forked from, oldest first, with the commit its own branch begins at. */
+  origins?: (Forked & { tip: string })[];
   /** What agents said that the next check of their walk decides. */
   waiting?: { attempt: AttemptId; agent: string; role: string; model?: string; claims: ClaimChecked[] }[];
   /** How what agents said compares with what was found, and what was found false. */

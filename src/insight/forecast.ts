@@ -121,26 +121,37 @@ function ranked(sorted: readonly number[], rank: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** How forecasts did; null where none could be made. `history` in the order the runs began. F2 */
-export function recordOf(history: readonly Case[]): ForecastRecord | null {
+/** One past case beside what was forecast of it from those before it alone. */
+export type Backtest = { readonly run: string; readonly forecast: Forecast; readonly used: Case };
+
+/** `history` in the order the runs began. Cases that could not be forecast are left out. F2 */
+export function backtestOf(history: readonly Case[]): readonly Backtest[] {
   const runs = [...new Set(history.map(({ run }) => run))];
   const before: Case[] = [];
-  let [forecasts, held, below, likely, used, squares, tries] = [0, 0, 0, 0, 0, 0, 0];
+  const tests: Backtest[] = [];
   for (const run of runs) {
     const cases = history.filter((one) => one.run === run);
-    for (const one of cases) {
-      const forecast = forecastOf(one, before);
-      if (forecast === null) continue;
-      tries += 1;
-      squares += (forecast.success - Number(one.isDone)) ** 2;
-      if (!one.isDone) continue;
-      forecasts += 1;
-      held += Number(one.tokens <= forecast.tokens.p90);
-      below += Number(one.tokens <= forecast.tokens.p50);
-      likely += forecast.tokens.p50;
-      used += one.tokens;
+    for (const used of cases) {
+      const forecast = forecastOf(used, before);
+      if (forecast !== null) tests.push({ run, forecast, used });
     }
     before.push(...cases);
+  }
+  return tests;
+}
+
+/** How forecasts did; null where none could be made. */
+export function recordOf(history: readonly Case[]): ForecastRecord | null {
+  const tests = backtestOf(history);
+  let [forecasts, held, below, likely, used, squares] = [0, 0, 0, 0, 0, 0];
+  for (const { forecast, used: one } of tests) {
+    squares += (forecast.success - Number(one.isDone)) ** 2;
+    if (!one.isDone) continue;
+    forecasts += 1;
+    held += Number(one.tokens <= forecast.tokens.p90);
+    below += Number(one.tokens <= forecast.tokens.p50);
+    likely += forecast.tokens.p50;
+    used += one.tokens;
   }
   if (forecasts === 0) return null;
   const rounded = (value: number): number => Math.round(value * 1000) / 1000;
@@ -149,6 +160,6 @@ export function recordOf(history: readonly Case[]): ForecastRecord | null {
     within_p90: rounded(held / forecasts),
     within_p50: rounded(below / forecasts),
     bias: used === 0 ? 0 : rounded(likely / used - 1),
-    brier: rounded(squares / tries),
+    brier: rounded(squares / tests.length),
   };
 }

@@ -46,6 +46,8 @@ export type WorldParts = ChildParts & {
   readonly cancel: AbortSignal | null;
   /** Whether the run is certainly still this process's; asked before anything is spent. */
   readonly isHeld: () => boolean;
+  /** The run is thrown away afterwards: nothing of the user's repository or files is changed by it. */
+  readonly isApart?: boolean;
 };
 
 const evidenceCharsMax = 4_000;
@@ -54,7 +56,8 @@ export type OpenedWorld = { readonly world: Runtime; readonly isolation: Isolati
 
 export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const { place, home, folder, view, recorder } = parts;
-  const { drafted, tip } = view();
+  const { drafted, tip, origins = [] } = view();
+  const fork = origins.at(-1);
   const policy = recordedPolicy(view());
   const redaction = redactionOf(place, home.root);
   const { redactor } = redaction;
@@ -76,6 +79,8 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     redact: (bytes) => redactBytes(redactor, bytes),
     secretsIn: secretFinder(redactor),
     isSquashed: policy.land_squash === true,
+    isApart: parts.isApart === true,
+    ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map(({ run }) => run), begins: fork.tip } }),
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
@@ -112,7 +117,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const handedOf = async (hash: string): Promise<unknown> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
-  const desk = await openFace({ place, home, folder, view });
+  const desk = await openFace({ place, home, folder, view, isApart: parts.isApart === true });
   const holding = openHolding({ verifier, view });
   const ended = openEndedFolders(folder);
   const tellNotices = openNotices(place, home, folder);

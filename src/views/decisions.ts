@@ -72,6 +72,7 @@ const kinds: { readonly [N in EventName]?: Decision["kind"] } = {
   pull_request_opened: "trade_off",
   pull_request_settled: "trade_off",
   run_adopted: "operator",
+  run_forked: "operator",
   policy_changed: "operator",
   circuit_breaker_opened: "guardrail",
   circuit_breaker_closed: "guardrail",

@@ -3,6 +3,7 @@
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
+import { changedWords } from "./origin.ts";
 import { proofSentence, verdictLabel } from "./verdict-words.ts";
 import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, cursorWords } from "./wording.ts";
 
@@ -91,6 +92,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   run_completed: ({ verdict, gaps }) => `Completed, ${verdictLabel(verdict)}. ${proofSentence(verdict, gaps)}`,
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
   run_adopted: ({ root }) => `The run came from elsewhere and was adopted in ${oneLine(root)}.`,
+  run_forked: (event) =>
+    `Forked from ${event.run} after its line ${figure(event.at)}${changedWords(event)}. What that had cost stays there.`,
   policy_changed: ({ path, adopted }) => `${oneLine(path)} changed; this run ${adopted ? "uses the new one now" : "keeps its copy"}.`,
 
   control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${told(detail)}.`,

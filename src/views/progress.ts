@@ -234,6 +234,7 @@ const marks: { readonly [N in EventName]?: string } = {
   return_asked_again: "!",
   journal_repaired: "!",
   run_adopted: "!",
+  run_forked: "!",
   policy_changed: "!",
   circuit_breaker_opened: "!",
   block_opened: "!",

@@ -3,6 +3,7 @@
 import { couldNotRun } from "../contracts/evidence.ts";
 import { tellsFailure } from "../kit/failing-line.ts";
 import { fileRows } from "./diff-page.ts";
+import { originWords } from "./origin.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
 import { meaningWords } from "./status-page.ts";
@@ -76,8 +77,9 @@ function usedWords({ cost }: ReportView): string {
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
 
-function askedLines({ scope, criteria, flow }: ReportView): readonly string[] {
+function askedLines({ scope, criteria, flow, forked_from }: ReportView): readonly string[] {
   return [
+    ...(forked_from === null ? [] : [`forked from ${originWords(forked_from)}`]),
     `flow ${flow}, scope ${firstFew(scope)}`,
     ...criteria.map(
       ({ text, proved, check }) => `${proved ? "✓" : "·"} ${oneLine(text)}${check === null ? " (no check)" : ` :: ${oneLine(check)}`}`,

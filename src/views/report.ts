@@ -12,6 +12,7 @@ import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { type Decision, decisionsOf } from "./decisions.ts";
 import { endingOf, nextActions, type Owner } from "./next-actions.ts";
+import { originOf, type OriginView } from "./origin.ts";
 import { phaseReports, type PhaseReport } from "./report-phases.ts";
 import { blockersOf, type CriterionStatus, failingChecksOf, isByPhases, ownCriteriaOf } from "./criteria-status.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
@@ -111,6 +112,8 @@ export type ReportView = {
     readonly calls: number;
     readonly estimated: number;
   };
+  /** Where it was forked from; null for a run that began by itself. */
+  readonly forked_from: OriginView | null;
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
   /** What of the change a person should look at. */
@@ -147,6 +150,7 @@ export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportE
     judgement: judgementOf(run),
     changes,
     cost: { tokens, usd, minutes: Number(minutes.toFixed(2)), calls, estimated },
+    forked_from: originOf(run),
     verdict: run.verdict,
     gaps: run.gaps,
     look_at: (run.oracles?.look ?? []).map(({ path, what }) => ({ path, what })),

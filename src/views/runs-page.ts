@@ -19,6 +19,8 @@ export type RunRow = {
   readonly usd: number;
   readonly updated_at: string | null;
   readonly disk_bytes: number;
+  /** The run it was forked from. */
+  readonly forked_from?: string | null;
 };
 
 const rowsMax = 26;
@@ -37,7 +39,10 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
     ageWords(run.updated_at, now),
     run.usd > 0 ? money(run.usd) : run.tokens > 0 ? shortFigure(run.tokens) : "-",
     bytesWords(run.disk_bytes),
-    oneLine(run.goal ?? "", goalCharsMax),
+    oneLine(
+      `${typeof run.forked_from === "string" ? `fork of ${run.forked_from.replace(/^run-/, "")}: ` : ""}${run.goal ?? ""}`,
+      goalCharsMax,
+    ),
   ]);
   const left = runs.length - shown.length;
   const bytes = runs.reduce((sum, { disk_bytes }) => sum + disk_bytes, 0);

@@ -13,6 +13,7 @@ import { budgetLines } from "./budget-view.ts";
 import { isByPhases, failingWords, ownCriteriaOf, troublesOf } from "./criteria-status.ts";
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
 import { endingOf, type Owner } from "./next-actions.ts";
+import { originWords } from "./origin.ts";
 import { phaseTable } from "./phase-table.ts";
 import { statusOf, type StatusExtra, type StatusView } from "./status.ts";
 import { verdictLabel, verdictMark } from "./verdict-words.ts";
@@ -35,6 +36,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     "",
     ...(needsSomebody(run, view) ? row("Run", view.run_id) : []),
     ...row("Goal", oneLine(view.objective.goal)),
+    ...(view.forked_from === null ? [] : row("Forked", originWords(view.forked_from))),
     ...(run.status === "completed" ? row("Result", endingOf(run)) : []),
     ...(run.status === "paused" && run.detail !== null ? row("Why", oneLine(run.detail)) : []),
     ...questionRows(run),

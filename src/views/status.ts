@@ -10,6 +10,7 @@ import { type BudgetView, budgetOf } from "./budget-view.ts";
 import { breakerOf, type BreakerView } from "./breaker-view.ts";
 import { type Interrupted, interruptedOf } from "./interrupted.ts";
 import { nextActions, type Owner } from "./next-actions.ts";
+import { originOf, type OriginView } from "./origin.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { blockersOf, type CriterionStatus, criteriaOf, placeOf, stepsOf } from "./criteria-status.ts";
 
@@ -44,6 +45,8 @@ export type StatusView = {
   readonly interrupted: Interrupted | null;
   readonly branch: string;
   readonly started_at: string | null;
+  /** Where it was forked from; null for a run that began by itself. */
+  readonly forked_from: OriginView | null;
   readonly next_actions: readonly string[];
 };
 
@@ -68,6 +71,7 @@ export function statusOf(run: RunView, owner: Owner, extra: StatusExtra = {}): S
     interrupted: interruptedOf(run, owner),
     branch: `autopilot/${drafted.run_id}`,
     started_at: run.startedAt,
+    forked_from: originOf(run),
     next_actions: nextActions(run, owner, extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent }),
   };
 }

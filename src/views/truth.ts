@@ -54,6 +54,10 @@ export function truthOfRun(): TruthOfRun {
           ({ run_id: run, cast } = entry);
           stepRoles(entry.flow, roles);
           return;
+        case "run_forked": // what was taken over is told where it happened
+          tallies.clear();
+          cast = { ...cast, ...entry.cast };
+          return;
         case "policy_changed":
           cast = { ...cast, ...entry.cast };
           return;

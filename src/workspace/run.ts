@@ -16,6 +16,12 @@ export type OpenRun = {
   readonly repository: Repository;
   /** The commit and branch (null: detached) the run began on. */
   readonly base: { readonly branch: string | null; readonly commit: GitSha };
+  /** The runs whose commits may lie on its branch: its own, and those it was forked from. */
+  readonly runIds: readonly RunId[];
+  /** Where its branch begins: at the base, or where it was forked. */
+  readonly begins: GitSha;
+  /** Whether its branch and its objects are kept in its own folder, and nothing of the user's repository changes. */
+  readonly isApart: boolean;
   /** The full name of the run's branch. */
   readonly ref: string;
   readonly shadow: Shadow;

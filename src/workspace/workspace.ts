@@ -58,6 +58,10 @@ export type WorkspaceOrder = {
   readonly secretsIn?: (bytes: Buffer) => Promise<readonly FoundSecret[]>;
   /** Land as one commit on the user's branch; the run's branch keeps its own. */
   readonly isSquashed?: boolean;
+  /** The runs it was forked from: their commits are on its branch too, which begins at the commit `begins`. */
+  readonly forkedFrom?: { readonly runs: readonly RunId[]; readonly begins: GitSha };
+  /** Branch and objects are kept in `runDir`, and nothing of the user's repository is changed: for a run that is thrown away. It can't land. */
+  readonly isApart?: boolean;
   /** Only to look and to check: no branch is read, made or moved, so that it works in any repository that holds the commits. */
   readonly isLookOnly?: boolean;
   /** How folders for agents and checks are made; files written anew unless told. Views need the isolation `overlay`. */
@@ -142,7 +146,7 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     trash: join(runDir, "trash"),
   };
   for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [shadow, identity] = await Promise.all([openShadow(repository, runDir), identityOf(repository.root)]);
+  const [shadow, identity] = await Promise.all([openShadow(repository, runDir, order.isApart), identityOf(repository.root)]);
   const kept = order.store === undefined ? {} : { store: order.store };
   return {
     runId,
@@ -150,6 +154,9 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     worlds: openWorlds({ kind: order.worlds ?? "copy", runDir, shadow, commit: base.commit, trash: folders.trash, ...kept }),
     repository,
     base,
+    runIds: [runId, ...(order.forkedFrom?.runs ?? [])],
+    begins: order.forkedFrom?.begins ?? base.commit,
+    isApart: order.isApart === true,
     ref: `refs/heads/${branchOf(runId)}`,
     shadow,
     identity,
@@ -197,8 +204,8 @@ function sharedHistory(shadow: Shadow, given: Store | undefined): NonNullable<Op
 async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> {
   const user = inUser(run);
   const nothing = "0".repeat(run.base.commit.length);
-  const isNew = expected === null || expected === run.base.commit;
-  const begin = ["update-ref", "-m", "autopilot: run begins", run.ref, run.base.commit, nothing];
+  const isNew = expected === null || expected === run.begins;
+  const begin = ["update-ref", "-m", "autopilot: run begins", run.ref, run.begins, nothing];
   const begun = isNew ? await git({ ...user, env: { ...user.env, ...identityEnv(run.identity) }, args: begin, codes: [0, 1, 128] }) : null;
   if (begun?.code === 0) return;
   const there = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });

@@ -36,3 +36,22 @@ test("after three runs of a flow the next is forecast from them, and the record 
   expect((await autopilot(folder, ["estimate", "--flow", "nothing", "--json"])).json.reason_code).toBe("usage");
   expect(git(folder, "status", "--porcelain")).toBe("");
 });
+
+test("the trend names what changed between runs, on one screen", async () => {
+  const folder = scratch();
+  expect((await autopilot(folder, ["runs", "--trend", "--json"])).json).toMatchObject({ reason_code: "run_missing" });
+  for (const [at, tokens] of [1000, 1700].entries())
+    await goScripted(folder, turn(`f${at}`, tokens), ["--done-criteria", `f${at} :: test -f src/f${at}.txt`]);
+  const { json } = await autopilot(folder, ["runs", "--trend", "--json"]);
+  expect(json).toMatchObject({
+    flow: "objective",
+    trend: {
+      latest: { tokens: 700, changed: [expect.stringMatching(/^agent scripted \w+, was scripted \w+$/) as string] },
+      historical: { total_runs: 2, success_rate: 1, tokens: { min: 1000, max: 1700, avg: 1350 } },
+    },
+  });
+  const { out } = await autopilot(folder, ["runs", "--trend"]);
+  expect(out).toMatch(/✓ +run-\S+ +verified +1\.7k .*agent scripted/);
+  expect(out.split("\n").length).toBeLessThanOrEqual(34);
+  expect((await autopilot(folder, ["runs", "--flow", "objektive", "--json"])).json.message).toContain("objective");
+});

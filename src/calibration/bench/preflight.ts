@@ -3,11 +3,12 @@
 
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { findAgent } from "../../agents/find.ts";
-import { shippedProfile } from "../../agents/profiles/table.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
+import { Refusal } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
+import { assignAgents } from "../../runner/draft/assign-agents.ts";
+import { loadedFlow } from "../../runner/draft/flows.ts";
 import { ownedOf } from "../../workspace/layers/scope.ts";
 import { statusOf } from "../../workspace/git/status.ts";
 import { type Bug, readBugs } from "../cycle/bugs.ts";
@@ -139,14 +140,16 @@ export function keptBaseline(folder: string, name: string): readonly Bug[] | nul
   return text === null ? null : readBugs(text);
 }
 
+/** Whether a quality run would find its agents: asked as the run itself would ask, before anything is paid. */
 async function agentProblem(place: CommandContext, root: string, named: string | undefined): Promise<Problem | null> {
   const settings = readSettings(place, root);
   if (settings.kind === "invalid") return { problem: "The config is not valid.", remedy: "autopilot config" };
-  const agent = named ?? settings.config.agent;
-  const profile = agent === undefined ? null : shippedProfile(agent.split(":")[0] ?? agent);
-  if (profile === null || profile.found !== "path") return null; // its own run says what is wrong with it
-  const found = await findAgent(profile, place.env);
-  return found.problem === null
-    ? null
-    : { problem: `${agent ?? ""} cannot be used: ${found.problem}.`, remedy: found.mend ?? "autopilot agents" };
+  try {
+    const { flow } = await loadedFlow(place, "quality");
+    await assignAgents({ ...place, isTerminal: false }, named, settings.config, flow, () => Promise.resolve("0".repeat(64)));
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { problem: error.message, remedy: error.answer.remediation[0] ?? "autopilot agents" };
+  }
 }

@@ -72,7 +72,10 @@ function figureLines(cycle: Cycle, judged: Judged, target: string): readonly str
 export function noteOf(cycle: Cycle, name: string): string {
   const why =
     cycle.excluded.get(name) ?? [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up")?.because;
-  return why === null || why === undefined ? "" : `n/a: ${why}`;
+  if (why === null || why === undefined) return "";
+  // The log's sentence stands alone; here the row names the benchmark already.
+  const said = [`${name} is n/a: `, `${name}, `].reduce((text, head) => (text.startsWith(head) ? text.slice(head.length) : text), why);
+  return `n/a: ${said.replace(/; it is n\/a$/, "")}`;
 }
 
 function leverLines(cycle: Cycle): readonly string[] {

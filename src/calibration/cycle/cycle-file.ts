@@ -7,11 +7,13 @@ import { noteOf } from "./audit.ts";
 import { figuresOf, judgeCycle, scaleOf, sideOf } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
-import type { Interval } from "./statistics.ts";
+import { type Interval, sideInterval } from "./statistics.ts";
 import { figureText, gainText, intervalText, standing } from "./verdict-words.ts";
 import type { Judged } from "./verdict.ts";
 
 const size = { width: 1000, label: 210, right: 40, row: 46, top: 30 } as const;
+/** How far the two sides of a row stand from its middle. */
+const apart = 7;
 const axis = { from: size.label, to: size.width - size.right } as const;
 
 export function cycleFile(cycle: Cycle): string {
@@ -40,15 +42,27 @@ const at = (value: number, from: number, to: number): number =>
 
 const svg = (height: number, about: string, ...content: readonly Element[]): Element =>
   el(
-    "svg",
-    { viewBox: `0 0 ${size.width} ${height}`, width: "100%", role: "img", "aria-label": about, fill: "currentColor", "font-size": "13" },
-    ...content,
+    "div",
+    { style: "overflow-x:auto", tabindex: 0 }, // shrunk to a small screen, its words could not be read
+    el(
+      "svg",
+      {
+        viewBox: `0 0 ${size.width} ${height}`,
+        width: "100%",
+        role: "img",
+        "aria-label": about,
+        fill: "currentColor",
+        "font-size": "13",
+        style: "min-width:800px",
+      },
+      ...content,
+    ),
   );
 const line = (x1: number, y1: number, x2: number, y2: number, width: number, opacity: number): Element =>
   el("line", { x1, y1, x2, y2, stroke: "currentColor", "stroke-width": width, "stroke-opacity": opacity });
 const words = (x: number, y: number, text: string, anchor = "start"): Element => el("text", { x, y, "text-anchor": anchor }, said(text));
 
-/** A row a benchmark: a ring is before, a disc is after, small marks are single runs. */
+/** A row a benchmark: a ring is before, a disc below it is after, each with its interval; small marks are single runs. */
 function figurePicture(cycle: Cycle, target: string): Element {
   const sides = (["pre-lever", "post-lever"] as const).map((state) => ({ state, means: sideOf(cycle, state) }));
   const all = cycle.benchmarks.flatMap((name) => sides.flatMap(({ state }) => figuresOf(cycle, name, state)));
@@ -58,27 +72,33 @@ function figurePicture(cycle: Cycle, target: string): Element {
     const y = size.top + row * size.row + size.row / 2;
     const [before, after] = sides.map(({ means }) => means[name] ?? null);
     const x = (value: number): number => at(value, bottom, top);
+    const clipped = (value: number): number => Math.min(top, Math.max(bottom, value));
     const runs = sides.flatMap(({ state }, side) =>
       figuresOf(cycle, name, state).map((value) =>
-        line(x(value), y + (side === 0 ? -13 : 5), x(value), y + (side === 0 ? -5 : 13), 2, 0.45),
+        line(x(value), y + (side === 0 ? -18 : 10), x(value), y + (side === 0 ? -10 : 18), 2, 0.45),
       ),
     );
     const dots = [
       ...(typeof before === "number"
-        ? [el("circle", { cx: x(before), cy: y, r: 6, fill: "none", stroke: "currentColor", "stroke-width": 2 })]
+        ? [el("circle", { cx: x(before), cy: y - apart, r: 5, fill: "none", stroke: "currentColor", "stroke-width": 2 })]
         : []),
-      ...(typeof after === "number" ? [el("circle", { cx: x(after), cy: y, r: 6 })] : []),
+      ...(typeof after === "number" ? [el("circle", { cx: x(after), cy: y + apart, r: 5 })] : []),
     ];
-    const bar = typeof before === "number" && typeof after === "number" ? [line(x(before), y, x(after), y, 2, 0.5)] : [];
+    const spreads = sides.flatMap(({ state }, side) => {
+      const interval = sideInterval(figuresOf(cycle, name, state), `${cycle.name} ${name} ${state}`);
+      const where = y + (side === 0 ? -apart : apart);
+      return interval === null ? [] : [line(x(clipped(interval.low)), where, x(clipped(interval.high)), where, 2, 0.6)];
+    });
+    const bar = typeof before === "number" && typeof after === "number" ? [line(x(before), y - apart, x(after), y + apart, 1, 0.35)] : [];
     const note = dots.length === 0 ? [words(axis.from, y + 4, noteOf(cycle, name) || "not measured yet")] : [];
-    return [words(14, y + 4, name.slice(0, 28)), line(axis.from, y, axis.to, y, 1, 0.15), ...bar, ...runs, ...dots, ...note];
+    return [words(14, y + 4, name.slice(0, 28)), line(axis.from, y, axis.to, y, 1, 0.15), ...bar, ...spreads, ...runs, ...dots, ...note];
   });
   const height = size.top + cycle.benchmarks.length * size.row + 24;
   const ticks = [bottom, (bottom + top) / 2, top].flatMap((value) => [
     line(at(value, bottom, top), size.top - 8, at(value, bottom, top), height - 22, 1, 0.15),
     words(at(value, bottom, top), height - 6, figureText(value), "middle"),
   ]);
-  const legend = words(axis.to, 16, "○ before   ● after   | one run", "end");
+  const legend = words(axis.to, 16, "○ before   ● after   — 95 % interval   | one run", "end");
   return svg(height, `${target} of every benchmark before and after the lever`, ...ticks, ...rows, legend);
 }
 

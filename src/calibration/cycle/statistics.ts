@@ -88,6 +88,16 @@ export function intervalOf(
   };
 }
 
+/** The interval of one side's mean; null where it ran once. */
+export function sideInterval(values: readonly number[], seed: string): Pick<Interval, "low" | "high"> | null {
+  if (values.length < 2) return null;
+  const next = generatorOf(seed); // S1
+  const widened = widen(values);
+  const means = Array.from({ length: bootstrap.rounds }, () => drawnMean(widened, next)).toSorted((a, b) => a - b);
+  const tail = (1 - bootstrap.level) / 2;
+  return { low: rounded(quantileOf(means, tail)), high: rounded(quantileOf(means, 1 - tail)) };
+}
+
 function widen(values: readonly number[]): readonly number[] {
   const mean = meanOf(values) ?? 0;
   const factor = values.length > 1 ? Math.sqrt(values.length / (values.length - 1)) : 1;

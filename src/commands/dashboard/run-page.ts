@@ -52,6 +52,7 @@ export type RunPage = {
     | "recommendations"
     | "changes"
     | "afterwards"
+    | "forked_from"
   >;
 };
 

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
 import type { CheckStatus, Evidence, OracleChange } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
-import { git } from "../../workspace/git/git.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
+import { treeOf } from "../../workspace/git/tree-of.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { openChecks } from "../../runner/checks-box.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
@@ -90,11 +90,4 @@ export async function openRecheck(
     }
   };
   return { isolation: isolation.level, again, close: () => guardian?.leave() };
-}
-
-/** The tree of a commit; null where the repository does not hold it. */
-export async function treeOf({ root, gitDir }: Repository, commit: string): Promise<string | null> {
-  const args = ["rev-parse", "-q", "--verify", "--end-of-options", `${commit}^{tree}`];
-  const { code, out } = await git({ cwd: root, env: { GIT_DIR: gitDir }, args, codes: [0, 1, 128] });
-  return code === 0 ? out.toString("utf8").trim() : null;
 }

@@ -42,6 +42,8 @@ function blobsIn(entry: Entry): readonly string[] {
   switch (entry.event) {
     case "run_drafted":
       return [...Object.values(entry.prompts), ...scriptsIn(entry.cast)];
+    case "run_forked":
+      return [...Object.values(entry.prompts ?? {}), ...scriptsIn(entry.cast ?? {})];
     case "policy_changed":
       return scriptsIn(entry.cast ?? {});
     case "return_asked_again":

@@ -1,5 +1,6 @@
 // open-playbook: opens the file writer of a run's playbook, or writes its files once.
 
+import { definedFields } from "../../core/drafts.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -13,12 +14,14 @@ export type FacePlace = {
   readonly home: ProjectPaths;
   readonly folder: string;
   readonly view: () => RunView;
+  /** The run is thrown away afterwards: its agents are told what the playbook records, and no file is drawn. */
+  readonly isApart?: boolean;
 };
 
 /** The face of a run at its desk. A child run has none of its own: its parent shows it. */
-export async function openFace({ place, home, folder, view }: FacePlace): Promise<FileWriter> {
+export async function openFace({ place, home, folder, view, isApart = false }: FacePlace): Promise<FileWriter> {
   const { flow, run_id } = view().drafted;
-  const face = folder === runFolder(home, run_id) ? await faceOf(flow.face) : null;
+  const face = isApart || folder === runFolder(home, run_id) ? await faceOf(flow.face) : null;
   if (face === null) return noFileWriter;
   const opened = await face.open({
     place,
@@ -29,6 +32,7 @@ export async function openFace({ place, home, folder, view }: FacePlace): Promis
     entries: () => entriesIn(folder),
     readBlob: blobsIn(folder),
   });
+  if (isApart) return { ...noFileWriter, ...definedFields({ learnings: opened.learnings, recorded: opened.recorded }) };
   return openFileWriter(opened, systemClock, (problem) => place.show(problem));
 }
 

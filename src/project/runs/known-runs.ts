@@ -39,6 +39,7 @@ function rowOf(view: RunView, owner: { readonly pid: number } | null): Omit<RunR
     tokens,
     usd,
     updated_at: view.updatedAt,
+    forked_from: view.origins?.at(-1)?.run ?? null,
   };
 }
 

@@ -14,7 +14,8 @@ export async function runCases(home: ProjectPaths, flow: string): Promise<readon
   for (const run of listRuns(home).slice(-runsMax)) {
     const read = await readRunOrNull(home, run);
     if (read === null || read.view.drafted.flow.flow !== flow) continue;
-    const { status, ledger } = read.view;
+    const { status, ledger, origins } = read.view;
+    if (origins !== undefined) continue; // a fork pays for a part only
     if (status !== "completed" && status !== "stopped") continue;
     const { tokens, minutes, usd } = ledger.run;
     cases.push({ ...runFeatures(flow, read.view.drafted.cast), run, tokens, minutes, usd, isDone: status === "completed" });

@@ -45,7 +45,7 @@ export function refuseForeign(run: string, why: string): never {
     message: `${run} isn't yours: ${why}. Nothing of it was executed.`,
     remediation: [
       `autopilot adopt ${run} shows what it would do and asks`,
-      `autopilot status ${run}, log, report and verify read it`,
+      `autopilot status --run ${run}, log, report and verify read it`,
       'autopilot go "what you want done" starts a run of your own',
     ],
   });

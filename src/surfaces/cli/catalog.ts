@@ -19,6 +19,7 @@ import { discard } from "./commands/discard.ts";
 import { doctor } from "./commands/doctor.ts";
 import { estimate } from "./commands/experiment/estimate.ts";
 import { fleetCommands } from "./commands/fleet/fleet.ts";
+import { fork, replay } from "./commands/experiment/again.ts";
 import { flowDetect } from "./commands/flow/flow-detect.ts";
 import { flowLint } from "./commands/flow/flow-lint.ts";
 import { flowList } from "./commands/flow/flow-list.ts";
@@ -79,7 +80,7 @@ export const chapters: readonly Chapter[] = [
   },
   { title: "Many projects", commands: [...portfolioCommands, schedule] },
   { title: "Many machines", commands: fleetCommands },
-  { title: "Experiment", commands: calibrateCommands },
+  { title: "Experiment", commands: [replay, fork, ...calibrateCommands] },
   { title: "Decide", commands: [ack, adopt, approve, verdict, answer, inbox, budget, budgetRaise] },
   {
     title: "Look and check",

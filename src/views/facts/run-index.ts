@@ -137,6 +137,9 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
       case "run_drafted":
         roles = rolesIn(entry.flow);
         break;
+      case "run_forked": // what was taken over is counted where it happened
+        for (const name of Object.keys(days)) delete days[name];
+        break;
       case "run_opened":
         day(entry).openings++;
         break;

@@ -7,9 +7,9 @@ import { msOf } from "../../kit/iso-time.ts";
 import { el, type Element } from "./element.ts";
 import { money, percent, short, shortTime } from "./words.ts";
 
-const text = (x: number, y: number, word: string, anchor = "start"): Element =>
+export const text = (x: number, y: number, word: string, anchor = "start"): Element =>
   el("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, word);
-const rule = (x1: number, y1: number, x2: number, y2: number, colour = "--line", dash = ""): Element =>
+export const rule = (x1: number, y1: number, x2: number, y2: number, colour = "--line", dash = ""): Element =>
   el("line", {
     x1: x1.toFixed(1),
     y1: y1.toFixed(1),
@@ -18,15 +18,31 @@ const rule = (x1: number, y1: number, x2: number, y2: number, colour = "--line",
     style: { stroke: `var(${colour})`, ...(dash === "" ? {} : { "stroke-dasharray": dash }) },
   });
 
-const picture = (width: number, height: number, label: string, ...parts: readonly (Element | readonly Element[] | null)[]): Element =>
+/** A wide one is moved sideways on a small screen: shrunk to fit, its words could not be read. */
+export const picture = (
+  width: number,
+  height: number,
+  label: string,
+  ...parts: readonly (Element | readonly Element[] | null)[]
+): Element =>
   el(
     "div.chart",
+    width > wideFrom ? { style: { "overflow-x": "auto" }, tabindex: 0 } : {},
     el(
       "svg",
-      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, style: { "max-width": `${Math.round(width * 1.2)}px` } },
+      {
+        viewBox: `0 0 ${width} ${height}`,
+        role: "img",
+        "aria-label": label,
+        style: {
+          "max-width": `${Math.round(width * 1.2)}px`,
+          ...(width > wideFrom ? { "min-width": `${Math.round(width * 0.85)}px` } : {}),
+        },
+      },
       ...parts,
     ),
   );
+const wideFrom = 400;
 
 /** What is left of the tightest limit, turn by turn. Null where there is no limit, or nothing was spent. */
 export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, from: string, now: string): Element | null {

@@ -1,9 +1,11 @@
 // report-file: a run as one file to send around: what was asked, the proof, the change, the cost, what happened when.
 // What the runner proved and what agents say stand apart.
 
+import { originWords } from "../origin.ts";
 import { amount } from "../wording.ts";
 import { burnDown } from "./charts.ts";
 import { type Child, el, type Element, said } from "./element.ts";
+import { forecastSection } from "./forecast-chart.ts";
 import { command, facts, figures, notice, section } from "./pieces.ts";
 import { page } from "./page-file.ts";
 import { criteriaList, proofTable } from "./proof.ts";
@@ -24,12 +26,14 @@ export function reportFile(run: FileReport): string {
           "div.gap-top",
           notice(mark(card.shape), card.shape === "bad" ? "bad" : card.shape === "ok" ? "plain" : "you", said(report.ending)),
         ),
+    report.forked_from === null ? null : el("p.second", said(`Forked from ${originWords(report.forked_from)}.`)),
     contents(run),
     numbers(run),
     anchored("asked", asked(run)),
     anchored("proof", proof(run)),
     anchored("time", section("What happened, in time", "UTC", waterfallList(run.waterfall))),
     anchored("cost", cost(run)),
+    forecastSection(card.flow, run.forecasts ?? [], card.run),
     report.phases.length === 0 ? null : anchored("phases", phases(run)),
     anchored("change", change(run)),
     anchored("claims", claims(run)),

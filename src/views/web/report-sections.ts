@@ -1,5 +1,6 @@
 // report-sections: the longer parts of a report as a file: phases, the change with its lines, claims, decisions.
 
+import type { Backtest } from "../../insight/forecast.ts";
 import type { BudgetView } from "../budget-view.ts";
 import type { FileDiff } from "../facts/hunks.ts";
 import type { RunCard } from "../facts/run-card.ts";
@@ -45,6 +46,7 @@ export type FileReport = {
     | "recommendations"
     | "changes"
     | "afterwards"
+    | "forked_from"
   >;
   readonly files: readonly {
     readonly path: string;
@@ -54,6 +56,8 @@ export type FileReport = {
   }[];
   /** Files beyond those whose lines are shown. */
   readonly more: number;
+  /** Runs of its flow beside what was forecast of each. */
+  readonly forecasts?: readonly Backtest[];
   readonly journal: { readonly events: number; readonly head: string };
 };
 

@@ -44,10 +44,9 @@ export async function tipOf(run: OpenRun): Promise<{ readonly commit: GitSha; re
 }
 
 export const shortOf = (ref: string): string => ref.replace(/^refs\/heads\//, "");
-export const inUser = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } => ({
-  cwd: run.repository.root,
-  env: { GIT_DIR: run.repository.gitDir },
-});
+/** Where the branch is: in the user's repository, or for a run that is kept apart, in its own. */
+export const inUser = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
+  run.isApart ? run.shadow.call : { cwd: run.repository.root, env: { GIT_DIR: run.repository.gitDir } };
 
 /** The run's commits, oldest first. Throws workspace_changed where the branch holds anything else. */
 export async function ownCommits(run: OpenRun, tip: GitSha): Promise<readonly RunCommit[]> {
@@ -79,7 +78,8 @@ function commitOf(run: OpenRun, entry: string): RunCommit {
       .find((line) => line.startsWith(`${key}: `))
       ?.slice(key.length + 2) ?? null;
   const attempt = value("Autopilot-Attempt");
-  if (value("Autopilot-Run") !== run.runId || attempt === null) throw changed(run, `commit ${commit.slice(0, 12)} on it is not the run's`);
+  if (!run.runIds.includes(value("Autopilot-Run") ?? "") || attempt === null)
+    throw changed(run, `commit ${commit.slice(0, 12)} on it is not the run's`);
   return { commit, parent, tree, subject: message.split("\n")[0] ?? "", attempt };
 }
 

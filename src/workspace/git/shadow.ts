@@ -33,7 +33,7 @@ const excludesBytesMax = 1 << 20;
 /** Conversions off, for every path: the highest-ranking attributes file there is. */
 export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
 
-export async function openShadow(repository: Repository, runDir: string): Promise<Shadow> {
+export async function openShadow(repository: Repository, runDir: string, isApart = false): Promise<Shadow> {
   const gitDir = join(runDir, "git");
   const scratch = join(runDir, "scratch");
   const objects = join(repository.commonDir, "objects");
@@ -48,7 +48,7 @@ export async function openShadow(repository: Repository, runDir: string): Promis
     format: repository.format,
     scratch,
     call,
-    callIntoUser: { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir, GIT_OBJECT_DIRECTORY: objects } },
+    callIntoUser: isApart ? call : { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir, GIT_OBJECT_DIRECTORY: objects } },
   };
 }
 

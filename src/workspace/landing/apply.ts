@@ -160,6 +160,7 @@ export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promis
 
 /** Moving a branch under a checkout would make the user's files look changed. */
 export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
+  if (run.isApart) return;
   const { gitDir, commonDir } = run.repository;
   if (existsSync(join(commonDir, "reftable"))) return refuseIfListed(run);
   const linked = await readdir(join(commonDir, "worktrees")).catch(() => []);

@@ -23,6 +23,7 @@ import { endingOf } from "../../../views/next-actions.ts";
 import { readRoadmap } from "../documents/roadmap.ts";
 import { completionOf, type RoadmapPhase, skippedPhases } from "../../../insight/completion.ts";
 import { metricsOf, withMetrics } from "../../../insight/metrics.ts";
+import { changedBetween } from "../../../insight/run-trend.ts";
 import { trendOf } from "../../../insight/trend.ts";
 import { type Warning, warningsOf } from "../insight/warnings.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -32,12 +33,14 @@ import { readMetrics } from "../files/roadmap-metrics.ts";
 import { completionDataFile, completionPageFile, metricsFile } from "../../../contracts/roadmap-places.ts";
 import { completedEarlier } from "../files/roadmap-states.ts";
 import { writeWholeFile } from "../../contract/whole-file.ts";
-import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
+import { isBegun, type ProjectPaths } from "../../../project/runs/project-paths.ts";
+import { readRunOrNull } from "../../../project/runs/read-run.ts";
+import { makeOf } from "../../../project/runs/run-points.ts";
 
 const detailCharsMax = 500;
 
 export type WrapUpParts = {
-  readonly home: Pick<ProjectPaths, "root">;
+  readonly home: Pick<ProjectPaths, "root"> & Partial<Pick<ProjectPaths, "folder">>;
   readonly folder: string;
   readonly entries: () => readonly Entry[];
   readonly readBlob: (hash: string) => Buffer | null;
@@ -66,7 +69,8 @@ function reportedVerdict(run: RunView, { warnings }: CompletionInput, found: Ver
   return broken.length === 0 ? reported : { verdict: "refuted", gaps: [...new Set([...reported.gaps, ...broken])] };
 }
 
-async function summed({ home: { root }, folder, entries, readBlob, clock }: WrapUpParts, run: RunView): Promise<CompletionInput & Runs> {
+async function summed({ home, folder, entries, readBlob, clock }: WrapUpParts, run: RunView): Promise<CompletionInput & Runs> {
+  const { root } = home;
   const at = clock.now();
   const { run_id } = run.drafted;
   const claimOf = claimsFrom(readBlob);
@@ -84,6 +88,7 @@ async function summed({ home: { root }, folder, entries, readBlob, clock }: Wrap
     metrics,
     runs,
     trend: trendOf(runs),
+    changed: await changedSince(home, runs.at(-2)?.run_id, run),
     selfAudit: selfAuditSummary(journal, claimOf, state.event_log),
     batch: isComplete ? completionOf({ state, phases: phasesOf(run, readBlob), earlier, at }) : null,
     skipped: skippedPhases(
@@ -93,6 +98,18 @@ async function summed({ home: { root }, folder, entries, readBlob, clock }: Wrap
     ),
     warnings: [...whole, ...warningsOf(state)],
   };
+}
+
+/** Null where there is no run before, or its journal is not here any more. */
+async function changedSince(
+  { root, folder }: WrapUpParts["home"],
+  before: string | undefined,
+  run: RunView,
+): Promise<readonly string[] | null> {
+  if (folder === undefined) return null;
+  const home = { root, folder };
+  const earlier = before === undefined || !isBegun(home, before) ? null : await readRunOrNull(home, before);
+  return earlier === null ? null : changedBetween(makeOf(earlier.view), makeOf(run));
 }
 
 type Runs = { readonly runs: ReturnType<typeof withMetrics> };

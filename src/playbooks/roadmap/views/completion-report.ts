@@ -29,6 +29,8 @@ export type CompletionInput = {
   /** Phases that were asked for and passed over, blocked ones among them. */
   readonly skipped: readonly SkippedPhase[];
   readonly warnings: readonly Warning[];
+  /** What was different in the run before: flow, prompts, agents, models; null where that run's journal is gone. */
+  readonly changed?: readonly string[] | null;
   /** What the run's work is worth and where it is, in a sentence made from the verdict. */
   readonly ending?: string;
 };
@@ -60,7 +62,7 @@ export function completionPage(input: CompletionInput): string {
     ...(batch === null ? [] : section("Dependency gaps", gapLines(batch))),
     ...section("Self-audit", auditLines(selfAudit, warnings)),
     ...section("Summary", summaryLines(metrics, (batch?.phases_skipped ?? skipped).length)),
-    ...section("Trend", trendLines(trend)),
+    ...section("Trend", [...trendLines(trend), ...changedLines(input)]),
     ...section("Warnings", list(all)),
     ...section("Files", fileLines),
     "",
@@ -159,6 +161,11 @@ function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
     ...(histogram.length === 0 ? [] : [`failures: ${histogram.join(", ")}`]),
   ]);
 }
+
+const changedLines = ({ trend, changed = null }: CompletionInput): readonly string[] =>
+  trend === null || changed === null
+    ? []
+    : ["", `Different from the run before: ${changed.length === 0 ? "nothing that is recorded" : inText(changed.join("; "))}.`];
 
 function trendLines(trend: TrendSummary | null): readonly string[] {
   if (trend === null) return ["One run alone is no trend."];

@@ -1,14 +1,27 @@
 // runs: command-line spec of `runs`, which lists the runs of this project.
 
+import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
 
 export const runs: Command = {
   name: "runs",
   summary: "List the runs here: state, age, cost, disk, goal.",
-  usage: "[--all]",
-  details: ["Newest first; the current run, which a bare command means, has a star. Nothing is changed."],
+  usage: "[--all] | --trend [--flow NAME]",
+  details: [
+    "Newest first; the current run, which a bare command means, has a star. Nothing is changed.",
+    "--trend shows the runs of a flow that ended: verdict, cost, and what was different from the run before: flow, prompts, agent, model.",
+  ],
   arguments: [],
-  flags: [{ name: "all", kind: "flag", about: "All of them, not only the newest." }],
+  flags: [
+    { name: "all", kind: "flag", about: "All of them, not only the newest." },
+    { name: "trend", kind: "flag", about: "How runs of a flow compare, and what changed between them." },
+    { name: "flow", kind: "text", placeholder: "NAME", about: "With --trend: this flow.", standard: "the newest run's", names: "flows" },
+  ],
   takesRun: false,
-  run: async (place, given) => (await import("../../../commands/runs.ts")).runs(place, { all: given.flag("all") }),
+  run: async (place, given) => {
+    const flow = given.text("flow");
+    if (given.flag("trend") || flow !== undefined)
+      return (await import("../../../commands/experiment/trend.ts")).trend(place, defined({ flow }));
+    return (await import("../../../commands/runs.ts")).runs(place, { all: given.flag("all") });
+  },
 };

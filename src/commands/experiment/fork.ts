@@ -1,0 +1,108 @@
+// fork: begins a new run from a line of another one: what was finished is taken over, what is new is paid.
+
+import type { Answer } from "../../contracts/answer.ts";
+import type { Draft, Entry } from "../../contracts/event.ts";
+import { forkPointBefore, newestForkPoint, paidIn, stateAt, whyNotForkable, withPaidTurn } from "../../core/fork.ts";
+import type { RunView } from "../../core/state.ts";
+import { sharedMark } from "../../fleet/shared-mark.ts";
+import { storeAddress } from "../../fleet/address.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
+import { entriesOf } from "../../project/runs/entries.ts";
+import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
+import { runFolder } from "../../project/runs/project-paths.ts";
+import { readRun } from "../../project/runs/read-run.ts";
+import { type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
+import { committedTurn, makeFork } from "../../runner/fork/fork-run.ts";
+import { requireOutside } from "../../runner/may-grant.ts";
+import { resumeRun } from "../../runner/resume-run.ts";
+import { forkPage } from "../../views/experiment/fork-page.ts";
+import { changesIn } from "../../views/origin.ts";
+import { movedOn, requireMine } from "./replay.ts";
+
+export type ForkInput = GivenChanges & {
+  readonly run?: string | undefined;
+  readonly at?: number | undefined;
+  readonly yes: boolean;
+  readonly maxCycles?: number | undefined;
+};
+
+export function fork(place: CommandContext, input: ForkInput): Promise<Answer> {
+  return answered(async () => {
+    const loaded = await loadRun(place, input.run);
+    const { home, run } = loaded;
+    const bound = await requireMine(place, loaded);
+    requireOutside(place);
+    refuseShared(place, loaded);
+    const { entries, head } = await entriesOf(home, run);
+    const { at, state, committed } = await forkPoint(loaded, entries, input.at);
+    const moved = await movedOn(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
+    const changes = await readChanges({ place, home, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
+    const page = forkPage({ run, at, asked: input.at, state, changed: changesIn(changes) });
+    const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: moved };
+    if (!input.yes && (place.isTerminal ? await asked(place, page) : null) !== "y")
+      return reply("dry_run_required_before_execute", {
+        ...where,
+        message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
+        remediation: [`autopilot fork ${run} --at ${at} --yes`],
+        data: { at, changed: changesIn(changes) },
+      });
+    const line = entries.find((entry) => entry.seq === at + 1)?.prev ?? head;
+    const forked = await makeFork(place, home, { run, entries, at, line, state, changes, committed, bound });
+    place.show(`${forked} goes on from ${run} after line ${at}.`);
+    return resumeRun(
+      place,
+      { home, run: forked, ...(await readRun(home, forked)) },
+      { isExplicit: true, ...(input.maxCycles === undefined ? {} : { maxCycles: input.maxCycles }) },
+      moved,
+    );
+  });
+}
+
+/** A run whose truth is in a shared store is held by whoever has its lease there: its lines are not copied out of it. */
+function refuseShared(place: CommandContext, { home, run }: LoadedRun): void {
+  if (sharedMark(runFolder(home, run)) === null && storeAddress(place.env) === null) return;
+  refuse("fork_refused", {
+    run_id: run,
+    message: "Runs in a shared store can't be forked.",
+    remediation: ["autopilot replay works there", "start a run of its own: autopilot go …"],
+  });
+}
+
+type ForkPoint = { readonly at: number; readonly state: RunView; readonly committed: Draft | null };
+
+/** The line to fork after, with a paid turn that lay open there brought to its commit: it is not bought again. */
+async function forkPoint({ home, run, view }: LoadedRun, entries: readonly Entry[], asked: number | undefined): Promise<ForkPoint> {
+  const last = entries.at(-1)?.seq ?? 0;
+  const no = (message: string, at: number): never => {
+    const before = forkPointBefore(entries, at);
+    return refuse("fork_refused", {
+      run_id: run,
+      state: view.status,
+      message,
+      remediation: [...(before === null ? [] : [`autopilot fork ${run} --at ${before}`]), `autopilot log --run ${run} shows its lines`],
+    });
+  };
+  if (asked !== undefined && asked > last) return no(`${run} has ${last} lines, so there is no line ${asked}.`, last);
+  const at = withPaidTurn(entries, asked ?? newestForkPoint(entries));
+  const state = stateAt(entries, at);
+  const why = state === null ? "it had not started there" : whyNotForkable(state);
+  if (state === null || why !== null) return no(`${run} can't be forked after line ${at}: ${why}.`, last);
+  if (paidIn(state).length === 0) return { at, state, committed: null };
+  const committed = at === last ? await committedTurn(home, run, state) : "the run went another way after it";
+  return typeof committed === "string" ? no(`A paid turn lay open after line ${at}, and ${committed}.`, at) : { at, state, committed };
+}
+
+const tipAfter = (committed: Draft, { tip }: RunView): RunView["tip"] =>
+  committed.event === "changes_applied" ? { commit: committed.commit, tree: committed.tree } : tip;
+
+/** The step whose prompt is meant where none is named: the agent's step that is under way. */
+function stepUnderWay(state: RunView): string | null {
+  const open = Object.values(state.open).filter(({ kind }) => kind === "agent");
+  return open.length === 1 ? (open[0]?.step ?? null) : null;
+}
+
+async function asked(place: CommandContext, page: readonly string[]): Promise<string | null> {
+  for (const line of page) place.show(line);
+  return place.ask("Begin this run?", ["y", "n"]);
+}

@@ -1,0 +1,142 @@
+// replay: runs one step of a run again from its recorded input, in a folder that is thrown away, and compares the two.
+
+import type { Answer } from "../../contracts/answer.ts";
+import type { Entry } from "../../contracts/event.ts";
+import { stateAt } from "../../core/fork.ts";
+import type { RunView } from "../../core/state.ts";
+import { attemptFactsOf } from "../../insight/attempt-facts.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
+import { entriesOf } from "../../project/runs/entries.ts";
+import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { runFolder } from "../../project/runs/project-paths.ts";
+import { refuseForeign, requireOurs } from "../../project/runs/run-door.ts";
+import { whyForeign } from "../../project/runs/run-binding.ts";
+import { type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
+import { replayStep } from "../../runner/fork/replay-step.ts";
+import { requireOutside } from "../../runner/may-grant.ts";
+import { changesIn } from "../../views/origin.ts";
+import { replayPage } from "../../views/experiment/replay-page.ts";
+import { amount, attemptWords, money } from "../../views/wording.ts";
+import { treeOf } from "../../workspace/git/tree-of.ts";
+
+export type ReplayInput = Omit<GivenChanges, "limits"> & {
+  readonly run?: string | undefined;
+  readonly step?: string | undefined;
+  readonly yes: boolean;
+};
+
+const attemptsShownMax = 8;
+
+export function replay(place: CommandContext, input: ReplayInput): Promise<Answer> {
+  return answered(async () => {
+    const loaded = await loadRun(place, input.run);
+    await requireMine(place, loaded);
+    requireOutside(place);
+    const { home, run } = loaded;
+    const { entries, head } = await entriesOf(home, run);
+    const { attempt, seq, step } = attemptMeant(run, entries, input.step);
+    const state = stateAt(entries, seq);
+    if (state === null) return refuse("journal_damaged", { run_id: run });
+    const moved = await movedOn(loaded, state);
+    const changes = await readChanges({ place, home, run: state, step, given: input, code: "replay_refused" });
+    const recorded = attemptFactsOf(
+      entries.filter((entry) => entry.seq > seq),
+      attempt,
+    );
+    const changed = changesIn(changes);
+    const commit = state.tip.commit;
+    const about = [
+      `${attemptWords(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}.`,
+      `  Recorded   ${recorded.outcome}, ${amount("tokens", recorded.tokens)}, ${money(recorded.usd)}`,
+      "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
+    ];
+    const where = { run_id: run, state: loaded.view.status, warnings: moved };
+    if (!input.yes && (place.isTerminal ? await asked(place, about) : null) !== "y")
+      return reply("dry_run_required_before_execute", {
+        ...where,
+        page: about,
+        message: "Not replayed: it isn't confirmed.",
+        remediation: [`autopilot replay ${run} --step ${attempt} --yes`],
+        data: { attempt, commit, recorded },
+      });
+    const line = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head;
+    const lines = await replayStep(place, home, { run, seq, line, attempt, changes });
+    if (lines.length === 0)
+      return refuse("replay_refused", { ...where, message: "Called off: nothing was compared, and nothing changed." });
+    const replayed = attemptFactsOf(lines, attempt);
+    return reply("step_replayed", {
+      ...where,
+      message: `Replayed ${attemptWords(attempt)}: ${recorded.outcome} as recorded, ${replayed.outcome} now.`,
+      page: replayPage({ attempt, run, commit, recorded, replayed, changed }),
+      rowsMax: screenRows,
+      remediation: [`autopilot fork ${run} --at ${seq - 1} goes on from there`],
+      data: { attempt, commit, changed, recorded, replayed },
+    });
+  });
+}
+
+/** A run of somebody else's could run anything in a user's name. */
+export async function requireMine(place: CommandContext, { home, run }: LoadedRun): ReturnType<typeof requireOurs> {
+  const bound = await requireOurs(place, home, runFolder(home, run), run);
+  const foreign = whyForeign(place, home, run);
+  return foreign === null ? bound : refuseForeign(run, foreign);
+}
+
+type Started = Extract<Entry, { event: "step_started" }>;
+
+/** The last attempt of the step that is named, or the attempt itself. Steps with effects outside a folder are not run again. */
+function attemptMeant(run: string, entries: readonly Entry[], step: string | undefined): Pick<Started, "attempt" | "seq" | "step"> {
+  const started = entries.filter((entry) => entry.event === "step_started");
+  const attempts = [...new Set(started.filter(({ kind }) => kind === "agent").map(({ attempt }) => attempt))];
+  const remediation = attempts.slice(-attemptsShownMax).map((attempt) => `autopilot replay ${run} --step ${attempt}`);
+  if (step === undefined) return refuse("replay_refused", { run_id: run, message: "Say which step: --step STEP.", remediation });
+  const named = started.filter((entry) => entry.attempt === step || entry.step === step);
+  const walks = new Set(named.map(({ walk }) => walk));
+  const last = named.at(-1);
+  if (last === undefined)
+    return refuse("replay_refused", {
+      run_id: run,
+      message: `${run} never began a step ${step}.${didYouMean(step, [...new Set(started.map((entry) => entry.step))])}`,
+      remediation,
+    });
+  if (last.kind !== "agent" && last.kind !== "check")
+    return refuse("replay_refused", {
+      run_id: run,
+      message: `${step} is a step of kind ${last.kind}: it changes more than a folder, so it isn't run again.`,
+      remediation,
+    });
+  if (walks.size > 1 && last.attempt !== step)
+    return refuse("replay_refused", {
+      run_id: run,
+      message: `${walks.size} phases or tasks of ${run} have a step ${step}: name the attempt.`,
+      remediation: [...new Set(named.map(({ attempt }) => attempt))].slice(-attemptsShownMax).map((attempt) => `--step ${attempt}`),
+    });
+  return last;
+}
+
+/** What a person should know where the repository has moved on; refused where the commit that the step began at is gone. */
+export async function movedOn({ home, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
+  const repository = await openedRepository(home.root);
+  if ((await treeOf(repository, tip.commit)) === null)
+    refuse("work_missing", {
+      run_id: run,
+      message: `The commit ${tip.commit.slice(0, 12)} that ${run} stood at is not in this repository any more.`,
+      remediation: [
+        `git fetch REMOTE ${tip.commit} brings it back, if a remote has it`,
+        "choose a later step: its commit may still be there",
+      ],
+    });
+  const { head, branch } = repository;
+  if (head.commit === drafted.base.commit) return [];
+  return [
+    `The repository has moved on: ${run} began at ${drafted.base.commit.slice(0, 10)}, and ${branch ?? "HEAD"} is at ${head.commit.slice(0, 10)} now. The recorded commit is used.`,
+  ];
+}
+
+async function asked(place: CommandContext, page: readonly string[]): Promise<string | null> {
+  for (const line of page) place.show(line);
+  return place.ask("Replay this step?", ["y", "n"]);
+}

@@ -1,0 +1,35 @@
+// trend: the runs of a flow side by side, and what changed between them; reads only.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { runTrendOf } from "../../insight/run-trend.ts";
+import { didYouMean } from "../../kit/suggest.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
+import { findProject } from "../../project/runs/project-paths.ts";
+import { runPoints } from "../../project/runs/run-points.ts";
+import { trendPage } from "../../views/experiment/trend-page.ts";
+
+export function trend(place: CommandContext, input: { readonly flow?: string | undefined }): Promise<Answer> {
+  return answered(async () => {
+    const home = findProject(place.cwd);
+    const all = home === null ? new Map<string, never>() : await runPoints(home);
+    const newest = [...all].toSorted(([, one], [, other]) => (lastOf(one) < lastOf(other) ? 1 : -1))[0]?.[0];
+    const flow = input.flow ?? newest;
+    const runs = flow === undefined ? undefined : all.get(flow);
+    if (flow === undefined || runs === undefined)
+      return refuse("run_missing", {
+        message:
+          flow === undefined ? "No run has ended here." : `No run of the flow ${flow} has ended here.${didYouMean(flow, [...all.keys()])}`,
+        remediation: all.size === 0 ? ["autopilot runs"] : [...all.keys()].map((name) => `autopilot runs --trend --flow ${name}`),
+      });
+    const found = runTrendOf(runs);
+    return reply("ok", {
+      message: `${runs.length} runs of ${flow}.`,
+      page: trendPage(flow, found),
+      rowsMax: screenRows,
+      data: { flow, trend: found },
+    });
+  });
+}
+
+const lastOf = (runs: readonly { readonly run: string }[]): string => runs.at(-1)?.run ?? "";

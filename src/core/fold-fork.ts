@@ -1,0 +1,34 @@
+// fold-fork: the reducer of a fork: what is different in a run from where it goes its own way.
+//
+// Invariants:
+//   K1. What was paid is charged once, in the journal of the run that paid (fork.ts).
+//   K2. A conversation belongs to the run and the agent that had it: none is taken over.
+//   K3. What held the other run up (a pause that was asked for, the breaker, a provider, a limit) doesn't hold up the new one.
+
+import type { EventOf } from "../contracts/event.ts";
+import { breakerFrom } from "./resumed.ts";
+import type { Run } from "./state.ts";
+
+export function takeFork(run: Run, event: EventOf<"run_forked">): void {
+  const { actor: _actor, reason_code: _reason, event: _event, ...forked } = event;
+  run.origins = [...(run.origins ?? []), { ...forked, tip: run.tip.commit }];
+  run.drafted = {
+    ...run.drafted,
+    ...(event.cast === undefined ? {} : { cast: event.cast }),
+    ...(event.prompts === undefined ? {} : { prompts: { ...run.drafted.prompts, ...event.prompts } }),
+  };
+  Object.assign(run.limits.run, event.limits?.run);
+  Object.assign(run.limits.phase, event.limits?.phase);
+  run.ledger.largest = { ...event.largest };
+  if (event.cast !== undefined) run.turns = run.turns.filter(({ isOver }) => !isOver); // whoever is new has had no turn yet
+  for (const open of Object.values(run.open)) open.session = null; // K2
+  for (const walk of Object.values(run.walks)) {
+    delete walk.left;
+    for (const outcome of [...Object.values(walk.last), ...Object.values(walk.seen)]) delete outcome.facts["session"];
+  }
+  Object.assign(run, { asked: null, asker: null, now: false, hold: null, resting: null }); // K3
+  delete run.heldBy;
+  delete run.parked;
+  delete run.overdrawn;
+  run.breaker = breakerFrom(undefined);
+}

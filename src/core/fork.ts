@@ -1,0 +1,72 @@
+// fork: what a new run takes over from another one's lines. Pure: whoever forks writes what comes out here.
+//
+// Invariants:
+//   K1. What was paid is charged once: in the journal of the run that paid. Lines taken over bear no usage.
+
+import type { Usage } from "../contracts/budget.ts";
+import type { Entry, Event } from "../contracts/event.ts";
+import { openFold } from "./fold.ts";
+import type { OpenView, RunView } from "./state.ts";
+
+const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "reported" };
+
+/** The other run's lines up to and with `at`, as the first lines of the new run. K1 */
+export function linesTakenOver(entries: readonly Entry[], at: number, run: string): readonly Event[] {
+  return entries.filter(({ seq }) => seq <= at).map((entry) => lineOf(entry, run));
+}
+
+function lineOf(entry: Entry, run: string): Event {
+  const { seq: _seq, epoch: _epoch, ts: _ts, active_ms: _active, prev: _prev, crc: _crc, ...event } = entry;
+  const { journal: _journal, ...whole } = event as Event & { readonly journal?: unknown };
+  const copied = whole as Event;
+  if (copied.event === "run_drafted") return { ...copied, run_id: run };
+  return "usage" in copied && copied.usage !== undefined ? { ...copied, usage: { ...nothing } } : copied;
+}
+
+/** The run as it stood after that line. */
+export function stateAt(entries: readonly Entry[], at: number): RunView | null {
+  const fold = openFold();
+  for (const entry of entries) if (entry.seq <= at) fold.apply(entry);
+  return fold.state.status === "unborn" ? null : fold.state;
+}
+
+/** The newest line a fork can begin after: the last, or where a run is over, the one before its end. */
+export function newestForkPoint(entries: readonly Entry[]): number {
+  const last = entries.at(-1);
+  return last === undefined ? 0 : isEnding(last) ? last.seq - 1 : last.seq;
+}
+
+const isEnding = ({ event }: Entry): boolean => event === "run_completed" || event === "run_stopped";
+
+/** Why a run cannot be forked where it stood; null where it can be. */
+export function whyNotForkable(run: RunView): string | null {
+  if (run.status === "draft") return "it had not started there";
+  if (run.status === "completed" || run.status === "stopped") return `it was ${run.status} there, with nothing left to do`;
+  return Object.values(run.open).some(({ kind }) => kind === "flow") ? "a child run was under way there" : null;
+}
+
+/** Attempts whose turn was paid and whose changes were not committed yet. */
+export const paidIn = (run: RunView): readonly OpenView[] =>
+  Object.values(run.open).filter(({ kind, stage }) => kind === "agent" && stage === "turned");
+
+/** The newest line at or before `at` where the run can be forked as it stood; null where there is none. */
+export function forkPointBefore(entries: readonly Entry[], at: number): number | null {
+  const fold = openFold();
+  let found: number | null = null;
+  for (const entry of entries) {
+    if (entry.seq > at) break;
+    fold.apply(entry);
+    const { state } = fold;
+    if (state.status !== "unborn" && whyNotForkable(state) === null && paidIn(state).length === 0) found = entry.seq;
+  }
+  return found;
+}
+
+/** Where the changes of a paid turn that lay open at `at` were committed, if they were before anything else began; else `at` itself. */
+export function withPaidTurn(entries: readonly Entry[], at: number): number {
+  const run = stateAt(entries, at);
+  const [paid, ...more] = run === null ? [] : paidIn(run);
+  if (paid === undefined || more.length > 0) return at;
+  const next = entries.find(({ seq }) => seq > at);
+  return next?.event === "changes_applied" && next.attempt === paid.attempt ? next.seq : at;
+}

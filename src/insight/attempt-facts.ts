@@ -1,0 +1,86 @@
+// attempt-facts: what one attempt of a step came to, with the checks that followed it at once: what a replay is compared by.
+
+import type { Entry, EventOf } from "../contracts/event.ts";
+
+export type AttemptFacts = {
+  readonly outcome: "passed" | "failed" | "interrupted" | "unfinished";
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly agent: string | null;
+  readonly said: string | null;
+  readonly tokens: number;
+  readonly calls: number;
+  readonly minutes: number;
+  readonly usd: number;
+  readonly paths: readonly string[];
+  /** The tree it left; null where it changed nothing. */
+  readonly tree: string | null;
+  readonly checks: readonly { readonly command: string; readonly status: string }[];
+};
+
+/** `entries` from the line on that began the attempt. Other attempts may have worked at the same time; only the walk's own lines count. */
+export function attemptFactsOf(entries: readonly Entry[], attempt: string): AttemptFacts {
+  const walk = walkOf(attempt);
+  const facts = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
+  const checks = new Map<string, string>();
+  let turn: EventOf<"turn_ended"> | null = null;
+  let applied: EventOf<"changes_applied"> | null = null;
+  let ended: Pick<AttemptFacts, "outcome" | "reason" | "detail"> | null = null;
+  let judging: string | null = null;
+  for (const entry of entries) {
+    if (ended !== null) {
+      // What judges the work comes right after it: the first other line of the walk ends the look.
+      if (entry.event === "step_started" && entry.walk === walk) {
+        if (entry.kind !== "check") break;
+        judging = entry.attempt;
+      }
+      if (judging !== null && isOutcome(entry) && entry.attempt === judging) note(entry.checks);
+      continue;
+    }
+    if (!("attempt" in entry) || entry.attempt !== attempt) continue;
+    if ("usage" in entry && entry.usage !== undefined) {
+      facts.tokens += entry.usage.tokens;
+      facts.calls += entry.usage.calls;
+      facts.minutes += entry.usage.minutes;
+      facts.usd += entry.usage.usd ?? 0;
+    }
+    if (entry.event === "turn_ended") turn = entry;
+    if (entry.event === "changes_applied") applied = entry;
+    if (isOutcome(entry)) {
+      note(entry.checks);
+      ended = { outcome: entry.event === "step_completed" ? "passed" : "failed", reason: entry.reason_code, detail: entry.detail ?? null };
+    }
+    if (entry.event === "step_interrupted") ended = { outcome: "interrupted", reason: entry.reason_code, detail: entry.detail ?? null };
+  }
+  return {
+    ...(ended ?? { outcome: "unfinished", reason: null, detail: null }),
+    ...facts,
+    agent: turn?.agent ?? null,
+    said: turn?.said ?? null,
+    paths: applied?.paths ?? [],
+    tree: applied?.tree ?? null,
+    checks: [...checks].map(([command, status]) => ({ command, status })),
+  };
+
+  function note(results: EventOf<"step_completed">["checks"]): void {
+    for (const { check, status } of results ?? []) checks.set(check.command, status);
+  }
+}
+
+const isOutcome = (entry: Entry): entry is Extract<Entry, { event: "step_completed" | "step_failed" }> =>
+  entry.event === "step_completed" || entry.event === "step_failed";
+
+/** `1@2/execute#3` belongs to the walk `1`; a task's to `1@2/tasks#1/03-01`. */
+const walkOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf("@"));
+
+/** Better, worse or the same as far as proof goes; null where neither says so. */
+export function proofChange(was: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" {
+  const [before, after] = [rank(was), rank(now)];
+  return after > before ? "better" : after < before ? "worse" : "same";
+}
+
+/** A step that didn't pass counts as less than one that did, whatever the checks; then each passing check counts. */
+function rank({ outcome, checks }: AttemptFacts): number {
+  const passing = checks.filter(({ status }) => status === "passed").length;
+  return (outcome === "passed" ? 1_000_000 : 0) + passing;
+}

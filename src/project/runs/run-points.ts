@@ -1,0 +1,36 @@
+// run-points: the runs of a flow that ended, as a trend shows them, read from their journals.
+
+import type { RunView } from "../../core/state.ts";
+import type { RunMake, RunPoint } from "../../insight/run-trend.ts";
+import { listRuns, type ProjectPaths } from "./project-paths.ts";
+import { readRunOrNull } from "./read-run.ts";
+
+/** More would be read for longer than they are worth. */
+const runsMax = 200;
+
+/** Oldest first, by flow. A fork pays for a part only and is left out. */
+export async function runPoints(home: ProjectPaths): Promise<ReadonlyMap<string, readonly RunPoint[]>> {
+  const found = new Map<string, RunPoint[]>();
+  for (const run of listRuns(home).slice(-runsMax)) {
+    const view = (await readRunOrNull(home, run))?.view;
+    if (view === undefined || view.origins !== undefined || (view.status !== "completed" && view.status !== "stopped")) continue;
+    const { tokens, usd, minutes } = view.ledger.run;
+    const point = { run, at: view.updatedAt, verdict: view.verdict, isDone: view.status === "completed", tokens, usd, minutes };
+    const flow = view.drafted.flow.flow;
+    found.set(flow, [...(found.get(flow) ?? []), { ...makeOf(view), ...point }]);
+  }
+  return found;
+}
+
+export function makeOf({ drafted: { flow, flow_hash, prompts, cast } }: Pick<RunView, "drafted">): RunMake {
+  const players = Object.entries(cast);
+  return {
+    flow: flow.flow,
+    flow_hash,
+    prompts,
+    agents: Object.fromEntries(
+      players.map(([role, { agent, script }]) => [role, script === undefined ? agent : `${agent} ${script.slice(0, 8)}`]),
+    ),
+    models: Object.fromEntries(players.flatMap(([role, { override }]) => (override?.model === undefined ? [] : [[role, override.model]]))),
+  };
+}

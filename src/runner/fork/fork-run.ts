@@ -1,0 +1,140 @@
+// fork-run: makes a new run from another one's lines.
+//
+// Invariants:
+//   F1. The other run is only read.
+//   F2. The new run is there whole or not at all: it is made beside its place, bound to its user, and moved there in one step.
+//   F3. One of a playbook's runs is open at a time, forked or not.
+
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Draft, Entry, Event } from "../../contracts/event.ts";
+import type { Forked } from "../../contracts/run-parts.ts";
+import { linesTakenOver, paidIn } from "../../core/fork.ts";
+import type { RunView } from "../../core/state.ts";
+import { nodeDisk, syncFolder } from "../../journal/disk.ts";
+import { openJournal } from "../../journal/file.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { bindRun, type BindingRecord } from "../../project/runs/run-binding.ts";
+import { newRunId, type ProjectPaths, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
+import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { treeOf } from "../../workspace/git/tree-of.ts";
+import { openWorkspace } from "../../workspace/workspace.ts";
+import { worldKindFor } from "../../workspace/worlds/world-kind.ts";
+import { requireMayGrant } from "../may-grant.ts";
+import type { Changes } from "./changes.ts";
+
+const linesAtOnce = 500;
+const unfinished = ".forking";
+
+export type ForkOrder = {
+  readonly run: string;
+  readonly entries: readonly Entry[];
+  readonly at: number;
+  /** The hash of that line. */
+  readonly line: string;
+  /** The run as it stood there. */
+  readonly state: RunView;
+  readonly changes: Changes;
+  /** The line that commits a paid turn which the other run did not live to commit. */
+  readonly committed: Draft | null;
+  readonly bound: BindingRecord;
+};
+
+/** Gives the new run's name. Nothing of it runs yet. */
+export async function makeFork(place: CommandContext, home: ProjectPaths, order: ForkOrder): Promise<string> {
+  const { state, changes } = order;
+  const { tokens, calls, minutes, usd } = state.ledger.run;
+  const { blobs, ...changed } = changes;
+  const forked: Forked = {
+    run: order.run,
+    at: order.at,
+    line: order.line,
+    taken: { tokens, calls, minutes, usd },
+    largest: structuredClone(state.ledger.largest),
+    ...changed,
+  };
+  const fork = { event: "run_forked", actor: actorOf(place), reason_code: "ok", ...forked } as const;
+  requireMayGrant(place, fork);
+  return whileNoOtherStarts(home, async () => {
+    await refuseSecondRun(place, home, state.drafted.flow, { self: null, isNew: true }); // F3
+    sweepUnfinished(home);
+    const run = newRunId(home, systemClock.now());
+    const made = `${runFolder(home, run)}${unfinished}`;
+    const committed = order.committed === null ? [] : [{ actor: "system", reason_code: "ok", ...order.committed } as Event];
+    await write(place, home, made, [...linesTakenOver(order.entries, order.at, run), ...committed, fork], order, blobs);
+    bindRun(place.env, home, made, { run, ack: state.drafted.ack, isolation: order.bound.isolation });
+    renameSync(made, runFolder(home, run)); // F2
+    syncFolder(nodeDisk, join(runFolder(home, run), ".."));
+    writeCurrent(home, run);
+    return run;
+  });
+}
+
+/** Nobody else makes one meanwhile, so what lies there unfinished was left by a crash. */
+function sweepUnfinished(home: ProjectPaths): void {
+  const runs = join(home.folder, "runs");
+  for (const name of existsSync(runs) ? readdirSync(runs) : [])
+    if (name.startsWith("run-") && name.endsWith(unfinished)) rmSync(join(runs, name), { recursive: true, force: true });
+}
+
+async function write(
+  place: CommandContext,
+  home: ProjectPaths,
+  made: string,
+  events: readonly Event[],
+  { run: origin }: ForkOrder,
+  blobs: readonly string[],
+): Promise<void> {
+  mkdirSync(made, { mode: 0o700 });
+  copyRecords(runFolder(home, origin), made);
+  const { journal: opened } = await openJournal(made, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+  const journal = redactedJournal(opened, redactionOf(place, home.root).redactor);
+  try {
+    for (const text of blobs) await journal.putBlob(text);
+    for (let from = 0; from < events.length; from += linesAtOnce) await journal.append(events.slice(from, from + linesAtOnce));
+  } finally {
+    await journal.close();
+  }
+}
+
+/** What its lines name: payloads by hash, and what agents said and did in the turns taken over. Links are not followed. */
+export function copyRecords(from: string, to: string): void {
+  for (const name of ["blobs", "transcripts"])
+    if (existsSync(join(from, name)))
+      cpSync(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith(".tmp") });
+}
+
+/**
+ * The line that commits the paid turn which a kill left open: what its layer holds, if that is what the turn left. A sentence where it
+ * cannot be had any more.
+ */
+export async function committedTurn(home: ProjectPaths, run: string, state: RunView): Promise<Draft | string> {
+  const [open, ...more] = paidIn(state);
+  if (open === undefined || more.length > 0) return "several paid turns were waiting to be committed there";
+  const folder = runFolder(home, run);
+  const { drafted, origins = [], tip } = state;
+  const fork = origins.at(-1);
+  const repository = await openedRepository(home.root);
+  const workspace = await openWorkspace({
+    repository,
+    runDir: folder,
+    runId: drafted.run_id,
+    base: { ...drafted.base },
+    scope: [...drafted.objective.scope],
+    ownedPaths: [],
+    isLookOnly: true,
+    worlds: worldKindFor(drafted.isolation, folder),
+    ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map((one) => one.run), begins: fork.tip } }),
+  });
+  const { layer, commit: done } = await workspace.inspect(open.attempt, open.turn?.layer ?? null);
+  const commit = done ?? (layer === "intact" ? await workspace.preview(open.attempt) : null);
+  if (commit === null) return `what the turn of ${open.attempt} had changed is not there any more`;
+  const paths = (await workspace.differences(tip.commit, commit)).map(({ path }) => path);
+  const tree = await treeOf(repository, commit);
+  if (tree === null) return `the commit ${commit.slice(0, 12)} is not in this repository`;
+  return { event: "changes_applied", attempt: open.attempt, commit, parent: tip.commit, tree, paths, not_applied: 0 };
+}

@@ -1,0 +1,142 @@
+// replay-step: runs one attempt of a run again, from the line that began it, in a folder that is thrown away.
+//
+// Invariants:
+//   R1. The run, its branch and the user's checkout are only read: branch, objects and journal of the replay lie in its own folder.
+//   R2. It begins where the recorded attempt began: the same commit, the same words, the same limits, unless something is given anew.
+//   R3. Whatever ends it, its agents end with it, and its folder goes: at once, or with the next sweep of temporary folders.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Draft, Entry } from "../../contracts/event.ts";
+import { decide } from "../../core/decide.ts";
+import type { RunView } from "../../core/state.ts";
+import { Cancel } from "../../engine/cancel.ts";
+import { perform } from "../../engine/perform.ts";
+import { Cancelled, type StepExecution } from "../../engine/step-execution.ts";
+import { journalFile } from "../../journal/journal.ts";
+import { invariant } from "../../kit/invariant.ts";
+import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
+import { temporaryFolder } from "../../project/runs/temporary.ts";
+import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { erase } from "../../workspace/folder.ts";
+import { openFolded } from "../open-journal.ts";
+import { openWorld } from "../world.ts";
+import type { Changes } from "./changes.ts";
+import { copyRecords } from "./fork-run.ts";
+
+export type ReplayOrder = {
+  readonly run: string;
+  /** The line that began the attempt, and its hash. */
+  readonly seq: number;
+  readonly line: string;
+  readonly attempt: string;
+  readonly changes: Changes;
+};
+
+/** The lines of the replay: the attempt's, then those of the checks that follow it. Empty where it was called off. */
+export async function replayStep(place: CommandContext, home: ProjectPaths, order: ReplayOrder): Promise<readonly Entry[]> {
+  const folder = await temporaryFolder("replay");
+  try {
+    copyPrefix(runFolder(home, order.run), folder, order.seq);
+    return await played(place, home, folder, order);
+  } finally {
+    await erase(folder); // R3
+  }
+}
+
+/** A journal's beginning is a journal. */
+function copyPrefix(from: string, to: string, lines: number): void {
+  const bytes = readFileSync(join(from, journalFile));
+  let end = 0;
+  for (let line = 0; line < lines; line += 1) {
+    end = bytes.indexOf(10, end) + 1;
+    invariant(end > 0, `a journal has its line ${lines}`);
+  }
+  writeFileSync(join(to, journalFile), bytes.subarray(0, end), { mode: 0o600 });
+  copyRecords(from, to);
+}
+
+async function played(place: CommandContext, home: ProjectPaths, folder: string, order: ReplayOrder): Promise<readonly Entry[]> {
+  const { journal, fold } = await openFolded(place, folder, redactionOf(place, home.root).redactor);
+  const view = (): RunView => {
+    invariant(fold.state.status !== "unborn", "a journal begins with its draft");
+    return fold.state;
+  };
+  const recorded: Entry[] = [];
+  const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
+    const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
+    for (const entry of entries) {
+      fold.apply(entry);
+      recorded.push(entry);
+    }
+    return entries;
+  };
+  const { blobs, ...changed } = order.changes;
+  try {
+    for (const text of blobs) await journal.putBlob(text);
+    const taken = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
+    const largest = structuredClone(view().ledger.largest);
+    const fork = { event: "run_forked", run: order.run, at: order.seq, line: order.line, taken, largest, ...changed } as const;
+    await append([{ ...fork, actor: actorOf(place) }]);
+    recorded.length = 0;
+    const { world, close } = await openWorld({
+      place,
+      home,
+      folder,
+      view,
+      recorder: { append, putBlob: (bytes) => journal.putBlob(bytes), readBlob: (hash) => journal.readBlob(hash) },
+      readBlob: (hash) => journal.readBlob(hash),
+      watch: () => undefined,
+      cancel: null,
+      isHeld: () => true,
+      isApart: true, // R1
+      begin: noChild,
+      hold: noChild,
+    });
+    const cancel = new Cancel();
+    const callOff = (): void => cancel.callOff("operator");
+    if (place.interrupted.aborted) callOff();
+    else place.interrupted.addEventListener("abort", callOff, { once: true });
+    const play = (attempt: string): Promise<void> => {
+      const record = async (...events: readonly Draft[]): Promise<void> => {
+        if (cancel.isCancelled) throw new Cancelled();
+        await append(events);
+      };
+      const action: StepExecution = {
+        attempt,
+        cancel,
+        world,
+        run: view,
+        record,
+        recordDone: record,
+        recordAndSetAside: record,
+        place: () => null,
+        interruption: null,
+      };
+      return perform(action);
+    };
+    try {
+      await play(order.attempt);
+      // What judges the work is part of what came of it: the checks that follow at once.
+      for (;;) {
+        const next = decide(fold.state);
+        if (next.do === "record" && next.event.event === "step_skipped") await append([next.event]);
+        else if (next.do === "attempt" && next.event.kind === "check") {
+          await append([next.event]);
+          await play(next.event.attempt);
+        } else return recorded;
+      }
+    } catch (error) {
+      if (error instanceof Cancelled) return [];
+      throw error;
+    } finally {
+      place.interrupted.removeEventListener("abort", callOff);
+      await close();
+    }
+  } finally {
+    await journal.close();
+  }
+}
+
+const noChild = (): Promise<never> => Promise.reject(new Error("a step that calls another flow is not replayed"));

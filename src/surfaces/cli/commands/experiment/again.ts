@@ -1,0 +1,73 @@
+// again: command-line specs of `replay` and `fork`: a step, or a run from some line on, once more with something different.
+
+import { defined } from "../../defined.ts";
+import { maxCyclesFlag, yesFlag } from "../../driving-flags.ts";
+import { type Command, type FlagSpec, restsWhenInterrupted } from "../../spec.ts";
+
+const changeFlags: readonly FlagSpec[] = [
+  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works instead: an agent's name, or scripted:FILE." },
+  { name: "model", kind: "text", placeholder: "NAME", about: "The model that works instead." },
+  { name: "prompt", kind: "text", placeholder: "[STEP=]FILE", about: "Another prompt, for that step or the one under way." },
+];
+const runWord = { name: "RUN", about: "the run's id; default: the current one", optional: true };
+
+export const replay: Command = {
+  name: "replay",
+  summary: "Run one step again from its recorded input, and compare outcome, cost and change.",
+  usage: "[RUN] --step STEP [--agent NAME] [--model NAME] [--prompt FILE] [--yes]",
+  details: [
+    "It works in a folder that is thrown away: the run, its branch and your checkout stay as they are. The turn is paid like any other.",
+    "The step begins at the commit it began at then, whatever has happened since, and the checks that followed it run again too.",
+  ],
+  arguments: [runWord],
+  flags: [
+    { name: "step", kind: "text", placeholder: "STEP", about: "A step's name (its last attempt), or an attempt such as 1@1/execute#2." },
+    ...changeFlags,
+    { ...yesFlag, about: "Run it without asking." },
+  ],
+  takesRun: true,
+  run: async (place, given) =>
+    (await import("../../../../commands/experiment/replay.ts")).replay(place, {
+      yes: given.flag("yes"),
+      ...defined({
+        run: given.words[0] ?? given.run,
+        step: given.text("step"),
+        agent: given.text("agent"),
+        model: given.text("model"),
+        prompt: given.text("prompt"),
+      }),
+    }),
+};
+
+export const fork: Command = {
+  name: "fork",
+  summary: "Begin a new run from a line of another: finished steps are taken over, only what is new is paid.",
+  usage: "[RUN] [--at SEQ] [--agent NAME] [--model NAME] [--prompt FILE] [--limit NAME=N] [--yes]",
+  details: [
+    "`autopilot log` shows the lines. Without --at it goes on where the run stopped, was killed, or was before it ended.",
+    "The other run stays as it is. The limits hold for what the new run buys.",
+  ],
+  arguments: [runWord],
+  flags: [
+    { name: "at", kind: "number", min: 1, placeholder: "SEQ", about: "The last line that is taken over.", standard: "the newest possible" },
+    ...changeFlags,
+    { name: "limit", kind: "text", placeholder: "NAME=N", about: "Another limit: tokens=300k, phase.tokens=+100k.", many: true },
+    maxCyclesFlag,
+    { ...yesFlag, about: "Begin it without asking." },
+  ],
+  takesRun: true,
+  ...restsWhenInterrupted,
+  run: async (place, given) =>
+    (await import("../../../../commands/experiment/fork.ts")).fork(place, {
+      yes: given.flag("yes"),
+      ...defined({
+        run: given.words[0] ?? given.run,
+        at: given.number("at"),
+        agent: given.text("agent"),
+        model: given.text("model"),
+        prompt: given.text("prompt"),
+        limits: given.texts("limit"),
+        maxCycles: given.number("max-cycles"),
+      }),
+    }),
+};

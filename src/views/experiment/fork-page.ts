@@ -1,0 +1,32 @@
+// fork-page: what a fork would take over, what is different in it and what is left to do, before anybody says yes.
+
+import type { RunView } from "../../core/state.ts";
+import { stepsOf } from "../criteria-status.ts";
+import { amount, attemptWords, figure, firstFew, money, oneLine } from "../wording.ts";
+
+export type ForkView = {
+  readonly run: string;
+  readonly at: number;
+  /** The line that was asked for, where it is another one. */
+  readonly asked: number | undefined;
+  readonly state: RunView;
+  readonly changed: readonly string[];
+};
+
+export function forkPage({ run, at, asked, state, changed }: ForkView): readonly string[] {
+  const { completed, pending } = stepsOf(state);
+  const { tokens, usd } = state.ledger.run;
+  const open = Object.values(state.open).map(({ attempt }) => attemptWords(attempt));
+  const limits = Object.entries(state.limits.run).map(([name, to]) => `${name} ${figure(to)}`);
+  return [
+    `A new run from ${run} after line ${figure(at)}${asked === undefined || asked === at ? "" : `; line ${figure(asked)} lies inside a paid turn, which is taken over whole`}`,
+    `  Goal       ${oneLine(state.drafted.objective.goal)}`,
+    `  Taken over ${completed.length === 0 ? "no finished step" : firstFew(completed, 5)}, up to commit ${state.tip.commit.slice(0, 10)}`,
+    `  Not paid   ${amount("tokens", tokens)}${usd > 0 ? `, ${money(usd)}` : ""}: bought there, not again here`,
+    ...(open.length === 0 ? [] : [`  Again      ${firstFew(open, 3)}`]),
+    ...(pending.length === 0 ? [] : [`  To do      ${firstFew(pending, 5)}`]),
+    `  Different  ${changed.length === 0 ? "nothing" : changed.join(", ")}`,
+    `  Limits     ${limits.join(", ")}, for what is new`,
+    `  ${run} stays as it is.`,
+  ];
+}

@@ -1,0 +1,63 @@
+// replay-page: a step as it was recorded beside the step as it was replayed.
+
+import type { AttemptFacts } from "../../insight/attempt-facts.ts";
+import { proofChange } from "../../insight/attempt-facts.ts";
+import { columned } from "../columned.ts";
+import { amount, attemptWords, figure, firstFew, money, oneLine } from "../wording.ts";
+
+const cellCharsMax = 44;
+const checksMax = 6;
+
+export type ReplayView = {
+  readonly attempt: string;
+  readonly run: string;
+  readonly commit: string;
+  readonly recorded: AttemptFacts;
+  readonly replayed: AttemptFacts;
+  /** What was given anew. */
+  readonly changed: readonly string[];
+};
+
+export function replayPage({ attempt, run, commit, recorded, replayed, changed }: ReplayView): readonly string[] {
+  const row = (name: string, of: (facts: AttemptFacts) => string, delta = ""): readonly string[] => [
+    name,
+    oneLine(of(recorded), cellCharsMax),
+    oneLine(of(replayed), cellCharsMax),
+    delta,
+  ];
+  const commands = [...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command))];
+  const statusOf = (command: string) => (facts: AttemptFacts) => facts.checks.find((one) => one.command === command)?.status ?? "not run";
+  return [
+    `${attemptWords(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
+    "",
+    ...columned([
+      ["", "RECORDED", "REPLAYED", ""],
+      row("agent", ({ agent }) => agent ?? "-"),
+      row("outcome", outcomeWords),
+      ...commands.slice(0, checksMax).map((command) => row(`  ${oneLine(command, 24)}`, statusOf(command))),
+      ...(commands.length > checksMax ? [[`  … ${figure(commands.length - checksMax)} more`, "", "", ""]] : []),
+      row("tokens", ({ tokens }) => figure(tokens), share(recorded.tokens, replayed.tokens)),
+      row("cost", ({ usd }) => money(usd), share(recorded.usd, replayed.usd)),
+      row("time", ({ minutes }) => amount("minutes", minutes), share(recorded.minutes, replayed.minutes)),
+      row("changed", ({ paths }) => (paths.length === 0 ? "nothing" : firstFew(paths, 3)), recorded.tree === replayed.tree ? "same" : ""),
+      row("said", ({ said }) => said ?? "-"),
+    ]),
+    "",
+    `${marks[proofChange(recorded, replayed)]} One replay is one sample: autopilot calibrate measures over many.`,
+  ];
+}
+
+const marks = {
+  better: "✓ The replay proved more than the recorded attempt.",
+  worse: "✗ The replay proved less than the recorded attempt.",
+  same: "· Both proved the same.",
+} as const;
+
+const outcomeWords = ({ outcome, reason }: AttemptFacts): string =>
+  outcome === "passed" || reason === null ? outcome : `${outcome}: ${reason.replaceAll("_", " ")}`;
+
+function share(before: number, now: number): string {
+  if (before === 0 || before === now) return "";
+  const points = Math.round(((now - before) / before) * 100);
+  return points === 0 ? "" : `${points > 0 ? "+" : "−"}${figure(Math.abs(points))} %`;
+}

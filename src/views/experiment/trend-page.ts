@@ -1,0 +1,45 @@
+// trend-page: the runs of a flow one below the other, with what changed before each figure.
+
+import type { RunTrend, TrendRow } from "../../insight/run-trend.ts";
+import { columned } from "../columned.ts";
+import { shortFigure } from "../runs-page.ts";
+import { amount, figure, money, oneLine, plural } from "../wording.ts";
+
+const rowsMax = 22;
+const changedCharsMax = 44;
+
+/** Newest first; older ones are counted. */
+export function trendPage(flow: string, { rows, latest, historical }: RunTrend): readonly string[] {
+  const shown = rows.toReversed().slice(0, rowsMax);
+  const { success_rate, tokens, minutes, usd, total_runs } = historical;
+  return [
+    `Flow ${oneLine(flow)}: ${plural(total_runs, "run")} that ended${success_rate === null ? "" : `, ${Math.round(success_rate * 100)} % completed`}`,
+    ...(tokens === null || minutes === null
+      ? []
+      : [
+          `  tokens ${shortFigure(tokens.min)} to ${shortFigure(tokens.max)}, ${shortFigure(tokens.avg)} on average; ${amount("minutes", minutes.avg)}${usd === null || usd.max === 0 ? "" : `, ${money(usd.avg)}`} on average`,
+        ]),
+    "",
+    ...columned([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shown.map(rowOf)], {
+      right: [3, 4, 5],
+    }),
+    ...(rows.length > shown.length ? [`  … ${plural(rows.length - shown.length, "older run")} (--json)`] : []),
+    ...(latest === null ? [] : ["", latestWords(latest)]),
+  ];
+}
+
+const rowOf = ({ run, verdict, isDone, tokens, usd, minutes, changed }: TrendRow): readonly string[] => [
+  !isDone ? "✗" : verdict === "verified" ? "✓" : "!",
+  run,
+  verdict === null ? "-" : verdict === "verified_with_gaps" ? "with gaps" : verdict,
+  shortFigure(tokens),
+  usd > 0 ? money(usd) : "-",
+  figure(Math.round(minutes * 10) / 10),
+  oneLine(changed.join("; "), changedCharsMax),
+];
+
+function latestWords({ tokens, changed }: NonNullable<RunTrend["latest"]>): string {
+  const moved = tokens === 0 ? "as many tokens as" : `${figure(Math.abs(tokens))} tokens ${tokens > 0 ? "more than" : "fewer than"}`;
+  const because = changed.length === 0 ? "nothing was different, so this is noise" : `different: ${oneLine(changed.join("; "))}`;
+  return `The newest used ${moved} the one before; ${because}. autopilot calibrate tells noise from gain.`;
+}

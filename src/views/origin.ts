@@ -1,0 +1,55 @@
+// origin: where a forked run comes from and what is different in it, for every screen that shows a run.
+
+import type { Forked } from "../contracts/run-parts.ts";
+import type { RunView } from "../core/state.ts";
+import { amount, figure, money, oneLine } from "./wording.ts";
+
+export type OriginView = {
+  readonly run: string;
+  readonly at: number;
+  /** What was given anew: agents by role, prompts, limits. */
+  readonly changed: readonly string[];
+  /** What the part taken over had cost in that run. */
+  readonly taken: { readonly tokens: number; readonly calls: number; readonly minutes: number; readonly usd: number };
+};
+
+/** Null for a run that began by itself. */
+export function originOf({ origins }: Pick<RunView, "origins">): OriginView | null {
+  const last = origins?.at(-1);
+  return last === undefined ? null : { run: last.run, at: last.at, changed: changesIn(last), taken: { ...last.taken } };
+}
+
+/** One line: the run, the line, what is different, what had been paid there. */
+export function originWords({ run, at, changed, taken }: OriginView): string {
+  const paid = `${amount("tokens", taken.tokens)}${taken.usd > 0 ? ` and ${money(taken.usd)}` : ""} paid there, not here`;
+  return `${run} after line ${figure(at)}${changed.length === 0 ? "" : `; ${changed.join(", ")}`}; ${paid}`;
+}
+
+type Changes = {
+  readonly cast?:
+    | Readonly<Record<string, { readonly agent: string; readonly override?: { readonly model?: string | undefined } | undefined }>>
+    | undefined;
+  readonly prompts?: Forked["prompts"];
+  readonly limits?:
+    | { readonly run?: Readonly<Record<string, number>> | undefined; readonly phase?: Readonly<Record<string, number>> | undefined }
+    | undefined;
+};
+
+export const changedWords = (forked: Changes): string => {
+  const changed = changesIn(forked);
+  return changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
+};
+
+export function changesIn({ cast, prompts, limits }: Changes): readonly string[] {
+  const named = (agent: string, model: string | undefined): string =>
+    `agent ${oneLine(agent)}${model === undefined ? "" : ` (${oneLine(model)})`}`;
+  const agents = [...new Set(Object.values(cast ?? {}).map(({ agent, override }) => named(agent, override?.model)))];
+  const limit = (scope: string, given: Readonly<Record<string, number>> | undefined): readonly string[] =>
+    Object.entries(given ?? {}).map(([name, to]) => `limit ${scope}${oneLine(name)}=${figure(to)}`);
+  return [
+    ...agents,
+    ...Object.keys(prompts ?? {}).map((name) => `prompt ${oneLine(name)}`),
+    ...limit("", limits?.run),
+    ...limit("phase.", limits?.phase),
+  ];
+}
