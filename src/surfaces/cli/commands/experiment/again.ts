@@ -26,6 +26,7 @@ export const replay: Command = {
     { ...yesFlag, about: "Run it without asking." },
   ],
   takesRun: true,
+  onInterrupt: "! Asked to stop: the replay ends, and nothing has changed. Once more leaves at once.",
   run: async (place, given) =>
     (await import("../../../../commands/experiment/replay.ts")).replay(place, {
       yes: given.flag("yes"),
