@@ -11,7 +11,8 @@ import { type Interval, sideInterval } from "./statistics.ts";
 import { figureText, gainText, intervalText, standing } from "./verdict-words.ts";
 import type { Judged } from "./verdict.ts";
 
-const size = { width: 1000, label: 210, right: 40, row: 46, top: 30 } as const;
+const size = { width: 720, label: 120, right: 24, row: 46, top: 30 } as const;
+const [nameCharsMax, noteCharsMax] = [15, 72];
 /** How far the two sides of a row stand from its middle. */
 const apart = 7;
 const axis = { from: size.label, to: size.width - size.right } as const;
@@ -28,11 +29,7 @@ export function cycleFile(cycle: Cycle): string {
     ),
     section("Before and after", `${target}, ${better} is better`, el("div.panel", figurePicture(cycle, target))),
     section("Mean gain", `noise floor ${gainText(cycle, cycle.noiseFloor)}`, el("div.panel", gainPicture(cycle, judged))),
-    section(
-      "Figures",
-      `lever ${cycle.lever}, iteration ${cycle.iteration}`,
-      el("div.panel", { style: "padding:10px 14px" }, figureTable(cycle, judged)),
-    ),
+    section("Figures", `lever ${cycle.lever}, iteration ${cycle.iteration}`, el("div.panel.clip", figureTable(cycle, judged))),
     el("footer", said(cycle.hypothesis)),
   );
 }
@@ -53,7 +50,7 @@ const svg = (height: number, about: string, ...content: readonly Element[]): Ele
         "aria-label": about,
         fill: "currentColor",
         "font-size": "13",
-        style: "min-width:800px",
+        style: "min-width:480px;max-width:900px",
       },
       ...content,
     ),
@@ -61,6 +58,8 @@ const svg = (height: number, about: string, ...content: readonly Element[]): Ele
 const line = (x1: number, y1: number, x2: number, y2: number, width: number, opacity: number): Element =>
   el("line", { x1, y1, x2, y2, stroke: "currentColor", "stroke-width": width, "stroke-opacity": opacity });
 const words = (x: number, y: number, text: string, anchor = "start"): Element => el("text", { x, y, "text-anchor": anchor }, said(text));
+
+const shortened = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`);
 
 /** A row a benchmark: a ring is before, a disc below it is after, each with its interval; small marks are single runs. */
 function figurePicture(cycle: Cycle, target: string): Element {
@@ -90,8 +89,16 @@ function figurePicture(cycle: Cycle, target: string): Element {
       return interval === null ? [] : [line(x(clipped(interval.low)), where, x(clipped(interval.high)), where, 2, 0.6)];
     });
     const bar = typeof before === "number" && typeof after === "number" ? [line(x(before), y - apart, x(after), y + apart, 1, 0.35)] : [];
-    const note = dots.length === 0 ? [words(axis.from, y + 4, noteOf(cycle, name) || "not measured yet")] : [];
-    return [words(14, y + 4, name.slice(0, 28)), line(axis.from, y, axis.to, y, 1, 0.15), ...bar, ...spreads, ...runs, ...dots, ...note];
+    const note = dots.length === 0 ? [words(axis.from, y + 4, shortened(noteOf(cycle, name) || "not measured yet", noteCharsMax))] : [];
+    return [
+      words(14, y + 4, shortened(name, nameCharsMax)),
+      line(axis.from, y, axis.to, y, 1, 0.15),
+      ...bar,
+      ...spreads,
+      ...runs,
+      ...dots,
+      ...note,
+    ];
   });
   const height = size.top + cycle.benchmarks.length * size.row + 24;
   const ticks = [bottom, (bottom + top) / 2, top].flatMap((value) => [
@@ -120,7 +127,7 @@ function gainPicture(cycle: Cycle, { mean_gain: mean, interval, gain }: Judged):
     `mean gain ${gainText(cycle, mean)}`,
     el("rect", { x: x(-cycle.noiseFloor), y: 20, width: x(cycle.noiseFloor) - x(-cycle.noiseFloor), height: 56, "fill-opacity": 0.08 }),
     line(x(0), 20, x(0), 76, 1, 0.5),
-    words(14, y + 4, `mean gain ${gainText(cycle, mean)}`),
+    words(14, y + 4, gainText(cycle, mean)),
     ...(interval === null ? [] : intervalMarks(interval, x, y)),
     el("circle", { cx: x(mean), cy: y, r: 6 }),
     words(x(0), 14, "0", "middle"),
@@ -134,24 +141,23 @@ const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y:
   line(x(high), y - 7, x(high), y + 7, 2, 0.6),
 ];
 
+/** On a small screen each row is a block of its own, so that no word is broken. */
 function figureTable(cycle: Cycle, judged: Judged): Element {
   const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
-  const row = (cells: readonly string[], tag: "th" | "td"): Element => el("tr", ...cells.map((cell) => el(tag, said(cell))));
+  const cell = (name: string, text: string): Element => el("td.n", { "data-label": name }, said(text));
   return el(
-    "table",
-    el("thead", row(["benchmark", "before", "after", "gain", "note"], "th")),
+    "table.grid.lists",
+    el("thead", el("tr", ...["Benchmark", "Before", "After", "Gain", "Note"].map((name) => el("th", { scope: "col" }, name)))),
     el(
       "tbody",
       ...cycle.benchmarks.map((name) =>
-        row(
-          [
-            name,
-            figureText(before[name] ?? null),
-            figureText(after[name] ?? null),
-            gainText(cycle, judged.gain[name] ?? null),
-            noteOf(cycle, name),
-          ],
-          "td",
+        el(
+          "tr",
+          el("th", { scope: "row" }, said(name)),
+          cell("before", figureText(before[name] ?? null)),
+          cell("after", figureText(after[name] ?? null)),
+          cell("gain", gainText(cycle, judged.gain[name] ?? null)),
+          el("td", said(noteOf(cycle, name))),
         ),
       ),
     ),

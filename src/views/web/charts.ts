@@ -79,6 +79,36 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
   );
 }
 
+/** What was spent, turn by turn, where there is no limit to count down from. Null where nothing was. */
+export function spendingCurve(points: readonly SpendingPoint[], from: string, now: string): Element | null {
+  const last = points.at(-1);
+  if (last === undefined || last.tokens === 0) return null;
+  const unit = last.usd > 0 ? "usd" : "tokens";
+  const words = (value: number): string => (unit === "usd" ? money(value) : short(value));
+  const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
+  const [start, end] = [msOf(from) ?? 0, Math.max((msOf(from) ?? 0) + 1, msOf(now) ?? 0)];
+  const x = (at: string): number => left + ((width - left) * Math.max(0, (msOf(at) ?? start) - start)) / (end - start);
+  const y = (value: number): number => top + (bottom - top) * (1 - value / last[unit]);
+  let path = `M${left} ${bottom}`;
+  let spent = 0;
+  for (const point of points) {
+    path += `L${x(point.at).toFixed(1)} ${y(spent).toFixed(1)}`;
+    spent = point[unit];
+    path += `L${x(point.at).toFixed(1)} ${y(spent).toFixed(1)}`;
+  }
+  path += `L${width} ${y(spent).toFixed(1)}`;
+  return picture(
+    width,
+    height,
+    `${words(spent)} ${unit === "usd" ? "" : "tokens "}were spent`,
+    [0, 0.5, 1].flatMap((part) => [rule(left, y(spent * part), width, y(spent * part)), text(0, y(spent * part) + 4, words(spent * part))]),
+    el("path", { d: `${path}L${width} ${bottom}Z`, style: { fill: "var(--s2)", opacity: "0.12" } }),
+    el("path", { d: path, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } }),
+    text(left, height - 6, shortTime(from)),
+    text(width, height - 6, `${words(spent)} spent`, "end"),
+  );
+}
+
 export const seriesClasses = ["b-s1", "b-s2", "b-s3", "b-s4"] as const;
 
 /** Bars a day, stacked by group, and the band in which a day may go on. */

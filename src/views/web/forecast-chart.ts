@@ -23,7 +23,9 @@ export function forecastSection(flow: string, tests: readonly Backtest[], run: s
 
 function chart(shown: readonly Backtest[], run: string | null): Element {
   const most = Math.max(1, ...shown.flatMap(({ forecast, used }) => [forecast.tokens.p90, used.tokens]));
-  const [width, height, left, bottom, top] = [760, 220, 48, 190, 18];
+  // As wide as its runs need, so that few of them fit the smallest screen.
+  const width = Math.min(760, Math.max(280, 48 + shown.length * 28));
+  const [height, left, bottom, top] = [220, 48, 190, 18];
   const step = (width - left) / shown.length;
   const y = (value: number): number => top + (bottom - top) * (1 - value / most);
   const label = `Tokens forecast and used in ${plural(shown.length, "run")}`;

@@ -3,7 +3,7 @@
 
 import { originWords } from "../origin.ts";
 import { amount } from "../wording.ts";
-import { burnDown } from "./charts.ts";
+import { burnDown, spendingCurve } from "./charts.ts";
 import { type Child, el, type Element, said } from "./element.ts";
 import { forecastSection } from "./forecast-chart.ts";
 import { command, facts, figures, notice, section } from "./pieces.ts";
@@ -147,7 +147,8 @@ const list = (items: readonly string[], shape: "gap" | "bad"): Element =>
   );
 
 function cost({ points, budget, waterfall, card, at, report }: FileReport): Element {
-  const chart = burnDown(points, budget, waterfall.from, card.ended_at ?? at);
+  const until = card.ended_at ?? at;
+  const chart = burnDown(points, budget, waterfall.from, until) ?? spendingCurve(points, waterfall.from, until);
   const rows = (["tokens", "minutes", "calls", "usd"] as const).map((dimension) => {
     const limit = budget.limits[dimension];
     return [
@@ -158,7 +159,7 @@ function cost({ points, budget, waterfall, card, at, report }: FileReport): Elem
   return section(
     "Cost over time",
     report.cost.estimated > 0 ? "part of it is an estimate" : "",
-    el("div.panel.two", el("div", chart ?? el("p.pad.second", "There is no limit to count down from.")), el("div.pad", facts(rows))),
+    el("div.panel.two", el("div", chart ?? el("p.pad.second", "Nothing was spent.")), el("div.pad", facts(rows))),
   );
 }
 
