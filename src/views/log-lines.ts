@@ -3,7 +3,7 @@
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
-import { changedWords } from "./origin.ts";
+import { changedWords } from "./facts/origin.ts";
 import { proofSentence, verdictLabel } from "./verdict-words.ts";
 import { amount, attemptWords, choices, duration, figure, firstFew, money, oneLine, plural, cursorWords } from "./wording.ts";
 

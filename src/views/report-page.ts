@@ -3,7 +3,7 @@
 import { couldNotRun } from "../contracts/evidence.ts";
 import { tellsFailure } from "../kit/failing-line.ts";
 import { fileRows } from "./diff-page.ts";
-import { originWords } from "./origin.ts";
+import { originWords } from "./facts/origin.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
 import { meaningWords } from "./status-page.ts";

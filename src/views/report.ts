@@ -12,7 +12,7 @@ import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { type Decision, decisionsOf } from "./decisions.ts";
 import { endingOf, nextActions, type Owner } from "./next-actions.ts";
-import { originOf, type OriginView } from "./origin.ts";
+import { originOf, type OriginView } from "./facts/origin.ts";
 import { phaseReports, type PhaseReport } from "./report-phases.ts";
 import { blockersOf, type CriterionStatus, failingChecksOf, isByPhases, ownCriteriaOf } from "./criteria-status.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";

@@ -13,7 +13,7 @@ import { budgetLines } from "./budget-view.ts";
 import { isByPhases, failingWords, ownCriteriaOf, troublesOf } from "./criteria-status.ts";
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
 import { endingOf, type Owner } from "./next-actions.ts";
-import { originWords } from "./origin.ts";
+import { originWords } from "./facts/origin.ts";
 import { phaseTable } from "./phase-table.ts";
 import { statusOf, type StatusExtra, type StatusView } from "./status.ts";
 import { verdictLabel, verdictMark } from "./verdict-words.ts";

@@ -10,7 +10,7 @@ import { type BudgetView, budgetOf } from "./budget-view.ts";
 import { breakerOf, type BreakerView } from "./breaker-view.ts";
 import { type Interrupted, interruptedOf } from "./interrupted.ts";
 import { nextActions, type Owner } from "./next-actions.ts";
-import { originOf, type OriginView } from "./origin.ts";
+import { originOf, type OriginView } from "./facts/origin.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { blockersOf, type CriterionStatus, criteriaOf, placeOf, stepsOf } from "./criteria-status.ts";
 

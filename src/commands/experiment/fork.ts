@@ -17,7 +17,7 @@ import { committedTurn, makeFork } from "../../runner/fork/fork-run.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
-import { changesIn } from "../../views/origin.ts";
+import { changesIn } from "../../views/facts/origin.ts";
 import { movedOn, requireMine } from "./replay.ts";
 
 export type ForkInput = GivenChanges & {

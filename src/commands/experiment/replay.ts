@@ -17,7 +17,7 @@ import { whyForeign } from "../../project/runs/run-binding.ts";
 import { type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
-import { changesIn } from "../../views/origin.ts";
+import { changesIn } from "../../views/facts/origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
 import { amount, attemptWords, money } from "../../views/wording.ts";
 import { treeOf } from "../../workspace/git/tree-of.ts";

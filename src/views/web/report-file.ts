@@ -1,7 +1,7 @@
 // report-file: a run as one file to send around: what was asked, the proof, the change, the cost, what happened when.
 // What the runner proved and what agents say stand apart.
 
-import { originWords } from "../origin.ts";
+import { originWords } from "../facts/origin.ts";
 import { amount } from "../wording.ts";
 import { burnDown, spendingCurve } from "./charts.ts";
 import { type Child, el, type Element, said } from "./element.ts";

@@ -1,8 +1,8 @@
 // origin: where a forked run comes from and what is different in it, for every screen that shows a run.
 
-import type { Forked } from "../contracts/run-parts.ts";
-import type { RunView } from "../core/state.ts";
-import { amount, figure, money, oneLine } from "./wording.ts";
+import type { Forked } from "../../contracts/run-parts.ts";
+import type { RunView } from "../../core/state.ts";
+import { amount, figure, money, oneLine } from "../wording.ts";
 
 export type OriginView = {
   readonly run: string;
