@@ -29,8 +29,7 @@ const common = { actor: Actor, reason_code: text };
 /** A change of the run's state says from where to where. */
 const change = { from_state: RunStatus, to_state: RunStatus };
 
-export { IsolationInForce };
-export { Base, Cast, ProviderFault };
+export { Base, Cast, IsolationInForce, ProviderFault };
 
 export const interruptions = ["operator", "crash", "scope", "secret", "budget", "provider", "agent"] as const;
 
