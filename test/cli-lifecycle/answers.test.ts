@@ -106,7 +106,7 @@ describe("status and report", () => {
 
   test("report for a person tells what was asked, what was done, the proof, and what to do next", async () => {
     const { out } = await autopilot(folders.completed, ["report"]);
-    expect(out).toMatch(/Goal[\s\S]*Changed[\s\S]*Proof[\s\S]*Next/);
+    expect(out).toMatch(/Goal[\s\S]*Changed[\s\S]*Proof[\s\S]*→ autopilot/);
   });
 });
 
@@ -164,7 +164,7 @@ describe("--json", () => {
     const folder = scratch();
     const went = await goScripted(folder, makesOut, criterion);
     expect(went.json.reason_code).toBe("completion_verified");
-    expect(went.err).toContain("Completed, verified.");
+    expect(went.err).toContain("✓ Done      verified.");
   });
 
   test("demo --json prints one object, and leaves the folder it was started in alone", async () => {

@@ -28,8 +28,11 @@ describe("log and watch", () => {
     expect((await autopilot(folder, ["log", "--json", "--since", "20"])).json["events"]).toHaveLength(events.length - 19);
   });
 
-  test("log in words has one line a fact, with number and time", async () => {
-    const { out } = await autopilot(folder, ["log"]);
+  test("log shows what came of things; with -v it has one line a fact, with number and time", async () => {
+    const short = (await autopilot(folder, ["log"])).out.trimEnd().split("\n");
+    expect(short.at(-1)).toMatch(/^\d+ of \d+ events; all: autopilot log -v$/);
+    expect(short[0]).toMatch(/^\d{2}:\d{2}:\d{2} {2}Created /);
+    const { out } = await autopilot(folder, ["log", "-v"]);
     const lines = out.trimEnd().split("\n");
     expect(lines).toHaveLength(journal(folder).length);
     for (const line of lines) expect(line).toMatch(/^\s*\d+ {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} {2}\S/);
@@ -47,7 +50,7 @@ describe("log and watch", () => {
   test("watch on a finished run shows what happened and ends", async () => {
     const { code, err, out } = await autopilot(folder, ["watch"]);
     expect(code).toBe(0);
-    expect(err).toContain("Completed, verified.");
+    expect(err).toContain("✓ Done      verified.");
     expect(out).toContain("is completed, and nobody works on it");
   });
 });
