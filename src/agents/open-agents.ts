@@ -50,6 +50,8 @@ export type AgentsOptions = {
   /** The user's environment and home, where keys and logins are. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly userHome?: string;
+  /** Further variables of one turn; what the profile sets counts before them. */
+  readonly turnEnv?: (order: TurnOrder) => Readonly<Record<string, string>>;
   /** Puts isolation around an agent's command: the words alone, or with the environment and the folder it makes of them. */
   readonly wrap?: (
     argv: readonly string[],
@@ -141,7 +143,7 @@ async function playTurn(
         tools === null
           ? launched.argv
           : [...launched.argv, ...(profile.mcpArgv ?? []).map((word) => word.replace("{{mcp}}", () => asJson(tools)))],
-      env: launched.env,
+      env: { ...options.turnEnv?.(order), ...launched.env },
       passEnv: launched.passEnv,
       inherited: env,
       home: options.home ?? null,

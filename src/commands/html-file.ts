@@ -8,7 +8,7 @@ import { refuse, reply } from "../project/reply.ts";
 /** A folder that is there, and nothing in the file's place but a file: a link is not written through. */
 export function requireWritable(path: string): void {
   const bad = (message: string): never =>
-    refuse("usage", { message, remediation: ["autopilot report --html report.html"], data: { file: path } });
+    refuse("usage", { message, remediation: ["name a file in a folder that is there"], data: { file: path } });
   if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) bad(`There is no folder ${dirname(path)}.`);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) bad(`${path} is ${found.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);

@@ -60,6 +60,7 @@ async function trialAgents(
   const [isolation, limits] = await Promise.all([isolationFor(wanted, home, folder), openLimits(folder, openLimitsCache(folder))]);
   const agents = openAgentsBox({
     place,
+    turnEnv: () => ({}),
     isolation,
     limits,
     policy: policyOf(config),

@@ -273,6 +273,11 @@ export const reasons = {
   invalid_status_transition: reason("FAIL", "Not possible in the task's status.", "autopilot portfolio status"),
 
   // Ours.
+  collector_unreachable: reason(
+    "FAIL",
+    "The OpenTelemetry collector didn't take the trace.",
+    "check OTEL_EXPORTER_OTLP_ENDPOINT, then give the command again; nothing of the run is lost",
+  ),
   port_taken: reason("FAIL", "Something else listens on that port.", "autopilot dashboard takes a free one"),
   read_only: reason("FAIL", "The dashboard is read-only until its code is typed.", "type the code that the terminal shows"),
   usage: reason("FAIL", "Invalid command line.", "autopilot help"),

@@ -29,6 +29,8 @@ const doorPort = 4517;
 
 export type AgentsBox = {
   readonly place: CommandContext;
+  /** Variables of one turn besides the profile's. */
+  readonly turnEnv: (attempt: string) => Readonly<Record<string, string>>;
   readonly isolation: Isolation;
   readonly limits: OpenedLimits;
   readonly policy: Policy;
@@ -56,6 +58,7 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
     place: box.mark,
     home: privateHome(folder),
     env: box.place.env,
+    turnEnv: ({ attempt }) => box.turnEnv(attempt),
     ...(box.place.env["HOME"] === undefined ? {} : { userHome: box.place.env["HOME"] }),
     boundsOf: (order) => ({ bounds: boxLimitsOf(policy), folders: [order.layer, apartRoot(folder), privateHome(folder)] }),
     wrap: (argv, order, env, { tools }) => {

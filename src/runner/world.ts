@@ -27,6 +27,7 @@ import { inForce } from "./isolation-in-force.ts";
 import { openEndedFolders } from "../project/runs/ended-folders.ts";
 import { openNotices } from "./tell-notices.ts";
 import { openHolding } from "./learnings-hold.ts";
+import { openLiveTrace } from "./live-trace.ts";
 import { openLiveView } from "./live-view.ts";
 import { openInboxOf } from "./open-journal.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
@@ -87,8 +88,10 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const prompts: Record<string, string> = {};
   for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");
   const scriptOf = (hash: string): string => join(folder, "blobs", hash.slice(0, 2), hash);
+  const trace = openLiveTrace(place, home.root, folder, view);
   const agents = openAgentsBox({
     place,
+    turnEnv: trace.environment,
     isolation,
     limits,
     policy,
@@ -169,6 +172,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
       desk.take(entry, run);
       ended.take(entry, run);
       tellNotices(entry, run);
+      trace.take(entry);
       parts.watch(entry, run);
     },
     onSignal: live.signal,
@@ -181,6 +185,7 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
     await limits.close();
     await inbox.close();
     await ended.close(view());
+    await trace.close();
   };
   return { world, isolation: inForce(isolation, limits), close };
 }

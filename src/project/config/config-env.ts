@@ -22,6 +22,7 @@ export const environmentKeys: Readonly<Record<string, { readonly path: readonly 
   AUTOPILOT_CHECKS_TIMEOUT_MINUTES: { path: ["checks", "timeout_minutes"], kind: "number" },
   AUTOPILOT_ON_LIMIT: { path: ["on_limit"], kind: "text" },
   AUTOPILOT_NETWORK_CHECKS: { path: ["network", "checks"], kind: "flag" },
+  AUTOPILOT_OTEL_EXPORT: { path: ["otel", "export"], kind: "flag" },
 };
 
 export type EnvironmentRead = { readonly config: Config; readonly findings: readonly Finding[]; readonly warnings: readonly string[] };

@@ -18,6 +18,7 @@ import { diff } from "./commands/diff.ts";
 import { discard } from "./commands/discard.ts";
 import { doctor } from "./commands/doctor.ts";
 import { estimate } from "./commands/experiment/estimate.ts";
+import { exportCommands } from "./commands/integration/export.ts";
 import { fleetCommands } from "./commands/fleet/fleet.ts";
 import { fork, replay } from "./commands/experiment/again.ts";
 import { flowDetect } from "./commands/flow/flow-detect.ts";
@@ -89,6 +90,7 @@ export const chapters: readonly Chapter[] = [
       verify,
       validate,
       trace,
+      ...exportCommands,
       estimate,
       flow,
       flowList,

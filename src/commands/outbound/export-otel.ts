@@ -1,0 +1,68 @@
+// export-otel: sends the trace of a run to an OpenTelemetry collector, or writes it to a file, as often as one likes: ids follow from the run.
+
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { readSettings } from "../../project/config/settings.ts";
+import { collectorOf, postTraces } from "../../project/otel/collector.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { entriesOf } from "../../project/runs/entries.ts";
+import { currentRun, findProject, namedRun } from "../../project/runs/project-paths.ts";
+import { version } from "../../project/runs/product.ts";
+import { requireOutside } from "../../runner/may-grant.ts";
+import { hashOf } from "../../runner/live-trace.ts";
+import { findingText } from "../../kit/finding.ts";
+import { type Origin, otlpBody, readTraceparent, traceIdOf } from "../../views/outbound/otlp.ts";
+import { spansOf } from "../../views/outbound/spans.ts";
+import { plural } from "../../views/wording.ts";
+import { requireWritable } from "../html-file.ts";
+
+const batchMax = 500;
+
+type Input = { readonly run?: string | undefined; readonly endpoint?: string | undefined; readonly file?: string | undefined };
+
+export function exportOtel(place: CommandContext, input: Input): Promise<Answer> {
+  return answered(async () => {
+    requireOutside(place); // a trace leaves the machine
+    const home = findProject(place.cwd);
+    const run = home === null ? null : input.run === undefined ? currentRun(home) : namedRun(home, input.run);
+    if (home === null || run === null)
+      return refuse("run_idle", {
+        result: "FAIL",
+        message: "There is no run here whose trace could be sent.",
+        remediation: ["autopilot runs"],
+      });
+    const settings = readSettings(place, home.root);
+    if (settings.kind === "invalid") return refuse("config_invalid", { message: settings.findings.map(findingText).join("; ") });
+    const collector = collectorOf(place.env, settings.config.otel, input.endpoint);
+    if ("problem" in collector)
+      return refuse("usage", { run_id: run, message: `${collector.problem}.`, remediation: ["autopilot help export otel"] });
+    const { entries } = await entriesOf(home, run);
+    const spans = spansOf(entries, collector.isGenAi);
+    const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: readTraceparent(place.env["TRACEPARENT"]) };
+    const data = { spans: spans.length, trace_id: traceIdOf(origin) };
+    if (input.file !== undefined) {
+      requireWritable(resolve(place.cwd, input.file));
+      writeFileSync(resolve(place.cwd, input.file), `${JSON.stringify(otlpBody(spans, origin))}\n`, { mode: 0o600 });
+      return reply("ok", { run_id: run, message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`, data });
+    }
+    let rejected = 0;
+    for (let at = 0; at < spans.length; at += batchMax) {
+      const sent = await postTraces(collector, otlpBody(spans.slice(at, at + batchMax), origin), place.interrupted);
+      if (sent.kind !== "sent")
+        return refuse("collector_unreachable", {
+          run_id: run,
+          message: `The collector at ${collector.origin} didn't take the trace of ${run}: ${sent.detail}. ${plural(at, "span")} of ${spans.length} were taken.`,
+          data: { ...data, sent: at },
+        });
+      rejected += sent.rejected;
+    }
+    return reply("ok", {
+      run_id: run,
+      message: `${plural(spans.length, "span")} of ${run} sent to ${collector.origin}.`,
+      warnings: rejected === 0 ? [] : [`The collector rejected ${plural(rejected, "span")}.`],
+      data: { ...data, rejected },
+    });
+  });
+}
