@@ -10,6 +10,7 @@ import { openFacts } from "../../commands/dashboard/facts.ts";
 import { resumeApart } from "../../commands/dashboard/resume-apart.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { isBelowRun } from "../../project/inside-run.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { assetsOf } from "./assets.ts";
 import { newToken } from "./guards.ts";
@@ -24,6 +25,7 @@ export type DashboardInput = { readonly port?: number | undefined; readonly open
 /** Serves the dashboard on loopback until the person at the terminal ends it. Runs go on without it. */
 export function dashboard(place: CommandContext, input: DashboardInput, script: () => string = clientScript): Promise<Answer> {
   return answered(async () => {
+    if (isBelowRun(place)) refuse("inside_a_run");
     const token = newToken();
     const unlock = openUnlock();
     const facts = openFacts(place);

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -227,4 +228,24 @@ test("a port that is taken is named; without a wish another one is taken", async
     result: "FAIL",
     reason_code: "port_taken",
   });
+});
+
+test("inside a run no dashboard starts, and a process of a run that has the token changes nothing", async () => {
+  const { root, server, token } = await served();
+  const inside = { ...placeIn(root), env: { AUTOPILOT_LIFE: "x" } };
+  expect(await dashboard(inside, { open: false })).toMatchObject({ result: "FAIL", reason_code: "inside_a_run" });
+  const client = `fetch("http://127.0.0.1:${server.port}" + process.argv[1], {
+    method: process.argv[2], headers: { authorization: "Bearer ${token}", "content-type": "application/json" },
+    ...(process.argv[2] === "POST" ? { body: process.argv[3] } : {}) }).then(async (answer) => console.log(answer.status, await answer.text()))`;
+  const asked = (words: readonly string[], env: Record<string, string>): Promise<string> =>
+    new Promise((tell, fail) => {
+      execFile(process.execPath, ["-e", client, ...words], { env }, (error, out) => (error === null ? tell(out) : fail(error)));
+    });
+  const pause = ["/api/request", "POST", JSON.stringify({ do: "pause", run })];
+  const code = ["/api/unlock", "POST", JSON.stringify({ code: "000000" })];
+  const marked = { AUTOPILOT_LIFE: "x" };
+  expect(await asked(pause, marked)).toMatch(/^403 .*inside_a_run/);
+  expect(await asked(code, marked)).toMatch(/^403 .*inside_a_run/);
+  expect(await asked(["/api/overview", "GET"], marked)).toMatch(/^200 /);
+  expect(await asked(pause, {})).not.toContain("inside_a_run");
 });

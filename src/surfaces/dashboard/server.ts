@@ -4,6 +4,7 @@
 //   H1. It listens on 127.0.0.1, and the guards see every request before anything else does.
 //   H2. A page is answered with facts alone; a change goes to the use case of its command, and only while it may.
 //   H3. Whatever a request is, the server goes on; what went wrong is told without a path or a stack.
+//   H4. No process inside a run changes anything through it, whatever it knows.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Answer } from "../../contracts/answer.ts";
@@ -11,6 +12,8 @@ import type { Facts } from "../../commands/dashboard/facts.ts";
 import { carryOutRequest, readRequest } from "../../commands/dashboard/requests.ts";
 import type { ResumeApart } from "../../commands/dashboard/resume-apart.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { reasons } from "../../contracts/reason.ts";
+import { comesFromRun } from "./peer-process.ts";
 import { refusalOf, securityHeaders } from "./guards.ts";
 import type { Assets } from "./assets.ts";
 import { openStream } from "./stream.ts";
@@ -68,6 +71,8 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
 
   async function answerChange(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const body = parsed(await bodyOf(request));
+    if (comesFromRun(request.socket.remotePort, bound))
+      return sendJson(response, 403, { says: reasons.inside_a_run.meaning, reason_code: "inside_a_run" }); // H4
     if (path === "/api/unlock") {
       const code = typeof body === "object" && body !== null && "code" in body && typeof body.code === "string" ? body.code : "";
       const typed = settings.unlock.type(code);

@@ -1,0 +1,61 @@
+// peer-process: whether a request comes from a process inside a run: its socket is looked up in the kernel's tables, and then its owner.
+// A browser is no such process; an agent that found the token and the port is. It is one lock more, where the system shows sockets (Linux).
+
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { isBelowRun } from "../../project/inside-run.ts";
+
+/** The process at the other end of a connection on loopback; null where the system does not show it. */
+export function peerOf(remotePort: number, localPort: number): number | null {
+  const inode = inodeOf(remotePort, localPort);
+  if (inode === null) return null;
+  const wanted = `socket:[${inode}]`;
+  for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name))) {
+    const folder = `/proc/${pid}/fd`;
+    if (namesIn(folder).some((fd) => linkAt(`${folder}/${fd}`) === wanted)) return Number(pid);
+  }
+  return null;
+}
+
+/** Looks at the process and at all above it. */
+export function comesFromRun(remotePort: number | undefined, localPort: number): boolean {
+  const pid = remotePort === undefined ? null : peerOf(remotePort, localPort);
+  return pid !== null && pid !== process.pid && isBelowRun({ env: {} }, pid);
+}
+
+/** Of the client's end: its own port is the local one there. */
+function inodeOf(remotePort: number, localPort: number): string | null {
+  const [from, to] = [hex(remotePort), hex(localPort)];
+  for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
+    for (const line of textAt(table).split("\n").slice(1)) {
+      const [, local = "", remote = "", , , , , , , inode = "0"] = line.trim().split(/\s+/);
+      if (local.endsWith(from) && remote.endsWith(to) && inode !== "0") return inode;
+    }
+  }
+  return null;
+}
+
+const hex = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+
+function textAt(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // another user's, or gone meanwhile
+  }
+}
+
+function linkAt(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
