@@ -78,7 +78,7 @@ async function bundle(name) {
     cwd: root,
     input: { [name]: `bench/${name}.bench.ts` },
     platform: "node",
-    external: ["fs-native-extensions", "pg-native"],
+    external: ["fs-native-extensions", "pg-native", "playwright-core"],
     logLevel: "silent",
   });
   const folder = join(cache, name);
