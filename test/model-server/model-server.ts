@@ -28,6 +28,8 @@ export type ModelServerOptions = {
   readonly keys?: readonly string[];
   readonly port?: number;
   readonly onCall?: (call: Call) => void;
+  /** Everything that is asked, as it came. */
+  readonly onBody?: (body: JsonObject) => void;
 };
 
 export type Call = {
@@ -69,6 +71,7 @@ export async function openModelServer(options: ModelServerOptions = {}): Promise
 
   const answerModel = async (api: Api, body: JsonObject, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const vendor = vendors[api];
+    options.onBody?.(body);
     const asked = vendor.read(body, url);
     const number = ++counted.number;
     const key = keyOf(request, url);

@@ -21,7 +21,13 @@ export const agentNames = [
 ] as const;
 export type AgentName = (typeof agentNames)[number];
 
-export type Installed = { readonly version: string; /** Must come first on the PATH. */ readonly path: readonly string[] };
+export type Installed = {
+  readonly version: string;
+  /** Must come first on the PATH. */
+  readonly path: readonly string[];
+  /** The words that make it speak ACP. */
+  readonly argv: readonly string[];
+};
 
 const cache = process.env["AUTOPILOT_AGENTS_CACHE"] ?? join(homedir(), ".cache", "autopilot", "agents");
 const manifest = join(cache, "agents.json");
