@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     expect(await send.getAttribute("aria-disabled")).toBe("true"); // read-only: the agent runs as the user
     await unlock(one.page, code);
     await one.page.getByRole("radio", { name: /blue/ }).click();
-    await one.page.getByRole("button", { name: "Send “2”" }).click();
+    await one.page.getByRole("button", { name: "Send “blue”" }).click();
     const answered = await until("the answer in the journal", () => journal(folder).find(({ event }) => event === "block_answered"));
     expect(answered).toMatchObject({ actor: `operator:${userInfo().username}`, answer: "blue" });
     await other.page.getByText("Which one?").first().waitFor({ state: "detached" });

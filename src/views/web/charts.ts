@@ -112,11 +112,11 @@ export function spendingCurve(points: readonly SpendingPoint[], from: string, no
 export const seriesClasses = ["b-s1", "b-s2", "b-s3", "b-s4"] as const;
 
 /** Bars a day, stacked by group, and the band in which a day may go on. */
-export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostView["by"]): Element {
+export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostView["by"], width = 760): Element {
   const { bars, groups } = by[of];
   const words = (value: number): string => (unit === "usd" ? (value < 100 ? money(value) : `$${short(value)}`) : short(value));
   const most = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map((bar) => bar.reduce((sum, part) => sum + part, 0)));
-  const [width, height, left, bottom, top, ahead] = [760, 220, 48, 196, 10, 4];
+  const [height, left, bottom, top, ahead] = [220, 48, 196, 10, 4];
   const step = (width - left) / (days.length + ahead);
   const y = (value: number): number => top + (bottom - top) * (1 - value / most);
   const edge = left + days.length * step;

@@ -101,6 +101,9 @@ export function open(dialog: NonNullable<typeof state.dialog>): void {
   draw();
 }
 
+/** Where something can be done; a page that is only read asks for no code. */
+const actingPages: ReadonlySet<string> = new Set(["now", "inbox", "run", "diff", "portfolio"]);
+
 function banners(): Child {
   const weak = state.overview?.weak ?? null;
   return [
@@ -117,16 +120,13 @@ function banners(): Child {
           el("div.gap-top", command("autopilot dashboard --open", copy)),
           el("div.gap-top", button("Try now", tryNow)),
         ),
-    weak === null || isUnlocked()
+    weak === null || isUnlocked() || !actingPages.has(state.page)
       ? null
       : notice(
           mark("you"),
           "you",
           `Read-only: ${weak}.`,
-          el(
-            "div.second",
-            "An agent at that level runs as you and could read this page's token. To act from here, type the code that the terminal shows.",
-          ),
+          el("div.second", "Its agent runs as you and could read this page's token. To act from here, type the code from the terminal."),
           el(
             "form.row.wrap.gap-top",
             { onSubmit: submitCode },
@@ -135,11 +135,11 @@ function banners(): Child {
               placeholder: "6 characters",
               maxlength: "6",
               autocomplete: "off",
-              style: { width: "140px" },
+              style: { width: "120px" },
               value: state.code,
               onInput: (event: Event) => void (state.code = (event.target as HTMLInputElement).value),
             }),
-            el("button.button", { type: "submit" }, "Unlock for this tab"),
+            el("button.button", { type: "submit", "aria-label": "Unlock for this tab" }, "Unlock"),
             state.codeSays === null ? null : el("span.c-bad", { role: "alert" }, state.codeSays),
           ),
         ),

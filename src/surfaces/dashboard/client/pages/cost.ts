@@ -51,7 +51,7 @@ export function costPage(): Child {
       { name: "This month", value: words(cost.month), note: `${short(cost.month.tokens)} tokens` },
       { name: "14 days", value: words(cost.window), note: `${short(cost.window.tokens)} tokens` },
       {
-        name: "A day, in the middle",
+        name: "Median day",
         value: cost.forecast === null ? "–" : day(cost.forecast.p50),
         note: cost.forecast === null ? "too few days to say" : `nine of ten under ${day(cost.forecast.p90)}`,
       },
@@ -61,7 +61,7 @@ export function costPage(): Child {
       `by ${costBy}${cost.forecast === null ? "" : "; the band is the forecast, p50 to p90"}`,
       el(
         "div.panel",
-        costBars(cost, costBy),
+        costBars(cost, costBy, matchMedia("(max-width:719px)").matches ? 360 : undefined),
         el(
           "table.grid.lists",
           el(

@@ -192,7 +192,7 @@ function tray(): Element {
   const files = new Set(notes.map(({ path }) => path)).size;
   const closed = diff?.closed ?? null;
   return el(
-    "div.panel.tray",
+    notes.length === 0 ? "div.panel.tray.idle" : "div.panel.tray",
     { role: "region", "aria-label": "Notes" },
     el(
       "div",

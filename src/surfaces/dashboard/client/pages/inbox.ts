@@ -9,6 +9,8 @@ import { copy, send } from "../actions.ts";
 import { acting, h1 } from "../controls.ts";
 import { draw, href, now, state } from "../store.ts";
 
+const answerCharsMax = 40;
+
 const idOf = ({ key, id }: Attention): string => `${key} ${id}`;
 
 export function inboxPage(): Child {
@@ -73,7 +75,7 @@ function card(ask: Attention): Element {
         { type: "button", "data-row": "", "aria-expanded": String(isOn), onClick: () => choose(isOn ? "" : id) },
         mark("you"),
         el("b", said(ask.question)),
-        el("span.age.num.tiny.c-you.no-wrap", age(ask.asked_at, now())),
+        el("span.age.num.tiny.c-you.no-wrap", `waits ${age(ask.asked_at, now())}`),
         el(
           "span.about.tiny.dim",
           el("span.hidden-text", "needs you. "),
@@ -135,7 +137,7 @@ function answers(ask: Attention, id: string): Child {
     : picked === undefined && (!ask.free || words.trim() === "")
       ? "Choose an answer first."
       : null;
-  const label = idle !== null ? idle.replace(/\.$/, "") : picked === undefined ? "Send your words" : `Send “${picked}”`;
+  const label = idle !== null ? idle.replace(/\.$/, "") : picked === undefined ? "Send your words" : `Send “${wordsOf(ask, picked)}”`;
   return [
     el(
       "div.options",
@@ -153,7 +155,7 @@ function answers(ask: Attention, id: string): Child {
           },
           el("kbd", String(at + 1)),
           el("b", said(text === "" ? key : text), ask.recommend === key ? el("span.dim", "  recommended") : null),
-          el("span.dim.tiny", said(key)),
+          text === "" || key === String(at + 1) ? null : el("span.dim.tiny", said(key)),
         ),
       ),
     ),
@@ -180,11 +182,18 @@ function answers(ask: Attention, id: string): Child {
       el(
         "span.tiny.dim",
         { title: "If the question changes before you answer, the answer is refused and the new question is shown" },
-        "binds to ",
-        el("span.mono", ask.content.slice(0, 12)),
+        "counts for the question as shown, ",
+        el("span.mono", ask.content.slice(0, 8)),
       ),
     ),
   ];
+}
+
+/** An answer as its button says it. */
+function wordsOf(ask: Attention, picked: string): string {
+  const text = ask.options.find(({ key }) => key === picked)?.text ?? "";
+  const words = text === "" ? picked : text;
+  return words.length <= answerCharsMax ? words : `${words.slice(0, answerCharsMax - 1)}…`;
 }
 
 function pick(id: string, key: string): void {

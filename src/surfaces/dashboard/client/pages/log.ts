@@ -10,7 +10,8 @@ import { button } from "../controls.ts";
 import { draw, href, state } from "../store.ts";
 import { runHead } from "./run-head.ts";
 
-const rowPx = (): number => (matchMedia("(max-width:719px)").matches ? 58 : 30);
+const isNarrow = (): boolean => matchMedia("(max-width:719px)").matches;
+const rowPx = (): number => (isNarrow() ? 58 : 30);
 const beyond = 8;
 const view = { top: 0, height: 600 };
 let list: HTMLElement | null = null;
@@ -45,7 +46,7 @@ export function logPage(): Child {
       el("input.field", {
         type: "search",
         id: "find",
-        placeholder: "Find in the lines   /",
+        placeholder: isNarrow() ? "Find in the lines" : "Find in the lines   /",
         "aria-label": "Find in the lines",
         value: log.find,
         onInput: (event: Event) => filter("find", event),

@@ -107,7 +107,7 @@ function needsYou(): Element {
             { href: href("inbox", ask.key, ask.id), "data-row": "", key: `${ask.key} ${ask.id}` },
             mark("you"),
             el("h3", said(ask.question)),
-            el("span.age.num.tiny.c-you", age(ask.asked_at, now())),
+            el("span.age.num.tiny.c-you", `waits ${age(ask.asked_at, now())}`),
             el("p", el("span.hidden-text", "needs you. "), `${ask.kind} · ${ask.project} · ${ask.impact}`),
           ),
         ),

@@ -125,11 +125,11 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: R
       note: failing > 0 ? `${plural(failing, "check")} ${failing === 1 ? "fails" : "fail"}` : evidence,
     },
     {
-      name: tightest === null ? "Tokens" : tightest.of,
+      name: tightest === null ? "Tokens" : tightest.of.replace(/^./, (first) => first.toUpperCase()),
       value: tightest === null ? short(card.tokens) : percent(tightest.ratio),
       note: tightest === null ? "no limit" : `${short(spent.counters.tokens)} tokens, warned at ${percent(tightest.soft)}`,
     },
-    { name: "Breaker", value: breaker.state.replace("_", " "), note: words },
+    { name: "Breaker", value: breaker.state.replace("_", " "), note: words === "closed" ? "it isn't going in circles" : words },
   ]);
 }
 
