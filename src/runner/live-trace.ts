@@ -100,7 +100,9 @@ function sendingTo(collector: Collector, place: CommandContext, folder: string, 
   };
   const later = (ms: number): void => {
     if (isOver) return;
-    timer ??= setTimeout(() => (sending = flush()), ms).unref();
+    timer ??= setTimeout(() => {
+      sending = flush().catch((error: unknown) => tell(error instanceof Error ? error.name : "unknown"));
+    }, ms).unref();
   };
 
   const sentUntil = readSent(folder);
