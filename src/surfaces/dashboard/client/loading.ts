@@ -44,14 +44,26 @@ function gone(): void {
   state.connection = "gone";
 }
 
+const aboutRuns: readonly string[] = ["run", "log", "diff"];
+
+/** What a page shows is asked for at the same time as the overview, unless the overview must say which run is meant. */
 async function loadOnce(): Promise<void> {
+  if (state.key !== null || !aboutRuns.includes(state.page)) {
+    await Promise.all([loadOverview(), loadPage()]);
+    return;
+  }
+  await loadOverview();
+  state.key = state.overview?.runs[0]?.key ?? null;
+  await loadPage();
+}
+
+async function loadOverview(): Promise<void> {
   const overview = await facts<NonNullable<State["overview"]>>("overview");
   const before = state.overview;
   state.overview = overview;
   setClock(overview.at);
   announce(before, overview);
-  if (state.key === null && ["run", "log", "diff"].includes(state.page)) state.key = overview.runs[0]?.key ?? null;
-  await loadPage();
+  draw();
 }
 
 async function loadPage(): Promise<void> {
@@ -60,19 +72,22 @@ async function loadPage(): Promise<void> {
     if (page === "portfolio") state.portfolio = await facts("portfolio");
     if (page === "cost") state.cost = await facts("cost");
     if (page === "settings") state.settings = await facts("settings");
-    if (key === null || !["run", "log", "diff"].includes(page)) return;
-    const expanded = state.expanded === null ? {} : { expanded: [...state.expanded].join("\n") };
-    const run = await facts<NonNullable<State["run"]>>("run", { run: key, ...expanded });
-    if (state.key !== key) return;
-    state.run = run;
-    state.missing = null;
-    if (page === "log") await loadLog(key);
-    if (page === "diff") await loadDiff(key);
+    if (key === null || !aboutRuns.includes(page)) return;
+    await Promise.all([loadRun(key), page === "log" ? loadLog(key) : null, page === "diff" ? loadDiff(key) : null]);
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     state.missing = key;
     state.run = null;
   }
+}
+
+async function loadRun(key: string): Promise<void> {
+  const expanded = state.expanded === null ? {} : { expanded: [...state.expanded].join("\n") };
+  const run = await facts<NonNullable<State["run"]>>("run", { run: key, ...expanded });
+  if (state.key !== key) return;
+  state.run = run;
+  state.missing = null;
+  draw();
 }
 
 async function loadLog(key: string): Promise<void> {

@@ -51,21 +51,9 @@ export function logPage(): Child {
         value: log.find,
         onInput: (event: Event) => filter("find", event),
       }),
-      choice(
-        "Phase",
-        "phase",
-        distinct(log.rows, ({ phase }) => phase),
-      ),
-      choice(
-        "Event",
-        "event",
-        distinct(log.rows, ({ event }) => event),
-      ),
-      choice(
-        "Reason",
-        "reason",
-        distinct(log.rows, ({ reason }) => reason),
-      ),
+      choice("Phase", "phase", choices().phase),
+      choice("Event", "event", choices().event),
+      choice("Reason", "reason", choices().reason),
       button("Follow", () => setFollow(!log.follow), "", { "aria-pressed": String(log.follow) }),
       el(
         "span.dim.tiny.num",
@@ -88,8 +76,25 @@ export function logPage(): Child {
   ];
 }
 
-function distinct(rows: readonly LogRow[], of: (row: LogRow) => string): readonly string[] {
-  return [...new Set(rows.map(of))].filter((word) => word !== "").toSorted();
+let words: {
+  readonly of: unknown;
+  readonly phase: readonly string[];
+  readonly event: readonly string[];
+  readonly reason: readonly string[];
+} | null = null;
+
+/** What can be filtered by; looked through anew only when there are other rows, never while one scrolls. */
+function choices(): NonNullable<typeof words> {
+  const { rows } = state.log;
+  const distinct = (of: (row: LogRow) => string): readonly string[] => [...new Set(rows.map(of))].filter((word) => word !== "").toSorted();
+  if (words?.of !== rows)
+    words = {
+      of: rows,
+      phase: distinct(({ phase }) => phase),
+      event: distinct(({ event }) => event),
+      reason: distinct(({ reason }) => reason),
+    };
+  return words;
 }
 
 function inSight(rows: readonly LogRow[]): readonly Element[] {
