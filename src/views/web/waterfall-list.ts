@@ -38,9 +38,10 @@ const share = (part: number, whole: number): string => `${Math.max(0, Math.min(1
 
 function axis(from: string, spanMs: number, isNow: boolean): Element {
   const start = msOf(from) ?? 0;
-  const marks = [0, 1 / 3, 2 / 3, 1].map((part, at) => ({
+  const isShort = spanMs < secondsBelowMs; // times with seconds are wider, so there is room for fewer
+  const marks = (isShort ? [0, 1 / 2, 1] : [0, 1 / 3, 2 / 3, 1]).map((part) => ({
     left: `${(part * 100).toFixed(1)}%`,
-    word: at === 3 && isNow ? "now" : isoOf(start + spanMs * part).slice(11, spanMs < secondsBelowMs ? 19 : 16),
+    word: part === 1 && isNow ? "now" : isoOf(start + spanMs * part).slice(11, isShort ? 19 : 16),
   }));
   return el(
     "span.w-axis",

@@ -132,7 +132,7 @@ function banners(): Child {
             { onSubmit: submitCode },
             el("input.field.mono", {
               "aria-label": "Code from the terminal",
-              placeholder: "6 characters",
+              placeholder: "code",
               maxlength: "6",
               autocomplete: "off",
               style: { width: "120px" },

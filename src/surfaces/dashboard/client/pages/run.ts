@@ -99,6 +99,7 @@ function standing(run: RunPage): Child {
       said(card.meaning),
       el("div.tiny.dim.mono", card.reason),
       detail === null || detail === "" ? null : el("div.second", said(detail)),
+      card.questions === 0 ? null : el("div.gap-top", el("a.button", { href: "#inbox" }, "Answer in the Inbox")),
       el(
         "div.gap-top",
         actions
