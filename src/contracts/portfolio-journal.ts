@@ -119,6 +119,8 @@ export const portfolioChanges = {
     /** Which of the agents that may work on it, as the list names it. */
     agent: v.optional(text),
     base: GitSha,
+    /** The target branch as it was when the copy was made: what the work stands on. */
+    tip: v.optional(GitSha),
     copy: text,
   }),
   task_status_changed: v.strictObject({ ...task, to_status: Status, because: text }),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
+import { JournalFailure } from "../../src/journal/failure.ts";
 import { genesis } from "../../src/journal/line.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
 import { project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";
@@ -40,6 +41,17 @@ const taskAdded = (name: string): PortfolioChange => ({
   project_id: "proj-a",
   status: "ready",
   fields: task(),
+});
+
+/** The same store on a disk that takes nothing more. */
+const onFullDisk = (store: PortfolioStore | undefined): PortfolioStore => ({
+  read: (from, onEntry) => (store as PortfolioStore).read(from, onEntry),
+  open: async (given) => {
+    const opened = await (store as PortfolioStore).open(given);
+    const append = (): Promise<never> => Promise.reject(new JournalFailure({ kind: "disk_full", detail: "no space left" }));
+    const { journal } = opened;
+    return { ...opened, journal: { ...journal, position: { ...journal.position }, append, close: () => journal.close() } };
+  },
 });
 
 export function portfolioStoreSuite(name: string, stage: () => Stage): void {
@@ -143,6 +155,9 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
         withPortfolio(here, pool, ({ write }) => write({ ...taskAdded("b"), task_id: 7 } as unknown as PortfolioChange)),
       ).rejects.toThrow();
       await expect(withPortfolio(here, pool, () => Promise.reject(new Error("cut short")))).rejects.toThrow("cut short");
+      const full = { ...pool, journal: onFullDisk(pool.journal) };
+      await expect(withPortfolio(here, full, ({ write }) => write(taskAdded("b")))).rejects.toMatchObject({ kind: "disk_full" });
+      expect(await readPortfolio(full)).toEqual(before);
       expect(await readPortfolio(pool)).toEqual(before);
       await withPortfolio(here, pool, ({ write }) => write(taskAdded("b")));
       expect(Object.keys((await readPortfolio(at())).tasks)).toHaveLength(2);

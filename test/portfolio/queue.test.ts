@@ -1,7 +1,7 @@
 // The merge queue on real repositories, with commits made by hand: nothing here starts an agent.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -12,6 +12,7 @@ import { plan } from "../../src/portfolio/planner/plan.ts";
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { followPortfolio, readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
+import { clearLeftovers } from "../../src/portfolio/merge/leftovers.ts";
 import { mergeBatch, settleBatches } from "../../src/portfolio/merge/merge-queue.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-queue-")));
@@ -159,8 +160,82 @@ test("killed between proof, branch and journal, what landed is recorded and what
   git("merge", "-q", "--no-edit", "work-two");
   await write({ ...said, event: "merge_verified", repository, tasks: [id("two")], from: commit, commit: next, evidence: [] });
   const tip = git("rev-parse", "main");
+  git("update-ref", `refs/autopilot/portfolio/${id("one")}`, next);
+  git("update-ref", `refs/autopilot/portfolio/${id("two")}`, next);
+  git("update-ref", "refs/autopilot/portfolio/task-else-aaaaaa", next);
+  mkdirSync(join(parts.paths.own, "merge-cut/prove"), { recursive: true });
   await settleBatches(parts); // killed after it
   await settleBatches(parts);
+  await clearLeftovers(parts.paths, await readPortfolio(parts.paths));
+  expect(git("for-each-ref", "--format=%(refname)", "refs/autopilot")).toBe("refs/autopilot/portfolio/task-else-aaaaaa");
+  expect(readdirSync(parts.paths.own).filter((name) => name.startsWith("merge-"))).toEqual([]);
   expect([status("two"), git("rev-parse", "main")]).toEqual(["done", tip]);
   expect(git("status", "--porcelain")).toBe("");
+});
+
+/** A task at the end of the queue whose work stands on `tip`: each of `steps` is a commit. */
+async function queued(
+  { git, write, parts }: Scene,
+  name: string,
+  tip: string,
+  steps: readonly Readonly<Record<string, string>>[],
+): Promise<void> {
+  const repository = join(parts.paths.root, "repo");
+  git("checkout", "-q", "-B", `work-${name}`, tip);
+  for (const files of steps) {
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(repository, path), text);
+    git("add", "-A");
+    git("commit", "-q", "-m", `work on ${name}`);
+  }
+  const commit = git("rev-parse", "HEAD");
+  git("checkout", "-q", "main");
+  const fields = task({ touches: [name], acceptance_criteria: [{ text: "holds", command: "sh check.sh" }] });
+  const run_id = "run-2026-01-01-000009";
+  await write(
+    { ...said, event: "task_created", task_id: id(name), project_id: "proj-a", status: "ready", fields },
+    { ...dispatched(id(name), 9), ...said, tip } as PortfolioChange,
+    { ...said, event: "merge_queued", task_id: id(name), run_id, commit },
+  );
+}
+
+test("what somebody took out of the branch does not come back with work that stood on it", async () => {
+  const here = await scene("true\n", {});
+  const { git, merge, status, parts } = here;
+  const base = git("rev-parse", "main");
+  writeFileSync(join(parts.paths.root, "repo/secret.txt"), "a key\n");
+  git("add", "-A");
+  git("commit", "-q", "-m", "by mistake");
+  await queued(here, "one", git("rev-parse", "main"), [{ "one.txt": "1" }]);
+  git("reset", "-q", "--hard", base); // pushed by force
+  expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect(status("one")).toBe("done");
+  expect(git("ls-tree", "--name-only", "main").split("\n")).toEqual(["check.sh", "one.txt", "shared.txt"]);
+  expect(git("log", "--format=%s", "main")).not.toContain("by mistake");
+});
+
+test("a branch that lost what had landed on it is asked about once, and nothing lands before", async () => {
+  const here = await scene("true\n", { one: { "one.txt": "1" } });
+  const { git, merge, status, parts, write } = here;
+  const base = git("rev-parse", "main");
+  await merge();
+  git("reset", "-q", "--hard", base);
+  await queued(here, "two", base, [{ "two.txt": "2" }]);
+  for (let n = 0; n < 2; n++) expect((await merge()).held).toContain(`${id("one")} landed and is not on it any more`);
+  const blocks = Object.values((await readPortfolio(parts.paths)).blocks);
+  expect(blocks).toMatchObject([{ project_id: "proj-a", resolved_at: null }]);
+  expect([status("two"), git("rev-parse", "main")]).toEqual(["running", base]);
+  const [{ block_id, content } = { block_id: "", content: "" }] = blocks;
+  await write({ ...said, event: "block_resolved", block_id, content, answer: "A" });
+  expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect([status("one"), status("two")]).toEqual(["done", "done"]);
+});
+
+test("what cannot be merged is rebased first: a step that the branch has already is no conflict", async () => {
+  const here = await scene("true\n", {});
+  const { git, merge, status, parts } = here;
+  await queued(here, "one", git("rev-parse", "main"), [{ "shared.txt": "first\n" }, { "shared.txt": "second\n" }]);
+  writeFileSync(join(parts.paths.root, "repo/shared.txt"), "first\n");
+  git("commit", "-qam", "the same first step");
+  expect(await merge()).toMatchObject({ landed: 1, rejected: 0 });
+  expect([status("one"), git("show", "main:shared.txt")]).toEqual(["done", "second"]);
 });

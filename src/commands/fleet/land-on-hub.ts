@@ -60,6 +60,7 @@ async function mergedOnto(exchange: Exchange, tip: string, view: RunView): Promi
     tip,
     view.tip.commit,
     `Merge ${run_id}\n\n${objective.goal.slice(0, 2000)}\n\nAutopilot-Run: ${run_id}\n`,
+    null,
   );
   if ("commit" in merged) return merged.commit;
   return { why: `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}` };

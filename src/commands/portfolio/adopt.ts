@@ -9,11 +9,9 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import type { Answer } from "../../contracts/answer.ts";
-import { faultOfChange, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
-import { readJournal } from "../../journal/read.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
-import { bindPortfolio, findPortfolio, type PortfolioPaths, whyForeign } from "../../portfolio/store/folder.ts";
-import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { checkedPortfolio } from "../../portfolio/store/checked.ts";
+import { bindPortfolio, findPortfolio, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
@@ -31,7 +29,7 @@ export function adoptPortfolio(place: CommandContext, input: { readonly yes?: bo
     const unusable = whyUnusable(place.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
     if (unusable !== null)
       return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${unusable}.` });
-    const state = await checked(paths);
+    const state = await checkedPortfolio(paths);
     const page = shownOf(state);
     const isAgreed = input.yes === true || (place.isTerminal && (await asked(place, page)));
     if (!isAgreed)
@@ -74,31 +72,6 @@ const openTasks = (state: PortfolioView) => Object.values(state.tasks).filter(({
 
 const isElsewhere = (repository: string | null): boolean =>
   repository !== null && existsSync(repository) && realpathSync(repository) !== repository;
-
-/** A1. */
-async function checked(paths: PortfolioPaths): Promise<PortfolioView> {
-  const known = new Set<string>(portfolioChangeNames);
-  readJournal(paths.own, {
-    from: "start",
-    onEntry: (entry) => {
-      const { event, actor, reason_code, seq, ...rest } = entry as unknown as PortfolioChange & { readonly seq: number };
-      if (!known.has(event)) return;
-      const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !ownKeys.has(key)));
-      const fault = faultOfChange({ event, actor, reason_code, ...fields } as PortfolioChange);
-      if (fault !== null) refuse("portfolio_foreign", { message: `Line ${seq} of its journal is not in order: ${fault}` });
-    },
-  });
-  try {
-    return await readPortfolio(paths);
-  } catch (error) {
-    return refuse("portfolio_foreign", {
-      message: `Its journal contradicts itself: ${error instanceof Error ? error.message : String(error)}`,
-    });
-  }
-}
-
-/** What the journal adds to an event. */
-const ownKeys: ReadonlySet<string> = new Set(["journal", "ts", "epoch", "prev", "crc", "active_ms"]);
 
 async function asked(place: CommandContext, page: readonly string[]): Promise<boolean> {
   for (const line of page) place.show(line);

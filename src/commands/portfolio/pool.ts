@@ -32,6 +32,8 @@ import { emptyCopies, whyNoRoom } from "../../portfolio/worker/collect-copies.ts
 import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { ingest } from "../../portfolio/worker/ingest.ts";
+import { clearLeftovers } from "../../portfolio/merge/leftovers.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { mergeBatch, settleBatches } from "../../portfolio/merge/merge-queue.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { agentDefault, type Drive, homeOfCopy, viewOf } from "../../portfolio/worker/worker.ts";
@@ -78,8 +80,10 @@ export function runPortfolio(place: CommandContext, input: PoolInput): Promise<A
       room: { at: 0, why: null },
       hasNews: false,
     };
-    const before = await withPortfolio(place, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
+    let before = 0;
     try {
+      before = await withPortfolio(place, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
+      await clearLeftovers(paths, await readPortfolio(paths));
       for (let ticks = 0; !place.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
         const wasBusy = underWay(pool).length > 0; // what ended during the tick has not been looked at yet
         const { moved, goesOn } = await tick(pool);
@@ -216,7 +220,7 @@ function hold({ held, place }: Pool, repository: string, why: string | null): vo
 
 /** A worker whose task was canceled, or given to another run, is stopped at once. */
 function cancelWorkers({ active, place }: Pool, tasks: Readonly<Record<string, TaskView>>): void {
-  for (const [run, { task_id, cancel }] of active) {
+  for (const [task_id, { run, cancel }] of active) {
     const task = tasks[task_id];
     if (task?.status === "running" && task.run_id === run) continue;
     place.show(`! ${task_id} is ${task?.status ?? "gone"}; its worker is stopped`);
@@ -257,7 +261,7 @@ export async function lookAtWorkers(
   const gone = new Set<string>();
   let moved = false;
   for (const task of unfinished(open.state)) {
-    if (task.stage !== "working" || pool.active.has(task.run_id ?? "")) continue; // the table's first rows: somebody works on it
+    if (task.stage !== "working" || pool.active.has(task.task_id)) continue; // the table's first rows: somebody works on it
     const found = await viewOf(pool.paths, task);
     const status = found?.view.status;
     const run =
@@ -278,11 +282,11 @@ export async function lookAtWorkers(
     if (remedy === "queue" && task.commit !== null) {
       await open.write({ ...system, event: "merge_queued", task_id: task.task_id, run_id: task.run_id ?? "", commit: task.commit });
       moved = true;
-    } else if (remedy === "release") gone.add(task.run_id ?? "");
+    } else if (remedy === "release") gone.add(task.task_id);
     else if (remedy === "ingest") {
       const changes = await ingest(pool.paths, open, task);
       if (changes.length > 0) await open.write(...changes);
-      else gone.add(task.run_id ?? "");
+      else gone.add(task.task_id);
       moved = true;
     }
   }

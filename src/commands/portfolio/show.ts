@@ -10,7 +10,8 @@ import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
+import { checkedPortfolio } from "../../portfolio/store/checked.ts";
+import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { lookAtWorkers, planFor, type PoolInput, runPortfolio } from "./pool.ts";
@@ -19,14 +20,16 @@ const rowsShown = 40;
 
 export function showPortfolio(place: CommandContext, input: PoolInput & { readonly rows?: number | undefined }): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place);
-    const { state, planned } = await looked(place, paths, input);
+    const visible = visiblePortfolio(place);
+    const { state, planned } = await looked(place, visible, input);
     const counts = countsOf(state);
     return reply("ok", {
+      ...onlyShown(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
       page: board(state, planned, systemClock.now(), input.rows ?? rowsShown),
       data: {
         name: state.name,
+        foreign: visible.foreign,
         paused: state.paused,
         planner_heartbeat_at: state.heartbeat,
         counts,
@@ -55,12 +58,28 @@ export function showPortfolio(place: CommandContext, input: PoolInput & { readon
   });
 }
 
+type Visible = ReturnType<typeof visiblePortfolio>;
+
+/** What is said of a portfolio that is only looked at. */
+const onlyShown = (foreign: string | null) =>
+  foreign === null
+    ? {}
+    : {
+        result: "WARN" as const,
+        warnings: [`This portfolio isn't yours: ${foreign}. It is shown as its journal tells it, and nothing of it is executed.`],
+        remediation: ["autopilot portfolio adopt"],
+      };
+
 /** The state with what is true of its workers now, and what a tick would do. Nothing is written. */
 async function looked(
   place: CommandContext,
-  paths: PortfolioPaths,
+  { paths, foreign }: Visible,
   input: PoolInput,
 ): Promise<{ readonly state: PortfolioView; readonly planned: Plan }> {
+  if (foreign !== null) {
+    const state = await checkedPortfolio(paths);
+    return { state, planned: planFor(place, { state, now: () => systemClock.now() }, { input, paths }, new Set()) }; // its runs are not opened
+  }
   const state = await readPortfolio(paths);
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
@@ -71,10 +90,11 @@ async function looked(
 export function tickPortfolio(place: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<Answer> {
   if (!input.dryRun) return runPortfolio(place, { ...input, ticksMax: 1 });
   return answered(async () => {
-    const paths = requirePortfolio(place);
-    const { planned } = await looked(place, paths, input);
+    const visible = visiblePortfolio(place);
+    const { planned } = await looked(place, visible, input);
     const { actions, waiting } = planned;
     return reply("ok", {
+      ...onlyShown(visible.foreign),
       message: `${actions.length} ${actions.length === 1 ? "action" : "actions"}; ${waiting.length} wait. Nothing was done.`,
       page: [
         ...(actions.length === 0
@@ -119,12 +139,15 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
 
 export function portfolioInbox(place: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(place);
+    const { paths, foreign } = visiblePortfolio(place);
     // What runs have come to ask since the last tick is asked here too.
-    const rows = await withPortfolio(place, paths, async (open) => {
-      await lookAtWorkers({ paths, active: new Map() }, open);
-      return inboxRows(open.state, open.now());
-    });
+    const rows =
+      foreign === null
+        ? await withPortfolio(place, paths, async (open) => {
+            await lookAtWorkers({ paths, active: new Map() }, open);
+            return inboxRows(open.state, open.now());
+          })
+        : inboxRows(await checkedPortfolio(paths), systemClock.now());
     const message =
       rows.length === 0
         ? "No question waits for you."
@@ -137,6 +160,6 @@ export function portfolioInbox(place: CommandContext): Promise<Answer> {
       `  ${command}`,
       "",
     ]);
-    return reply("ok", { message, page: [message, "", ...page], data: { blocks: rows } });
+    return reply("ok", { ...onlyShown(foreign), message, page: [message, "", ...page], data: { blocks: rows, foreign } });
   });
 }

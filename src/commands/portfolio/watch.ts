@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
-import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import type { PoolInput } from "./pool.ts";
 import { showPortfolio } from "./show.ts";
 
@@ -13,7 +13,7 @@ const lookEveryMs = 1000;
 /** A board that fits the terminal, drawn anew while things change. Without a terminal it is shown once. */
 export function watchPortfolio(place: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
-    requirePortfolio(place);
+    visiblePortfolio(place);
     const { board } = place;
     if (board === undefined || !place.isTerminal) return showPortfolio(place, input);
     for (let before = ""; !place.interrupted.aborted;) {

@@ -15,10 +15,11 @@ import type { TaskView, VerifiedBatch, View } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
-import { type Exchange, openExchange } from "../worker/git-exchange.ts";
+import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
 import { landBranch } from "../../workspace/landing/land-branch.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
+import { whyRewound } from "./rewound.ts";
 import { proveCommit } from "./prove-commit.ts";
 
 type MergeAction = Extract<Action, { readonly do: "merge" }>;
@@ -27,20 +28,20 @@ const system = { actor: "system", reason_code: "ok" } as const;
 export type QueueParts = { readonly place: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
 export type QueueEnd = { readonly landed: number; readonly rejected: number; readonly held: string | null; readonly proofs: number };
 
-export const hubOf = ({ own }: PortfolioPaths, repository: string): string =>
-  join(own, "hubs", Buffer.from(repository).toString("base64url").slice(-80));
-
 export async function mergeBatch(parts: QueueParts, action: MergeAction): Promise<QueueEnd> {
   const { place, paths } = parts;
   const exchange = await openExchange(action.repository, hubOf(paths, action.repository));
   const folder = mkdtempSync(join(paths.own, "merge-"));
   const end = { landed: 0, rejected: 0, proofs: 0, held: null as string | null };
   try {
-    const { tasks: all } = await readPortfolio(paths);
+    const state = await readPortfolio(paths);
+    const { tasks: all } = state;
     const queued = action.tasks.flatMap((id) => all[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);
     const tasks = structuredClone(queued); // as they are now: the fold goes on
     let tip = await exchange.tipOf(action.target);
     if (tip === null) return { ...end, held: `${action.repository} has no branch ${action.target} any more` };
+    const rewound = await whyRewound(parts, exchange, state, { repository: action.repository, target: action.target, tip });
+    if (rewound !== null) return { ...end, held: `${rewound}; autopilot inbox` };
     const batch = await withoutConflicts(parts, exchange, tip, tasks, end);
     const search = bisect(batch);
     const proofs = new Map<string, Awaited<ReturnType<typeof proveCommit>>>();
@@ -105,7 +106,7 @@ async function mergedOnto(
 ): Promise<{ readonly commit: string } | { readonly conflict: readonly string[] }> {
   let commit = tip;
   for (const task of tasks) {
-    const merged = await exchange.merge(commit, task.commit ?? "", messageOf(task));
+    const merged = await exchange.merge(commit, task.commit ?? "", messageOf(task), task.tip);
     if ("conflicts" in merged) return { conflict: merged.conflicts };
     commit = merged.commit;
   }
@@ -123,7 +124,7 @@ async function withoutConflicts(
   const batch: TaskView[] = [];
   let commit = tip;
   for (const task of tasks) {
-    const merged = await exchange.merge(commit, task.commit ?? "", messageOf(task));
+    const merged = await exchange.merge(commit, task.commit ?? "", messageOf(task), task.tip);
     if ("conflicts" in merged) {
       const others = [...new Set([...batch.map(({ task_id }) => task_id), ...(await landedSince(parts, task))])];
       await reject(
@@ -260,6 +261,7 @@ async function settle(parts: QueueParts, batch: View<VerifiedBatch>, target: str
   const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
   if (remedy === "record_landing") {
     await withPortfolio(parts.place, parts.paths, (open) => recordLanding(open, batch, target));
+    for (const task_id of batch.tasks) await exchange.forget(task_id);
     return null;
   }
   if (tip !== batch.from) return null;

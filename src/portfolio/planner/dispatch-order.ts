@@ -14,9 +14,14 @@ export function* inOrder(state: PortfolioView, candidates: readonly TaskView[]):
   for (const [, tasks] of [...byPriority].toSorted(([a], [b]) => a - b)) {
     const queues = new Map<string, TaskView[]>();
     for (const task of tasks.toSorted((a, b) => b.created - a.created)) push(queues, task.project_id, task); // the oldest last: popped first
+    const age = (id: string): number => queues.get(id)?.at(-1)?.created ?? 0;
+    const isBefore = (id: string, other: string): boolean => {
+      const [mine, theirs] = [served.get(id) ?? 0, served.get(other) ?? 0];
+      return mine === theirs ? age(id) < age(other) : mine < theirs;
+    };
     while (queues.size > 0) {
       let next = "";
-      for (const id of queues.keys()) if (next === "" || (served.get(id) ?? 0) < (served.get(next) ?? 0)) next = id;
+      for (const id of queues.keys()) if (next === "" || isBefore(id, next)) next = id;
       const task = queues.get(next)?.pop();
       if (queues.get(next)?.length === 0) queues.delete(next);
       if (task === undefined) continue;

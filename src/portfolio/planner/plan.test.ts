@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { mayOverlap } from "./overlap.ts";
 import { plan, type PlanFacts } from "./plan.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
+import { reduce } from "./reduce.ts";
 
 const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" };
 const id = (n: number | string): string => `task-${n}-aaaaaa`;
@@ -85,7 +86,7 @@ test("a task whose worker is gone is released, one that failed once is tried aga
   fails("twice", 3);
   write({ event: "task_status_changed", task_id: id("twice"), to_status: "ready", because: "again" });
   fails("twice", 4);
-  const planned = plan(state, { ...facts, gone: new Set(["run-2026-01-01-000001"]) });
+  const planned = plan(state, { ...facts, gone: new Set([id("gone")]) });
   expect(planned.actions).toEqual([
     { do: "release", task_id: id("gone"), run_id: "run-2026-01-01-000001" },
     { do: "retry", task_id: id("once"), because: "it failed once" },
@@ -191,4 +192,67 @@ test("at an agent's limit the next of the list goes on, nothing starts with one 
   expect(whyOf(before, id("single"))).toBe("resting");
   const after = plan(state, { ...facts, now: "2026-01-01T13:00:01.000Z" });
   expect(agentsIn(after)).toEqual(new Set([`${id("listed")} codex`, `${id("single")} codex`]));
+});
+
+test("two projects over one repository share its files and its queue", () => {
+  const { state, write } = written(
+    { event: "project_created", project_id: "proj-a", fields: project() },
+    { event: "project_created", project_id: "proj-b", fields: project({ name: "other" }) },
+  );
+  const made = (n: number, project_id: string, touches: readonly string[]) =>
+    write({ event: "task_created", task_id: id(n), project_id, status: "ready", fields: task({ touches: [...touches] }) });
+  made(1, "proj-a", ["src/a.ts"]);
+  made(2, "proj-b", ["src/**"]);
+  made(3, "proj-b", ["docs/**"]);
+  const planned = plan(state, facts);
+  expect([dispatchesOf(planned), whyOf(planned, id(2))]).toEqual([[id(1), id(3)], "overlap"]);
+  for (const [n, at] of [
+    [1, 1],
+    [3, 2],
+  ] as const) {
+    write(dispatched(id(n), at));
+    write({ event: "merge_queued", task_id: id(n), run_id: `run-2026-01-01-00000${at}`, commit: "1".repeat(40) });
+  }
+  const merges = plan(state, facts).actions.filter((action) => action.do === "merge");
+  expect(merges).toMatchObject([{ repository: "repo", target: "main", tasks: [id(1), id(3)] }]);
+});
+
+test("a clock that was set back holds nobody up for years, and no time is less than nothing", () => {
+  const { state, write, entries } = written(
+    { event: "project_created", project_id: "proj-a", fields: project() },
+    { event: "task_created", task_id: id(1), project_id: "proj-a", status: "ready", fields: task() },
+    { ...dispatched(id(1), 1), agent: "codex" } as ReturnType<typeof dispatched>,
+  );
+  const rested = {
+    event: "worker_rested",
+    task_id: id(1),
+    run_id: "run-2026-01-01-000001",
+    because: "a limit",
+    usage: { tokens: 0, usd: 0 },
+  } as const;
+  write({ ...rested, until: "2031-01-01T00:00:00.000Z" }); // written by a clock that was years ahead
+  expect(dispatchesOf(plan(state, facts))).toEqual([id(1)]);
+  write({ ...dispatched(id(1), 1), agent: "codex" } as ReturnType<typeof dispatched>, { ...rested, until: "2026-01-01T15:00:00.000Z" });
+  expect(whyOf(plan(state, facts), id(1))).toBe("resting");
+  const question = {
+    project_id: "proj-a",
+    task_id: null,
+    question: "?",
+    expected_action: "",
+    impact: "",
+    options: {},
+    content: "c",
+    asked_by: null,
+  };
+  write({ event: "block_opened", block_id: "block-1", ...question });
+  const earlier = {
+    event: "block_resolved",
+    block_id: "block-1",
+    content: "c",
+    answer: "A",
+    actor: "operator:kim",
+    reason_code: "ok",
+  } as const;
+  reduce(state, { ...earlier, seq: entries.length + 1, ts: "2020-01-01T00:00:00.000Z" });
+  expect(state.totals.block_ms).toBe(0);
 });

@@ -12,7 +12,7 @@ import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
 import { inOrder, push } from "./dispatch-order.ts";
 import { mayOverlap } from "./overlap.ts";
 import { openBlocks, type PortfolioView, type ProjectView, type TaskView, triesMax } from "./state.ts";
-import { agentName, agentsOf, freeAgent, unfinished, workersByAgent } from "./under-way.ts";
+import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
 export const batchTasksMax = 8;
 export const adjustmentsMax = 2;
@@ -22,7 +22,7 @@ const compareMax = 200;
 export type PlanFacts = {
   readonly now: string;
   readonly jobs: number;
-  /** Runs whose worker is gone although the journal says it works. */
+  /** Tasks whose worker is gone although the journal says it works. Runs of two copies may bear one name. */
   readonly gone: ReadonlySet<string>;
   /** `agents.<name>.max_parallel`. */
   readonly perAgent: Readonly<Record<string, number>>;
@@ -102,11 +102,11 @@ function standingOf(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
     case "running":
       if (task.stage === "queued") return wait("merging", "its work is done and waits to be merged");
       if (task.stage === "resting") {
-        if (task.rests_until === null || task.rests_until <= facts.now) return { candidate: true };
+        if (task.rests_until === null || !isAhead(task.rests_until, facts.now)) return { candidate: true };
         if (freeAgent(state, agentsOf(task.agent, facts.agent), facts.now) !== null) return { candidate: true }; // P6
         return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`);
       }
-      if (task.run_id !== null && facts.gone.has(task.run_id))
+      if (task.run_id !== null && facts.gone.has(task.task_id))
         return { action: { do: "release", task_id: task.task_id, run_id: task.run_id } };
       return wait("working", `${task.run_id ?? "its run"} works on it`);
     default:
@@ -167,7 +167,7 @@ function choose(
   let free = facts.jobs;
   for (const task of running) {
     const repository = state.projects[task.project_id]?.repository ?? "";
-    if (task.stage === "working" && task.run_id !== null && facts.gone.has(task.run_id)) continue; // it is released in this very plan
+    if (task.stage === "working" && facts.gone.has(task.task_id)) continue; // it is released in this very plan
     push(busy, repository, { touches: task.touches, task_id: task.task_id });
     if (task.stage !== "working") continue;
     free -= 1;

@@ -93,6 +93,7 @@ const reducers: Reducers = {
       worker_session_key: change.worker_session_key,
       chosen: change.agent ?? null,
       base: change.base,
+      tip: change.tip ?? task.tip,
       copy: change.copy,
       rests_until: null,
       rest_because: null,

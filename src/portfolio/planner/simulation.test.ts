@@ -268,7 +268,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
       if (remedy === "ingest" && run !== undefined) ingest(task, run);
       else if (remedy === "queue")
         write({ ...system, event: "merge_queued", task_id: task.task_id, run_id: task.run_id ?? "", commit: task.commit ?? hex(0) });
-      else if (remedy === "release") gone.add(task.run_id ?? "");
+      else if (remedy === "release") gone.add(task.task_id);
       mayDie();
     }
     return gone;

@@ -49,6 +49,8 @@ export type Task = TaskFields & {
   /** Whether the run's result has been taken in. */
   ingested: boolean;
   base: string | null;
+  /** The target branch that its work stands on. */
+  tip: string | null;
   copy: string | null;
   rests_until: string | null;
   rest_because: string | null;

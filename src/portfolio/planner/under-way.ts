@@ -1,5 +1,6 @@
 // under-way: which tasks are being worked on, and what they hold.
 
+import { msOf } from "../../kit/iso-time.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 /** Tasks that hold their paths: at work, resting, or waiting to be merged. */
@@ -27,7 +28,14 @@ export function agentsOf(agent: string | null, standard: string): readonly strin
 
 /** The first of them that is not at its provider's limit; null where all are. */
 export const freeAgent = (state: PortfolioView, agents: readonly string[], now: string): string | null =>
-  agents.find((one) => (state.limited[one] ?? "") <= now) ?? null;
+  agents.find((one) => !isAhead(state.limited[one] ?? "", now)) ?? null;
+
+/** No provider's limit lasts longer: a reset beyond it was written by a clock that was set back since. */
+const restMsMax = 8 * 86_400_000;
+
+/** Whether a reset is still to come. */
+export const isAhead = (until: string, now: string): boolean =>
+  until > now && (msOf(until) ?? Number.POSITIVE_INFINITY) - (msOf(now) ?? 0) <= restMsMax;
 
 /** An agent's name in the settings: `scripted:FILE` is `scripted`. */
 export const agentName = (agent: string): string => agent.split(":", 1)[0] ?? agent;

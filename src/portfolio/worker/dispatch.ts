@@ -18,12 +18,12 @@ export type Workers = {
   readonly place: CommandContext;
   readonly paths: PortfolioPaths;
   readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
-  /** Runs that this process drives. */
+  /** Workers of this process, by task: runs of two copies may bear one name. */
   readonly active: Map<string, Worker>;
   readonly drive: Drive;
 };
 
-export type Worker = { readonly task_id: string; readonly ended: Promise<void>; readonly cancel: () => void };
+export type Worker = { readonly run: string; readonly ended: Promise<void>; readonly cancel: () => void };
 
 /** Whether something was done. */
 export async function dispatch(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
@@ -31,7 +31,7 @@ export async function dispatch(pool: Workers, task_id: string, chosen: string): 
   const state = await readPortfolio(paths);
   const task = structuredClone(state.tasks[task_id]); // as it is now: the fold goes on
   const project = task === undefined ? undefined : structuredClone(state.projects[task.project_id]);
-  if (task === undefined || project === undefined) return false;
+  if (task === undefined || project === undefined || active.has(task_id)) return false;
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
   let prepared: Awaited<ReturnType<typeof prepare>>;
   try {
@@ -40,11 +40,11 @@ export async function dispatch(pool: Workers, task_id: string, chosen: string): 
     await refuseTask(pool, task, wordsOf(error));
     return true;
   }
-  const { run, copy, base, nonce, agent, isResumed } = prepared;
+  const { run, copy, base, tip, nonce, agent, isResumed } = prepared;
   const isOurs = await withPortfolio(place, paths, async (open) => {
     const now = open.state.tasks[task_id];
     if (now?.status !== "ready" && now?.stage !== "resting") return false; // somebody was quicker
-    await open.write(dispatchOf(task_id, { run, nonce, agent, chosen, base, copy }));
+    await open.write(dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy }));
     return true;
   });
   if (!isOurs) {
@@ -65,8 +65,8 @@ export async function dispatch(pool: Workers, task_id: string, chosen: string): 
     .catch((error: unknown) => wordsOf(error))
     .then((why) => (why === null || here.interrupted.aborted ? undefined : refuseTask(pool, task, why)))
     .catch((error: unknown) => place.show(`! ${task_id}: ${wordsOf(error)}`))
-    .finally(() => active.delete(run));
-  active.set(run, { task_id, ended, cancel: () => cancelled.abort(atOnce) });
+    .finally(() => active.delete(task_id));
+  active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
   return true;
 }
 
@@ -81,6 +81,7 @@ const dispatchOf = (
     agent,
     chosen,
     base,
+    tip,
     copy,
   }: {
     readonly run: string;
@@ -88,6 +89,7 @@ const dispatchOf = (
     readonly agent: string;
     readonly chosen: string | null;
     readonly base: string;
+    readonly tip: string | null;
     readonly copy: string;
   },
 ): PortfolioChange => ({
@@ -101,6 +103,7 @@ const dispatchOf = (
   worker_session_key: `worker-${task_id}`,
   ...(chosen === null ? {} : { agent: chosen }),
   base,
+  ...(tip === null ? {} : { tip }),
   copy,
 });
 
@@ -114,6 +117,7 @@ async function queueApproved({ place, paths }: Workers, task: TaskView, commit: 
       agent: task.worker_agent_id ?? agentDefault,
       chosen: task.chosen,
       base: task.base ?? "",
+      tip: null,
       copy: task.copy ?? "",
     };
     await write(dispatchOf(task.task_id, again), { ...system, event: "merge_queued", task_id: task.task_id, run_id: again.run, commit });

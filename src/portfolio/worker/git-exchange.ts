@@ -2,6 +2,8 @@
 //
 // Invariants:
 //   X1. A copy borrows the repository's objects and has branches, index and files of its own: nothing that happens in it reaches the user.
+//   X3. What was taken out of a branch does not come back with a task: where the branch no longer holds what the work stands on, only the
+//       task's own changes are brought over.
 //   X2. Only commits come back, as objects under a ref of ours; no branch of the user's is moved here.
 
 import { existsSync } from "node:fs";
@@ -12,6 +14,7 @@ import { identityEnv, identityOf } from "../../workspace/git/identity.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { refuse } from "../../project/reply.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
 
 export type Exchange = {
   readonly repository: Repository;
@@ -21,16 +24,30 @@ export type Exchange = {
   /** Brings a commit of a copy into the repository and keeps it under the name. */
   readonly takeCommit: (copy: string, commit: string, since: string, name: string) => Promise<void>;
   readonly forget: (name: string) => Promise<void>;
-  /** Merges a commit onto another; the paths that conflict where it cannot be, and the tree with the conflicts marked in its files. */
-  readonly merge: (
-    onto: string,
-    commit: string,
-    message: string,
-  ) => Promise<{ readonly commit: string } | { readonly conflicts: readonly string[]; readonly marked: string | null }>;
+  /** The names under which commits are kept. */
+  readonly kept: () => Promise<readonly string[]>;
+  /** Merges a task's commit onto another; what cannot be merged is rebased, once. `tip`: the target branch that the work stands on. */
+  readonly merge: (onto: string, commit: string, message: string, tip: string | null) => Promise<Merged>;
   readonly commitTree: (tree: string, parents: readonly string[], message: string) => Promise<string>;
   readonly holds: (commit: string, within: string) => Promise<boolean>;
   readonly diffStat: (from: string, to: string) => Promise<string>;
 };
+
+const rebaseCommitsMax = 50;
+
+/** Where it cannot be: the paths that conflict, and the tree with the conflicts marked in its files. */
+export type Merged =
+  | { readonly commit: string }
+  | {
+      readonly conflicts: readonly string[];
+      readonly marked: string | null;
+      /** The parents of a commit with that tree. */
+      readonly parents: readonly string[];
+    };
+
+/** A repository's git directory of ours. */
+export const hubOf = ({ own }: PortfolioPaths, repository: string): string =>
+  join(own, "hubs", Buffer.from(repository).toString("base64url").slice(-80));
 
 const refOf = (name: string): string => `refs/autopilot/portfolio/${name}`;
 
@@ -65,6 +82,56 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"],
       input: [Buffer.from(message)],
     });
+
+  const treeOf = (commit: string): Promise<string> => gitLine({ ...ours, args: ["rev-parse", `${commit}^{tree}`] });
+  type Trees =
+    | { readonly isClean: true; readonly tree: string }
+    | { readonly isClean: false; readonly tree: string | null; readonly conflicts: readonly string[] };
+  const mergeTrees = async (left: string, right: string): Promise<Trees> => {
+    const { code, out, err } = await git({
+      ...ours,
+      args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", left, right],
+      codes: [0, 1, 128, 129],
+    });
+    const [tree = "", ...names] = out.toString("utf8").split("\0");
+    if (code === 0) return { isClean: true, tree };
+    const conflicts = [...new Set(names.filter((name) => name !== ""))];
+    return {
+      isClean: false,
+      conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"],
+      tree: code === 1 && /^[0-9a-f]{40,64}$/.test(tree) ? tree : null,
+    };
+  };
+  /** What changed from `base` to `theirs`, brought over to `onto`, whatever their history is: by commits that have no other. */
+  const threeWay = async (base: string, onto: string, theirs: string): Promise<Trees> => {
+    const root = await commitTree(await treeOf(base), [], "base\n");
+    const [left, right] = [
+      await commitTree(await treeOf(onto), [root], "ours\n"),
+      await commitTree(await treeOf(theirs), [root], "theirs\n"),
+    ];
+    return mergeTrees(left, right);
+  };
+  /** The commits since `base` one by one on top of `onto`; null where one of them does not fit or they are no line. */
+  const rebase = async (onto: string, base: string, commit: string): Promise<string | null> => {
+    const { out } = await git({
+      ...ours,
+      args: ["rev-list", "--reverse", "--parents", `--max-count=${rebaseCommitsMax + 1}`, `${base}..${commit}`],
+    });
+    const rows = out
+      .toString("utf8")
+      .split("\n")
+      .filter((row) => row !== "")
+      .map((row) => row.split(" "));
+    if (rows.length < 2 || rows.length > rebaseCommitsMax || rows.some((row) => row.length !== 2)) return null; // one commit is what was merged
+    let at = onto;
+    for (const [one = "", parent = ""] of rows) {
+      const over = await threeWay(parent, at, one);
+      if (!over.isClean) return null;
+      const message = (await git({ ...ours, args: ["log", "-1", "--format=%B", one] })).out.toString("utf8");
+      at = await commitTree(over.tree, [at], message);
+    }
+    return at;
+  };
 
   return {
     repository,
@@ -115,20 +182,27 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     async forget(name) {
       await git({ ...user, args: ["update-ref", "-d", refOf(name)], codes: [0, 1, 128] });
     },
-    async merge(onto, commit, message) {
+    async kept() {
+      const { out } = await git({ ...user, args: ["for-each-ref", "--format=%(refname)", refOf("")] });
+      return out
+        .toString("utf8")
+        .split("\n")
+        .filter((name) => name !== "")
+        .map((name) => name.slice(refOf("").length));
+    },
+    async merge(onto, commit, message, tip) {
       if (onto === commit || (await isAncestor(ours, commit, onto))) return { commit: onto };
-      const { code, out, err } = await git({
-        ...ours,
-        args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", onto, commit],
-        codes: [0, 1, 128, 129],
-      });
-      const [tree = "", ...names] = out.toString("utf8").split("\0");
-      const conflicts = [...new Set(names.filter((name) => name !== ""))];
-      if (code !== 0) {
-        const why = conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"];
-        return { conflicts: why, marked: code === 1 && /^[0-9a-f]{40,64}$/.test(tree) ? tree : null };
+      if (tip !== null && !(await isAncestor(ours, tip, onto))) {
+        const over = await threeWay(tip, onto, commit);
+        return over.isClean
+          ? { commit: await commitTree(over.tree, [onto], message) }
+          : { conflicts: over.conflicts, marked: over.tree, parents: [onto] }; // X3
       }
-      return { commit: await commitTree(tree, [onto, commit], message) };
+      const merged = await mergeTrees(onto, commit);
+      if (merged.isClean) return { commit: await commitTree(merged.tree, [onto, commit], message) };
+      const rebased = tip === null ? null : await rebase(onto, tip, commit);
+      if (rebased !== null) return { commit: await commitTree(await treeOf(rebased), [onto, rebased], message) };
+      return { conflicts: merged.conflicts, marked: merged.tree, parents: [onto, commit] };
     },
     commitTree,
     holds: (commit, within) => isAncestor(ours, commit, within),

@@ -24,8 +24,7 @@ import { type ProjectPaths, isBegun } from "../../project/runs/project-paths.ts"
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
-import { type Exchange, openExchange } from "./git-exchange.ts";
-import { hubOf } from "../merge/merge-queue.ts";
+import { type Exchange, hubOf, openExchange } from "./git-exchange.ts";
 
 export const backendDefault = "acp";
 export const agentDefault = "codex";
@@ -36,6 +35,8 @@ export type Prepared = {
   readonly run: string;
   readonly copy: string;
   readonly base: string;
+  /** The target branch that the copy stands on; null where that is as it was. */
+  readonly tip: string | null;
   readonly isResumed: boolean;
   readonly nonce: string;
   readonly agent: string;
@@ -58,6 +59,7 @@ export async function prepare(
       run: known.run,
       copy: known.copy,
       base: task.base,
+      tip: null,
       isResumed: true,
       nonce: task.event_nonce,
       agent: task.worker_agent_id ?? agentDefault,
@@ -81,7 +83,7 @@ export async function prepare(
   }
   const drafted = await readRunOrNull(homeOfCopy(copy), run);
   const [player] = Object.values(drafted?.view.drafted.cast ?? {});
-  return { run, copy, base, isResumed: false, nonce, agent: player?.agent ?? agent };
+  return { run, copy, base, tip: kept === null ? tip : null, isResumed: false, nonce, agent: player?.agent ?? agent };
 }
 
 /** K4: the next agent begins with what the one before it has finished. */
@@ -102,10 +104,10 @@ async function baseFor(
 ): Promise<{ readonly base: string; readonly conflicts: readonly string[] }> {
   if (task.returned_by !== "queue" || task.commit === null) return { base: tip, conflicts: [] };
   const message = `Merge ${task.task_id} to go on with it\n`;
-  const merged = await exchange.merge(tip, task.commit, message);
+  const merged = await exchange.merge(tip, task.commit, message, task.tip);
   if ("commit" in merged) return { base: merged.commit, conflicts: [] };
   if (merged.marked === null) return { base: tip, conflicts: [] };
-  return { base: await exchange.commitTree(merged.marked, [tip, task.commit], message), conflicts: merged.conflicts };
+  return { base: await exchange.commitTree(merged.marked, merged.parents, message), conflicts: merged.conflicts };
 }
 
 const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;

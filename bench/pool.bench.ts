@@ -1,0 +1,122 @@
+// What a portfolio's pool costs beside its agents: memory with 64 workers, how many more steps they make than one, and the runner's share of a
+// task whose agent does nothing. Whole pools of the built command line with the embedded agent, which thinks as long as it is told.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isQuick, report, repository, withFolder } from "./measure.ts";
+
+const workers = isQuick ? 16 : 64;
+const thinkMs = isQuick ? 4_000 : 10_000;
+const stub = join(repository, "dist/autopilot.cjs");
+
+type Pool = { readonly seconds: number; readonly peakMb: number; readonly steps: number; readonly othersMs: number };
+
+const result = {
+  task_id: "{{task_id}}",
+  event_nonce: "{{event_nonce}}",
+  status: "done",
+  summary: "did it",
+  evidence: ["looked"],
+  verification: {
+    confidence: "high",
+    complete: true,
+    checks_attempted: [],
+    checks_passed: [],
+    checks_failed: [],
+    why_not_fully_verifiable: null,
+  },
+  next_suggestions: [],
+  risks_or_unknowns: [],
+};
+
+/** One pool over as many tasks, from its start to the last landing. */
+function play(room: string, name: string, tasks: number, jobs: number, think: number): Pool {
+  const folder = join(room, name);
+  const [repo, home, portfolio] = [join(folder, "repo"), join(folder, "home"), join(folder, "portfolio")];
+  for (const one of [repo, join(home, ".config/autopilot"), portfolio]) mkdirSync(one, { recursive: true });
+  const env = { PATH: process.env["PATH"], HOME: home, USER: "bench", LANG: "C.UTF-8" };
+  writeFileSync(join(home, ".config/autopilot/config.yaml"), "isolation: clone\n");
+  writeFileSync(join(repo, "README.md"), "# bench\n");
+  for (const words of [
+    ["init", "-q", "-b", "main"],
+    ["add", "-A"],
+    ["commit", "-q", "-m", "start"],
+  ])
+    execFileSync("git", ["-c", "user.name=B", "-c", "user.email=b@example.invalid", ...words], { cwd: repo, env });
+  const peak = join(folder, "peak");
+  const hook = join(folder, "peak.cjs");
+  writeFileSync(
+    hook,
+    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(peak)}, String(process.resourceUsage().maxRSS)));\n`,
+  );
+  const autopilot = (...words: readonly string[]): void => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", hook, stub, "portfolio", ...words, "--json"], {
+      cwd: portfolio,
+      env,
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    if (status !== 0) throw new Error(`portfolio ${words[0] ?? ""} failed: ${stdout.slice(0, 400)} ${stderr.slice(-400)}`);
+  };
+  const rows = Array.from({ length: tasks }, (_, n) => {
+    const script = join(folder, `agent-${n}.json`);
+    const pause = think === 0 ? [] : [{ sleep: think }];
+    const turns = [
+      { when: { step: "report" }, do: pause, returns: result },
+      { do: [...pause, { write: { path: `word-${n}.txt`, text: "word\n" } }, { say: "<promise>DONE</promise>" }] },
+    ];
+    writeFileSync(script, JSON.stringify({ turns }));
+    const touches = [`word-${n}.txt`];
+    return { project: "Bench", objective: `word ${n}`, accept: [`word :: test -f word-${n}.txt`], touches, agent: `scripted:${script}` };
+  });
+  autopilot("init");
+  writeFileSync(join(portfolio, "list.json"), JSON.stringify({ projects: [{ name: "Bench", repo, slots: jobs }], tasks: rows }));
+  autopilot("import", "list.json");
+  const began = performance.now();
+  autopilot("run", "--until-idle", "--jobs", String(jobs));
+  const seconds = (performance.now() - began) / 1000;
+  return { seconds, peakMb: Number(readFileSync(peak, "utf8")) / 1024, ...whatRunsSay(join(portfolio, ".autopilot/portfolio/copies")) };
+}
+
+/** Steps that were completed, and milliseconds that agents and checks took by themselves. */
+function whatRunsSay(copies: string): { readonly steps: number; readonly othersMs: number } {
+  let [steps, othersMs] = [0, 0];
+  for (const copy of readdirSync(copies))
+    for (const run of readdirSync(join(copies, copy, ".autopilot/runs"))) {
+      for (const line of readFileSync(join(copies, copy, ".autopilot/runs", run, "journal.jsonl"), "utf8")
+        .trim()
+        .split("\n")) {
+        const entry = JSON.parse(line) as {
+          readonly event: string;
+          readonly usage?: { readonly minutes?: number };
+          readonly checks?: readonly { readonly duration_ms: number }[];
+        };
+        if (entry.event === "turn_ended") othersMs += (entry.usage?.minutes ?? 0) * 60_000;
+        if (entry.event !== "step_completed") continue;
+        steps += 1;
+        othersMs += (entry.checks ?? []).reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+      }
+    }
+  return { steps, othersMs };
+}
+
+await withFolder(async (room) => {
+  const one = play(room, "one", 2, 1, thinkMs);
+  const many = play(room, "many", workers, workers, thinkMs);
+  const note = `${workers} tasks, ${workers} workers, agents that think ${thinkMs / 1000} s a turn: ${many.seconds.toFixed(0)} s`;
+  report("pool_memory", many.peakMb, note);
+  report(
+    "pool_steps",
+    many.steps / many.seconds / (one.steps / one.seconds),
+    `${note}; one worker: ${one.seconds.toFixed(0)} s for 2 tasks`,
+  );
+  const tasks = isQuick ? 3 : 8;
+  const idle = play(room, "idle", tasks, 1, 0);
+  const ownMs = idle.seconds * 1000 - idle.othersMs;
+  report(
+    "pool_overhead",
+    (100 * ownMs) / (idle.seconds * 1000),
+    `${(ownMs / tasks / 1000).toFixed(2)} s of ${(idle.seconds / tasks).toFixed(2)} s a task: draft, copy, journal, proof, merge, landing; beside an agent of ten minutes ${((100 * ownMs) / tasks / (600_000 + ownMs / tasks)).toFixed(1)} %`,
+  );
+});

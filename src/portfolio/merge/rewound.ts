@@ -1,0 +1,67 @@
+// rewound: work that landed and is not on its branch any more, because somebody moved the branch back. It is asked about once.
+
+import { createHash } from "node:crypto";
+import type { CommandContext } from "../../project/command-context.ts";
+import type { PortfolioView } from "../planner/state.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+import { withPortfolio } from "../store/open.ts";
+import type { Exchange } from "../worker/git-exchange.ts";
+import { newBlockId } from "../worker/ingest.ts";
+
+/** So many of the newest landings are looked for. */
+const landingsMax = 50;
+const namesShown = 5;
+
+export type Branch = { readonly repository: string; readonly target: string; readonly tip: string };
+
+/** Why nothing more lands before a person has answered; null where everything that landed is there, or a person knows that it is not. */
+export async function whyRewound(
+  { place, paths }: { readonly place: CommandContext; readonly paths: PortfolioPaths },
+  exchange: Exchange,
+  state: PortfolioView,
+  branch: Branch,
+): Promise<string | null> {
+  const lost = await lostFrom(exchange, state, branch);
+  const [first] = lost;
+  if (first === undefined) return null;
+  const content = `rewound:${createHash("sha256").update(lost.join("\n")).digest("hex").slice(0, 16)}`;
+  const names = `${lost.slice(0, namesShown).join(", ")}${lost.length > namesShown ? ` and ${lost.length - namesShown} more` : ""}`;
+  const what = `${branch.target} of ${branch.repository} was moved back: ${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
+  const isAnswered = await withPortfolio(place, paths, async (open) => {
+    const asked = Object.values(open.state.blocks).find((block) => block.content === content);
+    if (asked === undefined)
+      await open.write({
+        actor: "system",
+        reason_code: "ok",
+        event: "block_opened",
+        block_id: newBlockId(open.now()),
+        project_id: open.state.tasks[first]?.project_id ?? null,
+        task_id: null,
+        question: `${what}. Go on without?`,
+        expected_action: "move the branch back to where it was, or answer A",
+        impact: "nothing more lands there before",
+        options: { A: "go on; add tasks for what is still wanted" },
+        content,
+        asked_by: null,
+      });
+    return asked !== undefined && asked.resolved_at !== null;
+  });
+  return isAnswered ? null : what;
+}
+
+/** The newest landing tells for all: only where the branch does not hold it are the others looked for. */
+async function lostFrom(exchange: Exchange, state: PortfolioView, { repository, target, tip }: Branch): Promise<readonly string[]> {
+  const landed = Object.values(state.tasks)
+    .flatMap(({ task_id, landed: commit, project_id, changed }) => {
+      const project = state.projects[project_id];
+      return commit === null || project?.repository !== repository || project.target !== target ? [] : [{ task_id, commit, changed }];
+    })
+    .toSorted((a, b) => b.changed - a.changed)
+    .slice(0, landingsMax);
+  const lost: string[] = [];
+  for (const { task_id, commit } of landed) {
+    if (await exchange.holds(commit, tip)) break;
+    lost.push(task_id);
+  }
+  return lost;
+}

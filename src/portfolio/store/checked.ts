@@ -1,0 +1,32 @@
+// checked: reads the journal of a portfolio that nobody vouches for: every line is held to its schema before anything of it is believed.
+
+import { faultOfChange, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
+import { readJournal } from "../../journal/read.ts";
+import { refuse } from "../../project/reply.ts";
+import type { PortfolioView } from "../planner/state.ts";
+import { readPortfolio } from "./fold.ts";
+import type { PortfolioPaths } from "./folder.ts";
+
+const known: ReadonlySet<string> = new Set(portfolioChangeNames);
+/** What the journal adds to an event. */
+const ownKeys: ReadonlySet<string> = new Set(["journal", "ts", "epoch", "prev", "crc", "active_ms"]);
+
+export async function checkedPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
+  readJournal(paths.own, {
+    from: "start",
+    onEntry: (entry) => {
+      const { event, actor, reason_code, seq, ...rest } = entry as unknown as PortfolioChange & { readonly seq: number };
+      if (!known.has(event)) return;
+      const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !ownKeys.has(key)));
+      const fault = faultOfChange({ event, actor, reason_code, ...fields } as PortfolioChange);
+      if (fault !== null) refuse("portfolio_foreign", { message: `Line ${seq} of its journal is not in order: ${fault}` });
+    },
+  });
+  try {
+    return await readPortfolio(paths);
+  } catch (error) {
+    return refuse("portfolio_foreign", {
+      message: `Its journal contradicts itself: ${error instanceof Error ? error.message : String(error)}`,
+    });
+  }
+}
