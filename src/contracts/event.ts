@@ -263,8 +263,8 @@ const events = {
     short: maybe(v.array(ShortLimit)),
   },
   circuit_breaker_closed: {},
+  agent_switched: { role: text, from: text, to: text, player: Cast, until: maybe(text) },
 } as const;
-
 type Schemas = typeof events;
 export type EventName = keyof Schemas;
 export const eventNames = Object.keys(events) as EventName[];

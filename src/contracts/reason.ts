@@ -99,6 +99,7 @@ export const reasons = {
   agent_timeout: reason("FAIL", "The agent's turn timed out.", "autopilot resume"),
   provider_limit_reached: reason("FAIL", "The model provider's limit is used up for now.", "wait for the reset, then autopilot resume"),
   provider_failed: reason("FAIL", "The model provider isn't responding.", "look at autopilot log; autopilot resume tries again"),
+  agent_switched: reason("PASS", "Another agent goes on.", ""),
   provider_reset: reason("PASS", "Provider limit lifted; continuing.", ""),
   return_invalid: reason("FAIL", "The agent's result doesn't fit its schema, even after a retry.", "autopilot log shows the raw text"),
   crash_loop: reason("FAIL", "autopilot crashed three times on the same attempt.", "look at autopilot log, then autopilot resume"),

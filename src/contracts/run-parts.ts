@@ -9,7 +9,16 @@ const text = v.string();
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
 /** Which agent plays a role: the profile's name, for the scripted agent its script by hash, and what the config says of it. */
-export const Cast = v.strictObject({ agent: text, script: maybe(Hash), argv: maybe(v.array(text)), override: maybe(AgentOverride) });
+const Player = v.strictObject({
+  agent: text,
+  script: maybe(Hash),
+  argv: maybe(v.array(text)),
+  override: maybe(AgentOverride),
+  /** Its place among the agents of a role, where several are named. */
+  rank: maybe(v.pipe(v.number(), v.integer(), v.minValue(0))),
+});
+/** Who plays a role, and who goes on instead at a provider's limit. */
+export const Cast = v.strictObject({ ...Player.entries, instead: maybe(v.array(Player)) });
 export type Cast = v.InferOutput<typeof Cast>;
 
 export const Base = v.strictObject({

@@ -9,6 +9,7 @@ import { countError, countOutcome } from "./breaker.ts";
 import { bump } from "./fold-phase.ts";
 import { keepPlace, takePlace } from "./fold-turn.ts";
 import { idleCursorIn, type ReducersOf, openIn, skipped, cursorIn } from "./reducers.ts";
+import { noteLimit } from "./players.ts";
 import { stepsOf, taskPath, wavePath } from "./selectors.ts";
 import { chargeRun } from "./overdraft.ts";
 import { add, own, put } from "./record.ts";
@@ -85,7 +86,7 @@ export const stepReducers: ReducersOf<Names> = {
     const hold = holdAfter(run, event, own(walk.tries, event.attempt) ?? 0);
     run.hold = hold ?? run.hold;
     if (hold !== null) run.heldBy = { reason: hold, by: event.by, detail: event.detail ?? "" };
-    if (event.by === "provider") park(run, event);
+    if (event.by === "provider") park(run, event, open.role);
     if (open.session !== null && !isViolation) walk.left = { attempt: event.attempt, session: open.session };
     // What is paid for is kept: an attempt that was called off after its turn goes on from there, settled like one a crash left.
     const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
@@ -163,8 +164,11 @@ function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">, t
   return by === "provider" ? reason_code : null;
 }
 
-function park(run: Run, { fault = "limit", until, detail = "" }: EventOf<"step_interrupted">): void {
-  run.parked = { fault, until: until ?? null, detail, times: (run.parked?.times ?? 0) + 1 };
+function park(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: string | null): void {
+  const { fault = "limit", until, detail = "" } = event;
+  noteLimit(run, role, event, event.ts);
+  const isShared = role !== null && run.limited !== undefined;
+  run.parked = { fault, until: until ?? null, detail, times: (run.parked?.times ?? 0) + 1, ...(isShared ? { role } : {}) };
 }
 
 /** Begins the same attempt once more: the same ordinal, another try. */

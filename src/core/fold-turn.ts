@@ -7,9 +7,21 @@ import { chargeRun } from "./overdraft.ts";
 import { own, put } from "./record.ts";
 import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
 
-type Names = "session_opened" | "return_asked_again" | "turn_ended" | "changes_applied";
+type Names = "agent_switched" | "session_opened" | "return_asked_again" | "turn_ended" | "changes_applied";
 
 export const turnReducers: ReducersOf<Names> = {
+  agent_switched: (run, { role, player }) => {
+    run.drafted = { ...run.drafted, cast: { ...run.drafted.cast, [role]: player } };
+    // A session is its agent's own: nobody goes on in another's.
+    for (const open of Object.values(run.open)) if (open.kind === "agent" && open.stage === "started") open.session = null;
+    for (const walk of Object.values(run.walks)) {
+      if (walk.left !== undefined) delete walk.left;
+      for (const outcome of [...Object.values(walk.seen), ...Object.values(walk.last)]) {
+        const { session: _session, ...facts } = outcome.facts;
+        outcome.facts = facts;
+      }
+    }
+  },
   session_opened: (run, { attempt, session }) => {
     openIn(run, attempt).session = session;
   },

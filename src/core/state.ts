@@ -217,7 +217,9 @@ export type Run = {
   /** What the interruption or the failed step said that the hold came with. */
   heldBy?: { reason: string; by: EventOf<"step_interrupted">["by"] | "step"; detail: string };
   /** The model provider would not answer: what was wrong, until when if it said so, and how often in a row that held the run up. */
-  parked?: { fault: ProviderFault; until: string | null; detail: string; times: number };
+  parked?: { fault: ProviderFault; until: string | null; detail: string; times: number; role?: string };
+  /** Agents at their provider's limit, and until when; only of roles that name several. */
+  limited?: Record<string, string>;
   resting: string | null;
   /** The phase whose turn used more than a limit allows, until that limit is raised. */
   overdrawn?: string;

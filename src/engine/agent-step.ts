@@ -12,6 +12,7 @@ import type { Usage } from "../contracts/budget.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { GitSha } from "../contracts/ids.ts";
+import { switchFor } from "../core/players.ts";
 import { chargeOf, elapsedShare } from "../core/budget.ts";
 import { madeProgress, fingerprintOf } from "../core/breaker.ts";
 import { overdraftOf } from "../core/overdraft.ts";
@@ -64,6 +65,8 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   const { world, attempt } = action;
   const { run, walk, step, open } = settingOf(action);
   const layer = await world.workspace.openLayer(attempt, step.masks ?? [], ...keepsOf(run, walk, step));
+  const switched = switchFor(run, step.agent ?? "", world.clock.now());
+  if (switched !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...switched });
   const brief = await world.brief(run, walk, step, open);
   const order = orderOf(
     action,

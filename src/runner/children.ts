@@ -93,7 +93,9 @@ async function draft(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // What a child of its own would be told lies with it too: each journal is whole by itself.
   const hashes = new Set([
-    ...Object.values(drafted.cast).flatMap(({ script }) => script ?? []),
+    ...Object.values(drafted.cast).flatMap(({ script, instead = [] }) =>
+      [script, ...instead.map((one) => one.script)].flatMap((one) => one ?? []),
+    ),
     ...(drafted.called ?? []).flatMap((one) => Object.values(one.prompts)),
   ]);
   const texts = await Promise.all([...hashes].map(async (hash) => (await parts.readBlob(hash)).toString("utf8")));

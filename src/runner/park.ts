@@ -6,6 +6,7 @@
 //   P3. Only what time can mend is waited for: a used-up limit, a service out of order. A refused request or key is not.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { hasOther } from "../core/players.ts";
 import type { RunView } from "../core/state.ts";
 import type { OpenRun } from "./open-run.ts";
 import { openInbox } from "../project/inbox/inbox.ts";
@@ -21,14 +22,25 @@ const lookEveryMs = 15_000;
 /** Where a run may go on by itself: the moment, in milliseconds of the wall clock. Null where it must not. */
 export function goesOnAt(run: RunView, nowMs: number): number | null {
   const { parked } = run;
-  if (run.status !== "paused" || parked === undefined || run.asked !== null) return null;
-  if (parked.fault !== "limit" && parked.fault !== "service") return null; // P3
-  if (run.reason !== "provider_limit_reached" && run.reason !== "provider_failed") return null;
-  if (parked.times > waitsMax) return null; // P1
+  if (parked === undefined || !isMendable(run)) return null;
   const backoffMs = Math.min(minuteMs * 2 ** (parked.times - 1) * (parked.fault === "limit" ? 5 : 1), 60 * minuteMs);
   const told = parked.until === null ? Number.NaN : Date.parse(parked.until);
   const at = Number.isFinite(told) ? Math.max(told, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
   return at - nowMs > waitMsMax ? null : at;
+}
+
+/** Whether nothing but the provider holds the run up, and time may mend that. */
+function isMendable({ status, parked, asked, reason }: RunView): boolean {
+  if (status !== "paused" || parked === undefined || asked !== null) return false;
+  if (parked.fault !== "limit" && parked.fault !== "service") return false; // P3
+  if (reason !== "provider_limit_reached" && reason !== "provider_failed") return false;
+  return parked.times <= waitsMax; // P1
+}
+
+/** Lets the next agent go on where the role of a parked run names one that is not at its limit. True: the run was resumed. */
+export async function goesOnWithOther(place: CommandContext, hand: OpenRun): Promise<boolean> {
+  if (place.interrupted.aborted || !isMendable(hand.view()) || !hasOther(hand.view(), new Date().toISOString())) return false;
+  return resumed(hand, "agent_switched");
 }
 
 /** Waits for the provider where the policy says so. True: the run was resumed. False: it stays as it is. */
@@ -42,13 +54,12 @@ export async function waitForProvider(place: CommandContext, hand: OpenRun): Pro
     await hand.drive(); // P2: drains the inbox and rests again
     return hand.view().status === "running" || waitForProvider(place, hand);
   }
-  await hand.append({
-    event: "run_resumed",
-    request: `reset:${hand.view().seq}`,
-    reason_code: "provider_reset",
-    from_state: "paused",
-    to_state: "running",
-  });
+  return resumed(hand, "provider_reset");
+}
+
+async function resumed(hand: OpenRun, reason_code: "provider_reset" | "agent_switched"): Promise<true> {
+  const request = `reset:${hand.view().seq}`;
+  await hand.append({ event: "run_resumed", request, reason_code, from_state: "paused", to_state: "running" });
   return true;
 }
 

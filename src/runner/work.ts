@@ -17,7 +17,10 @@ async function goesOn(place: CommandContext, hand: OpenRun, leavesParked: boolea
   const run = hand.view();
   // Both are rarely needed, so they are loaded when they are.
   if (hasFailed(run)) return false; // an answer to something else is no `resume`
-  if (isParked(run)) return !leavesParked && (await import("./park.ts")).waitForProvider(place, hand);
+  if (isParked(run)) {
+    const { goesOnWithOther, waitForProvider } = await import("./park.ts");
+    return (await goesOnWithOther(place, hand)) || (!leavesParked && waitForProvider(place, hand));
+  }
   const isAsked = run.status === "paused" && Object.keys(run.blocks).length > 0 && place.isTerminal && !place.interrupted.aborted;
   return isAsked && (await import("./answer-here.ts")).answerHere(place, hand);
 }

@@ -122,6 +122,7 @@ const samples: Readonly<Record<string, object>> = {
   block_answered: { request: "r", block: "block:1", answer: "A" },
   circuit_breaker_opened: { because: "no_progress", cooldown_until: "2026-03-01T10:30:00.000Z" },
   circuit_breaker_closed: {},
+  agent_switched: { role: "executor", from: "claude", to: "codex", player: { agent: "codex" }, until: "2026-01-01T15:00:00.000Z" },
 };
 const all: readonly Event[] = eventNames.map((event) => {
   const made = { actor: "system", reason_code: "ok", ...samples[event], event };

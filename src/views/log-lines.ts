@@ -138,6 +138,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
 
   step_started: ({ attempt, try: tries, need }) =>
     `Started ${attemptWords(attempt)}${tries > 1 ? `, retry ${tries - 1}` : ""}${need === undefined ? "" : ` (up to ${amount("tokens", need.tokens)})`}.`,
+  agent_switched: ({ role, from, to, until }) =>
+    `${oneLine(to)} goes on as ${oneLine(role)} in place of ${oneLine(from)}${until === undefined ? "" : `, which is at its provider's limit until ${oneLine(until)}`}.`,
   session_opened: ({ attempt, agent }) => `${oneLine(agent)} opened a session for ${attemptWords(attempt)}.`,
   return_asked_again: ({ attempt, ask, errors }) =>
     `The result of ${attemptWords(attempt)} doesn't match its schema; asking again (${ask}): ${firstFew(errors, 3)}.`,

@@ -94,7 +94,12 @@ export function previewOf(input: PreviewInput): PreviewView {
     inferred_defaults: input.inferredDefaults,
     flow: { name: flow.flow, version: flow.version, about: flow.about ?? "", options: input.options, proof: flowProofOf(flow) },
     phases: phasesOf(flow),
-    roles: Object.fromEntries(Object.entries(input.cast).map(([role, { agent }]) => [role, agent])),
+    roles: Object.fromEntries(
+      Object.entries(input.cast).map(([role, { agent, instead = [] }]) => [
+        role,
+        [agent, ...instead.map((one) => one.agent)].join(", then "),
+      ]),
+    ),
     commands: input.commands ?? {},
     scope: { patterns: input.objective.scope, files: input.scopeFiles },
     checks: input.checks.map(({ id, kind, title, command, source }) => ({ id, kind, title, command, source })),

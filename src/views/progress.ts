@@ -236,6 +236,7 @@ const marks: { readonly [N in EventName]?: string } = {
   run_adopted: "!",
   run_forked: "!",
   policy_changed: "!",
+  agent_switched: "!",
   circuit_breaker_opened: "!",
   block_opened: "!",
 };

@@ -61,6 +61,9 @@ export function truthOfRun(): TruthOfRun {
         case "policy_changed":
           cast = { ...cast, ...entry.cast };
           return;
+        case "agent_switched":
+          cast = { ...cast, [entry.role]: entry.player };
+          return;
         case "step_started":
           if (entry.kind === "agent") roles.set(entry.attempt, roles.get(`step ${entry.step}`) ?? "");
           return;

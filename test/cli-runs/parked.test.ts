@@ -1,13 +1,75 @@
 // A run whose provider would not answer: parked, heard from other terminals, and gone on by itself.
 
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, goWords, until } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { autopilot, begin, eventsOf, goScripted, goWords, scripted, until } from "../support/autopilot.ts";
+import { git, scratch } from "../support/scratch-repository.ts";
 
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
 const work = { do: [{ write: { path: "src/b.txt", text: "b\n" } }, { say: "<promise>DONE</promise>" }] };
 const limitedUntil = (at: Date) => ({ do: [{ error: { code: 429, message: `usage limit reached, resets at ${at.toISOString()}` } }] });
 const soon = (ms: number) => new Date(Date.now() + ms);
+
+describe.concurrent("a run whose role names agents in order", () => {
+  const script = (folder: string, name: string, turns: readonly object[]): string => {
+    const [, agent = ""] = scripted(folder, turns, name);
+    return agent;
+  };
+  const go = (folder: string, agents: string): ReturnType<typeof autopilot> =>
+    autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", agents, ...bExists]);
+  const half = { do: [{ write: { path: "src/a.txt", text: "a\n" } }, { say: "half of it" }] };
+
+  test("goes on with the next at a provider's limit, and with the first again at its reset", async () => {
+    const folder = scratch();
+    const at = soon(25_000);
+    const until25 = `while [ "$(date +%s)" -le "${Math.ceil(at.getTime() / 1000)}" ]; do sleep 1; done`;
+    const first = script(folder, "first", [half, limitedUntil(at), half, { ...work, repeat: 0 }]);
+    const second = script(folder, "second", [
+      half,
+      half,
+      { do: [{ run: `test -f src/a.txt && ${until25}` }, { write: { path: "src/c.txt", text: "c\n" } }] },
+    ]);
+    const ended = await go(folder, `${first},${second}`);
+    expect(ended.json, ended.err.slice(-2000)).toMatchObject({ result: "PASS", state: "completed" });
+    expect(eventsOf(folder, "agent_switched").map(({ until: told }) => told !== undefined)).toEqual([true, false]);
+    expect(eventsOf(folder, "run_resumed")).toMatchObject([{ actor: "system", reason_code: "agent_switched" }]);
+    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).toEqual(
+      expect.arrayContaining(["src/a.txt", "src/b.txt", "src/c.txt"]),
+    );
+  });
+
+  test("waits where all of them are at their limits, and a refused key lets nobody else go on", async () => {
+    const [folder, other] = [scratch(), scratch()];
+    const limited = limitedUntil(soon(3_600_000));
+    const { child, ended } = begin(folder, [
+      "go",
+      "make b",
+      "--yes",
+      "--json",
+      "--isolation",
+      "clone",
+      "--agent",
+      `${script(folder, "first", [limited])},${script(folder, "second", [limited, limited])}`,
+      ...bExists,
+    ]);
+    await until("both to be at their limits", () => eventsOf(folder, "step_interrupted").length === 2);
+    await until("the run to park", () => eventsOf(folder, "run_paused").length === 2);
+    child.kill("SIGINT");
+    await ended;
+    expect(eventsOf(folder, "agent_switched")).toHaveLength(1);
+    const refused = { do: [{ error: { code: 401, message: "invalid api key" } }] };
+    await go(other, `${script(other, "first", [refused])},${script(other, "second", [work, work])}`);
+    expect(eventsOf(other, "agent_switched")).toEqual([]);
+  });
+
+  test("names each agent once", async () => {
+    const folder = scratch();
+    const one = script(folder, "first", [work]);
+    expect((await go(folder, `${one},${one}`)).json).toMatchObject({
+      reason_code: "agent_unavailable",
+      message: expect.stringContaining("twice") as string,
+    });
+  });
+});
 
 describe.concurrent("a run parked at its provider's limit", () => {
   test("says until when, waits, goes on by itself, and nothing is counted against the agent", async () => {

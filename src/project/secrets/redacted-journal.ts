@@ -58,8 +58,13 @@ export function redactDraft(
   if (renamed.size === 0) return { event, blobs };
   const newName = (hash: string): string => renamed.get(hash) ?? hash;
   const prompts = Object.fromEntries(Object.entries(event.prompts).map(([name, hash]) => [name, newName(hash)]));
+  const renamedIn = <Player extends { readonly script?: string | undefined }>(one: Player): Player =>
+    one.script === undefined ? one : { ...one, script: newName(one.script) };
   const cast = Object.fromEntries(
-    Object.entries(event.cast).map(([role, one]) => [role, one.script === undefined ? one : { ...one, script: newName(one.script) }]),
+    Object.entries(event.cast).map(([role, one]) => [
+      role,
+      one.instead === undefined ? renamedIn(one) : { ...renamedIn(one), instead: one.instead.map(renamedIn) },
+    ]),
   );
   const documents = event.documents?.map(({ path, hash }) => ({ path, hash: newName(hash) }));
   return { event: { ...event, prompts, cast, ...(documents === undefined ? {} : { documents }) }, blobs: stored };

@@ -29,8 +29,29 @@ export async function assignAgents(
   const roles = await rolesOf(place, flow);
   const named = (role: string): string | undefined => agent ?? config.roles?.[role] ?? config.agent;
   const cast: Record<string, Cast> = {};
-  for (const role of roles) cast[role] = await castFor(place, role, named(role), config, keep);
+  for (const role of roles) cast[role] = await castInOrder(place, role, named(role), config, keep);
   return cast;
+}
+
+/** `claude,codex`: the first plays; at its provider's limit the next goes on. Each is found to be usable now. */
+export async function castInOrder(
+  place: CommandContext,
+  role: string,
+  names: string | undefined,
+  config: Config,
+  keep: (text: string) => Promise<string>,
+): Promise<Cast> {
+  const list = (names ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  if (list.length < 2) return castFor(place, role, names, config, keep);
+  if (new Set(list).size < list.length)
+    refuse("agent_unavailable", { message: `${names ?? ""} names an agent twice.`, remediation: ["name each agent once, in order"] });
+  const [first, ...instead] = await Promise.all(
+    list.map(async (name, rank) => ({ ...(await castFor(place, role, name, config, keep)), rank })),
+  );
+  return { ...(first as Cast), instead };
 }
 
 /** Roles of the config that are almost one of these: most likely slips. Any other may be meant for another flow. */

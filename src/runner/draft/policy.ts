@@ -97,12 +97,12 @@ async function recast(
   config: Config,
   keep: (text: string) => Promise<string>,
 ): Promise<Record<string, Cast>> {
-  const { castFor } = await import("./assign-agents.ts"); // rarely needed, and it brings the parser of scripts
+  const { castInOrder } = await import("./assign-agents.ts"); // rarely needed, and it brings the parser of scripts
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(drafted.cast)) {
     const named = config.roles?.[role] ?? config.agent;
-    const isKept = named === undefined && recorded.script !== undefined;
-    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castFor(place, role, named ?? recorded.agent, config, keep);
+    const isKept = named === undefined && (recorded.script !== undefined || recorded.instead !== undefined);
+    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castInOrder(place, role, named ?? recorded.agent, config, keep);
   }
   return cast;
 }

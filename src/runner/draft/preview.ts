@@ -56,7 +56,7 @@ export async function previewOf(place: CommandContext, home: ProjectPaths, run: 
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
-    commands: commandsOf(Object.values(drafted.cast)),
+    commands: commandsOf(Object.values(drafted.cast).flatMap((one) => [one, ...(one.instead ?? [])])),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
     checkEnv: checkEnvironment(place, policy),

@@ -1,0 +1,63 @@
+// players: who plays a role. A role may name agents in order: at a provider's limit the next one goes on, and the first comes back at the reset.
+//
+// Invariants:
+//   Y1. Only a limit or a service out of order makes another go on; a refused key or request does not.
+//   Y2. The first of the order that is not at its limit plays; where all are, the one that plays waits.
+
+import type { Cast } from "../contracts/event.ts";
+import type { EventOf } from "../contracts/event.ts";
+import { isoOf, msOf } from "../kit/iso-time.ts";
+import type { Run, RunView } from "./state.ts";
+
+type CastView = RunView["drafted"]["cast"][string];
+type PlayerView = Omit<CastView, "instead">;
+
+/** A provider that does not say when it answers again is left alone for so long. */
+const unknownResetMs = 30 * 60_000;
+
+export type Switch = Omit<EventOf<"agent_switched">, "event" | "actor" | "reason_code">;
+
+/** Whoever plays from here on instead of the one that plays; null where nothing changes. Y2 */
+export function switchFor(run: RunView, role: string, now: string): Switch | null {
+  const key = keyIn(run, role);
+  const cast = run.drafted.cast[key];
+  if (cast?.instead === undefined || cast.instead.length === 0) return null;
+  const players = [cast, ...cast.instead].map(alone).toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  const next = players.find((player) => (run.limited?.[nameOf(player)] ?? "") <= now);
+  if (next === undefined || nameOf(next) === nameOf(cast)) return null;
+  const until = run.limited?.[nameOf(cast)];
+  const instead = players.filter((player) => player !== next);
+  return {
+    role: key,
+    from: cast.agent,
+    to: next.agent,
+    player: { ...next, instead },
+    ...(until === undefined || until <= now ? {} : { until }),
+  };
+}
+
+/** Whether a run that its provider holds up goes on at once, with another agent. */
+export const hasOther = (run: RunView, now: string): boolean =>
+  run.parked?.role !== undefined && switchFor(run, run.parked.role, now) !== null;
+
+/** Notes the limit of whoever plays the role. Y1 */
+export function noteLimit(run: Run, role: string | null, { fault = "limit", until }: EventOf<"step_interrupted">, ts: string): void {
+  const cast = run.drafted.cast[keyIn(run, role ?? "")];
+  if (cast?.instead === undefined || (fault !== "limit" && fault !== "service")) return;
+  (run.limited ??= {})[nameOf(cast)] = until ?? isoOf((msOf(ts) ?? 0) + unknownResetMs);
+}
+
+const keyIn = ({ drafted }: RunView, role: string): string => (drafted.cast[role] === undefined ? "*" : role);
+
+/** Two scripts are two agents. */
+const nameOf = ({ agent, script }: PlayerView): string => (script === undefined ? agent : `${agent}:${script}`);
+
+function alone({ agent, script, argv, override, rank }: PlayerView): NonNullable<Cast["instead"]>[number] {
+  return {
+    agent,
+    ...(script === undefined ? {} : { script }),
+    ...(argv === undefined ? {} : { argv: [...argv] }),
+    ...(override === undefined ? {} : { override: structuredClone(override) as NonNullable<Cast["override"]> }),
+    ...(rank === undefined ? {} : { rank }),
+  };
+}
