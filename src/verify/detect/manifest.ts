@@ -1,9 +1,10 @@
 // manifest: the types that check detectors share; a broken manifest becomes a warning, not an error.
 
+import type { StringSet } from "../../kit/as-set.ts";
 import type { Check } from "../../contracts/evidence.ts";
 
 /** The tree in which checks are looked for: its paths, and the text of a file or null. */
-export type Tree = { readonly files: ReadonlySet<string>; readonly read: (path: string) => string | null };
+export type Tree = { readonly files: StringSet; readonly read: (path: string) => string | null };
 
 /** A manifest that could not be used: which, and why. The others are used all the same. */
 export type DetectWarning = { readonly file: string; readonly reason: string };

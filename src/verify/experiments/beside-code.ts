@@ -8,6 +8,7 @@
 //   B4. What a program inside the command loads (`python3 -c 'from pkg.mod import f; …'`) is what that program judges, unless its name says
 //       that it was made to judge.
 
+import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../ports/workspace.ts";
 import type { Row } from "../oracles/kinds.ts";
@@ -18,7 +19,7 @@ import type { TakenOut } from "./without-work.ts";
 export type Surroundings = {
   readonly differences: readonly Difference[];
   /** Every path at the base. */
-  readonly base: ReadonlySet<string>;
+  readonly base: StringSet;
   readonly rowOf: (path: string) => Row | null;
   readonly command: string;
   /** The command, and what the base's scripts and rules make of it. */
@@ -59,17 +60,17 @@ export function besideCode({ differences, base, rowOf, command, used, isScript, 
 }
 
 /** Folders that the command names and that the base does not have: whoever asks for one (`test -d out`) asks for what lies in it. */
-function newFoldersIn(command: string, base: ReadonlySet<string>): readonly string[] {
+function newFoldersIn(command: string, base: StringSet): readonly string[] {
   const words = command.split(/[\s"'`;|&()<>=]+/).map((word) => word.replace(/^\.\//, "").replace(/\/+$/, ""));
   const named = new Set(words.filter((word) => /^[\w@.][\w@./-]*$/.test(word)));
-  for (const path of base) for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) named.delete(path.slice(0, at));
+  for (const path of base) for (const word of named) if (path[word.length] === "/" && path.startsWith(word)) named.delete(word);
   return [...named];
 }
 
 /** Files of the base that commands start and that are no code, and the folders they lie in, but for the top. */
 export function startedBy(
   commands: readonly string[],
-  base: ReadonlySet<string>,
+  base: Pick<ReadonlySet<string>, "has">,
   isMeant: (path: string) => boolean = () => true,
 ): { readonly paths: ReadonlySet<string>; readonly folders: readonly string[] } {
   const parts = commands.map((command) => inlineCodeIn(command));

@@ -10,7 +10,8 @@
 //   K5. Every test that the pass rests on is broken (rests-on.ts): what one of them does not notice, no other makes up for.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
-import { isProgramText, rowOf } from "../oracles/kinds.ts";
+import { asSet } from "../../kit/as-set.ts";
+import { programsAmong, rowOf } from "../oracles/kinds.ts";
 import { onlyLooks, pathsNamedIn } from "../oracles/programs.ts";
 import { type Breakage, breakagesOf } from "./breakages.ts";
 import { byFlips } from "./by-flips.ts";
@@ -55,24 +56,20 @@ async function byCommand({ command, kind }: Check, lab: Laboratory): Promise<Exp
 
 /** For a check without tests: a file it reads is broken. Files the work changed come first: they are what it may have been kept from. */
 async function byBreakages(check: Check, lab: Laboratory): Promise<Experiment> {
-  const paths = new Set(await lab.pathsAt("work"));
+  const paths = asSet(await lab.pathsAt("work"));
   const named = [...pathsNamedIn([check.command])].filter((path) => paths.has(path));
   const changed = shuffled(
     lab.changed.filter((path) => paths.has(path)),
     lab.seed,
     (path) => path,
   );
-  const others = shuffled(
-    [...paths].filter((path) => isProgramText(path)),
-    lab.seed,
-    (path) => path,
-  ).slice(0, breakagesMax);
+  const others = shuffled(programsAmong(await lab.pathsAt("work")), lab.seed, (path) => path).slice(0, breakagesMax);
   const all = [...new Set([...changed, ...named, ...others])].flatMap((path) => breakagesOf(path));
   for (const breakage of all.slice(0, breakagesMax)) {
     const red = await isRedWith(lab, "work", breakage);
     if (red === "late") return late;
     if (red) return noticed(`${breakage.what} in ${breakage.path}`);
-    if (lab.before?.passed !== true || !(await lab.pathsAt("base")).includes(breakage.path)) continue;
+    if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) continue;
     if ((await isRedWith(lab, "base", breakage)) !== true) continue;
     if ((await isRedWith(lab, "work", breakage)) === false) return blindTold(`${breakage.what} in ${breakage.path}`); // K1, K2
   }

@@ -1,7 +1,8 @@
 // candidates: which files hold what a check expects, and what in them can be broken.
 
 import type { Check } from "../../contracts/evidence.ts";
-import { isProgramText, rowOf } from "../oracles/kinds.ts";
+import { asSet } from "../../kit/as-set.ts";
+import { isProgramText, programsAmong, testsAmong } from "../oracles/kinds.ts";
 import { pathsNamedIn } from "../oracles/programs.ts";
 import { startedBy } from "./beside-code.ts";
 import { casesIn, type TestCase } from "./cases.ts";
@@ -21,8 +22,8 @@ const strong = 3;
  * Those of the base first: the work's own judge nothing else.
  */
 export async function candidatesFor(check: Check, lab: Laboratory): Promise<readonly Flip[]> {
-  const here = (await lab.pathsAt("work")).filter(isProgramText);
-  const there = new Set(await lab.pathsAt("base"));
+  const here = programsAmong(await lab.pathsAt("work"));
+  const there = asSet(await lab.pathsAt("base"));
   for (const isJudge of [await judgesOf(check, lab), await judgesOf(null, lab)]) {
     const judges = here.filter(isJudge);
     const base = await flipsOf(
@@ -37,15 +38,17 @@ export async function candidatesFor(check: Check, lab: Laboratory): Promise<read
   return [];
 }
 
-/** Which files hold what a check expects; where there is no check, all that may. */
+/** Which of the work's files hold what a check expects; where there is no check, all that may. */
 async function judgesOf(check: Check | null, lab: Laboratory): Promise<(path: string) => boolean> {
-  const here = new Set((await lab.pathsAt("work")).filter(isProgramText));
+  const work = await lab.pathsAt("work");
+  const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // asked of the few that a command names
   const named = check === null ? new Set<string>() : pathsNamedIn([check.command]);
-  if ([...here].some((path) => named.has(path))) return (path) => here.has(path) && named.has(path);
-  const base = (await lab.pathsAt("base")).filter((path) => here.has(path));
-  const started = startedBy(lab.used, new Set(base));
+  if ([...named].some(isHere)) return (path) => isProgramText(path) && named.has(path);
+  const base = asSet(await lab.pathsAt("base"));
+  const started = startedBy(lab.used, { has: (path) => base.has(path) && isHere(path) });
   const isStarted = (path: string): boolean => started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
-  return (path) => here.has(path) && (rowOf(path)?.kind === "test" || isStarted(path));
+  const tests = testsAmong(work);
+  return (path) => isProgramText(path) && (tests.has(path) || isStarted(path));
 }
 
 async function flipsOf(paths: readonly string[], side: Side, lab: Laboratory): Promise<readonly Flip[]> {
@@ -62,7 +65,7 @@ async function flipsOf(paths: readonly string[], side: Side, lab: Laboratory): P
 /** The tests the pass rests on, with what can be broken in each; for a check that names no tests, the assertions that speak of the work. */
 export async function restedFor(check: Check, lab: Laboratory) {
   const isJudge = await judgesOf(check, lab);
-  const [here, base] = [await lab.pathsAt("work"), new Set(await lab.pathsAt("base"))];
+  const [here, base] = [await lab.pathsAt("work"), asSet(await lab.pathsAt("base"))];
   const judges = shuffled(here.filter(isJudge), lab.seed, (path) => path).toSorted(
     (one, other) => Number(lab.changed.includes(other)) - Number(lab.changed.includes(one)),
   );

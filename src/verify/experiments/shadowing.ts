@@ -6,6 +6,7 @@
 //       top may.
 //   S2. Nothing here is refused: what was found is told to a person.
 
+import type { StringSet } from "../../kit/as-set.ts";
 import type { Difference } from "../../ports/workspace.ts";
 
 /** A new file, and a command that ends well where its name is known without it. */
@@ -13,7 +14,7 @@ export type Shadow = { readonly path: string; readonly name: string; readonly co
 
 const shadowsMax = 6;
 
-export function shadowsIn(differences: readonly Difference[], base: ReadonlySet<string>): readonly Shadow[] {
+export function shadowsIn(differences: readonly Difference[], base: StringSet): readonly Shadow[] {
   const isOfBase = (name: string, ending: RegExp): boolean =>
     ["", "src/", "lib/"].some((top) =>
       [...base].some((path) => path.startsWith(`${top}${name}/`) || (path.startsWith(`${top}${name}.`) && ending.test(path))),

@@ -1,6 +1,7 @@
 // led: the files that the programs of a check take in: what they source and import. Only such as lie where tools lie and as nothing else
 // uses: a module that a check looks at is what is judged, not what judges.
 
+import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, join, normalize } from "node:path/posix";
 import { isCode, isTool, pathsNamedIn, programsIn } from "./programs.ts";
 
@@ -11,7 +12,7 @@ export async function ledBy(
   programs: ReadonlySet<string>,
   /** Commands and manifests: what they name themselves is used by more than a check. */
   texts: readonly string[],
-  paths: ReadonlySet<string>,
+  paths: StringSet,
   read: (path: string) => Promise<string | null>,
 ): Promise<ReadonlySet<string>> {
   const led = new Set<string>();
@@ -37,7 +38,7 @@ const imported = /(?:\bfrom|\bimport|\brequire)\s{0,9}\(?\s{0,9}["'](\.{1,2}\/[\
 const pythonic = /^[ \t]{0,80}(?:from[ \t]{1,9}\.{0,2}([A-Za-z_]\w{0,80})[ \t]{1,9}import|import[ \t]{1,9}([A-Za-z_]\w{0,80}))/gm;
 const endings = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
 
-function takenIn(program: string, text: string, paths: ReadonlySet<string>): readonly string[] {
+function takenIn(program: string, text: string, paths: StringSet): readonly string[] {
   const folder = dirname(program);
   const all = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, one, other]) => one ?? other ?? "");
   const names = /\.[cm]?[jt]s$/.test(program)

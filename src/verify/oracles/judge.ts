@@ -8,6 +8,7 @@
 //   J5. Tests may be added to a file of tests, and what serves new tests beside the others, if checks are tried out: whatever else came
 //       with them is found by breaking the others, and by running them alone.
 
+import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
 import type { OracleChange } from "../../contracts/evidence.ts";
 import type { Hash } from "../../contracts/ids.ts";
@@ -21,7 +22,7 @@ import type { Row } from "./kinds.ts";
 
 export type Setting = {
   /** Every path at the base. */
-  readonly base: ReadonlySet<string>;
+  readonly base: StringSet;
   readonly rowOf: (path: string) => Row | null;
   readonly named: Named;
   /** Whether checks that pass are tried out. */

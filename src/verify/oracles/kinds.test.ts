@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { namingPattern } from "./explicit-scope.ts";
-import { rowOf } from "./kinds.ts";
+import { isProgramText, isTest, rowOf } from "./kinds.ts";
 import { rowsWith } from "./protect.ts";
 import { programsIn } from "./programs.ts";
 
@@ -92,4 +92,29 @@ test("a script that a check starts judges if it was made for that", () => {
       "test -f src/b.txt",
     ]),
   ]).toEqual(["scripts/check.sh", "run-tests", "e2e/smoke.mjs"]);
+});
+
+test("what one look takes for no test is none by the rows either", () => {
+  const folders = ` src/ test/ tests/ __tests__/ __mocks__/ __fixtures__/ e2e/ cypress/ testdata/ unit-tests/ smoke_test/ test-utils/ spec/
+    spec/support/ src/it/ src/integrationTest/ app/src/testFixtures/ docs/ attest/ latest/`.split(/\s+/);
+  const files =
+    `a.ts a.test.ts a.cy.ts a.e2e.js x_spec.rb FooIT.java FooTests.kt TestFoo.java BarTestCase.scala ASpec.ts ASpec.groovy test.py
+    tests.mjs test_a.sh test-b.js c-test.mjs a_test.go a_test.rs lib.rs a.bats FooTest.php README.md in.json contest.ts`.split(/\s+/);
+  for (const folder of folders)
+    for (const file of files)
+      expect([folder + file, isTest(folder + file)]).toEqual([folder + file, rowOf(folder + file)?.kind === "test"]);
+});
+
+test("a program is told by its ending, whatever was asked before", () => {
+  for (let round = 0; round < 2; round += 1)
+    expect(["a.ts", "b/a.txt", "a.ts/b", "sh", "x.sh", ".ts", "a.tar.gz", "noext"].map(isProgramText)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      true,
+      true,
+      false,
+      false,
+    ]);
 });

@@ -58,8 +58,19 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/\.(?:java|kts?|scala|groovy)$/, "java"],
 ];
 /** Whether a file is a program, by its name: not data that lies beside it. */
-export const isProgramText = (path: string): boolean =>
-  familyOf(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
+export function isProgramText(path: string): boolean {
+  const dot = path.lastIndexOf(".");
+  if (dot === -1) return false;
+  const ending = path.slice(dot + 1);
+  const known = programEndings.get(ending);
+  if (known !== undefined) return known;
+  const isProgram = familyOf(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
+  if (ending.length < endingCharsMax) programEndings.set(ending, isProgram);
+  return isProgram;
+}
+/** A program is told by its ending alone, of which even a large tree has few. */
+const programEndings = new Map<string, boolean>();
+const endingCharsMax = 12;
 
 export const familyOf = (path: string): Family | null => families.find(([ending]) => ending.test(path))?.[1] ?? null;
 
@@ -260,9 +271,9 @@ const rows: readonly Row[] = [
   { kind: "test", fits: /\.rs$/, part: "rust_source" },
 ];
 
-/** Most files of a repository fit no row, and a tree may have a hundred thousand of them: what was found of a path is kept. */
+/** The same paths are asked for again and again, so what was found of one is kept. */
 const found = new Map<string, Row | null>();
-const foundMax = 200_000;
+const foundMax = 20_000;
 
 export function rowOf(path: string): Row | null {
   const known = found.get(path);
@@ -271,4 +282,28 @@ export function rowOf(path: string): Row | null {
   if (found.size >= foundMax) found.clear();
   found.set(path, row);
   return row;
+}
+
+/**
+ * Whether a path is a test's. Asked of every file of a tree, which may have a hundred thousand, so what cannot be one is told by one look:
+ * each row of tests above demands one of these words.
+ */
+export const isTest = (path: string): boolean => testWords.test(path) && rowOf(path)?.kind === "test";
+const testWords = /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$)|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;
+
+const programs = new WeakMap<readonly string[], readonly string[]>();
+const tests = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Of a list of files the programs, found once for as long as the list is there. */
+export function programsAmong(paths: readonly string[]): readonly string[] {
+  const known = programs.get(paths) ?? paths.filter(isProgramText);
+  programs.set(paths, known);
+  return known;
+}
+
+/** The same of tests. */
+export function testsAmong(paths: readonly string[]): ReadonlySet<string> {
+  const known = tests.get(paths) ?? new Set(paths.filter(isTest));
+  tests.set(paths, known);
+  return known;
 }

@@ -4,6 +4,7 @@
 //   L1. It only reads, and every read is bounded: texts by size and number, and what is beyond is judged by its content's name alone.
 
 import picomatch from "picomatch";
+import { asSet, type StringSet } from "../../kit/as-set.ts";
 import type { LookAt, OracleChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
@@ -78,7 +79,7 @@ export async function settingOf(
   base: GitSha,
   commands: readonly string[],
 ): Promise<Setting> {
-  const paths = new Set(await workspace.pathsAt(base));
+  const paths = asSet(await workspace.pathsAt(base));
   const bare: Named = { commands, used: commands, restores };
   const used = [...commands];
   const testing: string[] = [];
@@ -126,7 +127,7 @@ const aimed: Row = {
 };
 
 /** Whether a path would keep make from running a check: it is, or lies in, what a target is called, and nothing was there before. */
-function aimsOf(makefiles: readonly string[], named: Named, paths: ReadonlySet<string>): (path: string) => boolean {
+function aimsOf(makefiles: readonly string[], named: Named, paths: StringSet): (path: string) => boolean {
   if (!named.commands.some((command) => /\bmake\b/.test(command))) return () => false;
   const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
   const aims = new Set(makefiles.flatMap((text) => aimsIn(text, named)).filter((aim) => !folders.has(aim)));

@@ -1,11 +1,12 @@
 // ruling: decides whether a new file would override the test settings of the base.
 
+import type { StringSet } from "../../kit/as-set.ts";
 import type { Named } from "./named.ts";
 import type { Row } from "./kinds.ts";
 import { familyOf } from "./kinds.ts";
 
 /** Whether a new file would rule over what was there at the base. */
-export function isRuling(path: string, row: Row, base: ReadonlySet<string>, rowOf: (path: string) => Row | null, named: Named): boolean {
+export function isRuling(path: string, row: Row, base: StringSet, rowOf: (path: string) => Row | null, named: Named): boolean {
   const { rules, from = /[^/]*$/, fits, tool } = row;
   if (rules === undefined) return false;
   if (rules === "named") return true;

@@ -7,6 +7,7 @@
 
 import type { OracleChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
+import { asSet } from "../../kit/as-set.ts";
 import type { Taken } from "../../ports/workspace.ts";
 import { mergedPackage } from "./deciding-package.ts";
 import type { Named } from "./named.ts";
@@ -26,7 +27,7 @@ export async function undoOf(
   { base, commit, changes, commands }: Undoing,
 ): Promise<Taken> {
   const rowOf = rowsWith(protect);
-  const [differences, atBase] = [await workspace.differences(base, commit), new Set(await workspace.pathsAt(base))];
+  const [differences, atBase] = [await workspace.differences(base, commit), asSet(await workspace.pathsAt(base))];
   const differs = new Map(differences.map((difference) => [difference.path, difference]));
   const moves = movesIn(differences);
   const refused = new Set(changes.map(({ path }) => path));

@@ -1,0 +1,31 @@
+// as-set: the members of a list as a set. A list of all files of a large tree comes in order, and is looked through as it is, so that no
+// second copy of it is made; of any other a set is made, once for as long as the list is there.
+
+export type StringSet = Pick<ReadonlySet<string>, "has" | "size"> & Iterable<string>;
+
+const made = new WeakMap<readonly string[], StringSet>();
+
+export function asSet(list: readonly string[]): StringSet {
+  const known = made.get(list) ?? (isAscending(list) ? overSorted(list) : new Set(list));
+  made.set(list, known);
+  return known;
+}
+
+function isAscending(list: readonly string[]): boolean {
+  for (let at = 1; at < list.length; at += 1) if ((list[at - 1] ?? "") >= (list[at] ?? "")) return false;
+  return true;
+}
+
+const overSorted = (list: readonly string[]): StringSet => ({
+  size: list.length,
+  has: (wanted) => {
+    let [from, to] = [0, list.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((list[middle] ?? "") < wanted) from = middle + 1;
+      else to = middle;
+    }
+    return list[from] === wanted;
+  },
+  [Symbol.iterator]: () => list[Symbol.iterator](),
+});
