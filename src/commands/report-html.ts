@@ -15,7 +15,7 @@ import { portfolioFile } from "../views/web/portfolio-file.ts";
 import { reportFile } from "../views/web/report-file.ts";
 import type { FileReport } from "../views/web/report-sections.ts";
 import { changedFiles, hasCommits, patchOfFile } from "../workspace/git/diff.ts";
-import { openRepository } from "../workspace/git/repository.ts";
+import { findRepository } from "../workspace/git/repository.ts";
 import { summaryOf } from "../workspace/git/summary.ts";
 import { requireWritable, written } from "./html-file.ts";
 import { openFacts } from "./dashboard/facts.ts";
@@ -66,7 +66,7 @@ type Change = Pick<FileReport, "files" | "more"> & { readonly changes: FileRepor
 /** The change with its lines, as far as a file to send around should hold them. */
 async function changeOf(root: string, base: string, tip: string): Promise<Change> {
   const none = { files: [], more: 0, changes: null };
-  const opened = await openRepository(root);
+  const opened = await findRepository(root);
   if ("failure" in opened || !(await hasCommits(opened.repository, [base, tip]))) return none;
   const [summary, paths] = await Promise.all([summaryOf(opened.repository, base, tip), changedFiles(opened.repository, base, tip)]);
   const files: FileReport["files"][number][] = [];

@@ -6,7 +6,7 @@ import { plural } from "../views/wording.ts";
 import { reportDetails, reportPage } from "../views/report-page.ts";
 import { reportOf, type Changes } from "../views/report.ts";
 import { changedFiles } from "../workspace/git/diff.ts";
-import { openRepository } from "../workspace/git/repository.ts";
+import { findRepository } from "../workspace/git/repository.ts";
 import { summaryOf } from "../workspace/git/summary.ts";
 import { entriesOf } from "../project/runs/entries.ts";
 import { blobsIn } from "../playbooks/contract/recorded.ts";
@@ -46,7 +46,7 @@ export function report(place: CommandContext, input: { readonly run?: string | u
 }
 
 async function changesOf(home: ProjectPaths, view: RunView): Promise<Changes | null> {
-  const opened = await openRepository(home.root);
+  const opened = await findRepository(home.root);
   if ("failure" in opened) return null;
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
   return Promise.all([summaryOf(opened.repository, base, tip), changedFiles(opened.repository, base, tip)])

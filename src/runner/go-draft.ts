@@ -4,7 +4,7 @@ import { fitted } from "../kit/fitted.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
 import { ownedOf } from "../workspace/layers/scope.ts";
-import { statusOf, uncommittedWords } from "../workspace/git/status.ts";
+import { changedIn, uncommittedWords } from "../workspace/git/status.ts";
 import { whyStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";
@@ -102,6 +102,6 @@ async function asked(place: CommandContext, page: readonly string[], told: reado
 async function uncommitted(home: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(home.root);
   const owned = (await faceOf(drafted.flow.face))?.owned ?? [];
-  const { changed } = await statusOf(repository, ownedOf(owned));
+  const changed = await changedIn(repository, ownedOf(owned));
   return changed.length === 0 ? [] : [uncommittedWords(changed, drafted.base.commit)];
 }

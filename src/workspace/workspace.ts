@@ -18,6 +18,7 @@ import { git, isDiskFull } from "./git/git.ts";
 import { commitFor, inUser, ownCommits, shortOf, tipOf } from "./git/history.ts";
 import { identityEnv, identityOf } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
+import { foldersNamed } from "./git/installed-folders.ts";
 import { clearLeftovers } from "./git/leftovers.ts";
 import { layerFolder, makeLayer } from "./layers/layer.ts";
 import { ownedAlways } from "./owned.ts";
@@ -146,8 +147,11 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     trash: join(runDir, "trash"),
   };
   for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [shadow, identity] = await Promise.all([openShadow(repository, runDir, order.isApart), identityOf(repository.root)]);
-  const kept = order.store === undefined ? {} : { store: order.store };
+  const [dependencies, kept] = [order.dependencies ?? dependencyNames, order.store === undefined ? {} : { store: order.store }];
+  const checkDependencies = order.checkDependencies ?? dependencies;
+  const identified = identityOf(repository.root);
+  const there = await foldersNamed(repository, base.commit, [...dependencies, ...checkDependencies]);
+  const [shadow, identity] = await Promise.all([openShadow(repository, runDir, there, order.isApart), identified]);
   return {
     runId,
     runDir,
@@ -164,8 +168,8 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     isOwned: ownedOf([...ownedAlways, ...order.ownedPaths]),
     isShownIn: ownedOf(order.ownedPaths),
     masks: order.masks ?? [],
-    dependencies: order.dependencies ?? dependencyNames,
-    checkDependencies: order.checkDependencies ?? order.dependencies ?? dependencyNames,
+    dependencies,
+    checkDependencies,
     fileBytesMax: order.fileBytesMax ?? fileBytesMaxDefault,
     folders,
     history: order.sharesHistory === true ? sharedHistory(shadow, order.store) : null,
@@ -174,11 +178,11 @@ async function openRun(order: WorkspaceOrder): Promise<OpenRun> {
     redact: order.redact ?? ((bytes) => bytes),
     secretsIn: order.secretsIn ?? (() => Promise.resolve([])),
     failpoint: order.failpoint ?? (() => undefined),
-    dependencyFolders: onceEach((names) => dependencyFolders(repository.root, names, join(shadow.gitDir, "info", "exclude"))),
+    dependencyFolders: onceEach((names) => dependencyFolders(repository, there, names, join(shadow.gitDir, "info", "exclude"))),
   };
 }
 
-/** Answers are kept: looking for ignored folders goes through the whole checkout. */
+/** Answers are kept: the same is asked for each layer and each check. */
 function onceEach(look: (names: readonly string[]) => Promise<readonly string[]>): OpenRun["dependencyFolders"] {
   const known = new Map<string, Promise<readonly string[]>>();
   return (names) => {

@@ -8,6 +8,8 @@ import { ignoredAmong } from "../../src/playbooks/contract/ignored-paths.ts";
 import { dependencyFolders } from "../../src/workspace/layers/dependencies.ts";
 import { git as runnersGit } from "../../src/workspace/git/git.ts";
 import { mayRun } from "../../src/workspace/git/may-run.ts";
+import type { BytePath } from "../../src/workspace/git/byte-path.ts";
+import { placesAround } from "../../src/workspace/git/places.ts";
 import { openRepository } from "../../src/workspace/git/repository.ts";
 import { settingsIn } from "../../src/workspace/git/user-view.ts";
 import { attempt, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
@@ -130,7 +132,7 @@ test.each(traps)(
     write(root, "src/b.ts", "export const b = 22;\n"); // looks changed, and is not
 
     const { workspace } = await openBench({ root });
-    await dependencyFolders(root, ["node_modules"]);
+    await dependencyFolders(placesAround(root) ?? expect.unreachable(), ["node_modules" as BytePath], ["node_modules"]);
     await ignoredAmong(root, ["src/a.ts"]);
     const layer = await workspace.openLayer(attempt, []);
     write(layer, "src/a.ts", "landed\n");

@@ -1,8 +1,8 @@
 // Repositories that do not lie here whole, and files too large to be read twice: nothing is fetched unasked, what is missing is told.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, readFileSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../src/workspace/bases/base.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench } from "./bench-repository.ts";
@@ -87,4 +87,22 @@ test("a tree of many links is a base like any other", async () => {
   await bench.workspace.openLayer(attempt, []);
   expect(lstatSync(join(bench.base(), "links/7/l7")).isSymbolicLink()).toBe(true);
   expect((await bench.workspace.changesOf(attempt)).paths).toEqual([]);
+});
+
+test("a folder of 5,000 files, and one 40 folders deep, are worked in and landed in like any other", async () => {
+  const room = makeRoom();
+  const deep = `${Array.from({ length: 40 }, (_, at) => `d${at}`).join("/")}/end.txt`;
+  const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`wide/f${at}.txt`, `${at}\n`]));
+  const root = makeRepository(join(room, "repo"), { ...files, ...wide, [deep]: "end\n" });
+  const bench = await openView(root, room);
+  const layer = await bench.workspace.openLayer(attempt, []);
+  for (const path of ["wide/f4999.txt", "wide/new.txt", deep]) {
+    mkdirSync(dirname(join(layer, path)), { recursive: true });
+    writeFileSync(join(layer, path), "changed\n");
+  }
+  expect((await bench.workspace.changesOf(attempt)).paths.toSorted()).toEqual([deep, "wide/f4999.txt", "wide/new.txt"]);
+  await bench.workspace.apply(attempt, "change a few");
+  expect(await bench.workspace.land("landed")).toMatchObject({ landed: true });
+  expect(git(root, "show", "--stat", "--format=", "HEAD")).toContain("3 files changed");
+  expect(git(root, "status", "--porcelain")).toBe("");
 });

@@ -10,7 +10,7 @@ import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents } from "../../runner/draft/assign-agents.ts";
 import { loadedFlow } from "../../runner/draft/flows.ts";
 import { ownedOf } from "../../workspace/layers/scope.ts";
-import { statusOf } from "../../workspace/git/status.ts";
+import { changedIn } from "../../workspace/git/status.ts";
 import { type Bug, readBugs } from "../cycle/bugs.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { Cycle } from "../cycle/state.ts";
@@ -35,7 +35,7 @@ export async function preflight(
   const known = await trees.refOf(leverRef);
   if (repository.branch === null)
     return { problem: "The checkout is on no branch, so a lever could not be committed.", remedy: "git switch to a branch" };
-  const { changed } = await statusOf(repository, ownedOf(ownedPaths));
+  const changed = await changedIn(repository, ownedOf(ownedPaths));
   if (changed.length > 0) {
     const names = `${changed.slice(0, namesMax).join(", ")}${changed.length > namesMax ? ` and ${changed.length - namesMax} more` : ""}`;
     return { problem: `The checkout has uncommitted changes: ${names}.`, remedy: "commit or stash them" };

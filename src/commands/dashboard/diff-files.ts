@@ -3,7 +3,7 @@
 import type { FollowedRun } from "./followed-runs.ts";
 import { type FileDiff, hunksOf } from "../../views/facts/hunks.ts";
 import { changedFiles, hasCommits, patchOfFile } from "../../workspace/git/diff.ts";
-import { openRepository } from "../../workspace/git/repository.ts";
+import { findRepository } from "../../workspace/git/repository.ts";
 
 export type DiffFile = {
   readonly path: string;
@@ -36,7 +36,7 @@ export async function diffPageOf({ view, home, foreign }: FollowedRun): Promise<
       ? null
       : `The run is ${view.status}: no turn of it will read a note.`;
   const none = { base, tip, files: [], more: 0, closed };
-  const opened = await openRepository(home.root);
+  const opened = await findRepository(home.root);
   if ("failure" in opened) return { ...none, problem: "The repository cannot be read." };
   if (!(await hasCommits(opened.repository, [base, tip])))
     return { ...none, problem: "The run's commits are no longer in this repository: its branch was deleted." };
@@ -63,7 +63,7 @@ export async function diffPageOf({ view, home, foreign }: FollowedRun): Promise<
 
 /** One file's lines; null where the run did not change it. */
 export async function fileDiffOf({ view, home }: FollowedRun, path: string): Promise<FileDiff | null> {
-  const opened = await openRepository(home.root);
+  const opened = await findRepository(home.root);
   if ("failure" in opened) return null;
   const { text, isCut } = await patchOfFile(opened.repository, view.drafted.base.commit, view.tip.commit, path);
   const found = hunksOf(text);

@@ -1,14 +1,17 @@
 // opened-repository: opens the git repository around a folder, or refuses with the reason.
 
-import { findRepository, type Found, openRepository, type Repository, type SurveyedRepository } from "../../workspace/git/repository.ts";
+import { findRepository, type Found, type Repository, type SurveyedRepository, surveyRepository } from "../../workspace/git/repository.ts";
 import { refuse } from "../reply.ts";
 
 /** The repository around a folder; why it cannot hold a run is the answer otherwise. */
 export const openedRepository = async (folder: string): Promise<Repository> => orRefuse(await findRepository(folder));
 
-/** The same, with its checkout looked through: for whoever begins a run. */
-export const surveyedRepository = async (folder: string, owned: readonly string[] = []): Promise<SurveyedRepository> =>
-  orRefuse(await openRepository(folder, owned));
+/** The same with its checkout looked through, for whoever begins a run. It takes a while, and goes on beside what else there is to do. */
+export function surveying(repository: Repository, owned: readonly string[] = []): () => Promise<SurveyedRepository> {
+  const survey = surveyRepository(repository, owned);
+  survey.catch(() => undefined); // whoever waits for it is told
+  return async () => orRefuse(await survey);
+}
 
 function orRefuse<Kind extends Repository>(found: Found<Kind>): Kind {
   if ("repository" in found) return found.repository;

@@ -1,9 +1,10 @@
 // run-door: the one door to a run. Whoever writes to a run or executes anything of it goes through here, and is shown to be its user.
 
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { isAsStrong, levelOf } from "../../contracts/isolation-order.ts";
 import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
+import { mayTrack } from "../../workspace/git/index-file.ts";
 import { placesAround } from "../../workspace/git/places.ts";
 import { inView } from "../../workspace/git/user-view.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
@@ -57,6 +58,7 @@ export async function whyTracked({ root }: ProjectPaths, folder: string): Promis
   // A file system that does not tell cases apart puts `.Autopilot` in the same place.
   const places = placesAround(root);
   if (places === null) return "git can't tell whether it tracks its files";
+  if (!mayTrack(join(places.gitDir, "index"), path.split("/", 1)[0] ?? path)) return null; // git would read a large index whole, too
   const { out, code } = await git({ ...inView(places), args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`], codes: [0, 128] });
   if (code !== 0) return "git can't tell whether it tracks its files";
   return out.length === 0 ? null : `git tracks its files (git rm -r --cached ${path})`;

@@ -6,8 +6,10 @@ import { type DetectConfig, detectChecks } from "../../verify/detect/detect.ts";
 import { type RestoreSetting, restoresOf } from "../../verify/detect/detect-restore.ts";
 import type { DetectWarning, Tree } from "../../verify/detect/manifest.ts";
 import { commandKey } from "../../verify/same-command.ts";
+import { asSet } from "../../kit/as-set.ts";
 import { git } from "../../workspace/git/git.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
+import { shownPaths } from "../../workspace/git/tree-list.ts";
 
 const manifestBytesMax = 1024 * 1024;
 
@@ -40,30 +42,21 @@ const named = (id: string, kind: Check["kind"], title: string, command: string):
   source: "objective",
 });
 
-let listed: { readonly key: string; readonly names: WeakRef<Promise<ReadonlySet<string>>> } | null = null;
+let looked: { readonly key: string; readonly tree: WeakRef<Promise<Tree>> } | null = null;
 
-/** Every file's name at a commit; a draft asks for the same commit's several times, and nobody after it. */
-export function namesAt(root: string, commit: string): Promise<ReadonlySet<string>> {
+/** The base tree's names, and its manifests' text: what is committed counts, not what lies about. A draft asks for the same several times. */
+export function treeAt(root: string, commit: string): Promise<Tree> {
   const key = JSON.stringify([root, commit]);
-  const before = listed?.key === key ? listed.names.deref() : undefined;
+  const before = looked?.key === key ? looked.tree.deref() : undefined;
   if (before !== undefined) return before;
-  const names = git({ cwd: root, args: ["ls-tree", "-r", "--name-only", "-z", commit] }).then(
-    ({ out }) =>
-      new Set(
-        out
-          .toString("utf8")
-          .split("\0")
-          .filter((name) => name !== ""),
-      ),
-  );
-  listed = { key, names: new WeakRef(names) };
-  names.catch(() => (listed = null));
-  return names;
+  const tree = lookAt(root, commit);
+  looked = { key, tree: new WeakRef(tree) };
+  tree.catch(() => (looked = null));
+  return tree;
 }
 
-/** The base tree's names, and its manifests' text: what is committed counts, not what lies about. */
-export async function treeAt(root: string, commit: string): Promise<Tree> {
-  const files = await namesAt(root, commit);
+async function lookAt(root: string, commit: string): Promise<Tree> {
+  const files = asSet(await shownPaths({ cwd: root }, commit));
   const manifests = [...files].filter((path) => !path.includes("/"));
   const texts = new Map<string, string>();
   for (const path of manifests.filter((name) =>

@@ -19,7 +19,7 @@ import { readObjective } from "./objective.ts";
 import { limitsOf, unusedLimitWarnings } from "./limits-of.ts";
 import { beginRun } from "../open-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
-import { surveyedRepository } from "../../project/runs/opened-repository.ts";
+import { openedRepository, surveying } from "../../project/runs/opened-repository.ts";
 import { optionsOf, unusedPolicyWarnings } from "./options-of.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
@@ -37,8 +37,9 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
   const { flow, prompts, hash } = await loadedFlow(place, input.flow ?? "objective");
   const called = await calledBy(flow, (name) => loadedFlow(place, name));
   const face = await faceOf(flow.face);
-  const checkout = await surveyedRepository(home.root, face?.owned);
-  const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base, warnings: [], uncommitted: [] };
+  const checkout = await openedRepository(home.root);
+  const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
+  const survey = input.base === undefined ? surveying(checkout, face?.owned) : () => Promise.resolve({ warnings: [], uncommitted: [] });
   const prepared = await face?.prepare?.({ place, home, input, loadFlow: (name) => loadedFlow(place, name) });
   const { estimate, resumes } = prepared ?? {};
   const said = withScope(withGoal(input, prepared?.goal), prepared?.scope);
@@ -89,6 +90,7 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
     ...scripts,
     ...(prepared?.documents ?? []).map(({ text }) => text),
   ];
+  const { uncommitted, warnings: told } = await survey();
   await addIgnoreLines(repository.commonDir);
   // The name a bare command means changes under the same lock as starting does: no draft takes it from a run that is open.
   const run = await whileNoOtherStarts(home, async () => {
@@ -116,7 +118,7 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
     .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);
   return {
     run,
-    uncommitted: repository.uncommitted,
+    uncommitted,
     warnings: [
       ...settings.warnings,
       ...(prepared?.warnings ?? []),
@@ -125,7 +127,7 @@ export async function makeDraft(place: CommandContext, home: ProjectPaths, input
       ...unusedPolicyWarnings(flow, objective),
       ...warnings,
       ...assumed,
-      ...repository.warnings,
+      ...told,
       ...unread,
       ...over,
     ],

@@ -14,7 +14,7 @@ import {
 } from "../../views/preview.ts";
 import { amount } from "../../views/wording.ts";
 import { commandOf } from "./agent-availability.ts";
-import { namesAt, treeAt } from "./checks-of.ts";
+import { treeAt } from "./checks-of.ts";
 import { estimateOf } from "./estimate-of.ts";
 import { faceOf } from "../../playbooks/registry/table.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
@@ -23,6 +23,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "./policy.ts";
 import { scopeMatches } from "./scope-matches.ts";
 import { settingsOf } from "../../project/config/settings.ts";
+import { shownPaths } from "../../workspace/git/tree-list.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
 export type Preview = {
@@ -114,8 +115,8 @@ async function lookAtScope(
   commit: string,
   scope: readonly string[],
 ): Promise<{ readonly files: number; readonly unmatched: readonly string[] } | null> {
-  const names = await namesAt(root, commit).catch(() => null);
-  return names === null ? null : scopeMatches([...names], scope);
+  const names = await shownPaths({ cwd: root }, commit).catch(() => null);
+  return names === null ? null : scopeMatches(names, scope);
 }
 
 /** A run that will probably not come to its end within its limits is told so before it begins. */

@@ -9,7 +9,9 @@ export function scopeMatches(
 ): { readonly files: number; readonly unmatched: readonly string[] } {
   const takes = scope.filter((glob) => !glob.startsWith("!"));
   const leaves = scope.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
-  const matcher = (globs: readonly string[]): ((name: string) => boolean) => picomatch([...globs], { dot: true, ignore: leaves });
+  // Asked of every file of a repository, so what takes in everything is not matched one by one.
+  const matcher = (globs: readonly string[]): ((name: string) => boolean) =>
+    globs.includes("**") && leaves.length === 0 ? () => true : picomatch([...globs], { dot: true, ignore: leaves });
   const isIn = matcher(takes.length === 0 ? ["**"] : takes);
   return { files: names.filter(isIn).length, unmatched: takes.filter((glob) => !names.some(matcher([glob]))) };
 }

@@ -35,6 +35,8 @@ export type GitCall = {
   /** The repository that the call reads or writes through a git directory of the runner's own. */
   readonly into?: GitPlaces;
   readonly outputBytesMax?: number;
+  /** Takes the output as it comes; then none is in the answer. */
+  readonly onOutput?: (chunk: Buffer) => void;
   readonly timeoutMs?: number;
 };
 
@@ -111,6 +113,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       reject(new WorkspaceFailed("workspace_unusable", sentence));
     });
     const out: Buffer[] = [];
+    const keep = (chunk: Buffer): void => void out.push(chunk);
     let outBytes = 0;
     let err = "";
     let isCut = false;
@@ -129,7 +132,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
     child.stdout.on("data", (chunk: Buffer) => {
       if (isCut) return;
       const room = outputBytesMax - outBytes;
-      out.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      (call.onOutput ?? keep)(chunk.length > room ? chunk.subarray(0, room) : chunk);
       outBytes += Math.min(chunk.length, room);
       if (chunk.length <= room) return;
       isCut = true; // G3

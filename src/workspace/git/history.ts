@@ -3,8 +3,11 @@
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { shownOf } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git } from "./git.ts";
+import { type ReadCommit, readCommit } from "./commits.ts";
 import type { OpenRun } from "../run.ts";
+import type { GitPlaces } from "./places.ts";
+import { branchAt } from "./refs.ts";
+import { treeIdOf } from "./tree.ts";
 import { filesBetween } from "./tree-folders.ts";
 
 export type RunCommit = {
@@ -33,44 +36,35 @@ export function messageOf(run: OpenRun, attempt: AttemptId, subject: string): st
 
 /** Asked of the user's repository, since that is where the branch lives. */
 export async function tipOf(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
-  const { code, out } = await git({
-    ...inUser(run),
-    args: ["rev-parse", `${run.ref}^{commit}`, `${run.ref}^{tree}`, "--"],
-    codes: [0, 128],
-  });
-  const [commit = "", tree = ""] = out.toString("utf8").split("\n");
-  if (code !== 0) throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
-  return { commit, tree };
+  const commit = await branchAt(placesOf(run), run.ref, inUser(run));
+  if (commit === null || (await readCommit(run.shadow.call, commit)) === null)
+    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
+  return { commit, tree: await treeIdOf(run.shadow.call, commit) };
 }
 
-export const shortOf = (ref: string): string => ref.replace(/^refs\/heads\//, "");
 /** Where the branch is: in the user's repository, or for a run that is kept apart, in its own. */
+const placesOf = ({ isApart, repository, runDir, shadow }: OpenRun): GitPlaces =>
+  isApart ? { root: runDir, gitDir: shadow.gitDir, commonDir: shadow.gitDir } : repository;
+
+export const shortOf = (ref: string): string => ref.replace(/^refs\/heads\//, "");
+/** How git is called there. */
 export const inUser = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
   run.isApart ? run.shadow.call : { cwd: run.repository.root, env: { GIT_DIR: run.repository.gitDir } };
 
 /** The run's commits, oldest first. Throws workspace_changed where the branch holds anything else. */
 export async function ownCommits(run: OpenRun, tip: GitSha): Promise<readonly RunCommit[]> {
-  if (tip === run.base.commit) return [];
-  const log = await git({
-    ...run.shadow.call,
-    args: ["log", "--reverse", "--topo-order", "-z", "--format=%H%x1f%P%x1f%T%x1f%B", `${run.base.commit}..${tip}`, "--"],
-  });
-  const commits = log.out
-    .toString("utf8")
-    .split("\0")
-    .filter((entry) => entry !== "")
-    .map((entry) => commitOf(run, entry));
-  if (commits.length === 0) throw changed(run, `it no longer contains ${run.base.commit.slice(0, 12)}`);
-  let parent = run.base.commit;
-  for (const commit of commits) {
-    if (commit.parent !== parent) throw changed(run, `commit ${commit.commit.slice(0, 12)} does not follow the one before it`);
-    parent = commit.commit;
+  const commits: RunCommit[] = [];
+  for (let at = tip; at !== run.base.commit;) {
+    const found = await readCommit(run.shadow.call, at);
+    if (found === null) throw changed(run, `commit ${at.slice(0, 12)} on it is missing`);
+    const own = ownOf(run, found);
+    commits.push(own);
+    at = own.parent;
   }
-  return commits;
+  return commits.toReversed();
 }
 
-function commitOf(run: OpenRun, entry: string): RunCommit {
-  const [commit = "", parent = "", tree = "", message = ""] = entry.split("\x1f");
+function ownOf(run: OpenRun, { commit, parents, tree, message }: ReadCommit): RunCommit {
   const trailers = message.trimEnd().split("\n\n").at(-1) ?? "";
   const value = (key: string): string | null =>
     trailers
@@ -80,6 +74,8 @@ function commitOf(run: OpenRun, entry: string): RunCommit {
   const attempt = value("Autopilot-Attempt");
   if (!run.runIds.includes(value("Autopilot-Run") ?? "") || attempt === null)
     throw changed(run, `commit ${commit.slice(0, 12)} on it is not the run's`);
+  const [parent, ...others] = parents;
+  if (parent === undefined || others.length > 0) throw changed(run, `commit ${commit.slice(0, 12)} does not follow the one before it`);
   return { commit, parent, tree, subject: message.split("\n")[0] ?? "", attempt };
 }
 

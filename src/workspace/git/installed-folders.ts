@@ -1,28 +1,109 @@
-// installed-folders: folders of installed packages in the user's checkout that git neither tracks nor ignores. Nobody means to commit them,
-// so a run treats them as if they were ignored: checks use them, and what an agent does to its copy is no change.
+// installed-folders: folders of installed packages in the user's checkout: those git ignores, and those it neither tracks nor ignores, which
+// nobody means to commit. A run treats the second as if they were ignored: checks use them, and what an agent does to its copy is no change.
+//
+// They are looked for by name in the folders of the commit, and git is asked about those that are there: it would read every folder.
 
+import { lstatSync } from "node:fs";
 import { basename } from "node:path";
-import { bytePathOf, textOf } from "./byte-path.ts";
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytePathOf, type BytePath, bytePathOfText, bytesOf, joined, textOf } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
+import { listTree } from "./tree-list.ts";
 import { inView } from "./user-view.ts";
 
 /** Names that only an installer gives. `vendor` may be somebody's own code, so it counts only where git ignores it. */
-const installedNames: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv"]);
+const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
 
-/** Ignore rules for such folders, each for exactly one path. */
-export async function installedRules(places: GitPlaces): Promise<string> {
-  const { out } = await git({ ...inView(places), args: ["ls-files", "-z", "--others", "--exclude-standard", "--directory"] });
-  return foldersListed(out)
-    .filter((path) => installedNames.has(basename(path)) && !path.includes("\n"))
+/** Ignore rules for those that git does not ignore, each for exactly one path. */
+export async function installedRules(places: GitPlaces, there: readonly BytePath[]): Promise<string> {
+  const found = await listed(places, there.filter(isNamed(installedNames)), []);
+  return found
+    .filter((path) => !path.includes("\n"))
     .map((path) => `/${path.replaceAll(/[*?[\]\\!#\s]/g, String.raw`\$&`)}/\n`)
     .join("");
 }
 
+/** Those of these names that git, or a further file of ignore rules, ignores; as paths from the top. */
+export function ignoredFolders(
+  places: GitPlaces,
+  there: readonly BytePath[],
+  names: readonly string[],
+  rules?: string,
+): Promise<readonly string[]> {
+  const more = rules === undefined ? [] : [`--exclude-from=${rules}`];
+  return listed(places, there.filter(isNamed(names)), ["--ignored", ...more]);
+}
+
+const isNamed =
+  (names: readonly string[]) =>
+  (path: BytePath): boolean =>
+    names.includes(basename(path));
+
+/** What is there in a folder of the commit, as a folder, under one of these names or one that only an installer gives. */
+export async function foldersNamed({ root, gitDir }: GitPlaces, commit: GitSha, names: readonly string[]): Promise<readonly BytePath[]> {
+  const above = await foldersOf({ root, gitDir }, commit);
+  const top = Buffer.from(`${root}/`).toString("latin1");
+  const wanted = [...new Set([...installedNames, ...names])].map(bytePathOfText);
+  const found: BytePath[] = [];
+  for (const folder of above)
+    for (const name of wanted) {
+      const path = joined(folder, name);
+      if (isFolder(top + path)) found.push(path);
+    }
+  return found;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(/^[\x00-\x7f]*$/.test(path) ? path : Buffer.from(path, "latin1"), { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // a file, or a link that leads nowhere, in the place of a folder
+  }
+}
+
+/** Every folder of a commit, the top first. A list of paths comes folder by folder, so the one before tells what is new. */
+async function foldersOf({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">, commit: GitSha): Promise<readonly BytePath[]> {
+  const { paths } = await listTree({ cwd: root, env: { GIT_DIR: gitDir } }, commit);
+  const folders = new Set<BytePath>(["" as BytePath]);
+  let last = "";
+  for (const path of paths) {
+    const end = path.lastIndexOf("/");
+    if (end === -1 || (last.length === end && path.startsWith(last))) continue;
+    last = path.slice(0, end);
+    for (let at = last.length; at > 0 && !folders.has(last.slice(0, at) as BytePath); at = last.lastIndexOf("/", at - 1))
+      folders.add(last.slice(0, at) as BytePath);
+  }
+  return [...folders];
+}
+
+/** What git says of these: the untracked ones among them, and with `options` others. */
+async function listed(places: GitPlaces, folders: readonly BytePath[], options: readonly string[]): Promise<readonly string[]> {
+  const asked = folders.flatMap((path) => textOf(path) ?? []);
+  if (asked.length === 0) return [];
+  const found: string[] = [];
+  for (let at = 0; at < asked.length; at += askedAtOnce) {
+    const args = [
+      "ls-files",
+      "-z",
+      "--others",
+      "--exclude-standard",
+      "--directory",
+      ...options,
+      "--",
+      ...asked.slice(at, at + askedAtOnce),
+    ];
+    const { out } = await git({ ...inView(places), args: ["--literal-pathspecs", ...args] });
+    found.push(...foldersListed(out));
+  }
+  return found;
+}
+const askedAtOnce = 500;
+
 /** The folders of a listing that git ended with NULs, without the slash at their end. */
-export const foldersListed = (out: Buffer): readonly string[] =>
+const foldersListed = (out: Buffer): readonly string[] =>
   out
     .toString("latin1")
     .split("\0")
     .filter((path) => path.endsWith("/"))
-    .flatMap((path) => textOf(bytePathOf(Buffer.from(path.slice(0, -1), "latin1"))) ?? []);
+    .flatMap((path) => textOf(bytePathOf(bytesOf(path.slice(0, -1) as BytePath))) ?? []);

@@ -9,8 +9,9 @@ import { inUser } from "./history.ts";
 import { layerFolder } from "../layers/layer.ts";
 import type { OpenRun } from "../run.ts";
 import { readObject } from "./object-reader.ts";
-import { pathsWhere, type TreeEntry, treeIdOf } from "./tree.ts";
+import { type TreeEntry, treeIdOf } from "./tree.ts";
 import { filesBetween, treeFolders } from "./tree-folders.ts";
+import { shownPaths } from "./tree-list.ts";
 
 export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
@@ -33,21 +34,21 @@ export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]
   const before = known.get(commit);
   if (before !== undefined) return before;
   for (const other of known.keys()) if (other !== run.base.commit) known.delete(other);
-  const paths = commit === run.base.commit ? allPathsAt(run, commit) : pathsByDifference(run, commit);
+  const paths = commit === run.base.commit ? shownPaths(run.shadow.call, commit) : pathsByDifference(run, commit);
   known.set(commit, paths);
   paths.catch(() => known.delete(commit));
   return paths;
 }
-
-const allPathsAt = async (run: OpenRun, commit: GitSha): Promise<readonly string[]> =>
-  (await pathsWhere(run.shadow.call, commit, () => true)).map(shownOf);
 
 /** The base's list, less what is gone and with what is new. */
 async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
   const [before, differences] = [await pathsAt(run, run.base.commit), await filesBetween(run.shadow.call, run.base.commit, commit)];
   const gone = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [shownOf(path)] : [])));
   const added = differences.flatMap(({ path, was }) => (was === undefined ? [shownOf(path)] : []));
-  return [...before.filter((path) => !gone.has(path)), ...added];
+  if (gone.size + added.length === 0) return before;
+  const now = gone.size === 0 ? [...before] : before.filter((path) => !gone.has(path));
+  now.push(...added);
+  return now.sort((one, other) => (one < other ? -1 : one > other ? 1 : 0)); // a list in order is looked through without a copy
 }
 
 export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {

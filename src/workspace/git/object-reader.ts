@@ -21,8 +21,10 @@ const readers = new Map<string, Reader>();
 
 /** The object a name leads to (`<sha>`, `<sha>^{tree}`); null where it is not here. */
 export async function readObject(call: Omit<GitCall, "args">, name: string, bytesMax = bytesMaxDefault): Promise<ReadObject | null> {
-  const key = JSON.stringify([call.cwd, call.env]);
-  const reader = readers.get(key) ?? openReader(call, () => readers.delete(key));
+  // Where new objects go plays no part in reading: a repository that borrows from that place sees them too.
+  const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};
+  const key = JSON.stringify([call.cwd, env]);
+  const reader = readers.get(key) ?? openReader({ ...call, env }, () => readers.delete(key));
   readers.set(key, reader);
   return reader.ask(name, bytesMax);
 }

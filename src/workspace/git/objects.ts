@@ -1,10 +1,12 @@
-// objects: puts the content of changed files into a repository as blobs, one git process for all of them, read by the safe road at the moment it is stored.
+// objects: puts the content of changed files into a repository as blobs, read by the safe road at the moment it is stored: a few are
+// written here, many by one git process.
 
 import { NotRead } from "../layers/fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
 import { contentOf } from "../layers/scan.ts";
+import { areFew, writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";
 
 /** Stores what the changes hold; throws workspace_changed where a file is no longer what was judged. */
@@ -15,20 +17,29 @@ export async function storeBlobs(
   changes: readonly Change[],
   bytesMax: number,
 ): Promise<void> {
-  if (changes.every(({ after }) => after === null)) return;
+  const count = changes.filter(({ after }) => after !== null).length;
+  if (count === 0) return;
+  if (areFew(count)) {
+    for (const content of contentsOf(format, folder, changes, bytesMax)) await writeObject(call, format, { type: "blob", content });
+    return;
+  }
   await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: blobsOf(format, folder, changes, bytesMax) });
 }
 
-function* blobsOf(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
+function* contentsOf(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
   for (const { path, after } of changes) {
     if (after === null) continue;
-    let content: Buffer;
     try {
-      content = contentOf(folder, format, path, after, bytesMax);
+      yield contentOf(folder, format, path, after, bytesMax);
     } catch (error) {
       if (!(error instanceof NotRead)) throw error;
       throw new WorkspaceFailed("workspace_changed", `The layer changed while it was being applied: ${error.message}`);
     }
+  }
+}
+
+function* blobsOf(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
+  for (const content of contentsOf(format, folder, changes, bytesMax)) {
     yield Buffer.from(`blob\ndata ${content.length}\n`);
     yield content;
     yield Buffer.from("\n");

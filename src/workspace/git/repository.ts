@@ -1,6 +1,6 @@
 // repository: finds the user's repository and says whether a run can work in it. Reads only.
 
-import { constants } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { access, realpath } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -10,9 +10,11 @@ import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, requireSoundRepository } from "./git.ts";
 import { ownedAlways } from "../owned.ts";
 import { ownedOf } from "../layers/scope.ts";
-import { statusOf, uncommittedWords } from "./status.ts";
-import { entriesWhere, isGitlink, type ObjectFormat, type TreeEntry } from "./tree.ts";
-import { placesAround } from "./places.ts";
+import { changedIn, uncommittedWords } from "./status.ts";
+import { isGitlink, type ObjectFormat, type TreeEntry } from "./tree.ts";
+import { listTree } from "./tree-list.ts";
+import { type GitPlaces, placesAround } from "./places.ts";
+import { headBranch, headCommit } from "./refs.ts";
 
 export type Repository = {
   /** The top of the user's checkout, links resolved. */
@@ -63,6 +65,10 @@ export function openRepository(folder: string, ownedPaths: readonly string[] = [
   });
 }
 
+/** The look alone, for whoever has found the repository: it takes as long as the checkout is large. */
+export const surveyRepository = (repository: Repository, ownedPaths: readonly string[] = []): Promise<Found<SurveyedRepository>> =>
+  orUnusable(async () => ({ repository: await surveyed(repository, [...ownedAlways, ...ownedPaths]) }));
+
 async function orUnusable<Kind extends Repository>(work: () => Promise<Found<Kind>>): Promise<Found<Kind>> {
   try {
     return await work();
@@ -75,8 +81,9 @@ async function orUnusable<Kind extends Repository>(work: () => Promise<Found<Kin
 async function find(folder: string): Promise<Found<Repository>> {
   const around = placesAround(folder);
   if (around !== null) await requireSoundRepository(around);
-  const answers = (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
+  const answers = (await answersKnown(folder, around)) ?? (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
   if ("failure" in answers) return answers;
+  known.set(folder, { stamp: stampOf(around), answers });
   const root = await realpath(answers.top);
   const gitDir = await realpath(answers.gitDir);
   const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));
@@ -102,6 +109,30 @@ const askTimeoutMs = 60_000;
 const ask = (folder: string, ...args: string[]): Promise<GitAnswer> =>
   git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128], timeoutMs: askTimeoutMs });
 const line = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
+
+const known = new Map<string, { readonly stamp: string; readonly answers: Answers }>();
+
+/** What was answered before in this process, if nothing says that it is otherwise now: neither the configuration nor HEAD has moved. */
+async function answersKnown(folder: string, places: GitPlaces | null): Promise<Answers | null> {
+  const before = known.get(folder);
+  if (before === undefined || places === null || before.stamp !== stampOf(places)) return null;
+  const isSame = ((await headBranch(places)) ?? "HEAD") === before.answers.ref && (await headCommit(places)) === before.answers.commit;
+  return isSame ? before.answers : null;
+}
+
+/** How the files look that say where a repository's parts lie. */
+function stampOf(places: GitPlaces | null): string {
+  if (places === null) return "";
+  const { root, gitDir, commonDir } = places;
+  const files = [join(root, ".git"), join(commonDir, "config"), join(gitDir, "config.worktree"), join(gitDir, "commondir")];
+  const stats = files.map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  return JSON.stringify([
+    root,
+    gitDir,
+    commonDir,
+    ...stats.map((stat) => (stat?.isFile() === true ? `${stat.ino} ${stat.ctimeNs} ${stat.size}` : `${stat?.ino}`)),
+  ]);
+}
 
 /** Everything with one git process, as almost always; null where that does not work out, and has to be asked in pieces. */
 async function answersAtOnce(folder: string): Promise<Answers | null> {
@@ -149,16 +180,13 @@ async function answersOneByOne(folder: string): Promise<Answers | { readonly fai
 async function surveyed(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
   const { root, gitDir, head, branch } = repository;
   const call = { cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } };
-  const [status, noted] = await Promise.all([
-    statusOf(repository, ownedOf(owned)),
-    entriesWhere(call, head.commit, (path, mode) => mode === "160000" || (mode.startsWith("100") && attributesName.test(path))),
-  ]);
-  const submodules = noted.filter(([, entry]) => isGitlink(entry));
+  const [changed, { notable }] = await Promise.all([changedIn(repository, ownedOf(owned)), listTree(call, head.commit)]);
+  const submodules = notable.filter(([, entry]) => isGitlink(entry));
   const filters = await filtersIn(
     { root, gitDir },
-    noted.filter(([, entry]) => !isGitlink(entry)),
+    notable.filter(([path, { mode }]) => mode.startsWith("100") && attributesName.test(path)),
   );
-  const uncommitted = status.changed.length > 0 ? [uncommittedWords(status.changed, head.commit)] : [];
+  const uncommitted = changed.length > 0 ? [uncommittedWords(changed, head.commit)] : [];
   const warnings = [
     ...uncommitted,
     ...(branch === null ? ["HEAD is detached, so the work stays on its own branch and will not be merged for you."] : []),
@@ -176,7 +204,7 @@ async function surveyed(repository: Repository, owned: readonly string[]): Promi
         ]
       : []),
   ];
-  return { ...repository, isDirty: status.changed.length > 0, uncommitted, submodules: submodules.length, warnings };
+  return { ...repository, isDirty: changed.length > 0, uncommitted, submodules: submodules.length, warnings };
 }
 
 const attributesName = /(?:^|\/)\.gitattributes$/;

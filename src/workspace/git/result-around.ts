@@ -7,7 +7,8 @@ import { nameOf } from "../layers/embedded-repository.ts";
 import type { GitCall } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
 import { readObject } from "./object-reader.ts";
-import { namesIn, type TreeEntry } from "./tree.ts";
+import type { TreeEntry } from "./tree.ts";
+import { listTree } from "./tree-list.ts";
 import { filesBetween, isTree, type TreeFolders } from "./tree-folders.ts";
 
 export async function resultAround(
@@ -43,10 +44,10 @@ async function commonDirsIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<
   return paths;
 }
 
-const isCommonDir = (path: BytePath): boolean => nameOf(path) === "commondir";
+const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && nameOf(path) === "commondir";
 
 const lookedThrough = async (call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
-  new Set((await namesIn(call, tree)).filter(isCommonDir));
+  new Set((await listTree(call, tree)).paths.filter(isCommonDir));
 
 /** Null where the tree before is not in this repository. */
 async function movedOn(call: Omit<GitCall, "args">, from: NonNullable<typeof last>, to: GitSha): Promise<ReadonlySet<BytePath> | null> {

@@ -9,6 +9,7 @@
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { BytePath } from "./byte-path.ts";
 import { errnoOf } from "../failure.ts";
 import { erase, readSmallFile, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "./git.ts";
@@ -33,15 +34,15 @@ const excludesBytesMax = 1 << 20;
 /** Conversions off, for every path: the highest-ranking attributes file there is. */
 export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
 
-export async function openShadow(repository: Repository, runDir: string, isApart = false): Promise<Shadow> {
+export async function openShadow(repository: Repository, runDir: string, installed: readonly BytePath[], isApart = false): Promise<Shadow> {
   const gitDir = join(runDir, "git");
   const scratch = join(runDir, "scratch");
   const objects = join(repository.commonDir, "objects");
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   if (existsSync(gitDir)) {
     await borrowFrom(gitDir, objects);
-    await noteInstalled(repository, gitDir);
-  } else await makeShadow(repository, gitDir, objects);
+    await noteInstalled(repository, gitDir, installed);
+  } else await makeShadow(repository, gitDir, objects, installed);
   const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
   return {
     gitDir,
@@ -52,7 +53,7 @@ export async function openShadow(repository: Repository, runDir: string, isApart
   };
 }
 
-async function makeShadow(repository: Repository, gitDir: string, objects: string): Promise<void> {
+async function makeShadow(repository: Repository, gitDir: string, objects: string, installed: readonly BytePath[]): Promise<void> {
   const draft = `${gitDir}.draft`;
   await erase(draft);
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
@@ -65,7 +66,7 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
   );
   await borrowFrom(draft, objects);
   await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
-  await writeFile(join(draft, "info", "exclude"), `${await excludesOf(repository)}${await installedRules(repository)}`); // H2
+  await writeFile(join(draft, "info", "exclude"), `${await excludesOf(repository)}${await installedRules(repository, installed)}`); // H2
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
   await chmod(draft, 0o700);
@@ -73,10 +74,10 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
 }
 
 /** Packages that were installed while the run was paused are there for its checks. */
-async function noteInstalled(repository: Repository, gitDir: string): Promise<void> {
+async function noteInstalled(repository: Repository, gitDir: string, installed: readonly BytePath[]): Promise<void> {
   const path = join(gitDir, "info", "exclude");
   const known = await textOrNone(path);
-  const more = (await installedRules(repository)).split("\n").filter((line) => line !== "" && !known.split("\n").includes(line));
+  const more = (await installedRules(repository, installed)).split("\n").filter((line) => line !== "" && !known.split("\n").includes(line));
   if (more.length > 0) await writeWhole(path, `${known}${more.join("\n")}\n`);
 }
 

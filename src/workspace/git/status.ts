@@ -13,10 +13,16 @@ export type CheckoutStatus = {
 };
 
 /** The checkout's uncommitted files, the runner's own left out. */
-export async function statusOf(repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> {
+export const statusOf = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> => look(repository, isOwned, "all");
+
+/** Of these only the tracked ones that differ: no folder is read for it. */
+export const changedIn = async (repository: GitPlaces, isOwned: PathTest): Promise<readonly string[]> =>
+  (await look(repository, isOwned, "no")).changed;
+
+async function look(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
   const { out } = await git({
     ...inView(repository),
-    args: ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"],
+    args: ["status", "--porcelain=v1", "-z", `--untracked-files=${untrackedFiles}`, "--ignore-submodules=all", "--no-renames"],
   });
   const changed: string[] = [];
   const untracked: string[] = [];

@@ -9,6 +9,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathOf, bytesOf, joined, partsOf, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
+import { areFew, writeObject } from "./loose-objects.ts";
 import { readObject } from "./object-reader.ts";
 import { objectHash, type ObjectFormat, type TreeEntry, treeIdOf } from "./tree.ts";
 
@@ -192,7 +193,9 @@ export async function writeEditedTree(
 ): Promise<GitSha> {
   const contents: Buffer[] = [];
   const edited = await editTree(treeFolders(call), format, tree, changes, (content) => contents.push(content));
-  if (edited !== tree && contents.length > 0) await storeTrees(call, contents, edited.length / 2);
+  if (edited === tree || contents.length === 0) return edited;
+  if (areFew(contents.length)) for (const content of contents) await writeObject(call, format, { type: "tree", content });
+  else await storeTrees(call, contents, edited.length / 2);
   return edited;
 }
 

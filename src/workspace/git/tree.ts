@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, bytesOf, shownOf, type BytePath } from "./byte-path.ts";
+import { bytePathOf, bytesOf, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
 import { readObject } from "./object-reader.ts";
@@ -28,6 +28,9 @@ export async function treeIdOf(call: Omit<GitCall, "args">, treeish: GitSha): Pr
   if (objectName.test(treeish)) treeIds.set(treeish, tree);
   return tree;
 }
+
+/** The tree of a commit that was asked for before; otherwise what was given. */
+export const knownTree = (treeish: GitSha): GitSha => treeIds.get(treeish) ?? treeish;
 
 const keptTreesMax = 6;
 const keptEntriesMax = 500_000;
@@ -62,23 +65,8 @@ function letGo(): void {
   }
 }
 
-let listed: { readonly tree: GitSha; readonly listing: WeakRef<Promise<Buffer>> } | null = null;
-
-/** What git lists of a commit or tree. Several ask for the same, one after the other, so the last is kept while there is room. */
-function listingOf(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Buffer> {
-  const list = async (): Promise<Buffer> => (await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] })).out;
-  if (!objectName.test(treeish)) return list();
-  const tree = treeIds.get(treeish) ?? treeish;
-  const before = listed?.tree === tree ? listed.listing.deref() : undefined;
-  if (before !== undefined) return before;
-  const listing = list();
-  listed = { tree, listing: new WeakRef(listing) };
-  listing.catch(() => (listed = null));
-  return listing;
-}
-
 async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
-  const out = await listingOf(call, treeish);
+  const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
   const tree = new Map<BytePath, TreeEntry>();
   for (let at = 0; at < out.length;) {
     const end = out.indexOf(0, at);
@@ -88,51 +76,6 @@ async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<T
     at = end + 1;
   }
   return tree;
-}
-
-/** The files of a commit or tree whose paths pass a test; the others are let go as they are read. */
-export async function pathsWhere(
-  call: Omit<GitCall, "args">,
-  treeish: GitSha,
-  isWanted: (path: string) => boolean,
-): Promise<readonly BytePath[]> {
-  return (await namesIn(call, treeish)).filter((path) => isWanted(shownOf(path)));
-}
-
-let named: { readonly tree: GitSha; readonly names: WeakRef<readonly BytePath[]> } | null = null;
-
-/** Every path of a commit or tree; the last list is kept while there is room. */
-export async function namesIn(call: Omit<GitCall, "args">, treeish: GitSha): Promise<readonly BytePath[]> {
-  const tree = treeIds.get(treeish) ?? treeish;
-  const before = named?.tree === tree ? named.names.deref() : undefined;
-  if (before !== undefined) return before;
-  const out = await listingOf(call, treeish);
-  const names: BytePath[] = [];
-  for (let at = 0; at < out.length;) {
-    const [tab, end] = [out.indexOf(9, at), out.indexOf(0, at)];
-    names.push(out.toString("latin1", tab + 1, end) as BytePath);
-    at = end + 1;
-  }
-  if (objectName.test(treeish)) named = { tree, names: new WeakRef(names) };
-  return names;
-}
-
-export async function entriesWhere(
-  call: Omit<GitCall, "args">,
-  treeish: GitSha,
-  isWanted: (path: BytePath, mode: string) => boolean,
-): Promise<readonly (readonly [BytePath, TreeEntry])[]> {
-  const out = await listingOf(call, treeish);
-  const wanted: [BytePath, TreeEntry][] = [];
-  for (let at = 0; at < out.length;) {
-    const end = out.indexOf(0, at);
-    const tab = out.indexOf(9, at);
-    const path = bytePathOf(out.subarray(tab + 1, end));
-    const mode = out.toString("latin1", at, at + 6);
-    if (isWanted(path, mode)) wanted.push([path, { mode, sha: out.toString("latin1", at + 6, tab).split(" ")[2] ?? "" }]);
-    at = end + 1;
-  }
-  return wanted;
 }
 
 /** The name git gives an object of this type and content. */

@@ -15,12 +15,13 @@ import { foldersAbove, shownOf, type BytePath } from "../git/byte-path.ts";
 import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
-import { git, gitLine, isDiskFull } from "../git/git.ts";
+import { git, isDiskFull } from "../git/git.ts";
 import { commitFor, inUser, messageOf, pathsBetween, shortOf, tipOf } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
 import { collisionsOf } from "../git/names.ts";
+import { newCommit } from "../git/new-commit.ts";
 import { storeBlobs } from "../git/objects.ts";
 import type { OpenRun } from "../run.ts";
 import { isSame, readTree, type Tree } from "../git/tree.ts";
@@ -133,13 +134,8 @@ async function commitOf(
   );
   if (tree === tip.tree) return null;
   run.failpoint("tree_written");
-  const message = [Buffer.from(messageOf(run, attempt, subject))];
-  const commit = await gitLine({
-    ...call,
-    env: { ...call.env, ...identityEnv(run.identity) },
-    args: ["commit-tree", tree, "-p", tip.commit, "-F", "-"],
-    input: message,
-  });
+  const message = messageOf(run, attempt, subject);
+  const commit = await newCommit(call, run.shadow.format, { tree, parents: [tip.commit], identity: run.identity, message });
   return { commit, tree };
 }
 

@@ -10,8 +10,8 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Applied, CommitFilesOrder, Violation } from "../../ports/workspace.ts";
 import { bytePathOfText, foldersAbove, type BytePath } from "../git/byte-path.ts";
-import { gitLine } from "../git/git.ts";
 import { commitFor, tipOf } from "../git/history.ts";
+import { writeObject } from "../git/loose-objects.ts";
 import { writeTree } from "../git/materialize.ts";
 import { isSame, treeIdOf, type TreeEntry } from "../git/tree.ts";
 import { isTree, treeFolders } from "../git/tree-folders.ts";
@@ -75,10 +75,7 @@ async function rowsFor(
     if (entry !== undefined && !isTree(entry)) rows.push([above, null]);
   }
   for await (const [below] of folders.filesBelow(tree, path)) rows.push([below, null]);
-  const sha = await gitLine({
-    ...run.shadow.callIntoUser,
-    args: ["hash-object", "-w", "--stdin"],
-    input: [Buffer.from(text, "utf8")],
-  });
+  const content = Buffer.from(text, "utf8");
+  const sha = await writeObject(run.shadow.callIntoUser, run.shadow.format, { type: "blob", content });
   return [...rows, [path, { mode: "100644", sha }]];
 }

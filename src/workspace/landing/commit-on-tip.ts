@@ -4,9 +4,8 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";
 import { moveBranch } from "./apply.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { gitLine } from "../git/git.ts";
 import { messageOf, pathsBetween, type RunCommit, shortOf } from "../git/history.ts";
-import { identityEnv } from "../git/identity.ts";
+import { newCommit } from "../git/new-commit.ts";
 import type { OpenRun } from "../run.ts";
 
 export async function commitOnTip(
@@ -16,12 +15,8 @@ export async function commitOnTip(
   tree: GitSha,
 ): Promise<Applied> {
   const call = run.shadow.callIntoUser;
-  const commit = await gitLine({
-    ...call,
-    env: { ...call.env, ...identityEnv(run.identity) },
-    args: ["commit-tree", tree, "-p", tip, "-F", "-"],
-    input: [Buffer.from(messageOf(run, attempt, subject))],
-  });
+  const message = messageOf(run, attempt, subject);
+  const commit = await newCommit(call, run.shadow.format, { tree, parents: [tip], identity: run.identity, message });
   run.failpoint("made_on_tip");
   if (!(await moveBranch(run, commit, tip)))
     throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} moved while ${attempt} was committed on it.`);

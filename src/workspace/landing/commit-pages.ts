@@ -17,9 +17,9 @@ import { identityEnv, identityOf } from "../git/identity.ts";
 import { ownedAlways } from "../owned.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
 import { ownedOf } from "../layers/scope.ts";
-import { statusOf } from "../git/status.ts";
-import { entriesWhere, isSame, type TreeEntry } from "../git/tree.ts";
-import { writeEditedTree } from "../git/tree-folders.ts";
+import { changedIn } from "../git/status.ts";
+import { isSame, type TreeEntry, treeIdOf } from "../git/tree.ts";
+import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
 import { inView } from "../git/user-view.ts";
 
 /** The documents of one piece of work, and the commit with which that work landed. */
@@ -50,7 +50,7 @@ export async function commitPages(order: PagesOrder): Promise<GitSha | null> {
   const call: Call = { ...inView(repository), config: "none" }; // P3
   if (branch === null || branch !== order.base.branch || underWay.some((name) => existsSync(join(repository.gitDir, name)))) return null;
   if (await isCommitted(call, order, head.commit)) return null; // P4
-  const { changed } = await statusOf(repository, ownedOf([...ownedAlways, ...order.owned]));
+  const changed = await changedIn(repository, ownedOf([...ownedAlways, ...order.owned]));
   if (changed.length > 0) return null; // P2
   const pages: Pages[] = [];
   for (const one of order.pages) if (await isIn(call, one.landed, head.commit)) pages.push(one);
@@ -88,7 +88,11 @@ async function isCommitted(call: Call, { base, runId }: PagesOrder, head: GitSha
 async function changesOf(repository: Repository, call: Call, order: PagesOrder, pages: readonly Pages[]): Promise<readonly Change[]> {
   const isPage = ownedOf(order.owned);
   const isWanted = (path: BytePath): boolean => isPage(shownOf(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
-  const held = new Map(await entriesWhere(call, repository.head.commit, isWanted));
+  const folders = treeFolders(call);
+  const held = new Map<BytePath, TreeEntry>();
+  for (const { folder } of pages)
+    for await (const [path, entry] of folders.filesBelow(repository.head.tree, bytePathOfText(folder)))
+      if (isWanted(path)) held.set(path, entry);
   const files = pages.flatMap((one) => [...one.files]).filter(([path]) => isPage(path));
   const ignored = await ignoredAmong(
     repository,
@@ -114,9 +118,13 @@ async function ignoredAmong(repository: Repository, paths: readonly string[]): P
 }
 
 async function before(call: Call, head: GitSha, changes: readonly Change[]): Promise<readonly Change[]> {
-  const paths = new Set(changes.map(([path]) => path));
-  const held = new Map(await entriesWhere(call, head, (path) => paths.has(path)));
-  return changes.map(([path]) => [path, held.get(path) ?? null]);
+  const [tree, folders] = [await treeIdOf(call, head), treeFolders(call)];
+  return Promise.all(
+    changes.map(async ([path]): Promise<Change> => {
+      const entry = await folders.at(tree, path);
+      return [path, entry === undefined || isTree(entry) ? null : entry];
+    }),
+  );
 }
 
 /** Tells the user's index of these files; false where another git is at work on it. */

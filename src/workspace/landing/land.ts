@@ -12,17 +12,20 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { LandResult } from "../../ports/workspace.ts";
-import { bytePathOf, shownOf, type BytePath } from "../git/byte-path.ts";
+import { bytePathOf, bytesOf, shownOf, type BytePath } from "../git/byte-path.ts";
+import { isAncestor, lineBetween } from "../git/commits.ts";
 import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, gitLine, isDiskFull } from "../git/git.ts";
 import { inUser, shortOf, tipOf } from "../git/history.ts";
+import { headBranch, headCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { OpenRun } from "../run.ts";
 import { lastSquashed, sidesSince, squashTrailer } from "./squash.ts";
-import { statusOf } from "../git/status.ts";
-import { entriesWhere, type TreeEntry } from "../git/tree.ts";
+import { changedIn } from "../git/status.ts";
+import { type TreeEntry, treeIdOf } from "../git/tree.ts";
+import { filesBetween, isTree, treeFolders } from "../git/tree-folders.ts";
 import { inView } from "../git/user-view.ts";
 
 const namesShown = 5;
@@ -34,16 +37,21 @@ export async function landRun(run: OpenRun, message: string, isSquashed = false)
   const tip = (await tipOf(run)).commit;
   if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
   const { branch } = run.base;
-  const current = await currentBranch(run);
+  const current = await headBranch(run.repository);
   if (branch === null) return refusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortOf(run.ref)}.`);
-  if (current !== branch)
-    return refusal("checkout_moved", `The run began on ${branch}; the checkout is on ${current ?? "a detached HEAD"} now.`); // N2
+  if (current !== `refs/heads/${branch}`)
+    return refusal(
+      "checkout_moved",
+      `The run began on ${branch}; the checkout is on ${current === null ? "a detached HEAD" : shortOf(current)} now.`,
+    ); // N2
 
   const cutShort = await undoCutLanding(run);
   for (let race = 0; ; race += 1) {
     const inTheWay = cutShort ?? (await foreignLock(run));
     const head = await headOf(run);
-    if (await isAncestor(run, tip, head)) return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
+    const isAhead = head !== tip && (await isAncestor(run.shadow.call, head, tip));
+    if (!isAhead && (await isAncestor(run.shadow.call, tip, head)))
+      return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
     const before = isSquashed ? await lastSquashed(run, head) : null;
     if (before === tip) return { landed: true, how: "squash", commit: head }; // N4
     if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
@@ -53,17 +61,21 @@ export async function landRun(run: OpenRun, message: string, isSquashed = false)
   }
 }
 
-const headOf = (run: OpenRun): Promise<GitSha> => gitLine({ ...inUser(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+async function headOf({ repository }: OpenRun): Promise<GitSha> {
+  const head = await headCommit(repository);
+  if (head === null) throw new WorkspaceFailed("workspace_changed", `HEAD of ${repository.root} leads to no commit any more.`);
+  return head;
+}
 const isMoving = async (run: OpenRun, head: GitSha): Promise<boolean> => isLocked(run) || (await headOf(run)) !== head;
 
 /** `since`: what of the branch has landed already, if all the rest is to be one commit. */
 async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string, since: GitSha | null): Promise<LandResult> {
-  const { changed } = await statusOf(run.repository, run.isOwned);
+  const changed = await changedIn(run.repository, run.isOwned);
   const remade = await remadeOn(run, head, tip); // N5
   const missing = changed.filter((path) => remade.has(path) && isMissing(run, path));
   const dirty = changed.filter((path) => !missing.includes(path));
   if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${some(dirty)}.`); // N2
-  if (since === null && (await isAncestor(run, head, tip)))
+  if (since === null && (await isAncestor(run.shadow.call, head, tip)))
     return restored(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
 
   const merged = await mergeCommit(run, head, tip, message, remade, since);
@@ -76,15 +88,20 @@ const isMissing = ({ repository }: OpenRun, path: string): boolean =>
 
 /** What the branch has taken away and made anew since it last landed, as it is at its tip. */
 async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
+  const call = run.shadow.callIntoUser;
+  if ((await lineBetween(call, head, tip))?.length === 1) return new Map(); // one commit makes nothing anew that it took away
   const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
-  const words = (await git({ ...run.shadow.callIntoUser, args })).out.toString("latin1").split("\0");
+  const words = (await git({ ...call, args })).out.toString("latin1").split("\0");
   const [added, deleted] = [new Set<string>(), new Set<string>()];
   for (let at = 0; at + 1 < words.length; at += 2) (words[at] === "A" ? added : deleted).add(words[at + 1] ?? "");
   const both = [...added].filter((path) => deleted.has(path)).map((path) => bytePathOf(Buffer.from(path, "latin1")));
-  if (both.length === 0) return new Map();
-  const wanted = new Set(both);
-  const there = await entriesWhere(run.shadow.callIntoUser, tip, (path) => wanted.has(path));
-  return new Map(there.map((row) => [shownOf(row[0]), row]));
+  const [tree, folders] = [await treeIdOf(call, tip), treeFolders(call)];
+  const remade = new Map<string, readonly [BytePath, TreeEntry]>();
+  for (const path of both) {
+    const entry = await folders.at(tree, path);
+    if (entry !== undefined && !isTree(entry)) remade.set(shownOf(path), [path, entry]);
+  }
+  return remade;
 }
 
 /** Git leaves alone what is the same in both commits, also where it is missing. */
@@ -98,15 +115,6 @@ async function restored(run: OpenRun, result: LandResult, missing: readonly stri
 const refusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
 const some = (names: readonly string[]): string =>
   `${names.slice(0, namesShown).join(", ")}${names.length > namesShown ? ` and ${names.length - namesShown} more` : ""}`;
-
-async function currentBranch(run: OpenRun): Promise<string | null> {
-  const { code, out } = await git({ ...inUser(run), args: ["symbolic-ref", "-q", "--short", "HEAD"], codes: [0, 1] });
-  return code === 0 ? out.toString("utf8").trim() : null;
-}
-
-async function isAncestor(run: OpenRun, older: GitSha, newer: GitSha): Promise<boolean> {
-  return (await git({ ...inUser(run), args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1] })).code === 0;
-}
 
 async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
   const { out } = await git({ ...inUser(run), args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"] });
@@ -173,9 +181,14 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed[
 /** Files and index first, then the branch: what is cut short in between is undone by cut-landing. */
 async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitAnswer> {
   const view = inView(run.repository);
-  const refreshed = await git({ ...view, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] }); // a touch alone is no change
-  if (refreshed.code === 128) return refreshed;
-  const moved = await git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
+  const move = (): Promise<GitAnswer> => git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
+  const first = await move();
+  // A touch alone is no change, but git takes it for one until it has looked again. It touches no file before it has looked at all of them.
+  const refreshed = /not uptodate/.test(first.err)
+    ? await git({ ...view, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] })
+    : null;
+  if (refreshed?.code === 128) return refreshed;
+  const moved = refreshed === null ? first : await move();
   if (moved.code !== 0) return moved;
   const user = inUser(run);
   return git({
@@ -188,16 +201,8 @@ async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitA
 
 /** Untracked files, ignored ones too, where a new file would go. Git would refuse most of them as well; asking first leaves not even its index touched. */
 async function filesInTheWay(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
-  const { out } = await git({
-    ...inUser(run),
-    args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", from, to, "--"],
-  });
-  const paths = out
-    .toString("latin1")
-    .split("\0")
-    .filter((path) => path !== "");
-  const isThere = (path: string): boolean =>
-    lstatSync(Buffer.concat([Buffer.from(`${run.repository.root}/`), Buffer.from(path, "latin1")]), { throwIfNoEntry: false }) !==
-    undefined;
-  return paths.filter(isThere).map((path) => shownOf(bytePathOf(Buffer.from(path, "latin1"))));
+  const added = (await filesBetween(run.shadow.callIntoUser, from, to)).filter(({ was }) => was === undefined);
+  const isThere = (path: BytePath): boolean =>
+    lstatSync(Buffer.concat([Buffer.from(`${run.repository.root}/`), bytesOf(path)]), { throwIfNoEntry: false }) !== undefined;
+  return added.filter(({ path }) => isThere(path)).map(({ path }) => shownOf(path));
 }

@@ -9,14 +9,13 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync } from "node:fs";
 import { cp, lstat, mkdir, rename } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { discard } from "../folder.ts";
-import { git } from "../git/git.ts";
-import { foldersListed } from "../git/installed-folders.ts";
-import { placesAround } from "../git/places.ts";
-import { inView } from "../git/user-view.ts";
+import type { BytePath } from "../git/byte-path.ts";
+import { ignoredFolders } from "../git/installed-folders.ts";
+import type { GitPlaces } from "../git/places.ts";
 
 export const dependencyNames = ["node_modules", ".venv", "venv", "vendor"] as const;
 
@@ -27,26 +26,18 @@ const foldersMax = 200;
 const tickMs = 25;
 
 /**
- * The folders of the user's checkout that bear one of these names and that git, or a further file of ignore rules, ignores; as paths from
- * its top.
+ * Of the folders that are there (installed-folders.ts) those that bear one of these names and that git, or a further file of ignore rules,
+ * ignores; as paths from the top.
  */
-export async function dependencyFolders(root: string, names: readonly string[], rules?: string): Promise<readonly string[]> {
-  const places = names.length === 0 ? null : placesAround(root);
-  if (places === null) return [];
-  const { out } = await git({
-    ...inView(places),
-    args: [
-      "ls-files",
-      "-z",
-      "--others",
-      "--ignored",
-      "--exclude-standard",
-      ...(rules === undefined ? [] : [`--exclude-from=${rules}`]),
-      "--directory",
-    ],
-  });
-  return foldersListed(out)
-    .filter((path) => names.includes(basename(path)) && !path.startsWith(".autopilot/"))
+export async function dependencyFolders(
+  places: GitPlaces,
+  there: readonly BytePath[],
+  names: readonly string[],
+  rules?: string,
+): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  return (await ignoredFolders(places, there, names, rules))
+    .filter((path) => !path.startsWith(".autopilot/"))
     .toSorted()
     .slice(0, foldersMax);
 }

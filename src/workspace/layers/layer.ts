@@ -16,7 +16,8 @@ import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
 import { masksOf } from "./scope.ts";
 import { rawAttributes } from "../git/shadow.ts";
-import { pathsWhere, treeIdOf } from "../git/tree.ts";
+import { treeIdOf } from "../git/tree.ts";
+import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { historyCommits, packInto } from "../bases/history.ts";
 import { filesBetween, type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
@@ -83,7 +84,7 @@ async function absentAt(run: OpenRun, tip: GitSha, masks: readonly string[]): Pr
   const known = absentAtBase.get(run) ?? new Map<string, Promise<readonly BytePath[]>>();
   absentAtBase.set(run, known);
   const key = JSON.stringify(masks);
-  const looking = known.get(key) ?? pathsWhere(run.shadow.call, run.base.commit, isAbsent);
+  const looking = known.get(key) ?? pathsWhere(run, isAbsent);
   known.set(key, looking);
   looking.catch(() => known.delete(key));
   const absent = new Set(await looking);
@@ -94,10 +95,15 @@ async function absentAt(run: OpenRun, tip: GitSha, masks: readonly string[]): Pr
   return [...absent];
 }
 
+async function pathsWhere({ shadow, base }: OpenRun, isWanted: (path: string) => boolean): Promise<readonly BytePath[]> {
+  const { paths, isPlain } = await listTree(shadow.call, base.commit);
+  return paths.filter(isPlain ? isWanted : (path) => isWanted(shownOf(path)));
+}
+
 /** What the run began on without what these masks hide, as one commit without a past: what later layers with the same masks share. L2 */
 async function maskedRoot(run: OpenRun, isMasked: (path: string) => boolean): Promise<GitSha> {
   const { call, format } = run.shadow;
-  const hidden = await pathsWhere(call, run.base.commit, (path) => isMasked(path) || run.isOwned(path));
+  const hidden = await pathsWhere(run, (path) => isMasked(path) || run.isOwned(path));
   const rows = hidden.map((path): TreeChange => [path, null]);
   const tree = await writeEditedTree(call, format, await treeIdOf(call, run.base.commit), rows);
   return startingCommit(run, run.base.commit, tree, []);

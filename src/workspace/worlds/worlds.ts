@@ -12,7 +12,7 @@ import { copyFile, mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOfText, bytesOf } from "../git/byte-path.ts";
+import { type BytePath, bytePathOfText, bytesOf, foldersAbove } from "../git/byte-path.ts";
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
 import { type Base, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
 import { discard } from "../folder.ts";
@@ -20,7 +20,7 @@ import { git } from "../git/git.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
 import { readObject } from "../git/object-reader.ts";
-import { readTree, treeIdOf } from "../git/tree.ts";
+import { readTree, type TreeEntry, treeIdOf } from "../git/tree.ts";
 import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
 import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
 import { noteListing } from "./listing.ts";
@@ -80,7 +80,7 @@ export function openWorlds(order: WorldsOrder): Worlds {
         return noteListing(place, folder, files.keys());
       }
       const { base, delta } = await bases.below(tree);
-      if (index !== undefined) await indexFor(shadow, base, tree, index);
+      if (index !== undefined) await indexFor(shadow, base, delta, index);
       if (kind === "reflink") {
         await copyOf(shadow, base, delta, folder);
         return noteListing(place, folder, (await readTree(shadow.call, tree)).keys());
@@ -160,12 +160,26 @@ async function fittingIn(folders: TreeFolders, tree: GitSha, paths: readonly str
   return fitting;
 }
 
-/** The base's own index, with what differs read in: of all other files it knows what they look like. */
-async function indexFor(shadow: Shadow, base: Base, tree: GitSha, index: string): Promise<void> {
+/** The base's own index, told what differs: of all other files it knows what they look like. */
+async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, index: string): Promise<void> {
   await copyFile(base.index, index, constants.COPYFILE_FICLONE);
-  if (tree === base.tree) return;
+  if (changed.length === 0 && gone.length === 0) return;
+  const folders = treeFolders(shadow.call);
+  const nothing = "0".repeat(base.tree.length);
+  const rows: Buffer[] = [];
+  const add = (path: BytePath, entry: TreeEntry | null): void =>
+    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytesOf(path), Buffer.from([0]));
+  // What goes away goes first, so that a file may become a folder and a folder a file.
+  for (const path of [...gone, ...changed.map(([own]) => own)]) {
+    for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
+    for (const one of [...foldersAbove(path), path]) {
+      const was = await folders.at(base.tree, one);
+      if (was !== undefined && !isTree(was)) add(one, null);
+    }
+  }
+  for (const [path, entry] of changed) add(path, entry);
   const env = { ...shadow.call.env, GIT_INDEX_FILE: index, GIT_WORK_TREE: base.files };
-  await git({ ...shadow.call, cwd: base.files, env, args: ["read-tree", "-i", "-m", tree] });
+  await git({ ...shadow.call, cwd: base.files, env, args: ["update-index", "-z", "--index-info"], input: rows });
 }
 
 /** A copy that shares the blocks of the base's files until one of the two is written to. */

@@ -5,7 +5,7 @@ import type { RunView } from "../../../core/state.ts";
 import { findRepository } from "../../../workspace/git/repository.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
 import { ownedOf } from "../../../workspace/layers/scope.ts";
-import { statusOf } from "../../../workspace/git/status.ts";
+import { changedIn } from "../../../workspace/git/status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import type { Found, Order, RoadmapParts } from "./parts.ts";
@@ -78,7 +78,7 @@ const filesMax = 5;
 async function uncommitted({ home }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const found = await findRepository(home.root);
   if (!("repository" in found)) return [];
-  const { changed } = await statusOf(found.repository, ownedOf([...ownedAlways, ...ownedInPhases]));
+  const changed = await changedIn(found.repository, ownedOf([...ownedAlways, ...ownedInPhases]));
   const documents = (state.drafted.documents ?? []).map(({ path }) => path);
   return changed.filter((path) => !documents.includes(path));
 }

@@ -1,0 +1,42 @@
+// index-file: a look at a git index without git, for one question: whether a name may be in it at all.
+
+import { closeSync, openSync, readSync } from "node:fs";
+
+const chunkBytes = 1 << 16;
+const headBytes = 12;
+
+/**
+ * Whether any tracked path may hold this word, in whichever case. No is certain: the paths lie in the file as they are. Where they do not
+ * (another version, parts kept elsewhere, none to be read), nobody knows, and the answer is yes.
+ */
+export function mayTrack(index: string, word: string): boolean {
+  const wanted = new RegExp(word.replaceAll(/[^\w]/g, String.raw`\$&`), "i");
+  let fd: number;
+  try {
+    fd = openSync(index, "r");
+  } catch {
+    return true;
+  }
+  try {
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    let held = 0;
+    let isFirst = true;
+    for (let read = readSync(fd, buffer, 0, chunkBytes, null); read > 0; read = readSync(fd, buffer, held, chunkBytes - held, null)) {
+      const text = buffer.toString("latin1", 0, held + read);
+      if (isFirst && !/^DIRC\0\0\0[\x02\x03]/.test(text)) return true;
+      if (wanted.test(text) || text.includes(splitExtension)) return true;
+      isFirst = false;
+      const kept = Math.min(held + read, Math.max(word.length, headBytes));
+      buffer.copy(buffer, 0, held + read - kept, held + read);
+      held = kept;
+    }
+    return isFirst;
+  } catch {
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Marks an index whose paths lie in another file. The letters may stand in a path too; then git is asked, and that is all. */
+const splitExtension = "link\0\0\0";

@@ -1,0 +1,59 @@
+// loose-objects: writes a few small objects into a repository as git itself would, each a file of its own, without a process for it.
+//
+// Invariants:
+//   O1. An object appears whole, by one rename, under the name of its content; what is cut short is a file that git's own cleaning knows.
+//   O2. What is there already stays as it is: the same name is the same content.
+
+import { createHash, randomBytes } from "node:crypto";
+import { constants, existsSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { deflate, constants as zlib } from "node:zlib";
+import type { GitSha } from "../../contracts/ids.ts";
+import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import type { GitCall } from "./git.ts";
+import type { ObjectFormat } from "./tree.ts";
+
+const deflated = promisify(deflate);
+/** More are a pack's affair, and git's. */
+const objectsMax = 40;
+
+export type NewObject = { readonly type: "blob" | "tree" | "commit"; readonly content: Buffer };
+
+/** Whether so many are written here, rather than by git. */
+export const areFew = (count: number): boolean => count <= objectsMax;
+
+/** Writes an object where the call's new objects go, and answers with its name. */
+export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFormat, { type, content }: NewObject): Promise<GitSha> {
+  const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
+  const name = createHash(format).update(whole).digest("hex");
+  const folder = join(objectsOf(call), name.slice(0, 2));
+  const path = join(folder, name.slice(2));
+  if (existsSync(path)) return name; // O2
+  try {
+    await mkdir(folder, { recursive: true });
+    const draft = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`); // O1
+    try {
+      const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
+      try {
+        await file.writeFile(await deflated(whole, { level: zlib.Z_BEST_SPEED }));
+      } finally {
+        await file.close();
+      }
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === null) throw error;
+    const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
+    throw new WorkspaceFailed(reason, `An object could not be written to ${folder} (${code}).`);
+  }
+  return name;
+}
+
+const objectsOf = ({ cwd, env }: Omit<GitCall, "args">): string =>
+  env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");

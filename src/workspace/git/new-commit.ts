@@ -1,0 +1,43 @@
+// new-commit: a commit on no branch yet.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import { type GitCall, gitLine } from "./git.ts";
+import { type Identity, identityEnv } from "./identity.ts";
+import { writeObject } from "./loose-objects.ts";
+import type { ObjectFormat } from "./tree.ts";
+
+export type CommitOrder = {
+  readonly tree: GitSha;
+  readonly parents: readonly GitSha[];
+  readonly identity: Identity;
+  readonly message: string;
+};
+
+/** Names that git would write as they are. What it would mend is its affair. */
+const isPlain = ({ name, email }: Identity): boolean =>
+  /^[^\s<>.,:;"\\'\x00-\x1f\x7f](?:[^<>\x00-\x1f\x7f]*[^\s<>.,:;"\\'\x00-\x1f\x7f])?$/u.test(name) &&
+  /^[\w.+@-]*\w$/.test(email) &&
+  /^\w/.test(email);
+
+export async function newCommit(call: Omit<GitCall, "args">, format: ObjectFormat, order: CommitOrder): Promise<GitSha> {
+  const { tree, parents, identity, message } = order;
+  const isText = !message.includes("\0") && message.endsWith("\n");
+  if (isPlain(identity) && isText) {
+    const who = `${identity.name} <${identity.email}> ${dateOf(new Date())}`;
+    const head = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${who}`, `committer ${who}`];
+    return writeObject(call, format, { type: "commit", content: Buffer.from(`${head.join("\n")}\n\n${message}`) });
+  }
+  return gitLine({
+    ...call,
+    env: { ...call.env, ...identityEnv(identity) },
+    args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"],
+    input: [Buffer.from(message)],
+  });
+}
+
+/** Seconds and the offset of this place, as git writes both. */
+function dateOf(now: Date): string {
+  const minutes = -now.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) => String(part).padStart(2, "0"));
+  return `${Math.floor(now.getTime() / 1000)} ${minutes < 0 ? "-" : "+"}${hours}${rest}`;
+}

@@ -1,0 +1,66 @@
+// refs: where HEAD and branches stand. They are small files, and are read as such; git is asked only where one is not plain: packed,
+// in tables, a link, a name for another. A process for each such question costs more than the answer.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import { readSmallFile } from "../folder.ts";
+import { git, type GitCall } from "./git.ts";
+import type { GitPlaces } from "./places.ts";
+
+const refBytesMax = 4_096;
+const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
+/** A name that means one file and nothing else, whatever it holds. */
+const plainBranch = /^refs\/heads\/(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\\x00-\x1f\x7f.][^\s~^:?*[\\\x00-\x1f\x7f]*$/;
+
+/** The commit a branch stands at, by its full name; null where there is no such branch. `call`: how git is asked there. */
+export async function branchAt(places: GitPlaces, ref: string, call: Omit<GitCall, "args"> = inPlaces(places)): Promise<GitSha | null> {
+  return plainRef(places, ref) ?? asked(call, ref);
+}
+
+/** The full name of the branch that is checked out; null where HEAD is detached. */
+export async function headBranch(places: GitPlaces): Promise<string | null> {
+  const plain = plainHead(places);
+  if (plain !== null) return "branch" in plain ? plain.branch : null;
+  const { code, out } = await git({ ...inPlaces(places), args: ["symbolic-ref", "-q", "HEAD"], codes: [0, 1] });
+  return code === 0 ? out.toString("utf8").trim() : null;
+}
+
+/** The commit HEAD stands at; null where there is none yet. */
+export async function headCommit(places: GitPlaces): Promise<GitSha | null> {
+  const plain = plainHead(places);
+  if (plain === null) return asked(inPlaces(places), "HEAD");
+  return "commit" in plain ? plain.commit : branchAt(places, plain.branch);
+}
+
+async function asked(call: Omit<GitCall, "args">, name: string): Promise<GitSha | null> {
+  const args = ["rev-parse", "--verify", "-q", `${name}^{commit}`];
+  const { code, out } = await git({ ...call, args, codes: [0, 1, 128] });
+  return code === 0 ? out.toString("utf8").trim() : null;
+}
+
+const inPlaces = ({ root, gitDir }: GitPlaces) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+
+function plainRef({ commonDir }: GitPlaces, ref: string): GitSha | null {
+  if (!plainBranch.test(ref) || isInTables(commonDir)) return null;
+  const text = textAt(join(commonDir, ref));
+  return text !== null && objectName.test(text) ? text.trim() : null;
+}
+
+function plainHead({ gitDir, commonDir }: GitPlaces): { readonly branch: string } | { readonly commit: GitSha } | null {
+  const text = isInTables(commonDir) ? null : textAt(join(gitDir, "HEAD"));
+  if (text === null) return null;
+  if (objectName.test(text)) return { commit: text.trim() };
+  const branch = /^ref: (\S+)\n?$/.exec(text)?.[1];
+  return branch !== undefined && plainBranch.test(branch) ? { branch } : null;
+}
+
+const isInTables = (commonDir: string): boolean => existsSync(join(commonDir, "reftable"));
+
+function textAt(path: string): string | null {
+  try {
+    return readSmallFile(path, refBytesMax)?.toString("latin1") ?? null;
+  } catch {
+    return null; // a folder of that name, or not ours to read: git says what it is
+  }
+}

@@ -1,0 +1,62 @@
+// tree-list: every path of a tree, listed by git once and kept while it is the one that is asked for: a draft, its run and its checks all
+// look through the same commit. The list is read as it comes, so that beside the paths themselves nothing of it is held.
+
+import { isAscii } from "node:buffer";
+import type { GitSha } from "../../contracts/ids.ts";
+import { type BytePath, shownOf } from "./byte-path.ts";
+import { git, type GitCall } from "./git.ts";
+import { knownTree, type TreeEntry } from "./tree.ts";
+
+export type TreeList = {
+  readonly paths: readonly BytePath[];
+  /** Whether each path is text as it stands, as almost always. */
+  readonly isPlain: boolean;
+  /** Places of other repositories, and files of attributes: what a survey tells of. */
+  readonly notable: readonly (readonly [BytePath, TreeEntry])[];
+};
+
+const objectName = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+let last: { readonly of: GitSha; readonly list: Promise<TreeList> } | null = null;
+
+/** What bears an object's name never changes, so it is listed once, from whichever repository. */
+export function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
+  if (last !== null && knownTree(last.of) === knownTree(treeish)) return last.list;
+  const list = listed(call, treeish);
+  if (objectName.test(treeish)) {
+    const own = (last = { of: treeish, list });
+    list.catch(() => (last = last === own ? null : last));
+  }
+  return list;
+}
+
+/** The same as text for patterns and people; the array is the same whenever it is asked for. */
+export async function shownPaths(call: Omit<GitCall, "args">, treeish: GitSha): Promise<readonly string[]> {
+  const { paths, isPlain } = await listTree(call, treeish);
+  const known = shown.get(paths) ?? (isPlain ? paths : paths.map(shownOf));
+  shown.set(paths, known);
+  return known;
+}
+const shown = new WeakMap<readonly BytePath[], readonly string[]>();
+
+async function listed(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
+  const paths: BytePath[] = [];
+  const notable: (readonly [BytePath, TreeEntry])[] = [];
+  let rest: Buffer = Buffer.alloc(0);
+  let isPlain = true;
+  const take = (chunk: Buffer): void => {
+    isPlain &&= isAscii(chunk);
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, at)) {
+      const tab = bytes.indexOf(9, at);
+      const path = bytes.toString("latin1", tab + 1, end) as BytePath;
+      paths.push(path);
+      if (bytes[at + 1] === 0x36 || path.endsWith(".gitattributes"))
+        notable.push([path, { mode: bytes.toString("latin1", at, at + 6), sha: bytes.toString("latin1", at, tab).split(" ")[2] ?? "" }]);
+      at = end + 1;
+    }
+    rest = Buffer.from(bytes.subarray(at));
+  };
+  await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish], onOutput: take });
+  return { paths, isPlain, notable };
+}
