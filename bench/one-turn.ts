@@ -6,7 +6,15 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { join } from "node:path";
 import { repository } from "./measure.ts";
 
-export type OneTurn = { readonly seconds: number; readonly peakMb: number; readonly runDir: string };
+export type OneTurn = {
+  readonly seconds: number;
+  /** Computing time of the runner and of all it started. */
+  readonly computing: number;
+  /** How often the check was run: before the work, after it, and to see whether it can fail. */
+  readonly checks: number;
+  readonly peakMb: number;
+  readonly runDir: string;
+};
 
 const stub = join(repository, "dist/autopilot.cjs");
 /** What a bare agent would do: start, write, end. */
@@ -17,16 +25,18 @@ const checkOf = (word: string): string => `sh check.sh && test -f ${word}`;
 export function openRuns(room: string): {
   readonly cache: string;
   readonly run: (root: string, turns?: number) => OneTurn;
-  readonly loop: (root: string) => { readonly seconds: number; readonly worktreeSeconds: number };
+  readonly loop: (root: string) => {
+    readonly seconds: number;
+    readonly worktreeSeconds: number;
+    readonly agentSeconds: number;
+    readonly checkSeconds: number;
+  };
 } {
   const home = join(room, "home");
   mkdirSync(home, { recursive: true });
   const hook = join(room, "peak.cjs");
   const peak = join(room, "peak");
-  writeFileSync(
-    hook,
-    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(peak)}, String(process.resourceUsage().maxRSS)));\n`,
-  );
+  writeFileSync(hook, measuring(peak));
   const env = { PATH: process.env["PATH"], HOME: home, USER: "bench", LANG: "C.UTF-8" };
   let ordinal = 0;
   return {
@@ -59,7 +69,8 @@ export function openRuns(room: string): {
       if (status !== 0) throw new Error(`the run failed: ${stdout.slice(0, 400)} ${stderr.slice(-400)}`);
       const runs = join(root, ".autopilot", "runs");
       const newest = readdirSync(runs).toSorted().at(-1) ?? "";
-      return { seconds, peakMb: Number(readFileSync(peak, "utf8")) / 1024, runDir: join(runs, newest) };
+      const { rss, computing, checks } = JSON.parse(readFileSync(peak, "utf8")) as Record<"rss" | "computing" | "checks", number>;
+      return { seconds, computing, checks, peakMb: rss / 1024, runDir: join(runs, newest) };
     },
     loop: (root) => {
       const word = `WORD-${(ordinal += 1)}.md`;
@@ -69,14 +80,34 @@ export function openRuns(room: string): {
       git("worktree", "add", "-q", "--detach", tree);
       const worktreeSeconds = (performance.now() - began) / 1000;
       execFileSync(process.execPath, ["-e", bareAgent(word)], { cwd: tree, env });
+      const agentSeconds = (performance.now() - began) / 1000 - worktreeSeconds;
       execFileSync("/bin/sh", ["-c", checkOf(word)], { cwd: tree, env });
       const seconds = (performance.now() - began) / 1000;
+      const checkSeconds = seconds - worktreeSeconds - agentSeconds;
       git("worktree", "remove", "--force", tree);
       rmSync(tree, { recursive: true, force: true });
-      return { seconds, worktreeSeconds };
+      return { seconds, worktreeSeconds, agentSeconds, checkSeconds };
     },
   };
 }
+
+/** Loaded into the runner: writes down at its end what it took, and how often it started the check. */
+const measuring = (into: string): string => `
+const { readFileSync, writeFileSync } = require("node:fs");
+const children = require("node:child_process");
+const { spawn } = children;
+let checks = 0;
+children.spawn = function (program, args) {
+  if (Array.isArray(args) && args.includes("autopilot-limits") && args.at(-1).includes("check.sh")) checks += 1;
+  return spawn.apply(this, arguments);
+};
+process.on("exit", () => {
+  const { maxRSS: rss, userCPUTime, systemCPUTime } = process.resourceUsage();
+  // Of children the kernel tells in hundredths of a second.
+  const [user, system] = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1).split(" ").slice(13, 15).map(Number);
+  writeFileSync(${JSON.stringify(into)}, JSON.stringify({ rss, checks, computing: (userCPUTime + systemCPUTime) / 1e6 + (user + system) / 100 }));
+});
+`;
 
 /** Milliseconds of the runner's own in the last turn: from its first line to its proof's last, less the agent's and the checks' own. */
 export function lastTurnOwnMs(runDir: string): number {
