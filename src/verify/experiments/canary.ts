@@ -11,7 +11,8 @@
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
-import { programsAmong, rowOf } from "../oracles/kinds.ts";
+import { rowOf } from "../oracles/kinds.ts";
+import { programsAmong } from "../oracles/listed-kinds.ts";
 import { onlyLooks, pathsNamedIn } from "../oracles/programs.ts";
 import { type Breakage, breakagesOf } from "./breakages.ts";
 import { byFlips } from "./by-flips.ts";

@@ -2,7 +2,8 @@
 
 import type { Check } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
-import { isProgramText, programsAmong, testsAmong } from "../oracles/kinds.ts";
+import { isProgramText } from "../oracles/kinds.ts";
+import { programsAmong, testsAmong } from "../oracles/listed-kinds.ts";
 import { pathsNamedIn } from "../oracles/programs.ts";
 import { startedBy } from "./beside-code.ts";
 import { casesIn, type TestCase } from "./cases.ts";

@@ -290,20 +290,3 @@ export function rowOf(path: string): Row | null {
  */
 export const isTest = (path: string): boolean => testWords.test(path) && rowOf(path)?.kind === "test";
 const testWords = /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$)|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;
-
-const programs = new WeakMap<readonly string[], readonly string[]>();
-const tests = new WeakMap<readonly string[], ReadonlySet<string>>();
-
-/** Of a list of files the programs, found once for as long as the list is there. */
-export function programsAmong(paths: readonly string[]): readonly string[] {
-  const known = programs.get(paths) ?? paths.filter(isProgramText);
-  programs.set(paths, known);
-  return known;
-}
-
-/** The same of tests. */
-export function testsAmong(paths: readonly string[]): ReadonlySet<string> {
-  const known = tests.get(paths) ?? new Set(paths.filter(isTest));
-  tests.set(paths, known);
-  return known;
-}
