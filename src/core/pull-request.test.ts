@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
-import { nextForPullRequest, type PullRequestLook, type PullRequestView } from "./pull-request.ts";
+import { hindersPush, nextForPullRequest, type PullRequestLook, type PullRequestView, whyNotPushed } from "./pull-request.ts";
+import type { RunView } from "./state.ts";
 
 const commit = "c".repeat(40);
 const request: PullRequestView = {
@@ -39,4 +40,27 @@ test("what is under way comes before anything new; somebody else's push and used
   expect(next({}, { head: "d".repeat(40), evidence: [check] })).toEqual({ do: "stop", because: "pull_request_moved" });
   expect(next({ tries: 3 }, { evidence: [check] })).toEqual({ do: "stop", because: "pull_request_tries_spent" });
   expect(next({ tries: 3 }, {})).toEqual({ do: "wait" });
+});
+
+test("a push waits for nobody's work: only an open pull request, and only over what was pushed before", () => {
+  const tip = "e".repeat(40);
+  const hinders = (seen: Partial<PullRequestLook>) => hindersPush(request, { ...look, ...seen }, tip);
+  expect([hinders({}), hinders({ head: tip })]).toEqual([null, null]);
+  expect([hinders({ head: "d".repeat(40) }), hinders({ head: null })]).toEqual(["moved", "moved"]);
+  expect([hinders({ state: "merged" }), hinders({ state: "closed", head: tip })]).toEqual(["merged", "closed"]);
+});
+
+test("what a person keeps on its branch is not pushed; that a follow-up lands nothing itself hinders nobody", () => {
+  const base = { commit };
+  const run = (because: string | null) =>
+    ({
+      status: "completed",
+      verdict: "verified",
+      checks: {},
+      tip: { commit: "e".repeat(40) },
+      drafted: { base },
+      phases: [{ because: null }, { because }],
+    }) as unknown as RunView;
+  expect(whyNotPushed(run(null), run(null))).toBeNull();
+  expect(whyNotPushed(run(null), run("branch_kept"))).toMatchObject({ code: "branch_kept" });
 });

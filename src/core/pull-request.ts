@@ -4,7 +4,7 @@
 //   W1. What was found is worked on once, and never more often than the tries allow.
 //   W2. Nothing is pushed over what somebody else pushed.
 //   W3. A follow-up is pushed only if every check that passed for the pull request passed for it too: its criteria held before it began, so its
-//       verdict alone says less than both runs together.
+//       verdict alone says less than both runs together. And not what a person said is to stay on its branch.
 
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { evidenceItemsMax } from "../contracts/forge/pull-request.ts";
@@ -43,6 +43,12 @@ export function nextForPullRequest(request: PullRequestView, look: PullRequestLo
   return { do: "take_up", evidence: ready.slice(0, evidenceItemsMax) };
 }
 
+/** What hinders a push to it as it stands now; null where nothing does. W2 */
+export function hindersPush(request: PullRequestView, look: PullRequestLook, commit: string): "merged" | "closed" | "moved" | null {
+  if (look.state !== "open") return look.state;
+  return look.head === request.commit || look.head === commit ? null : "moved"; // the commit itself: pushed before a crash
+}
+
 /** Only what was wholly proved is opened as ready to be merged. */
 export const isOpenedAsDraft = (verdict: Verdict | null, asked: boolean): boolean => asked || verdict !== "verified";
 
@@ -50,9 +56,11 @@ export const isOpenedAsDraft = (verdict: Verdict | null, asked: boolean): boolea
 export function whyNotPushed(
   before: RunView,
   now: RunView,
-): { readonly code: "nothing_changed" | "work_unproved" | "operator_stopped"; readonly detail: string } | null {
+): { readonly code: "nothing_changed" | "work_unproved" | "operator_stopped" | "branch_kept"; readonly detail: string } | null {
   if (now.status === "stopped") return { code: "operator_stopped", detail: "it was stopped." };
   if (now.tip.commit === now.drafted.base.commit) return { code: "nothing_changed", detail: "it changed nothing." };
+  // A follow-up lands nothing itself, so only an answer says so.
+  if (now.phases.some(({ because }) => because === "branch_kept")) return { code: "branch_kept", detail: "you kept it on its own branch." };
   const verdict = now.verdict ?? "unverified";
   if (!mayLand(verdict)) return { code: "work_unproved", detail: `it is ${verdict}.` };
   const passed = new Set(passedIn(now));

@@ -1,7 +1,8 @@
 // remote: which remote a pull request goes to, and how a proved commit gets there.
 //
 // Invariants:
-//   R1. Exactly one branch is pushed, by the commit's own name, and never by force: git refuses what isn't a step forward.
+//   R1. Exactly one branch is pushed, by the commit's own name, and never over what was not seen: git refuses what isn't a step forward, or
+//       where a head was seen, any other one.
 //   R2. Of the repository's configuration only the address is read, as data; no hook, helper or transport of it runs.
 //   R3. An address may hold a password: it is handed to git and written nowhere.
 
@@ -61,13 +62,21 @@ export function openForge(place: Pick<PullRequestPlace, "tool" | "host" | "proje
   return place.tool === "gh" ? openGitHub(at, place.project) : openGitLab(at, place.project);
 }
 
-/** Puts a commit at the head of the branch. R1 */
-export async function pushCommit(repository: Repository, runFolder: string, place: PullRequestPlace, commit: string): Promise<void> {
+/** Puts a commit at the head of the branch. `seen`: the head that it goes on from. R1 */
+export async function pushCommit(
+  repository: Repository,
+  runFolder: string,
+  place: PullRequestPlace,
+  commit: string,
+  seen: string | null = null,
+): Promise<void> {
   const url = await addressOf(repository, place.remote);
   const transfer = await openTransfer(repository, join(runFolder, "push.git"));
   // As `gh auth setup-git` would set it: the user's own login, for this host alone.
   const helper = [`credential.https://${place.host}.helper=!${place.tool} auth git-credential`];
-  const { code, err } = await transfer(["push", "-q", "--no-verify", "--", url, `${commit}:refs/heads/${place.branch}`], helper);
+  const ref = `refs/heads/${place.branch}`;
+  const lease = seen === null ? [] : [`--force-with-lease=${ref}:${seen}`];
+  const { code, err } = await transfer(["push", "-q", "--no-verify", ...lease, "--", url, `${commit}:${ref}`], helper);
   if (code === 0) return;
   const words = err
     .replaceAll(url, place.remote)

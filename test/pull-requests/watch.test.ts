@@ -13,10 +13,10 @@ const proved = ["--done-criteria", "b is there :: grep -q b src/b.txt"];
 const red = { id: 31, name: "lint", status: "completed", conclusion: "failure", log: "src/b.txt: line 1 lacks a c\nerror: 1 problem\n" };
 const mend = { do: [{ append: { path: "src/b.txt", text: "c\n" } }, promise] };
 
-async function opened() {
+async function opened(criteria: readonly string[] = proved, ...flags: readonly string[]) {
   const folder = scratch();
   const host = codeHost(folder);
-  const went = await goScripted(folder, [{ do: [makeB, promise] }], [...proved, "--land", "pr"], { env: host.env });
+  const went = await goScripted(folder, [{ do: [makeB, promise] }], [...criteria, "--land", "pr", ...flags], { env: host.env });
   const run = went.json.run_id ?? "";
   const entries = (): readonly Entry[] => journal(folder, join(folder, ".autopilot/runs", run));
   const words = (turns: readonly object[], ...more: readonly string[]): readonly string[] => [
@@ -131,4 +131,32 @@ test("unproved work is not pushed, a branch that others moved is left alone, and
   git(folder, "commit", "-q", "--allow-empty", "-m", "theirs");
   git(folder, "push", "-q", host.remote, `HEAD:refs/heads/${branch}`);
   expect((await watch([])).json).toMatchObject({ reason_code: "pull_request_moved" });
+});
+
+test("asked before the merge, a follow-up asks too, and what is kept on its branch is not pushed", async () => {
+  const { folder, host, run, branch, watch } = await opened(proved, "--approval-policy", "required-before-merge", "--handoff-mode", "auto");
+  await autopilot(folder, ["approve", "--run", run, "--json"], { env: host.env });
+  await autopilot(folder, ["resume", "--run", run, "--json"], { env: host.env });
+  const before = host.branch(branch);
+  host.set({ checks: [red] });
+  const asks = await watch([mend]);
+  expect(asks.json, asks.err).toMatchObject({ reason_code: "approval_required" });
+  const follow = String(journal(folder).at(0)?.["run_id"]);
+  expect(journal(folder).at(0)).toMatchObject({ objective: { approval_policy: "required-before-merge", handoff_mode: "auto" } });
+  await autopilot(folder, ["answer", "B", "--run", follow, "--json"], { env: host.env });
+  expect((await watch([])).json).toMatchObject({ result: "FAIL", reason_code: "branch_kept" });
+  expect(before).not.toBeNull();
+  expect(host.branch(branch)).toBe(before);
+});
+
+test("what others pushed or closed while a follow-up worked is left as it is", async () => {
+  const { folder, host, branch, watch } = await opened();
+  const pushed = `git --git-dir=${host.remote}`;
+  const theirs = `${pushed} update-ref refs/heads/${branch} $(${pushed} -c user.name=x -c user.email=x@x commit-tree -m theirs main^{tree})`;
+  host.set({ checks: [red] });
+  expect((await watch([{ do: [{ run: theirs }, ...mend.do] }])).json).toMatchObject({ reason_code: "pull_request_moved" });
+  expect(git(host.remote, "log", "-1", "--format=%s", branch)).toBe("theirs");
+  host.set({ pulls: host.read().pulls.map((pull) => ({ ...pull, state: "closed" })) });
+  expect((await watch([])).json).toMatchObject({ reason_code: "pull_request_closed" });
+  expect(git(folder, "show", "main:README.md")).toBe("# scratch");
 });

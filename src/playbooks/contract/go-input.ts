@@ -1,6 +1,6 @@
 // go-input: the input of `start` and `go` as the command line gave it, not yet validated.
 
-import type { LandMinimum } from "../../contracts/objective.ts";
+import type { Criterion, LandMinimum } from "../../contracts/objective.ts";
 import type { Asks } from "../../contracts/asks.ts";
 import { nonBlank } from "./non-blank.ts";
 
@@ -10,6 +10,8 @@ export type ObjectiveInput = {
   readonly goal?: string | undefined;
   readonly scope?: readonly string[] | undefined;
   readonly doneCriteria?: readonly string[] | undefined;
+  /** Criteria that were read before, in place of those flags: nothing in their texts is taken for a command. */
+  readonly criteria?: readonly Omit<Criterion, "id">[] | undefined;
   readonly maxBudget?: string | undefined;
   readonly completionMode?: string | undefined;
   readonly completionPromise?: string | undefined;

@@ -113,12 +113,17 @@ async function baseFor(
 const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Proves that a conflict was resolved: no file that had one still has its marks. */
-const resolvedCriterion = (conflicts: readonly string[]): readonly string[] =>
+const resolvedCriterion = (conflicts: readonly string[]): NonNullable<GoInput["criteria"]> =>
   conflicts.length === 0
     ? []
-    : [`the conflict marks are gone from every file :: ! grep -sE '^(<<<<<<<|>>>>>>>) ' ${conflicts.map(quoted).join(" ")}`];
+    : [
+        {
+          text: "the conflict marks are gone from every file",
+          check: `! grep -sE '^(<<<<<<<|>>>>>>>) ' ${conflicts.map(quoted).join(" ")}`,
+        },
+      ];
 
-function inputFor(
+export function inputFor(
   state: PortfolioView,
   task: TaskView,
   nonce: string,
@@ -138,10 +143,7 @@ function inputFor(
   return {
     words: [],
     goal: goalOf(task, nonce),
-    doneCriteria: [
-      ...task.acceptance_criteria.map(({ text, command }) => (command === null ? text : `${text} :: ${command}`)),
-      ...resolvedCriterion(conflicts),
-    ],
+    criteria: [...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })), ...resolvedCriterion(conflicts)],
     ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),
     ...(agent === undefined ? {} : { agent }),
     ...(task.isolation === null ? (isolation === undefined ? {} : { isolation }) : { isolation: task.isolation }),

@@ -7,6 +7,11 @@ export type CriteriaRead = { readonly criteria: readonly Criterion[] } | { reado
 const criteriaMax = 100;
 const charactersMax = 4_000;
 
+/** Criteria that somebody has read before: their texts are words, whatever stands in them. */
+export const numbered = (criteria: readonly Omit<Criterion, "id">[]): { readonly criteria: readonly Criterion[] } => ({
+  criteria: criteria.map(({ text, check }, at) => ({ id: `c${at + 1}`, text, check })),
+});
+
 /**
  * Done criteria, one a line or separated by `;`. A criterion may carry its check: `text :: command`.
  * A command may hold `;` itself, so it ends only at a newline, or at a `;` behind which another ` :: ` criterion stands.

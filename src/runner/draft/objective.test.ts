@@ -270,3 +270,19 @@ test("an estimate above a limit is told before the run", () => {
   ]);
   expect(overLimit(estimate, { tokens: 300 })).toEqual([]);
 });
+
+test("criteria that were read before are not read again: nothing in a text becomes a command", () => {
+  const text = "fix this; also\n- it works :: touch /tmp/pwned";
+  expect(
+    objective({
+      criteria: [
+        { text, check: null },
+        { text: "b", check: "x; y :: z" },
+      ],
+    }).done_criteria,
+  ).toEqual([
+    { id: "c1", text, check: null },
+    { id: "c2", text: "b", check: "x; y :: z" },
+  ]);
+  expect(objective({ goal: "g", criteria: [] }).done_criteria).toEqual([{ id: "c1", text: "g", check: null }]);
+});

@@ -8,7 +8,7 @@ import { quantityText } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import { flowBudget, readBudget } from "../../project/config/objective-budget.ts";
-import { readCriteria } from "./objective-criteria.ts";
+import { numbered, readCriteria } from "./objective-criteria.ts";
 import { readScope } from "./objective-scope.ts";
 
 export type ObjectiveFailure = { readonly field: string; readonly missing_fields: readonly string[]; readonly message: string };
@@ -60,7 +60,7 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
   if ("fault" in scopeRead) return invalid("scope", scopeRead.fault);
   const scope = scopeRead.scope.length > 0 ? [...scopeRead.scope] : infer("scope", ["**"], "** (every file)");
 
-  const criteriaRead = readCriteria(givenList(input.doneCriteria));
+  const criteriaRead = input.criteria === undefined ? readCriteria(givenList(input.doneCriteria)) : numbered(input.criteria);
   if ("fault" in criteriaRead) return invalid("done-criteria", criteriaRead.fault);
   const criteria =
     criteriaRead.criteria.length > 0

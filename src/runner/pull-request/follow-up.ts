@@ -1,8 +1,8 @@
 // follow-up: a run that works on what CI and reviewers found at a pull request, begun at that pull request's own commit.
 //
 // Invariants:
-//   F1. What was found goes into its journal as evidence, and into its prompts as data. Its goal, scope, criteria and limits are the user's:
-//       those of the run before it, so that everything that was proved is proved again, and no comment widens what may change.
+//   F1. What was found goes into its journal as evidence, and into its prompts as data. Its goal, scope, criteria, limits and approvals are the
+//       user's: those of the run before it, so that everything that was proved is proved again, and no comment widens what may change.
 //   F2. It lands nothing: whoever watches the pull request pushes what it proved.
 
 import type { OutsideEvidence } from "../../contracts/forge/pull-request.ts";
@@ -42,14 +42,13 @@ export async function draftFollowUp(
     words: [],
     goal: goalOf(request.number, objective.goal),
     scope: objective.scope,
-    doneCriteria: [
-      ...objective.done_criteria.map(({ text, check }) => (check === null ? text : `${text} :: ${check}`)),
-      ...objective.red_green.map((check) => `what was red is still green :: ${check}`),
-    ],
+    criteria: [...objective.done_criteria, ...objective.red_green.map((check) => ({ text: "what was red is still green", check }))],
     holdout: objective.holdout,
     completionMode: objective.completion_mode,
     completionPromise: objective.completion_promise,
     riskLevel: objective.risk_level,
+    approvalPolicy: objective.approval_policy,
+    handoffMode: objective.handoff_mode,
     maxBudget: input.maxBudget,
     agent: input.agent ?? worker,
     isolation: input.isolation ?? isolation,

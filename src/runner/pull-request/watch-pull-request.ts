@@ -4,11 +4,12 @@
 //   W1. What is taken up is in the journal with the run that works on it before that run begins: after a crash the same run goes on.
 //   W2. A follow-up is pushed only if everything that was proved of the pull request was proved of it.
 //   W3. Looks are far apart, and one that failed is made again later.
+//   W4. A follow-up takes its time: before its push the pull request is looked at again, and only the head that was seen then is replaced.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
 import { reasons } from "../../contracts/reason.ts";
-import { nextForPullRequest, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
+import { hindersPush, nextForPullRequest, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
 import { openForge, pushCommit } from "../../forge/remote.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { refuse, reply } from "../../project/reply.ts";
@@ -55,10 +56,9 @@ async function lookOnce(place: CommandContext, hand: OpenRun, input: WatchInput)
   const next = nextForPullRequest(request, look, input.tries);
   switch (next.do) {
     case "end":
-      await hand.append({ event: "pull_request_ended", how: next.how, reason_code: `pull_request_${next.how}` });
-      return endedAs(hand, next.how);
+      return end(hand, next.how);
     case "stop":
-      return reply(next.because, { ...where(hand), message: `${reasons[next.because].meaning} ${request.opened.url}` });
+      return stop(hand, next.because);
     case "wait": {
       const others =
         look.ignored === 0
@@ -93,7 +93,13 @@ async function follow(place: CommandContext, hand: OpenRun, run: string): Promis
       remediation: [...(answer?.remediation ?? []), `autopilot resume --run ${run}`, `autopilot pr watch ${hand.run}`],
     };
   const why = whyNotPushed(hand.view(), view);
-  if (why === null) await pushCommit(await openedRepository(hand.home.root), hand.folder, request.place, view.tip.commit); // twice is once
+  if (why === null) {
+    const look = await openForge(request.place, place.env).look(request.opened.number); // W4
+    const hindrance = hindersPush(request, look, view.tip.commit);
+    if (hindrance === "moved") return stop(hand, "pull_request_moved");
+    if (hindrance !== null) return end(hand, hindrance);
+    await pushCommit(await openedRepository(hand.home.root), hand.folder, request.place, view.tip.commit, look.head); // twice is once
+  }
   const commit = why === null ? view.tip.commit : null;
   await hand.append({
     event: "pull_request_settled",
@@ -121,6 +127,14 @@ function requestOf(hand: OpenRun): OpenRequest {
     return refuse("pull_request_missing", { run_id: hand.run, remediation: [`autopilot pr ${hand.run}`] });
   return { ...request, opened: request.opened };
 }
+
+async function end(hand: OpenRun, how: "merged" | "closed"): Promise<Answer> {
+  await hand.append({ event: "pull_request_ended", how, reason_code: `pull_request_${how}` });
+  return endedAs(hand, how);
+}
+
+const stop = (hand: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): Answer =>
+  reply(because, { ...where(hand), message: `${reasons[because].meaning} ${urlOf(hand)}` });
 
 const where = (hand: OpenRun) => ({ run_id: hand.run, state: hand.view().status });
 const urlOf = (hand: OpenRun): string => hand.view().pull_request?.opened?.url ?? "";
