@@ -77,8 +77,11 @@ async function byEach(
     else {
       // A compiler does not run what it reads: only beside an assertion that is noticed does one that is not mean something.
       const control = controls.find(({ path }) => path === flip.path);
-      const isRun = control !== undefined && (await ask([control]))?.missed.length === 0;
-      if (isRun && (await ask([flip]))?.missed.length === 1)
+      const run = control === undefined ? undefined : await ask([control]);
+      const isRun = run?.missed.length === 0;
+      const again = isRun ? await ask([flip]) : undefined;
+      if (run === null || again === null) return late;
+      if (again?.missed.length === 1)
         return { outcome: "partly", detail: `it passes as well with another expectation in ${placesOf([flip])}` };
       if (!isRun) return null;
     }
@@ -90,7 +93,9 @@ async function byEach(
 async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
   const edits = await placebosFor(lab, "work", paths);
   const same = await lab.run("work", edits);
-  if (same?.passed === false && (await lab.run("work", []))?.passed === true)
+  const plain = same?.passed === false ? await lab.run("work", []) : undefined;
+  if (same === null || plain === null) return late;
+  if (plain?.passed === true)
     return { outcome: "differs", detail: `with a blank line added to ${paths.slice(0, shownMax).join(", ")} it fails` }; // K4
   return noticed(placesOf(flips));
 }

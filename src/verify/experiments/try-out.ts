@@ -5,6 +5,7 @@
 //   T2. One and the same evidence is tried out once.
 //   T3. Every experiment runs in the folder, environment and isolation of the check itself: whoever is judged cannot tell them apart.
 //   T4. A check that was shown to be blind has failed, and its evidence says so.
+//   T5. A question that was raised and took too long to answer is a gap: whoever is judged could have made it take that long.
 
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -16,22 +17,20 @@ import { runCommand } from "../command.ts";
 import { openTestOutput } from "../test-output.ts";
 import { readEvidence } from "../evidence.ts";
 import { testFilesIn } from "../holds-tests.ts";
-import type { Setting } from "../oracles/judge.ts";
-import { isProgramText, rowOf } from "../oracles/kinds.ts";
 import { onlyLooks } from "../oracles/programs.ts";
 import { settingOf, textBytesMax } from "../oracles/look-oracles.ts";
 import { byLooksAlone } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
 import { believed } from "../reporter/believe.ts";
 
-import { besideCode, besideCodeWords } from "./beside-code.ts";
+import { besideCodeWords } from "./beside-code.ts";
 import { canary } from "./canary.ts";
-import { expectedFrom, expectedFromWords } from "./expected-from.ts";
+import { expectedFromWords } from "./expected-from.ts";
 import { nonceOf } from "./choose.ts";
 import type { Edit, Side } from "./laboratory.ts";
-import { definedWords, mutated, type Mutated, type Source, unnoticed } from "./mutations.ts";
+import { definedWords, unnoticed } from "./mutations.ts";
 import type { Observed } from "./noticed.ts";
-import { manifestAsBefore } from "./manifest-settings.ts";
+import { asWas, besideIn, changeOf, expectedSources, manifestEdit, manifestPath } from "./raised.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";
 import { answersMatter, type TakenOut, withoutWork, workIn } from "./without-work.ts";
 
@@ -47,8 +46,6 @@ type CheckOrder = Parameters<Verifier["check"]>[0];
 type Tried = Pick<CheckResult, "canary" | "without_work" | "gap">;
 
 const canaryMinutesDefault = 10;
-const binaryBytesMax = 64 << 20;
-const changedMax = 60;
 /** Code that answers something else may not come to an end. */
 const mutantSlowest = 3;
 const mutantGraceMs = 10_000;
@@ -104,6 +101,12 @@ async function experimentsOn(
     if (leftMs <= 0 || order.cancel.aborted) return null;
     return observe(trial, { ...check, command }, { commit: side === "base" ? base : order.commit, taken: more, own }, leftMs);
   };
+  const late: string[] = [];
+  const ask = async (whether: string, ...given: Parameters<typeof run>): Promise<Observed | null> => {
+    const observed = await run(...given);
+    if (observed === null && !order.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
+    return observed;
+  };
   const mixed = (edits: readonly Edit[], out: TakenOut = { paths: [], without: [] }): Taken => ({
     from: base,
     paths: [...(taken?.paths ?? []), ...out.paths],
@@ -139,19 +142,29 @@ async function experimentsOn(
   if (found.outcome === "missed") return told; // it has failed: the rest would be paid for in vain (T1)
   const out = check.kind === "criterion" ? workIn(differences) : null;
   const change = out === null || (tests?.ran ?? 0) === 0 ? null : await changeOf(differences, textAt, nonceOf(seed));
-  const changed = change === null ? null : await run("work", mixed(change.edits), check.command, mutantSlowest * tookMs + mutantGraceMs);
+  const changed =
+    change === null
+      ? null
+      : await ask(
+          `a test notices when ${definedWords(change.defined)} answers something else`,
+          "work",
+          mixed(change.edits),
+          check.command,
+          mutantSlowest * tookMs + mutantGraceMs,
+        );
   const missing = change === null || changed === null ? null : unnoticed(change, now, changed);
   const isNoticed = change !== null && missing?.length === 0; // then it depends on the work as well
-  const without = out === null || isNoticed ? null : await run("work", mixed([], out));
-  const beside = await besideIn(trial, setting, check, differences);
-  const plain = beside === null ? null : await run("work", mixed([], beside));
+  const without = out === null || isNoticed ? null : await ask("it passes without the work", "work", mixed([], out));
+  const beside = await besideIn(parts.workspace, order.commit, setting, check, differences);
+  const plain = beside === null ? null : await ask(asWas([...beside.paths, ...beside.without]), "work", mixed([], beside));
   const sources = (tests?.ran ?? 0) === 0 ? [] : await expectedSources(setting, differences, textAt);
-  const asTheyWere = sources.length === 0 ? null : await run("work", mixed([], { paths: sources, without: [] }));
-  const manifest = await manifestEdit(trial, differences);
-  const asBefore = manifest === null ? null : await run("work", mixed([manifest]));
+  const asTheyWere = sources.length === 0 ? null : await ask(asWas(sources), "work", mixed([], { paths: sources, without: [] }));
+  const manifest = await manifestEdit(parts.workspace, base, order.commit, differences);
+  const asBefore = manifest === null ? null : await ask(asWas([manifestPath]), "work", mixed([manifest]));
   const shadows: Shadow[] = [];
   for (const shadow of shadowsIn(differences, setting.base)) {
-    const known = await run("work", mixed([], { paths: [], without: [shadow.path] }), shadow.command);
+    const taken = mixed([], { paths: [], without: [shadow.path] });
+    const known = await ask(`${shadow.path} takes the place of something from outside the project`, "work", taken, shadow.command);
     if (known?.passed === true) shadows.push(shadow);
   }
   const gaps = [
@@ -162,6 +175,7 @@ async function experimentsOn(
     ...(shadows.length === 0 ? [] : [shadowWords(shadows)]),
     ...(isPlanned(check, differences) && onlyLooks(check.command) ? [onlyLooksWords] : []),
     ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),
+    ...late,
   ];
   return {
     ...told,
@@ -178,81 +192,6 @@ const isPlanned = ({ source }: Check, differences: readonly Difference[]): boole
 };
 const onlyLooksWords = "its command was written in this run and only looks for a word or a file";
 
-const manifestPath = "package.json";
-
-/** The manifest's other settings as they were, where the work changed them. */
-async function manifestEdit({ parts: { workspace }, base, order }: Trial, differences: readonly Difference[]): Promise<Edit | null> {
-  if (!differences.some(({ path, kind }) => path === manifestPath && kind === "changed")) return null;
-  const [before, now] = [
-    await workspace.textAt(base, manifestPath, textBytesMax),
-    await workspace.textAt(order.commit, manifestPath, textBytesMax),
-  ];
-  const text = manifestAsBefore(before, now);
-  return text === null ? null : { path: manifestPath, text };
-}
-
-const testsReadMax = 60;
-
-/** Modules that the work changed and that tests of the base take nothing from but what they expect. */
-async function expectedSources(
-  { base, rowOf: ruleOf }: Setting,
-  differences: readonly Difference[],
-  textAt: (side: Side, path: string) => Promise<string | null>,
-): Promise<readonly string[]> {
-  const changed = new Set(
-    differences.filter(({ path, kind }) => kind === "changed" && ruleOf(path) === null && isProgramText(path)).map(({ path }) => path),
-  );
-  const found = new Set<string>();
-  const tests = [...base].filter((path) => changed.size > 0 && ruleOf(path)?.kind === "test");
-  for (const path of tests.slice(0, testsReadMax)) {
-    const text = await textAt("work", path);
-    for (const source of text === null ? [] : expectedFrom({ path, text }, changed)) found.add(source);
-  }
-  return [...found].toSorted();
-}
-
-/** The work's own functions, as its tests call them, answering something else; null where there are none. */
-async function changeOf(
-  differences: readonly Difference[],
-  textAt: (side: Side, path: string) => Promise<string | null>,
-  nonce: string,
-): Promise<Mutated | null> {
-  const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path)).map(({ path }) => path);
-  const texts = await Promise.all(
-    paths.slice(0, changedMax).map(async (path) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })),
-  );
-  const isTest = ({ path }: Source): boolean => rowOf(path)?.kind === "test";
-  const isInside = ({ path }: Source): boolean => rowOf(path)?.part === "rust_source";
-  return mutated(
-    texts.filter((one) => !isTest(one) || isInside(one)),
-    texts.filter(isTest),
-    nonce,
-  );
-}
-
-/** What the work changed beside code and tests, and the check may go by. */
-async function besideIn(
-  { parts: { workspace }, order }: Trial,
-  { rowOf, named, base }: Setting,
-  check: Check,
-  differences: readonly Difference[],
-): Promise<TakenOut | null> {
-  const scripts = new Set<string>();
-  for (const { path, kind } of differences)
-    if (
-      kind !== "deleted" &&
-      !/\.[^/]*$/.test(path) &&
-      (await workspace.textAt(order.commit, path, textBytesMax))?.startsWith("#!") === true
-    )
-      scripts.add(path);
-  const binaries = new Set<string>();
-  for (const { path, kind } of differences)
-    if (kind === "added" && rowOf(path) !== null && (await workspace.textAt(order.commit, path, binaryBytesMax)) === null)
-      binaries.add(path);
-  const [isScript, isBinary] = [(path: string) => scripts.has(path), (path: string) => binaries.has(path)];
-  return besideCode({ differences, base, rowOf, command: check.command, used: named.used, isScript, isBinary });
-}
-
 /** One run in a checkout of its own, made where every check's is (T3). */
 async function observe(
   { parts, order, restores }: Trial,
@@ -266,10 +205,10 @@ async function observe(
   const command = commandFor(parts, check, folder, order.cancel);
   const isRecorded = own?.recorded !== undefined;
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), ear, isRecorded });
-  if (result.status === "cancelled" || result.status === "timed_out") return null;
   const isOfTests = testFilesIn(folder, parts.workspace.foldersOf(folder));
   const { tests, names } = believed(ear.take(isOfTests), result.record?.take(isOfTests) ?? null, own);
   await parts.workspace.dropCheckout(folder); // what was broken on purpose does not stay
+  if (result.status === "cancelled" || result.status === "timed_out") return null;
   return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests };
 }
 

@@ -1,0 +1,102 @@
+// raised: which questions a change raises about a pass, read out of its files: what of it is to be put back, or to answer something else.
+
+import type { Check } from "../../contracts/evidence.ts";
+import type { GitSha } from "../../contracts/ids.ts";
+import type { Difference } from "../../ports/workspace.ts";
+import type { Setting } from "../oracles/judge.ts";
+import { isProgramText, rowOf } from "../oracles/kinds.ts";
+import { type Reading, textBytesMax } from "../oracles/look-oracles.ts";
+
+import { besideCode } from "./beside-code.ts";
+import { expectedFrom } from "./expected-from.ts";
+import type { Edit, Side } from "./laboratory.ts";
+import { manifestAsBefore } from "./manifest-settings.ts";
+import { mutated, type Mutated, type Source } from "./mutations.ts";
+import type { TakenOut } from "./without-work.ts";
+
+type Texts = Pick<Reading, "textAt">;
+
+const binaryBytesMax = 64 << 20;
+const changedMax = 60;
+
+export const manifestPath = "package.json";
+const namesMax = 5;
+/** Words for a question about these. */
+export const asWas = (paths: readonly string[]): string => {
+  const more = paths.length > namesMax ? ` and ${paths.length - namesMax} more` : "";
+  return `it passes with ${paths.slice(0, namesMax).join(", ")}${more} as before the work`;
+};
+
+/** The manifest's other settings as they were, where the work changed them. */
+export async function manifestEdit(
+  workspace: Texts,
+  base: GitSha,
+  commit: GitSha,
+  differences: readonly Difference[],
+): Promise<Edit | null> {
+  if (!differences.some(({ path, kind }) => path === manifestPath && kind === "changed")) return null;
+  const [before, now] = [
+    await workspace.textAt(base, manifestPath, textBytesMax),
+    await workspace.textAt(commit, manifestPath, textBytesMax),
+  ];
+  const text = manifestAsBefore(before, now);
+  return text === null ? null : { path: manifestPath, text };
+}
+
+const testsReadMax = 60;
+
+/** Modules that the work changed and that tests of the base take nothing from but what they expect. */
+export async function expectedSources(
+  { base, rowOf: ruleOf }: Setting,
+  differences: readonly Difference[],
+  textAt: (side: Side, path: string) => Promise<string | null>,
+): Promise<readonly string[]> {
+  const changed = new Set(
+    differences.filter(({ path, kind }) => kind === "changed" && ruleOf(path) === null && isProgramText(path)).map(({ path }) => path),
+  );
+  const found = new Set<string>();
+  const tests = [...base].filter((path) => changed.size > 0 && ruleOf(path)?.kind === "test");
+  for (const path of tests.slice(0, testsReadMax)) {
+    const text = await textAt("work", path);
+    for (const source of text === null ? [] : expectedFrom({ path, text }, changed)) found.add(source);
+  }
+  return [...found].toSorted();
+}
+
+/** The work's own functions, as its tests call them, answering something else; null where there are none. */
+export async function changeOf(
+  differences: readonly Difference[],
+  textAt: (side: Side, path: string) => Promise<string | null>,
+  nonce: string,
+): Promise<Mutated | null> {
+  const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path)).map(({ path }) => path);
+  const texts = await Promise.all(
+    paths.slice(0, changedMax).map(async (path) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })),
+  );
+  const isTest = ({ path }: Source): boolean => rowOf(path)?.kind === "test";
+  const isInside = ({ path }: Source): boolean => rowOf(path)?.part === "rust_source";
+  return mutated(
+    texts.filter((one) => !isTest(one) || isInside(one)),
+    texts.filter(isTest),
+    nonce,
+  );
+}
+
+/** What the work changed beside code and tests, and the check may go by. */
+export async function besideIn(
+  workspace: Texts,
+  commit: GitSha,
+  { rowOf: ruleOf, named, base }: Setting,
+  check: Check,
+  differences: readonly Difference[],
+): Promise<TakenOut | null> {
+  const scripts = new Set<string>();
+  for (const { path, kind } of differences)
+    if (kind !== "deleted" && !/\.[^/]*$/.test(path) && (await workspace.textAt(commit, path, textBytesMax))?.startsWith("#!") === true)
+      scripts.add(path);
+  const binaries = new Set<string>();
+  for (const { path, kind } of differences)
+    if (kind === "added" && ruleOf(path) !== null && (await workspace.textAt(commit, path, binaryBytesMax)) === null) binaries.add(path);
+  const [isScript, isBinary] = [(path: string) => scripts.has(path), (path: string) => binaries.has(path)];
+  return besideCode({ differences, base, rowOf: ruleOf, command: check.command, used: named.used, isScript, isBinary });
+}
