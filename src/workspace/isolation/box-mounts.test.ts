@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mountArguments, type Mount } from "./box-mounts.ts";
 
@@ -52,6 +55,24 @@ test("links are made where nothing that was given holds them, in /tmp after it i
     "--tmpfs /tmp",
     "--symlink /no/a /tmp/link",
   ]);
+});
+
+test("links are made in a HOME of the box's own, unless they are there, and in no other folder that may be written", () => {
+  const from = mkdtempSync(join(tmpdir(), "box-mounts-"));
+  symlinkSync("/no/old", join(from, "bin"));
+  const home: Mount = { kind: "writable", path: "/no/home", from, isOwn: true };
+  const links = [
+    ["/no/home/.nvm", "/no/tools/nvm"],
+    ["/no/home/bin", "/no/old"],
+    ["/no/work/a", "b"],
+  ] as const;
+  expect(lines([readable("/no/tools/nvm"), home, writable("/no/work")], links)).toEqual([
+    `--bind ${from} /no/home`,
+    "--bind /no/work /no/work",
+    "--ro-bind-try /no/tools/nvm /no/tools/nvm",
+    "--symlink /no/tools/nvm /no/home/.nvm",
+  ]);
+  rmSync(from, { recursive: true });
 });
 
 test("a HOME of which nothing is given is an empty folder", () => {

@@ -9,8 +9,8 @@ import { lstatSync } from "node:fs";
 import { isWithin } from "./box-programs.ts";
 
 export type Mount =
-  /** Something of the outside, at the same path unless `from` says otherwise. */
-  | { readonly kind: "writable" | "readable"; readonly path: string; readonly from?: string }
+  /** Something of the outside, at the same path unless `from` says otherwise. `isOwn`: made for this box, so links may be made in it. */
+  | { readonly kind: "writable" | "readable"; readonly path: string; readonly from?: string; readonly isOwn?: boolean }
   /** A folder in the box alone, for whatever is written to it, gone with it. */
   | { readonly kind: "scratch"; readonly path: string; readonly bytesMax: number }
   /** An empty folder, where there would be none. */
@@ -27,11 +27,13 @@ export function mountArguments(mounts: readonly Mount[], links: readonly Link[],
   const kept = needed(chosen(mounts));
   const inTheEnd = kept.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
   const linked = (isIn: (around: Mount | undefined) => boolean): readonly string[] =>
-    links.filter(([link]) => isIn(aroundOf(link, kept))).flatMap(([link, target]) => ["--symlink", target, link]);
+    links
+      .filter(([link]) => isIn(aroundOf(link, kept)) && !isThere(link, aroundOf(link, kept)))
+      .flatMap(([link, target]) => ["--symlink", target, link]);
   return [
     ...linked((around) => around === undefined),
     ...kept.flatMap((mount) => argumentsOf(mount, hasSizes)),
-    ...linked((around) => around?.kind === "scratch" || around?.kind === "nothing"),
+    ...linked((around) => around?.kind === "scratch" || around?.kind === "nothing" || isOwn(around)),
     ...inTheEnd.flatMap((path) => ["--remount-ro", path]), // X1
   ];
 }
@@ -75,6 +77,13 @@ function argumentsOf(mount: Mount, hasSizes: boolean): readonly string[] {
   if (mount.kind === "folder") return ["--dir", path];
   return isFolder(path) ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
 }
+
+const isOwn = (mount: Mount | undefined): boolean => mount?.kind === "writable" && mount.isOwn === true;
+
+/** Whether a folder of the box's own holds something by a link's name already: from a command before, say. */
+const isThere = (link: string, around: Mount | undefined): boolean =>
+  around?.kind === "writable" &&
+  lstatSync(`${around.from ?? around.path}${link.slice(around.path.length)}`, { throwIfNoEntry: false }) !== undefined;
 
 const depthOf = (path: string): number => path.split("/").length;
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;

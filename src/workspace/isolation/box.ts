@@ -119,7 +119,7 @@ function insideOf(
   const secrets = [
     ...hiddenHome(realOf(own), command.env["PATH"] ?? ""),
     ...machineSecrets,
-    ...homeSecrets.map((path) => join(own, path)),
+    ...homeSecrets.map((path) => realOf(join(own, path))), // a tool chain may be linked, and is given where it really lies
     ...privateInEtc(),
   ].filter((path) => isReal(path) && (!isShownElsewhere || !isIn(path, homeShown) || ways.some(({ real }) => isIn(path, real))));
   return {
@@ -127,7 +127,9 @@ function insideOf(
       { kind: "scratch", path: "/tmp", bytesMax: scratchBytes },
       { kind: "scratch", path: "/var/tmp", bytesMax: scratchBytes },
       { kind: "scratch", path: "/dev/shm", bytesMax: scratchBytes },
-      isShownElsewhere ? { kind: "writable", path: homeShown, from: shownAt(realOf(home)) } : { kind: "folder", path: realOf(home) },
+      isShownElsewhere
+        ? { kind: "writable", path: homeShown, from: shownAt(realOf(home)), isOwn: true }
+        : { kind: "folder", path: realOf(home) },
       ...secrets.map((path) => ({ kind: "nothing", path }) as const),
       ...hidden.map((path) => ({ kind: "nothing", path }) as const),
       ...ways.map(({ real }) => ({ kind: "readable", path: real }) as const),
