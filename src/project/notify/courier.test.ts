@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { type CourierOptions, deliver } from "./courier.ts";
-import { hooksOf } from "./hooks.ts";
+import { type Hook, hooksOf } from "./hooks.ts";
 import { openQueue } from "./queue.ts";
 import { type Message, type Outcome, send, signatureOf } from "./send.ts";
 
@@ -45,7 +45,7 @@ const notice = (id: string, more: Partial<Notice> = {}): Notice => ({
 const message = (id: string, more: Partial<Notice> = {}): Message => ({ ...notice(id, more), notices: [id] });
 
 /** A courier whose time passes only while it waits. */
-async function delivered(answers: (hook: string, at: number) => Outcome, untilMs = Number.POSITIVE_INFINITY) {
+async function delivered(answers: (name: string, at: number, hook: Hook) => Outcome, untilMs = Number.POSITIVE_INFINITY) {
   let now = 1_000_000;
   const over = new AbortController();
   const messages: { readonly hook: string; readonly at: number; readonly ids: readonly string[] }[] = [];
@@ -59,9 +59,9 @@ async function delivered(answers: (hook: string, at: number) => Outcome, untilMs
       if (now > untilMs) over.abort();
       return Promise.resolve();
     },
-    send: ({ name }, { notices }) => {
-      messages.push({ hook: name, at: now - 1_000_000, ids: notices });
-      return Promise.resolve(answers(name, now - 1_000_000));
+    send: (hook, { notices }) => {
+      messages.push({ hook: hook.name, at: now - 1_000_000, ids: notices });
+      return Promise.resolve(answers(hook.name, now - 1_000_000, hook));
     },
   };
   return { ...(await deliver(options)), messages };
@@ -146,6 +146,37 @@ describe("the courier", () => {
     delete env["HOOK_URL"];
   });
 
+  test("a hook that was mended is used as it is now, and one that was taken out meanwhile is asked no more", async () => {
+    config("notify: [{ run: [bad] }]\n");
+    openQueue(env).add(notice("1"), "hook-1", 1_000_000);
+    const asked: string[] = [];
+    const outcomes = await delivered((_name, _at, hook) => {
+      asked.push(hook.run?.[0] ?? "");
+      config("notify: [{ run: [good] }]\n");
+      return hook.run?.[0] === "good" ? { kind: "sent", detail: "" } : { kind: "failed", detail: "exit 1" };
+    });
+    expect([asked, outcomes.left]).toEqual([["bad", "good"], 0]);
+    openQueue(env).add(notice("2"), "hook-1", 1_000_000);
+    const { messages, left } = await delivered(() => {
+      config("notify: []\n");
+      return { kind: "failed", detail: "" };
+    });
+    expect([messages.length, left]).toEqual([1, 0]);
+  });
+
+  test("of several in one message that fails, each is given up at its own age", async () => {
+    config("notify: [{ run: [x] }]\n");
+    const queue = openQueue(env);
+    for (const id of ["old", "older"]) queue.add(notice(id), "hook-1", 1_000_000 - 24 * 3_600_000);
+    for (const id of ["new", "newer"]) queue.add(notice(id), "hook-1", 1_000_000);
+    const { left } = await delivered(() => ({ kind: "failed", detail: "exit 1" }), 1_002_000);
+    expect(left).toBe(2);
+    expect(queue.deliveries().map(({ outcome, ids }) => [outcome, ids.toSorted()])).toEqual([
+      ["given_up", ["old", "older"]],
+      ["failed", ["new", "newer"]],
+    ]);
+  });
+
   test("stops where it is interrupted, and what waits stays", async () => {
     config("notify: [{ run: [x] }]\n");
     openQueue(env).add(notice("1"), "hook-1", 1_000_000);
@@ -228,6 +259,12 @@ describe("what is sent", () => {
     if (detail === "HTTP 429") expect(outcome).toMatchObject({ retryAfterMs: 90_000 });
   });
 
+  test("a Retry-After may be a date", async () => {
+    answer = { status: 503, headers: { "retry-after": "Fri, 31 Dec 2100 23:59:59 GMT" } };
+    const outcome = await send({ webhook: address() }, message("1"), env);
+    expect(outcome.kind === "failed" && (outcome.retryAfterMs ?? 0) > 3_600_000).toBe(true);
+  });
+
   test("an outcome names neither the address nor a word of the answer", async () => {
     answer = { status: 500 };
     const known = await send({ webhook: `${address()}/T0K3N` }, message("1"), env);
@@ -268,5 +305,12 @@ describe("what is sent", () => {
     expect(full).toEqual({ text: "&lt;!channel&gt; &amp; &lt;https://evil|click&gt;" });
     expect(brief?.text).toContain("it waits for you");
     expect(brief?.text).not.toContain("goal");
+    await send(
+      { webhook: address(), content: "brief" },
+      { ...message("run-1:block:secret-phase"), notices: ["run-1:block:secret-phase"] },
+      env,
+    );
+    expect(JSON.stringify(got.at(-1))).not.toContain("secret-phase");
+    expect(JSON.parse(got.at(-1)?.body ?? "")).toMatchObject({ id: expect.stringMatching(/^run-1:[0-9a-f]{16}$/) as string });
   });
 });

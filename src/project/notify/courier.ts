@@ -3,7 +3,7 @@
 // Invariants:
 //   C1. One courier a hook at a time, by a lock of the kernel; whoever adds a notice starts one, and the one at work looks again after it let go.
 //   C2. A notice leaves the queue only when its outcome is journaled: sent, refused, or given up after a day.
-//   C3. A hook that is gone from the user's config takes its notices with it.
+//   C3. A hook that is gone from the user's config takes its notices with it; one that was mended there is used as it is now.
 
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
@@ -68,23 +68,35 @@ async function serve(hook: Hook, queue: Queue, options: CourierOptions): Promise
   return sent;
 }
 
+/** The hook as the user's config has it now; null where it is gone. A file that cannot be read changes nothing. */
+function asItIsNow(hook: Hook, env: Env): Hook | null {
+  const { hooks, problem } = hooksOf(env);
+  return problem === null ? (hooks.find(({ name }) => name === hook.name) ?? null) : hook;
+}
+
 async function serveLocked(
-  hook: Hook,
+  known: Hook,
   queue: Queue,
   options: CourierOptions,
 ): Promise<{ readonly sent: number; readonly isThrough: boolean }> {
   const now = options.now ?? Date.now;
   let sent = 0;
-  const sentAt = queue.deliveries().flatMap((one) => (one.hook === hook.name && one.outcome === "sent" ? [msOf(one.at) ?? 0] : []));
+  const sentAt = queue.deliveries().flatMap((one) => (one.hook === known.name && one.outcome === "sent" ? [msOf(one.at) ?? 0] : []));
   for (;;) {
     if (options.interrupted.aborted) return { sent, isThrough: false };
-    const due = nextMessage(ofHook(queue, hook), sentAt, now());
+    const due = nextMessage(ofHook(queue, known), sentAt, now());
     if (due.do === "rest") return { sent, isThrough: true };
     if (due.do === "wait") {
       if (!options.waits) return { sent, isThrough: false };
       await pause(options, Math.min(lookEveryMs, Math.max(1, due.untilMs - now())));
       continue;
     }
+    const hook = asItIsNow(known, options.env); // C3
+    if (hook === null) {
+      for (const item of ofHook(queue, known)) queue.settle(item);
+      continue;
+    }
+    if (!canSend(hook, options.env)) return { sent, isThrough: false };
     const items = due.items as readonly Item[];
     const notices = items.map(({ notice }) => notice);
     const [only] = notices;
@@ -101,25 +113,34 @@ async function serveLocked(
   }
 }
 
-/** C2. */
+/** C2. Of a message of several that failed, each is given up at its own age. */
 function record(queue: Queue, hook: Hook, items: readonly Item[], message: Message, outcome: Outcome, nowMs: number): void {
   const tries = Math.max(...items.map((item) => item.tries)) + 1;
-  const queuedAt = Math.min(...items.map(({ queuedAtMs }) => queuedAtMs));
-  const again = outcome.kind === "failed" ? retryAt(tries, queuedAt, nowMs, outcome.retryAfterMs ?? null) : null;
-  queue.note({
-    at: isoOf(nowMs),
-    hook: hook.name,
-    ids: [...message.notices],
-    title: message.title,
-    try: tries,
-    outcome: outcome.kind === "failed" && again === null ? "given_up" : outcome.kind,
-    detail: outcome.detail,
-    ...(again === null ? {} : { next_at: isoOf(again) }),
-  });
-  for (const item of items) {
-    if (again === null) queue.settle(item);
-    else queue.later(item, again);
-  }
+  const asked = outcome.kind === "failed" ? (outcome.retryAfterMs ?? null) : null;
+  const againOf = ({ queuedAtMs }: Item): number | null => (outcome.kind === "failed" ? retryAt(tries, queuedAtMs, nowMs, asked) : null);
+  const note = (some: readonly Item[], again: number | null): void => {
+    if (some.length === 0) return;
+    queue.note({
+      at: isoOf(nowMs),
+      hook: hook.name,
+      ids: some.map(({ notice }) => notice.id),
+      title: message.title,
+      try: tries,
+      outcome: outcome.kind === "failed" && again === null ? "given_up" : outcome.kind,
+      detail: outcome.detail,
+      ...(again === null ? {} : { next_at: isoOf(again) }),
+    });
+    for (const item of some) {
+      if (again === null) queue.settle(item);
+      else queue.later(item, again);
+    }
+  };
+  const kept = items.filter((item) => againOf(item) !== null);
+  note(
+    items.filter((item) => !kept.includes(item)),
+    null,
+  );
+  note(kept, kept[0] === undefined ? null : againOf(kept[0]));
 }
 
 /** Null where another courier has it. */

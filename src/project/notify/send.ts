@@ -6,7 +6,7 @@
 //   S3. Text reaches a command as data (stdin and variables), never as words of a command line.
 
 import { spawn } from "node:child_process";
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { NotifyHook } from "../../contracts/config.ts";
 import { bearsMark } from "../../agents/process/mark.ts";
 import { briefNotice, type Notice } from "../../views/outbound/notices.ts";
@@ -23,9 +23,16 @@ export type Outcome =
 export const webhookMs = 10_000;
 export const commandMs = 30_000;
 
+/** An id with what follows the run's own hashed: phases and steps have names. */
+const briefId = (id: string): string => {
+  const at = id.indexOf(":");
+  return at < 0 ? id : `${id.slice(0, at)}:${createHash("sha256").update(id.slice(at)).digest("hex").slice(0, 16)}`;
+};
+
 /** What is sent, as JSON. For Slack its markup is escaped: words of an agent must not call a channel or hide a link. */
 export function bodyOf(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
-  const told: Message = content === "brief" ? { ...briefNotice(message), notices: message.notices } : message;
+  const told: Message =
+    content === "brief" ? { ...briefNotice(message), id: briefId(message.id), notices: message.notices.map(briefId) } : message;
   return JSON.stringify(as === "slack" ? { text: told.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : told);
 }
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
@@ -54,7 +61,7 @@ async function post(hook: Target, message: Message, env: Env, withinMs: number):
       headers: {
         "content-type": "application/json",
         "user-agent": "autopilot",
-        "autopilot-notice": encodeURIComponent(message.id),
+        "autopilot-notice": encodeURIComponent(hook.content === "brief" ? briefId(message.id) : message.id),
         ...(secret === null ? {} : { "autopilot-signature": signatureOf(secret.value, body, Date.now()) }),
       },
       body,
@@ -71,8 +78,9 @@ function judged({ status, ok, headers }: Response): Outcome {
   if (ok) return { kind: "sent", detail };
   const isPassing = status >= 500 || status === 408 || status === 425 || status === 429;
   if (!isPassing) return { kind: "refused", detail };
-  const seconds = Number(headers.get("retry-after"));
-  return Number.isFinite(seconds) && seconds > 0 ? { kind: "failed", detail, retryAfterMs: seconds * 1000 } : { kind: "failed", detail };
+  const after = headers.get("retry-after") ?? "";
+  const ms = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - Date.now(); // seconds, or a date
+  return Number.isFinite(ms) && ms > 0 ? { kind: "failed", detail, retryAfterMs: ms } : { kind: "failed", detail };
 }
 
 /** Only the kind of error: messages of the network name addresses, and an address may be a secret. */
