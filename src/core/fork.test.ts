@@ -74,6 +74,10 @@ describe("where a run can be forked", () => {
     expect(whyNotForkable(stood(done, 0))).toMatch(/had not started/);
     expect(whyNotForkable(stood(done, last))).toMatch(/completed there/);
     expect(newestForkPoint(done.entries)).toBe(last - 1);
+    // What is told of it after its end changes nothing.
+    const at = { tool: "gh", host: "github.com", project: "acme/shop", remote: "origin", branch: "autopilot/run", into: "main" } as const;
+    done.append({ event: "pull_request_intended", ...at, commit: sha(2), draft: false });
+    expect(newestForkPoint(done.entries)).toBe(last - 1);
   });
   test("inside a paid turn it is forked after its commit; where that never came, the line before the turn is offered", () => {
     const tape = begin().append({ event: "session_opened", attempt, session: "s", agent: "a" }, turnEnded(attempt, usage(7)));

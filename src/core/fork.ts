@@ -30,10 +30,10 @@ export function stateAt(entries: readonly Entry[], at: number): RunView | null {
   return fold.state.status === "unborn" ? null : fold.state;
 }
 
-/** The newest line a fork can begin after: the last, or where a run is over, the one before its end. */
+/** The newest line a fork can begin after: the last, or where a run is over, the one before its end, whatever was written after it. */
 export function newestForkPoint(entries: readonly Entry[]): number {
-  const last = entries.at(-1);
-  return last === undefined ? 0 : isEnding(last) ? last.seq - 1 : last.seq;
+  const ending = entries.findLast(isEnding);
+  return ending === undefined ? (entries.at(-1)?.seq ?? 0) : ending.seq - 1;
 }
 
 const isEnding = ({ event }: Entry): boolean => event === "run_completed" || event === "run_stopped";

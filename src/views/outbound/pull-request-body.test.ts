@@ -73,3 +73,13 @@ test("a body has a limit", () => {
   const long = { ...view, judgement: { ...view.judgement, gaps: Array.from({ length: 500 }, () => "x".repeat(900)) } };
   expect(pullRequestBody(long as unknown as ReportView, commit).length).toBeLessThan(65_000);
 });
+
+test.each([
+  ["Draft: sell apples", '"Draft:" sell apples'],
+  ["[WIP] sell apples", '"[WIP]" sell apples'],
+  ["draft a plan", "draft a plan"],
+  ["fixes #1, acme/shop#2 and GH-3 for @maya, see !4", "fixes # 1, acme/shop# 2 and GH- 3 for @ maya, see ! 4"],
+  ["closes https://github.com/acme/shop/issues/1", "closes https://github.com/acme/shop/issues/ 1"],
+])("a title refers to nothing and calls nobody: %s", (goal, title) => {
+  expect(pullRequestTitle({ goal })).toBe(title);
+});

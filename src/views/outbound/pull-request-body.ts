@@ -2,6 +2,7 @@
 //
 // Invariants:
 //   B1. Text of people, agents and checks stands in code, where a code host reads no markup, no mention and no `fixes #1`.
+//       A title has no code: what a host would read in it as a reference, a mention or a draft is broken up.
 //   B2. What the runner proved and what is open stand apart, and the verdict is the first line.
 
 import { couldNotRun } from "../../contracts/evidence.ts";
@@ -18,7 +19,10 @@ const criteriaMax = 40;
 const lookMax = 20;
 const goalCharsMax = 4_000;
 
-export const pullRequestTitle = ({ goal }: Pick<ReportView, "goal">): string => oneLine(goal.split("\n", 1)[0] ?? goal, titleCharsMax);
+export const pullRequestTitle = ({ goal }: Pick<ReportView, "goal">): string =>
+  oneLine(goal.split("\n", 1)[0] ?? goal, titleCharsMax)
+    .replaceAll(/([#@!])(?=\w)|\b(GH-)(?=\d)|\b((?:issues|pull|merge_requests|work_items)\/)(?=\d)/gi, "$1$2$3 ")
+    .replace(/^(?:\[(?:draft|wip)\]|\((?:draft|wip)\)|(?:draft|wip):)/i, '"$&"'); // B1
 
 export function pullRequestBody(view: ReportView, commit: string): string {
   const { verdict, gaps } = view.judgement;
