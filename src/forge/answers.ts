@@ -22,21 +22,30 @@ export async function askOne<Value>(
 }
 
 /** A list, to its end or to what anybody would read. `at` takes the list out of the answer. */
-export async function askAll<Value>(
+export const askAll = async <Value>(
   place: ToolPlace,
   schema: v.GenericSchema<unknown, Value>,
   path: string,
-  { at, countMax = pageSize * pagesMax }: { readonly at?: string; readonly countMax?: number } = {},
-): Promise<readonly Value[]> {
+  { at }: { readonly at?: string } = {},
+): Promise<readonly Value[]> =>
+  (await askUpTo(place, schema, path, { countMax: pageSize * pagesMax, ...(at === undefined ? {} : { at }) })).found;
+
+/** So many of a list, counted after those that are not wanted are left out, and whether that is all of it. */
+export async function askUpTo<Value>(
+  place: ToolPlace,
+  schema: v.GenericSchema<unknown, Value>,
+  path: string,
+  { at, countMax, keep = () => true }: { readonly at?: string; readonly countMax: number; readonly keep?: (value: Value) => boolean },
+): Promise<{ readonly found: readonly Value[]; readonly isWhole: boolean }> {
   const found: Value[] = [];
-  for (let page = 1; page <= pagesMax && found.length < countMax; page += 1) {
+  for (let page = 1; page <= pagesMax && found.length <= countMax; page += 1) {
     const answer = await callTool(place, { path: `${path}${path.includes("?") ? "&" : "?"}per_page=${pageSize}&page=${page}` });
     const rows = at === undefined ? answer : (answer as Readonly<Record<string, unknown>> | null)?.[at];
     const items = checked(v.array(schema), rows, path);
-    found.push(...items);
-    if (items.length < pageSize) break;
+    found.push(...items.filter(keep));
+    if (items.length < pageSize) return { found: found.slice(0, countMax), isWhole: found.length <= countMax };
   }
-  return found.slice(0, countMax);
+  return { found: found.slice(0, countMax), isWhole: false };
 }
 
 function checked<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown, path: string): Value {

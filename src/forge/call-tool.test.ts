@@ -20,6 +20,8 @@ test.each([
   ["echo 'gh: Bad credentials (HTTP 401)' >&2; exit 1", "forge_login_needed"],
   ["echo 'gh: Not Found (HTTP 404)' >&2; exit 1", "forge_refused"],
   ["echo 'gh: Validation Failed (HTTP 422)' >&2; exit 1", "forge_refused"],
+  ["echo 'gh: API rate limit exceeded for user ID 1. (HTTP 403)' >&2; exit 1", "forge_unreachable"],
+  ["echo 'gh: Resource not accessible (HTTP 403)' >&2; exit 1", "forge_refused"],
   ["echo 'error connecting to api.github.com' >&2; exit 1", "forge_unreachable"],
   ["echo '<html>'", "forge_unreachable"],
 ])("%s is told as %s", async (lines, reason) => {
@@ -36,4 +38,11 @@ test("texts go in as JSON on stdin; an answer of another shape is told, and give
   const echo = standIn(`cat > ${join(folder, "in.json")}; echo "{\\"number\\": \\"seven\\"}"`);
   const order = { branch: "b", base: "main", title: "`id` $(id)", body: "'\"", isDraft: false };
   await expect(openGitHub(echo, "acme/shop").create(order)).rejects.toMatchObject({ reason: "forge_unreachable" });
+});
+
+test("a token of another host is not handed to the program", async () => {
+  const { env, ...place } = standIn(`echo "[\\"$GH_TOKEN\\",\\"$GH_ENTERPRISE_TOKEN\\"]"`);
+  const tokens = { ...env, GH_TOKEN: "a", GH_ENTERPRISE_TOKEN: "b" };
+  expect(await callTool({ ...place, env: tokens }, { path: "x" })).toEqual(["a", ""]);
+  expect(await callTool({ ...place, host: "github.evil.example", env: tokens }, { path: "x" })).toEqual(["", ""]);
 });

@@ -4,11 +4,13 @@
 //   T1. Only `api` is called: an address and JSON, so no text of others is ever a word of a command line or read by a shell.
 //   T2. The program is run outside every repository, never asks, and has a limit on time and output.
 //   T3. The address is made of parts that were escaped here.
+//   T4. A token of the environment goes to the host it belongs to alone: which host is asked, a repository says.
 
 import { spawn } from "node:child_process";
 import { onPath } from "../agents/find.ts";
 import type { ForgeTool } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
+import { foreignTokens } from "./foreign-tokens.ts";
 
 export type ToolPlace = { readonly tool: ForgeTool; readonly host: string; readonly env: Readonly<Record<string, string | undefined>> };
 export type ApiCall = { readonly path: string; readonly body?: object; readonly isText?: true };
@@ -28,7 +30,7 @@ export async function callTool({ tool, host, env }: ToolPlace, { path, body, isT
   if (program === null)
     throw new WorkspaceFailed("forge_tool_missing", `${tool} isn't on the PATH.`, `install ${tool}, then ${tool} auth login`);
   const posts = body === undefined ? [] : ["--method", "POST", "-H", "Content-Type: application/json", "--input", "-"];
-  const { code, out, err } = await run(program, ["api", "--hostname", host, ...posts, path], env, body); // T1
+  const { code, out, err } = await run(program, ["api", "--hostname", host, ...posts, path], ownTokens(host, env), body); // T1
   if (code !== 0) throw failureOf(tool, host, code, `${err}\n${isText === true ? "" : out}`);
   if (isText === true) return out;
   try {
@@ -38,12 +40,19 @@ export async function callTool({ tool, host, env }: ToolPlace, { path, body, isT
   }
 }
 
+/** T4 */
+const ownTokens = (host: string, env: ToolPlace["env"]): ToolPlace["env"] => {
+  const foreign = new Set(foreignTokens(host, env));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.has(name)));
+};
+
 function failureOf(tool: ForgeTool, host: string, code: number | null, said: string): WorkspaceFailed {
   const words = said.replace(/\s+/g, " ").trim().slice(0, wordsMax);
   const isAsking = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(said);
   if (isAsking)
     return new WorkspaceFailed("forge_login_needed", `${tool} isn't logged in at ${host}.`, `${tool} auth login --hostname ${host}`);
-  const isRefused = /\b(?:HTTP )?(?:403|404|409|410|422)\b/.test(said);
+  const isLimited = /rate limit|\b429\b|Too Many Requests/i.test(said); // GitHub says so with 403
+  const isRefused = !isLimited && /\b(?:HTTP )?(?:403|404|409|410|422)\b/.test(said);
   return isRefused
     ? new WorkspaceFailed("forge_refused", `${names[tool]} refused: ${words}`, `check your rights at the project and what ${tool} says`)
     : new WorkspaceFailed(

@@ -26,5 +26,9 @@ export type Forge = {
   readonly create: (order: NewPullRequest) => Promise<PullRequestFound>;
   /** Comments of people who may not write to the project are counted and not handed on. */
   readonly look: (number: number) => Promise<PullRequestLook & { readonly ignored: number }>;
-  readonly issues: (wanted: { readonly label?: string | undefined; readonly countMax: number }) => Promise<readonly Issue[]>;
+  /** `isWhole`: there are no more of them. */
+  readonly issues: (wanted: {
+    readonly label?: string | undefined;
+    readonly countMax: number;
+  }) => Promise<{ readonly issues: readonly Issue[]; readonly isWhole: boolean }>;
 };

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, cutWords, excerptOf, logOf, ShownUrl } from "./answers.ts";
+import { askAll, askOne, askUpTo, cutWords, excerptOf, logOf, ShownUrl } from "./answers.ts";
 import { part, type ToolPlace } from "./call-tool.ts";
 import type { Forge, PullRequestFound } from "./forge.ts";
 
@@ -45,7 +45,10 @@ const IssueRow = v.looseObject({
 });
 
 const failed = new Set(["failure", "timed_out", "startup_failure", "action_required", "error"]);
-const writers = new Set(["OWNER", "MEMBER", "COLLABORATOR"]); // S1
+/** Only of these it is asked whether they may write: a member of an organization may often only read. */
+const near = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+const Permission = v.looseObject({ permission: text });
+const writing = new Set(["admin", "maintain", "write"]);
 
 export function openGitHub(place: ToolPlace, project: string): Forge {
   const [owner = ""] = project.split("/");
@@ -75,15 +78,17 @@ export function openGitHub(place: ToolPlace, project: string): Forge {
     },
     issues: async ({ label, countMax }) => {
       const wanted = label === undefined ? "" : `&labels=${part(label)}`;
-      const rows = await askAll(place, IssueRow, `${root}/issues?state=open${wanted}`, { countMax });
-      return rows
-        .filter(({ pull_request }) => pull_request === undefined) // GitHub lists pull requests among the issues
-        .map(({ html_url, title, body, labels }) => ({
-          url: html_url,
-          title,
-          body: body ?? "",
-          labels: labels.map((one) => (typeof one === "string" ? one : (one.name ?? ""))),
-        }));
+      const { found, isWhole } = await askUpTo(place, IssueRow, `${root}/issues?state=open${wanted}`, {
+        countMax,
+        keep: ({ pull_request }) => pull_request === undefined, // GitHub lists pull requests among the issues
+      });
+      const issues = found.map(({ html_url, title, body, labels }) => ({
+        url: html_url,
+        title,
+        body: body ?? "",
+        labels: labels.map((one) => (typeof one === "string" ? one : (one.name ?? ""))),
+      }));
+      return { issues, isWhole };
     },
   };
 }
@@ -136,19 +141,35 @@ async function commentsOf(
     ["comment", `${root}/issues/${number}/comments`],
   ] as const;
   const evidence: OutsideEvidence[] = [];
+  const known = new Map<string, boolean>();
+  const mayWrite = async (login: string): Promise<boolean> => {
+    const may = known.get(login) ?? (await writesTo(place, root, login));
+    known.set(login, may);
+    return may;
+  };
   let ignored = 0;
   for (const [kind, path] of lists)
     for (const { id, body, user, author_association = "", path: file, line } of await askAll(place, Said, path)) {
       if (body === null || body.trim() === "") continue;
-      if (!writers.has(author_association)) ignored += 1;
+      if (user === null || !near.has(author_association) || !(await mayWrite(user.login))) ignored += 1; // S1
       else
         evidence.push({
           key: `${kind}:${id}`,
           kind: "comment",
-          by: user?.login.slice(0, 200) || "somebody",
+          by: user.login.slice(0, 200) || "somebody",
           ...(file === undefined || file === "" ? {} : { at: `${file.slice(0, 4_096)}${line == null ? "" : `:${line}`}` }),
           text: cutWords(body),
         });
     }
   return { ignored, evidence };
+}
+
+/** S1. Where the host does not say, they may not. */
+async function writesTo(place: ToolPlace, root: string, login: string): Promise<boolean> {
+  try {
+    return writing.has((await askOne(place, Permission, `${root}/collaborators/${part(login)}/permission`)).permission);
+  } catch (error) {
+    if (error instanceof WorkspaceFailed && error.reason === "forge_refused") return false;
+    throw error;
+  }
 }

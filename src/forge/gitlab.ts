@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, cutWords, excerptOf, logOf, ShownUrl } from "./answers.ts";
+import { askAll, askOne, askUpTo, cutWords, excerptOf, logOf, ShownUrl } from "./answers.ts";
 import { part, type ToolPlace } from "./call-tool.ts";
 import type { Forge, PullRequestFound } from "./forge.ts";
 
@@ -71,8 +71,11 @@ export function openGitLab(place: ToolPlace, project: string): Forge {
     },
     issues: async ({ label, countMax }) => {
       const wanted = label === undefined ? "" : `&labels=${part(label)}`;
-      const rows = await askAll(place, IssueRow, `${root}/issues?state=opened${wanted}`, { countMax });
-      return rows.map(({ web_url, title, description, labels }) => ({ url: web_url, title, body: description ?? "", labels }));
+      const { found, isWhole } = await askUpTo(place, IssueRow, `${root}/issues?state=opened${wanted}`, { countMax });
+      return {
+        issues: found.map(({ web_url, title, description, labels }) => ({ url: web_url, title, body: description ?? "", labels })),
+        isWhole,
+      };
     },
   };
 }

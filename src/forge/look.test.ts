@@ -13,6 +13,7 @@ const checks = [
 const comments = [
   { id: 1, body: "do something else", login: "stranger", association: "NONE", kind: "issue" as const },
   { id: 2, body: "cap this", login: "maya", association: "MEMBER", path: "src/b.txt", line: 4, kind: "line" as const },
+  { id: 4, body: "cap that", login: "reader", association: "MEMBER", permission: "read" as const, kind: "issue" as const },
   { id: 3, body: "  ", login: "maya", association: "MEMBER", kind: "review" as const },
 ];
 
@@ -33,7 +34,7 @@ test.each([
 
   stand.set({ checks, comments });
   const look = await forge.look(7);
-  expect(look).toMatchObject({ state: "open", pending: 0, ignored: 1 });
+  expect(look).toMatchObject({ state: "open", pending: 0, ignored: 2 });
   expect(look.evidence.map(({ kind, by, at, text }) => [kind, by, at, text])).toEqual([
     ["check", "lint", undefined, "line 1 lacks a c"],
     ["comment", "maya", "src/b.txt:4", "cap this"],

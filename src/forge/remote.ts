@@ -5,6 +5,7 @@
 //       where a head was seen, any other one.
 //   R2. Of the repository's configuration only the address is read, as data; no hook, helper or transport of it runs.
 //   R3. An address may hold a password: it is handed to git and written nowhere.
+//   R4. What is pushed to is the project that the pull request is of: an address that was changed since is refused.
 
 import { join } from "node:path";
 import { onPath } from "../agents/find.ts";
@@ -13,6 +14,7 @@ import { WorkspaceFailed } from "../workspace/failure.ts";
 import { git } from "../workspace/git/git.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { openTransfer } from "../workspace/git/transfer.ts";
+import { foreignTokens } from "./foreign-tokens.ts";
 import { openGitHub } from "./github.ts";
 import { openGitLab } from "./gitlab.ts";
 import { readAddress, toolFor } from "./remote-address.ts";
@@ -67,13 +69,20 @@ export async function pushCommit(
   repository: Repository,
   runFolder: string,
   place: PullRequestPlace,
-  commit: string,
-  seen: string | null = null,
+  { commit, seen = null, env }: { readonly commit: string; readonly seen?: string | null; readonly env: Env },
 ): Promise<void> {
   const url = await addressOf(repository, place.remote);
+  const address = readAddress(url);
+  if (address === null || address.host !== place.host || address.project !== place.project)
+    throw new WorkspaceFailed(
+      "remote_missing",
+      `The remote ${place.remote} is not ${place.project} at ${place.host} any more; nothing was pushed.`,
+      "put its address back, or name another one with --remote",
+    ); // R4
   const transfer = await openTransfer(repository, join(runFolder, "push.git"));
   // As `gh auth setup-git` would set it: the user's own login, for this host alone.
-  const helper = [`credential.https://${place.host}.helper=!${place.tool} auth git-credential`];
+  const hidden = foreignTokens(place.host, env).map((name) => `-u ${name}`);
+  const helper = [`credential.https://${place.host}.helper=!env ${hidden.join(" ")} ${place.tool} auth git-credential`];
   const ref = `refs/heads/${place.branch}`;
   const lease = seen === null ? [] : [`--force-with-lease=${ref}:${seen}`];
   const { code, err } = await transfer(["push", "-q", "--no-verify", ...lease, "--", url, `${commit}:${ref}`], helper);

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, goScripted, journal, runFolderOf } from "../support/autopilot.ts";
+import { apart, autopilot, goScripted, goWords, journal, runFolderOf } from "../support/autopilot.ts";
 import { codeHost } from "../support/code-host.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
@@ -81,7 +81,8 @@ test("killed right after the pull request was made, the next try finds it and ma
   const folder = scratch();
   const host = codeHost(folder);
   host.set({ killsAfterPosts: 1 });
-  const killed = await goScripted(folder, [{ do: [makeB, promise] }], [...proved, "--land", "pr"], { env: host.env });
+  const words = goWords(folder, [{ do: [makeB, promise] }], [...proved, "--land", "pr"]);
+  const killed = await apart(folder, words, { env: host.env }); // the stand-in ends the process that asks
   expect(killed.signal).toBe("SIGKILL");
   expect(events(folder).at(-1)).toBe("pull_request_intended");
   host.set({ killsAfterPosts: 0 });

@@ -160,3 +160,19 @@ test("what others pushed or closed while a follow-up worked is left as it is", a
   expect((await watch([])).json).toMatchObject({ reason_code: "pull_request_closed" });
   expect(git(folder, "show", "main:README.md")).toBe("# scratch");
 });
+
+test("a follow-up that comes to nothing ends no watch", async () => {
+  const { folder, host, branch, entries, words } = await opened();
+  const before = host.branch(branch);
+  host.set({ checks: [red] });
+  const { child, ended } = begin(
+    folder,
+    words([{ do: [promise] }]).filter((word) => word !== "--once"),
+    { env: host.env },
+  );
+  await until("the follow-up's end", () => entries().some(({ event }) => event === "pull_request_settled"));
+  expect(entries().at(-1)).toMatchObject({ event: "pull_request_settled", reason_code: "nothing_changed", commit: null });
+  child.kill("SIGINT");
+  expect((await ended).json).toMatchObject({ reason_code: "pull_request_waiting" });
+  expect(host.branch(branch)).toBe(before);
+});

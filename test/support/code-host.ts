@@ -28,11 +28,13 @@ export type HostState = {
     body: string;
     login: string;
     association: string;
+    /** Where it is not that of the association. */
+    permission?: "read";
     path?: string;
     line?: number;
     kind: "issue" | "line" | "review";
   }[];
-  issues: { number: number; title: string; body: string; labels: string[] }[];
+  issues: { number: number; title: string; body: string; labels: string[]; isPull?: true }[];
 };
 export type Called = { readonly argv: readonly string[]; readonly body: Record<string, unknown> | null; readonly token: string | null };
 
@@ -81,9 +83,11 @@ const answer = () => {
   if (/issues\\/\\d+\\/comments$/.test(where)) return said("issue");
   if (where.endsWith("/jobs")) return first(state.checks.map((c) => ({ id: c.id, name: c.name, status: c.conclusion === "failure" ? "failed" : "success" })));
   if (where.endsWith("/notes")) return first(state.comments.map((c) => ({ id: c.id, body: c.body, author: { username: c.login }, position: c.path ? { new_path: c.path, new_line: c.line } : null })));
-  if (where.endsWith("/members/all")) return first(state.comments.filter((c) => c.association === "MEMBER").map((c) => ({ username: c.login, access_level: 40 })));
+  if (where.endsWith("/members/all")) return first(state.comments.filter((c) => c.association === "MEMBER").map((c) => ({ username: c.login, access_level: c.permission === "read" ? 20 : 40 })));
+  const asking = /collaborators\\/([^/]+)\\/permission$/.exec(where);
+  if (asking) return { permission: state.comments.find((c) => c.login === asking[1])?.permission ?? "write" };
   if (where.endsWith("/issues")) return first(state.issues.filter((i) => !asked.get("labels") || i.labels.includes(asked.get("labels"))).map((i) => isGh
-    ? { html_url: "https://github.com/acme/shop/issues/" + i.number, title: i.title, body: i.body, labels: i.labels.map((name) => ({ name })) }
+    ? { html_url: "https://github.com/acme/shop/issues/" + i.number, title: i.title, body: i.body, labels: i.labels.map((name) => ({ name })), ...(i.isPull ? { pull_request: {} } : {}) }
     : { web_url: "https://gitlab.com/acme/shop/-/issues/" + i.number, title: i.title, description: i.body, labels: i.labels }));
   return fail(1, tool + ": Not Found (HTTP 404) " + where);
 };

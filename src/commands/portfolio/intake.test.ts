@@ -112,3 +112,17 @@ test("service prints a unit and a line for this portfolio, and writes nothing", 
   expect(answer.page?.join("\n")).not.toContain("ghp_");
   expect(readdirSync(dirname(root), { recursive: true }).length).toBe(before);
 });
+
+test("pull requests among the issues do not count; that there are more than asked for is said; from inside a run nothing is asked", async () => {
+  const { host, place } = await begun("gh");
+  const [one, other] = host.read().issues;
+  host.set({ issues: [{ number: 9, title: "a pull request", body: "", labels: [], isPull: true }, ...(one && other ? [one, other] : [])] });
+  const first = await importIssues(place, { from: "github", limit: 1 });
+  expect(first).toMatchObject({ message: expect.stringContaining("Proposed 1 task ") as string });
+  expect(first.warnings.join()).toContain("There are more issues than the 1");
+  const calls = host.calls().length;
+  expect(await importIssues({ ...place, env: { ...place.env, AUTOPILOT_LIFE: "x" } }, { from: "github" })).toMatchObject({
+    result: "FAIL",
+  });
+  expect(host.calls()).toHaveLength(calls);
+});

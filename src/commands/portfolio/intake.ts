@@ -13,6 +13,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { requireOutside } from "../../runner/may-grant.ts";
 import { invalid, newTaskId, operatorOf } from "./add.ts";
 
 export const trackers = ["github", "gitlab", "linear"] as const;
@@ -31,10 +32,13 @@ const shownMax = 20;
 
 export function importIssues(place: CommandContext, input: IntakeInput): Promise<Answer> {
   return answered(async () => {
+    requireOutside(place);
     const paths = requirePortfolio(place);
     const { state } = await withPortfolio(place, paths, (open) => Promise.resolve({ state: open.state }));
     const project = projectOf(state, input.project);
-    const issues = (await issuesOf(place, project, input)).slice(0, input.limit ?? countMaxDefault); // asked for before the portfolio is taken in hand
+    const countMax = input.limit ?? countMaxDefault;
+    const { issues, isWhole } = await issuesOf(place, project, input, countMax); // asked for before the portfolio is taken in hand
+    const cut = isWhole ? [] : [`There are more issues than the ${issues.length} that were read (at most ${countMax}: --limit).`];
     return withPortfolio(place, paths, async (open) => {
       const { tasks, known, problems } = tasksOfIssues(open.state, project.project_id, issues);
       const drafted = draftTasks(open.state, tasks, operatorOf(place).actor, newTaskId);
@@ -49,7 +53,7 @@ export function importIssues(place: CommandContext, input: IntakeInput): Promise
       return reply("ok", {
         message: `Proposed ${count} ${count === 1 ? "task" : "tasks"} from ${input.from}; ${known} ${known === 1 ? "was" : "were"} here already.`,
         page: tasks.slice(0, shownMax).map(({ objective, link }, at) => `· ${drafted.ids[at] ?? ""}  ${objective}  ${link ?? ""}`),
-        warnings: open.warnings,
+        warnings: [...open.warnings, ...cut],
         remediation: count === 0 ? [] : ["autopilot portfolio ready TASK, once you have looked at it"],
         data: { ids: drafted.ids, known },
       });
@@ -77,18 +81,20 @@ function projectOf(state: PortfolioView, wanted: string | undefined): ProjectVie
 async function issuesOf(
   place: CommandContext,
   project: ProjectView,
-  { from, file, label, limit }: IntakeInput,
-): Promise<readonly TrackedIssue[]> {
+  { from, file, label }: IntakeInput,
+  countMax: number,
+): Promise<{ readonly issues: readonly TrackedIssue[]; readonly isWhole: boolean }> {
   if (file !== undefined) {
     const content = readOwnFile(resolve(place.cwd, file));
     if (content === null) return invalid(`${file} cannot be read as a file.`);
     const read = readTrackerFile(file, content);
-    return typeof read === "string" ? invalid(`${file}: ${read}.`) : read;
+    if (typeof read === "string") return invalid(`${file}: ${read}.`);
+    return { issues: read.slice(0, countMax), isWhole: read.length <= countMax };
   }
   if (from === "linear") return invalid("Linear has no program of its own to ask: export the issues (CSV or JSON) and name the file.");
   if (project.repository === null) return invalid(`${project.project_id} has no repository to ask for its issues.`);
   const repository = await openedRepository(project.repository);
   const remote = await findRemote(repository, project.target, { tool: from === "github" ? "gh" : "glab" }, place.env);
-  const found = await openForge(remote, place.env).issues({ label, countMax: limit ?? countMaxDefault });
-  return found.map(({ url, title, body }) => ({ link: url, title, body }));
+  const { issues, isWhole } = await openForge(remote, place.env).issues({ label, countMax });
+  return { issues: issues.map(({ url, title, body }) => ({ link: url, title, body })), isWhole };
 }

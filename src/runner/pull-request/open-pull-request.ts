@@ -51,7 +51,7 @@ export async function openPullRequest(place: CommandContext, hand: OpenRun, inpu
   const isDraft = isOpenedAsDraft(view.verdict, input.draft === true);
   const actor = actorOf(place);
   await hand.append({ event: "pull_request_intended", ...at, commit, draft: isDraft, actor, reason_code: "pull_request_pending" });
-  await pushCommit(repository, hand.folder, at, commit);
+  await pushCommit(repository, hand.folder, at, { commit, env: place.env });
   const opened = before ?? (await forge.create({ branch: at.branch, base: at.into, isDraft, ...(await words(place, hand, repository)) }));
   const { number, url } = opened;
   await hand.append({

@@ -31,12 +31,10 @@ export async function watchPullRequest(place: CommandContext, hand: OpenRun, inp
     const ended = hand.view().pull_request?.ended ?? null;
     if (ended !== null) return endedAs(hand, ended);
     try {
-      const answer = await lookOnce(place, hand, input);
+      const { answer, goesOn } = await lookOnce(place, hand, input);
       failures = 0;
-      if (answer !== null && (input.once || answer.reason_code !== "pull_request_waiting")) {
-        if (answer.reason_code !== "pull_request_pushed" || input.once) return answer;
-        place.show(`✓ ${answer.message}`);
-      }
+      if (input.once || !goesOn) return answer;
+      if (answer.reason_code !== "pull_request_waiting") place.show(`${answer.result === "FAIL" ? "!" : "✓"} ${answer.message}`);
     } catch (error) {
       const mayPass = error instanceof WorkspaceFailed && error.reason === "forge_unreachable" && !input.once; // W3
       failures += 1;
@@ -49,25 +47,27 @@ export async function watchPullRequest(place: CommandContext, hand: OpenRun, inp
   }
 }
 
+/** `goesOn`: there may be more to do, later. */
+type Looked = { readonly answer: Answer; readonly goesOn: boolean };
+const over = (answer: Answer): Looked => ({ answer, goesOn: false });
+
 /** One look, and whatever follows from it. */
-async function lookOnce(place: CommandContext, hand: OpenRun, input: WatchInput): Promise<Answer | null> {
+async function lookOnce(place: CommandContext, hand: OpenRun, input: WatchInput): Promise<Looked> {
   const request = requestOf(hand);
   const look = await openForge(request.place, place.env).look(request.opened.number);
   const next = nextForPullRequest(request, look, input.tries);
   switch (next.do) {
     case "end":
-      return end(hand, next.how);
+      return over(await end(hand, next.how));
     case "stop":
-      return stop(hand, next.because);
+      return over(stop(hand, next.because));
     case "wait": {
       const others =
         look.ignored === 0
           ? ""
           : ` ${plural(look.ignored, "comment")} of people who may not write to the project ${look.ignored === 1 ? "was" : "were"} left out.`;
-      return waiting(
-        hand,
-        `${look.pending === 0 ? "Nothing new" : `${plural(look.pending, "check")} under way`} at ${request.opened.url}.${others}`,
-      );
+      const message = `${look.pending === 0 ? "Nothing new" : `${plural(look.pending, "check")} under way`} at ${request.opened.url}.${others}`;
+      return { answer: waiting(hand, message), goesOn: true };
     }
     case "follow":
       return follow(place, hand, next.run);
@@ -82,23 +82,24 @@ async function lookOnce(place: CommandContext, hand: OpenRun, input: WatchInput)
 }
 
 /** Goes on with the run that works on what was found, and pushes what it proved. */
-async function follow(place: CommandContext, hand: OpenRun, run: string): Promise<Answer> {
+async function follow(place: CommandContext, hand: OpenRun, run: string): Promise<Looked> {
   const request = requestOf(hand);
   const { view, answer } = await driveFollowUp(place, hand.home, run);
   if (view.status !== "completed" && view.status !== "stopped")
-    return {
+    return over({
       ...(answer ?? reply("run_in_progress")),
       run_id: hand.run,
       message: `${run} works on the pull request and needs you. ${answer?.message ?? ""}`.trim(),
       remediation: [...(answer?.remediation ?? []), `autopilot resume --run ${run}`, `autopilot pr watch ${hand.run}`],
-    };
+    });
   const why = whyNotPushed(hand.view(), view);
   if (why === null) {
     const look = await openForge(request.place, place.env).look(request.opened.number); // W4
     const hindrance = hindersPush(request, look, view.tip.commit);
-    if (hindrance === "moved") return stop(hand, "pull_request_moved");
-    if (hindrance !== null) return end(hand, hindrance);
-    await pushCommit(await openedRepository(hand.home.root), hand.folder, request.place, view.tip.commit, look.head); // twice is once
+    if (hindrance === "moved") return over(stop(hand, "pull_request_moved"));
+    if (hindrance !== null) return over(await end(hand, hindrance));
+    const what = { commit: view.tip.commit, seen: look.head, env: place.env };
+    await pushCommit(await openedRepository(hand.home.root), hand.folder, request.place, what); // twice is once
   }
   const commit = why === null ? view.tip.commit : null;
   await hand.append({
@@ -109,14 +110,17 @@ async function follow(place: CommandContext, hand: OpenRun, run: string): Promis
     reason_code: why?.code ?? "pull_request_pushed",
   });
   const told = { ...where(hand), data: { follow_up: run, commit, url: request.opened.url } };
-  if (why === null)
-    return reply("pull_request_pushed", { ...told, message: `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.` });
-  return reply(why.code, {
+  if (why === null) {
+    const message = `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.`;
+    return { answer: reply("pull_request_pushed", { ...told, message }), goesOn: true };
+  }
+  const answered = reply(why.code, {
     ...told,
     result: "FAIL",
     message: `Nothing of ${run} was pushed: ${why.detail}`,
     remediation: [`autopilot report --run ${run}`],
   });
+  return { answer: answered, goesOn: why.code !== "operator_stopped" }; // whoever stops it has other plans
 }
 
 type OpenRequest = PullRequestView & { readonly opened: NonNullable<PullRequestView["opened"]> };

@@ -1,0 +1,24 @@
+// foreign-tokens: which tokens of the environment belong to another host than the one that is asked. Pure.
+// gh and glab send some of them to whatever host they are told to ask, and that host is named by a repository.
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const hostIn = (text: string | undefined): string | null => {
+  const host = (text ?? "")
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z]+:\/\//, "")
+    .replace(/[/:].*$/s, "");
+  return host === "" ? null : host;
+};
+
+/** The names of the variables that the program for this host must not see. */
+export function foreignTokens(host: string, env: Env): readonly string[] {
+  const enterprise = hostIn(env["GH_HOST"]);
+  const gitlab = hostIn(env["GITLAB_HOST"]) ?? hostIn(env["GITLAB_URI"]) ?? hostIn(env["GL_HOST"]) ?? "gitlab.com";
+  return [
+    ...(host === "github.com" || (host.endsWith(".ghe.com") && host === enterprise) ? [] : ["GH_TOKEN", "GITHUB_TOKEN"]),
+    ...(host === enterprise && host !== "github.com" ? [] : ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]),
+    ...(host === gitlab ? [] : ["GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN", "OAUTH_TOKEN"]),
+  ];
+}
