@@ -102,9 +102,23 @@ function mirrored(inner: Journal, folder: string, onClose: () => void): Journal 
   };
 }
 
+/** Brings the copy of a run that another machine has written to up to what the store holds. */
+export async function bringCopy(store: Pick<RunStore, "lines" | "hasBlob" | "readBlob">, key: string, folder: string): Promise<void> {
+  const fd = openFile(nodeDisk, join(folder, journalFile), appendFlags);
+  try {
+    const { seq } = endOfCopy(folder, fd);
+    await copyMissing(store, key, folder, seq, (lines) => {
+      const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
+      writeAll(nodeDisk, fd, bytes, bytes.length, null);
+    });
+  } finally {
+    nodeDisk.close(fd);
+  }
+}
+
 /** Lines after a number, and the blobs they name, into the folder. */
 export async function copyMissing(
-  store: RunStore,
+  store: Pick<RunStore, "lines" | "hasBlob" | "readBlob">,
   key: string,
   folder: string,
   afterSeq: number,

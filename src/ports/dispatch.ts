@@ -1,7 +1,7 @@
 // dispatch: port to what hands runs to workers on many machines.
 //
 // Promises:
-//   D1. An order is known by its id: offered again it is the same one, and one worker at a time has it.
+//   D1. An order is known by its id: offered again it is the same one, and one worker at a time has it, or any other order of its run.
 //   D2. Among the orders that a worker may take, priority is strict (1 before 5), then age.
 //   D3. No repository has more orders taken than its slots, and no worker more than its jobs.
 //   D4. An order goes only to a worker that serves its repository and has every label it needs, and not before its time.
@@ -30,8 +30,19 @@ export type WorkOrder = {
 
 /** What a worker says of an order that it is through with: over, or to be handed out again. */
 export type OrderEnd =
-  | { readonly kind: "ended"; readonly outcome: string }
-  | { readonly kind: "again"; readonly afterMs: number; readonly because: string };
+  | {
+      readonly kind: "ended";
+      readonly outcome: string;
+      /** Nothing that anybody says to the run changes anything any more. Else a word that it hasn't read has it handed out again. */
+      readonly isOver?: true;
+    }
+  | {
+      readonly kind: "again";
+      readonly afterMs: number;
+      readonly because: string;
+      /** Nothing was begun: it doesn't count among the times that it was handed out. */
+      readonly isUntried?: true;
+    };
 
 export type Working = {
   /** Takes nothing more; resolves when nothing is worked on. */
@@ -56,7 +67,7 @@ export type OnOrder = (order: HandedOrder, lease: Pick<Lease, "isConfirmed" | "l
 export interface Dispatch {
   /** False where an order of this id was there already. */
   offer(order: WorkOrder): Promise<boolean>;
-  /** False where it was over already, or never there. */
+  /** False where a living worker has it, it was over already, or never there. */
   withdraw(id: string): Promise<boolean>;
   /** Refused where another worker of this id is alive. */
   work(seat: WorkerSeat, on: OnOrder): Promise<Working>;

@@ -8,8 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/fleet/postgres/connect.ts";
+import { hastenOrders, ordersIn } from "../../src/fleet/postgres/orders.ts";
+import { sendRequest } from "../../src/fleet/postgres/requests.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import type { Dispatch, WorkerSeat, WorkOrder } from "../../src/ports/dispatch.ts";
+import type { Request } from "../../src/ports/inbox.ts";
 import { until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { openEngine } from "./engines.ts";
@@ -187,15 +190,15 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     const one = launch(engine, { worker: "one" });
     await dispatch.offer(order("held", { slots: 1 }));
     await hasBegun(one, "held");
+    expect(await dispatch.withdraw("held"), "a living worker has it").toBe(false);
     await dispatch.offer(order("never", { slots: 1 }));
     await dispatch.offer(order("next", { slots: 1 }));
     expect(await dispatch.withdraw("never")).toBe(true);
     expect(await dispatch.withdraw("never")).toBe(false);
     expect(await dispatch.withdraw("unknown")).toBe(false);
     await end(one.child);
+    while (!(await dispatch.withdraw("held"))) await sleep(50); // its lease has to lapse
     const two = launch(engine, { worker: "two" });
-    await ready(two);
-    expect(await dispatch.withdraw("held")).toBe(true);
     await hasBegun(two, "next");
     two.tell("end next");
     await sleep(leaseMs + quietMs);
@@ -232,6 +235,61 @@ describe.skipIf(postgresBin === null).each(["sql"])(`dispatch by %s${withoutPost
     await until("its end", () => one.said.some(({ over }) => over === null));
     expect(one.begun()).toEqual(["a"]);
     await hasBegun(launch(engine, { worker: "two" }), "b");
+  });
+
+  test("what was taken in a worker's name while the answer got lost is handed out again, and counts as one try", async () => {
+    await fresh();
+    const database = connect(url, { answerMs: 20_000 });
+    const one = launch(engine, { worker: "one", jobs: 2 });
+    await dispatch.offer(order("known"));
+    await hasBegun(one, "known");
+    await dispatch.offer(order("lost", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }));
+    await database.ask(
+      `update autopilot.work_order set state = 'taken', worker_id = 'one', worker_epoch = (select epoch from autopilot.worker), times_taken = 1,
+        not_before = now() where order_id = 'lost'`,
+    );
+    await hasBegun(one, "lost");
+    const [lost] = await ordersIn(database, "run-lost");
+    await database.close();
+    expect(one.begun(), "what it knows of is not given back").toEqual(["known", "lost"]);
+    expect(lost?.timesTaken).toBe(1);
+  });
+
+  test("a second order of a run waits until the first is through", async () => {
+    await fresh();
+    const one = launch(engine, { worker: "one", jobs: 2 });
+    await dispatch.offer(order("first", { run: "same" }));
+    await hasBegun(one, "first");
+    await dispatch.offer(order("second", { run: "same" }));
+    await dispatch.offer(order("other"));
+    await hasBegun(one, "other");
+    one.tell("end other");
+    await sleep(quietMs);
+    expect(one.begun()).toEqual(["first", "other"]);
+    one.tell("end first");
+    await hasBegun(one, "second");
+  });
+
+  test("a word that the run has not read has its order handed out again, once; one that waits for its time is hastened", async () => {
+    await fresh();
+    const database = connect(url, { answerMs: 20_000 });
+    const leave = (request: string, control: string) =>
+      sendRequest(database, "run-a", { event: "control_requested", control, now: true, request, actor: "operator:kim" } as Request);
+    const one = launch(engine, { worker: "one" });
+    expect(await hastenOrders(database, "run-a"), "nobody will read it").toBe(false);
+    await dispatch.offer(order("a", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }));
+    expect(await hastenOrders(database, "run-a")).toBe(true);
+    await hasBegun(one, "a");
+    await leave("late", "stop");
+    one.tell("end a");
+    await hasBegun(one, "a", 2);
+    expect((await ordersIn(database, "run-a"))[0]?.timesTaken, "begun anew by a person's word").toBe(1);
+    await leave("rests-already", "pause");
+    one.tell("end a");
+    await sleep(quietMs);
+    const [ended] = await ordersIn(database, "run-a");
+    await database.close();
+    expect([one.begun(), ended?.state]).toEqual([["a", "a"], "ended"]);
   });
 
   test("two workers of one name are never both alive", async () => {

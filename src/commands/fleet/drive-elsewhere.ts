@@ -4,8 +4,8 @@
 // Invariants:
 //   Y1. One order of a run is open at a time: a pool that was killed finds it, and waits for it again.
 //   Y2. A pool that is asked to end leaves no worker with a run it does not know of: what nobody has taken is withdrawn, what somebody has is paused.
+//   Y3. Told to end at once it waits for a bounded time, whatever is silent. The pause lies in the store, and the next pool finds the order.
 
-import { appendFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,10 +13,8 @@ import { openHub } from "../../fleet/hub.ts";
 import { openOrders, ordersIn } from "../../fleet/postgres/orders.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
-import { copyMissing, storeIn } from "../../fleet/shared-run.ts";
+import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
-import { journalFile } from "../../journal/journal.ts";
-import { readJournal } from "../../journal/read.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, atOnce, type CommandContext } from "../../project/command-context.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
@@ -27,6 +25,8 @@ import { viewIn } from "./take.ts";
 import { requireHub } from "./worker.ts";
 
 const lookEveryMs = 500;
+/** A worker that lives has read a request and ended its agents by then. */
+const patienceMs = 30_000;
 /** The planner gives out no more than its projects' slots. */
 const slots = 1_000;
 
@@ -56,15 +56,12 @@ export const driveElsewhere =
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was there
     const outcome = isOver ? null : await workedOn(place, store, key, await repositoryId(repository));
     const isBegun = (await viewIn(store, key))?.seq !== before;
-    const local = readJournal(folder, { from: "start" }).end.seq;
     await hub.bring(key);
-    await copyMissing(store, key, folder, local, (lines) =>
-      appendFileSync(join(folder, journalFile), Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")]))),
-    );
+    await bringCopy(store, key, folder);
     return isBegun ? null : outcome; // what became of a run that was begun, its journal tells
   };
 
-/** Waits until the run's order has ended; what it came to, null where it was withdrawn. Y1 */
+/** Waits until the run's order has ended; what it came to, null where it was withdrawn, or where the pool waits no longer. Y1 */
 async function workedOn(place: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
   const dispatch = openOrders(store.database);
   const known = await ordersIn(store.database, key);
@@ -72,6 +69,7 @@ async function workedOn(place: CommandContext, store: PostgresStore, key: string
   const id = open?.id ?? orderId(key, known.length + 1);
   if (open === undefined) await dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots });
   let asked: "no" | "softly" | "now" = "no";
+  let leftMs = patienceMs;
   for (;;) {
     const order = (await ordersIn(store.database, key).catch(() => [])).find((one) => one.id === id);
     if (order?.state === "withdrawn") return null;
@@ -88,6 +86,7 @@ async function workedOn(place: CommandContext, store: PostgresStore, key: string
         actor: actorOf(place),
       });
     }
+    if (wanted === "now" && (leftMs -= lookEveryMs) < 0) return null; // Y3
     await sleep(lookEveryMs);
   }
 }

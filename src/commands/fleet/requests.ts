@@ -6,15 +6,18 @@ import { questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { fits } from "../../engine/requests.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
-import { openOrders, ordersIn, type StoredOrder } from "../../fleet/postgres/orders.ts";
+import { hastenOrders, openOrders, ordersIn, type StoredOrder } from "../../fleet/postgres/orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/store.ts";
+import { repositoryId } from "../../fleet/repository-id.ts";
 import { isKey } from "../../fleet/shared-mark.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { homeOf } from "../../project/runs/project-paths.ts";
 import { answerMeant } from "../../runner/answer-meant.ts";
 import { requestOf } from "../../runner/ask-owner.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
-import { orderId } from "./submit.ts";
+import { orderId, priorityDefault, slotsDefault } from "./submit.ts";
 import { viewIn } from "./take.ts";
 
 export type FleetRequest = {
@@ -77,7 +80,8 @@ function pauseRun(place: CommandContext, known: Known, now: boolean): Promise<An
 async function resumeRun(place: CommandContext, known: Known): Promise<Answer> {
   requireOutside(place); // a run that failed goes on by a person's word alone
   if (isUnderWay(known)) return reply("ok", { message: `${known.key} is under way.`, state: known.view.status });
-  await offerAgain(known);
+  if (known.orders.length === 0) await offerFirst(place, known);
+  else await offerAgain(known);
   return reply("ok", { message: `${known.key} goes on with the next worker that is free.`, state: known.view.status });
 }
 
@@ -116,14 +120,27 @@ async function sent(place: CommandContext, known: Known, asked: Parameters<typeo
       data: { allowed_from: ["running"] },
     });
   await store.send(key, request);
-  const isHeld = isUnderWay(known);
-  if (!isHeld) await offerAgain(known);
+  const isHeld = await hastenOrders(store.database, key); // asked after it was left: an order that has ended meanwhile didn't see it
+  if (!isHeld) await offerAgain({ ...known, orders: await ordersIn(store.database, key) });
   return reply("ok", {
     message: `${what} as soon as ${isHeld ? "its worker has read it" : "a worker is free"}.`,
     state: view.status,
     remediation: ["autopilot fleet status"],
     data: { key, request: request.request },
   });
+}
+
+/** Whoever submitted it was killed before its order was written: nobody has it, and a person wants it worked on. */
+async function offerFirst(place: CommandContext, { store, key }: Known): Promise<void> {
+  const holder = (await store.runs()).find(({ run }) => run === key)?.holder ?? null;
+  if (holder !== null)
+    refuse("run_locked", {
+      message: `${key} is being worked on by ${holder.worker}, process ${holder.pid}, and was not submitted to workers.`,
+      data: { pid: holder.pid },
+    });
+  const repository = await repositoryId(await openedRepository((await homeOf(place.cwd)).root));
+  const order = { repository, priority: priorityDefault, needs: [], slots: slotsDefault };
+  await openOrders(store.database).offer({ id: orderId(key, 1), run: key, ...order });
 }
 
 /** The next order of a run, like its last one. */
@@ -133,7 +150,10 @@ async function offerAgain({ store, key, orders }: Known): Promise<void> {
     return refuse("invalid_state_transition", {
       message: `${key} was never submitted to workers.`,
       data: { allowed_from: ["a submitted run"] },
-      remediation: [`autopilot fleet take ${key} brings it here`],
+      remediation: [
+        `autopilot fleet resume ${key}, in a clone of its repository, hands it to them`,
+        `autopilot fleet take ${key} brings it here`,
+      ],
     });
   const { repository, priority, needs, slots } = last;
   await openOrders(store.database).offer({ id: orderId(key, orders.length + 1), run: key, repository, priority, needs, slots });

@@ -20,9 +20,17 @@ export function fleetStatus(place: CommandContext, input: FleetStatusInput): Pro
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
     try {
-      const { ordersIn } = await import("../../fleet/postgres/orders.ts");
+      const { newestOrders, ordersIn } = await import("../../fleet/postgres/orders.ts");
       const { workersIn } = await import("../../fleet/postgres/workers.ts");
       const [runs, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+      const last = new Map(
+        (
+          await newestOrders(
+            store.database,
+            runs.map(({ run }) => run),
+          )
+        ).map((order) => [order.run, order]),
+      );
       const alive = workers.filter(({ holder }) => holder !== null);
       const held = runs.filter(({ holder }) => holder !== null);
       const takeOvers = runs.reduce((sum, run) => sum + run.takeOvers, 0);
@@ -32,7 +40,15 @@ export function fleetStatus(place: CommandContext, input: FleetStatusInput): Pro
         message,
         page: [
           message,
-          ...(shown.length === 0 ? [] : ["", ...columned([["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS"], ...shown.map(rowOf)])]),
+          ...(shown.length === 0
+            ? []
+            : [
+                "",
+                ...columned([
+                  ["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS", "LAST ORDER"],
+                  ...shown.map((run) => rowOf(run, last.get(run.run))),
+                ]),
+              ]),
           ...(alive.length === 0
             ? []
             : ["", ...columned([["WORKER", "HOST", "JOBS", "LABELS", ""], ...alive.map((one) => workerRow(one, orders))])]),
@@ -51,6 +67,7 @@ export function fleetStatus(place: CommandContext, input: FleetStatusInput): Pro
             epoch,
             holder,
             take_overs: taken,
+            last_order: lastOf(last.get(run)),
           })),
           workers: workers.map(({ worker, holder, jobs, labels, product, isDraining }) => ({
             worker,
@@ -97,10 +114,15 @@ const orderRow = ({ id, priority, needs, state, worker, outcome }: StoredOrder):
   state === "taken" ? `with ${worker ?? "?"}` : outcome === null ? "waits for a worker" : `waits: ${oneLine(outcome, 60)}`,
 ];
 
-const rowOf = ({ run, holder, seq, epoch, takeOvers }: StoredRun): readonly string[] => [
+/** What became of a run's newest order: also of one that is over, which no list of orders shows any more. */
+const lastOf = (order: StoredOrder | undefined): { order: string; state: string; outcome: string | null } | null =>
+  order === undefined ? null : { order: order.id, state: order.state, outcome: order.outcome };
+
+const rowOf = ({ run, holder, seq, epoch, takeOvers }: StoredRun, order: StoredOrder | undefined): readonly string[] => [
   run,
   holder === null ? "nobody" : `${holder.worker} (pid ${holder.pid})`,
   String(seq),
   String(epoch),
   String(takeOvers),
+  order === undefined ? "" : order.state === "ended" ? oneLine(order.outcome ?? "ended", 100) : order.state,
 ];

@@ -3,6 +3,8 @@
 // Invariants:
 //   P1. One takes at a time, whichever machine: a lock of the transaction stands before the count, so two can never both see the last slot free.
 //   P2. Only a worker whose lease holds takes, ends or gives back; a stale one finds that the row is not its own any more.
+//   P4. A worker that has an order knows it: what was taken in its name while the answer got lost goes back when it looks again.
+//   P5. A word that came after the run had read its last is not left lying: its order is handed out again instead of ended.
 //   P3. Looking is enough: each worker looks four times a second. Nothing depends on a notification, so a pooler breaks nothing.
 
 import { hostname } from "node:os";
@@ -24,13 +26,22 @@ const lockKey = 7_214_030_192;
 
 const offerSql = `insert into autopilot.work_order (order_id, run_id, repository, priority, needs, slots, not_before)
   values ($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, timestamptz 'epoch')) on conflict do nothing`;
-const withdrawSql = `update autopilot.work_order set state = 'withdrawn', ended_at = now() where order_id = $1 and state in ('offered', 'taken')`;
 
 const isGone = `o.state = 'taken' and not exists (select 1 from autopilot.worker w
   where w.worker_id = o.worker_id and w.epoch = o.worker_epoch and w.lease_until > clock_timestamp())`;
-const isFor = `o.state = 'offered' and o.not_before <= clock_timestamp() and o.repository = any($1::text[]) and o.needs <@ $2::text[]`;
-const lookSql = `select exists (select 1 from autopilot.work_order o where ${isFor}) or exists (select 1 from autopilot.work_order o where ${isGone}) as found`;
-const returnSql = `update autopilot.work_order o set state = 'offered', worker_id = null, worker_epoch = null where ${isGone}`;
+/** What a living worker has is not withdrawn behind its back: it could not be told. */
+const withdrawSql = `update autopilot.work_order o set state = 'withdrawn', ended_at = now()
+  where o.order_id = $1 and (o.state = 'offered' or (${isGone}))`;
+const isFor = `o.state = 'offered' and o.not_before <= clock_timestamp() and o.repository = any($1::text[]) and o.needs <@ $2::text[]
+  and not exists (select 1 from autopilot.work_order b where b.state = 'taken' and b.run_id = o.run_id)`;
+/** P4: taken in this worker's name, but it never heard so. */
+const isUnheard = (worker: string, epoch: string, active: string): string =>
+  `o.state = 'taken' and o.worker_id = ${worker}::text and o.worker_epoch = ${epoch}::bigint and o.order_id <> all(${active}::text[])`;
+const lookSql = `select exists (select 1 from autopilot.work_order o where ${isFor})
+  or exists (select 1 from autopilot.work_order o where (${isGone}) or (${isUnheard("$3", "$4", "$5")})) as found`;
+const freed = "state = 'offered', worker_id = null, worker_epoch = null";
+const returnSql = `update autopilot.work_order o set ${freed} where ${isGone}`;
+const returnUnheardSql = `update autopilot.work_order o set ${freed}, times_taken = times_taken - 1 where ${isUnheard("$1", "$2", "$3")}`;
 const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3::text, worker_epoch = $4::bigint, taken_at = clock_timestamp(),
     times_taken = times_taken + 1
   where order_id = (
@@ -41,7 +52,12 @@ const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3
   returning order_id, run_id, repository, priority, needs, slots, times_taken`;
 const mine = "where order_id = $1 and state = 'taken' and worker_id = $2 and worker_epoch = $3";
 const endSql = `update autopilot.work_order set state = 'ended', ended_at = now(), outcome = $4 ${mine}`;
-const againSql = `update autopilot.work_order set state = 'offered', worker_id = null, worker_epoch = null,
+/** P5. A pause asks for no more than the rest that the run has come to. Older than the taking, it was read or is no request. */
+const isWordLeft = `exists (select 1 from autopilot.request r where r.run_id = work_order.run_id and not r.forgotten
+  and r.at >= work_order.taken_at and r.body->>'control' is distinct from 'pause')`;
+const goOnSql = `update autopilot.work_order set ${freed}, times_taken = 0, not_before = clock_timestamp(), outcome = $4 ${mine} and ${isWordLeft}`;
+const lockSql = "select 1 from autopilot.work_order where order_id = $1 for update";
+const againSql = `update autopilot.work_order set ${freed}, times_taken = times_taken - $6::int,
   outcome = $4, not_before = clock_timestamp() + $5::int * interval '1 ms' ${mine}`;
 
 export type OrdersOptions = { readonly leaseMs?: number; readonly clock?: LeaseClock };
@@ -97,7 +113,7 @@ function working(database: Database, seat: WorkerSeat, lease: HeldLease, on: OnO
         await lease.release();
         return step.why;
       }
-      const order = step.do === "take" ? await taken(database, seat, lease.epoch).catch(() => null) : null; // the lease's watch tells of a store that is gone
+      const order = step.do === "take" ? await taken(database, seat, lease.epoch, [...active.keys()]).catch(() => null) : null; // the lease's watch tells of a store that is gone
       if (order === null) {
         await sleep(lookEveryMs, undefined, { signal: wake.signal }).catch(() => undefined);
         continue;
@@ -124,13 +140,19 @@ function working(database: Database, seat: WorkerSeat, lease: HeldLease, on: OnO
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The next order for this worker; null where there is none. P1 */
-async function taken(database: Database, { worker, labels, repositories }: WorkerSeat, epoch: number): Promise<HandedOrder | null> {
-  const given = [[...repositories], [...labels]];
-  if ((await database.ask(lookSql, given)).rows[0]?.["found"] !== true) return null;
+async function taken(
+  database: Database,
+  { worker, labels, repositories }: WorkerSeat,
+  epoch: number,
+  active: readonly string[],
+): Promise<HandedOrder | null> {
+  const given = [[...repositories], [...labels], worker, epoch];
+  if ((await database.ask(lookSql, [...given, [...active]])).rows[0]?.["found"] !== true) return null;
   return database.inTransaction(async (ask: Ask) => {
     await ask("select pg_advisory_xact_lock($1)", [lockKey]);
     await ask(returnSql); // D5
-    const { rows } = await ask(takeSql, [...given, worker, epoch]);
+    await ask(returnUnheardSql, [worker, epoch, [...active]]); // P4
+    const { rows } = await ask(takeSql, given);
     return rows[0] === undefined ? null : { ...orderOf(rows[0]), times: Number(rows[0]["times_taken"]) };
   });
 }
@@ -152,15 +174,45 @@ export type StoredOrder = WorkOrder & {
   readonly outcome: string | null;
 };
 
+const columns = "order_id, run_id, repository, priority, needs, slots, state, worker_id, times_taken, outcome";
+
 /** Orders, newest first: of one run, or of all that are not over. */
-export async function ordersIn({ ask, name }: Database, run: string | null = null): Promise<readonly StoredOrder[]> {
+export function ordersIn(database: Database, run: string | null = null): Promise<readonly StoredOrder[]> {
+  const which = run === null ? "state in ('offered', 'taken')" : "run_id = $1";
+  return storedOrders(
+    database,
+    `select ${columns} from autopilot.work_order where ${which} order by number desc limit 1000`,
+    run === null ? [] : [run],
+  );
+}
+
+/** The newest order of each of these runs that has one. */
+export const newestOrders = (database: Database, runs: readonly string[]): Promise<readonly StoredOrder[]> =>
+  storedOrders(
+    database,
+    `select distinct on (run_id) ${columns} from autopilot.work_order where run_id = any($1::text[]) order by run_id, number desc`,
+    [[...runs]],
+  );
+
+/**
+ * Called when a word was left for a run: an order of it that waits for its time waits no longer. False where none is open; where one is,
+ * whoever has it reads the word before it ends (P5).
+ */
+export async function hastenOrders({ ask, name }: Database, run: string): Promise<boolean> {
   try {
-    const which = run === null ? "state in ('offered', 'taken')" : "run_id = $1";
-    const { rows } = await ask(
-      `select order_id, run_id, repository, priority, needs, slots, state, worker_id, times_taken, outcome from autopilot.work_order
-        where ${which} order by number desc limit 1000`,
-      run === null ? [] : [run],
+    const { count } = await ask(
+      "update autopilot.work_order set not_before = least(not_before, now()) where run_id = $1 and state in ('offered', 'taken')",
+      [run],
     );
+    return count > 0;
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
+}
+
+async function storedOrders({ ask, name }: Database, text: string, values: readonly unknown[]): Promise<readonly StoredOrder[]> {
+  try {
+    const { rows } = await ask(text, values);
     return rows.map((row) => ({
       ...orderOf(row),
       state: row["state"] as StoredOrder["state"],
@@ -178,8 +230,13 @@ async function told(database: Database, { worker }: WorkerSeat, lease: HeldLease
   const words = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharactersMax);
   while (lease.whyLost() === null) {
     try {
-      if (end.kind === "ended") await database.ask(endSql, [id, worker, lease.epoch, words]);
-      else await database.ask(againSql, [id, worker, lease.epoch, words, end.afterMs]);
+      const its = [id, worker, lease.epoch, words];
+      if (end.kind === "again") await database.ask(againSql, [...its, end.afterMs, end.isUntried === true ? 1 : 0]);
+      else
+        await database.inTransaction(async (ask: Ask) => {
+          await ask(lockSql, [id]); // P5: whoever leaves a word looks at this row after it, and waits
+          if (end.isOver === true || (await ask(goOnSql, its)).count === 0) await ask(endSql, its);
+        });
       return;
     } catch {
       await sleep(lookEveryMs); // said again, it changes nothing

@@ -11,6 +11,7 @@ import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
 import { identityEnv, identityOf } from "../../workspace/git/identity.ts";
+import { makeOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { refuse } from "../../project/reply.ts";
@@ -62,11 +63,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       remediation: ["autopilot portfolio edit PROJECT --repo DIR"],
     });
   const objects = join(repository.commonDir, "objects");
-  if (!existsSync(join(hub, "HEAD")))
-    await git({
-      cwd: root,
-      args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", hub],
-    });
+  await makeOwnGitDirectory(repository, hub);
   /** A git directory of ours that writes into the user's objects. */
   const ours: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } = {
     cwd: hub,

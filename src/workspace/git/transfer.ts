@@ -1,9 +1,9 @@
 // transfer: moves commits between the user's repository and another one, through a git directory of our own that borrows its objects.
 // No configuration of the project's repository takes part; the user's own stays, since it knows their keys and helpers.
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { git, type GitAnswer } from "./git.ts";
+import { makeOwnGitDirectory } from "./own-git-directory.ts";
 import type { Repository } from "./repository.ts";
 
 const transferMs = 120_000;
@@ -14,11 +14,7 @@ export type Transfer = (args: readonly string[], config?: readonly string[]) => 
 
 /** `folder`: where that git directory is, or will be. */
 export async function openTransfer(repository: Repository, folder: string): Promise<Transfer> {
-  if (!existsSync(join(folder, "HEAD")))
-    await git({
-      cwd: repository.root,
-      args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", folder],
-    });
+  await makeOwnGitDirectory(repository, folder);
   const env = {
     GIT_DIR: folder,
     GIT_OBJECT_DIRECTORY: join(repository.commonDir, "objects"),

@@ -1,0 +1,26 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../test/support/scratch-repository.ts";
+import { bringCopy } from "./shared-run.ts";
+
+test("a line that a crash left torn in the copy is cut off before what the store holds is written", async () => {
+  const folder = scratchFolder();
+  const path = join(folder, "journal.jsonl");
+  writeFileSync(path, '{"seq":1,"half');
+  const asked: number[] = [];
+  await bringCopy(
+    {
+      lines: async function* (_key, after) {
+        asked.push(after);
+        yield Buffer.from("one");
+        yield Buffer.from("two");
+      },
+      hasBlob: () => Promise.resolve(false),
+      readBlob: () => Promise.reject(new Error("none is named")),
+    },
+    "key",
+    folder,
+  );
+  expect([asked, readFileSync(path, "utf8")]).toEqual([[0], "one\ntwo\n"]);
+});

@@ -1,0 +1,30 @@
+// own-git-directory: makes a bare git directory of the runner's own where there is none. It is there whole or not at all, however many make
+// it at once.
+
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { errnoOf } from "../failure.ts";
+import { git } from "./git.ts";
+import type { Repository } from "./repository.ts";
+
+export async function makeOwnGitDirectory({ root, format }: Pick<Repository, "root" | "format">, folder: string): Promise<void> {
+  const isThere = (): boolean => existsSync(join(folder, "HEAD"));
+  const init = (where: string): Promise<unknown> =>
+    git({
+      cwd: root,
+      args: ["init", "-q", "--bare", "--template=", `--object-format=${format}`, "--initial-branch=none", "--", where],
+    });
+  if (isThere()) return;
+  const aside = `${folder}.${randomBytes(6).toString("hex")}`;
+  try {
+    await init(aside);
+    await rename(aside, folder);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error;
+    if (!isThere()) await init(folder); // left half-made by somebody who was killed
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
