@@ -95,7 +95,7 @@ describe("a repository with something special about it", () => {
     expect(went.json.warnings.join("\n")).toContain("a.txt has uncommitted changes: they are not part of the run");
     // Told before anything is paid for: the sentence stands before the first line of progress.
     expect(went.err.indexOf("uncommitted changes")).toBeGreaterThanOrEqual(0);
-    expect(went.err.indexOf("uncommitted changes")).toBeLessThan(went.err.indexOf("started"));
+    expect(went.err.indexOf("uncommitted changes")).toBeLessThan(went.err.indexOf("✓ Baseline"));
     expect({ state: went.json.state, verdict: went.json["verdict"] }).toEqual({ state: "completed", verdict: "verified" });
     const branch = `autopilot/${went.json.run_id ?? ""}`;
     expect(git(folder, "show", `${branch}:seen.txt`)).toBe("a");
