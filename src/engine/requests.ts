@@ -39,8 +39,16 @@ export function fits(run: RunView, request: Request): boolean {
 /** The request as the journal writes it down. */
 export function eventOf(run: RunView, request: Request): Draft {
   switch (request.event) {
-    case "control_requested":
-      return { ...request, reason_code: request.control === "stop" ? "operator_stopped" : "operator_paused" };
+    case "control_requested": {
+      const { detail, ...rest } = request;
+      // A person's pause has no words of its own, and stays a person's when the machine asks for one as well.
+      const isKnown = request.control === "pause" && run.asked === "pause" && run.asker?.detail === undefined;
+      return {
+        ...rest,
+        ...(isKnown || detail === undefined ? {} : { detail }),
+        reason_code: request.control === "stop" ? "operator_stopped" : "operator_paused",
+      };
+    }
     case "block_answered":
       return { ...request, reason_code: "block_answered" };
     case "limit_raised":

@@ -130,9 +130,10 @@ export async function openWorld(parts: WorldParts): Promise<OpenedWorld> {
   const called = parts.cancel ?? place.interrupted;
   const pause = (): void => {
     const now = isChild || called.reason === atOnce;
+    const detail = place.pauseDetail === undefined ? {} : { detail: place.pauseDetail };
     void sendRequest(
       folder,
-      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: actorOf(place) },
+      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: actorOf(place), ...detail },
       { waitMs: 0 },
     );
   };

@@ -75,6 +75,9 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "a", "b", "c"]);
     const status = await at(fleet.first, "fleet", "status");
     expect((status.json["workers"] as readonly unknown[]).length).toBe(2);
+    expect(status.json["runs"]).toEqual(
+      orders.map(({ id, outcome }): unknown => expect.objectContaining({ last_order: { order: id, state: "ended", outcome } })),
+    );
     for (const { child, ended: gone } of [one, two]) {
       child.kill("SIGTERM");
       const left = await gone;
@@ -136,6 +139,24 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect((await events(key)).filter(({ event }) => event === "turn_ended")).toHaveLength(2);
   });
 
+  test("a pause that a person asked for outlives a worker that is asked to end at the same time", async () => {
+    const fleet = await fresh();
+    const key = await submit(fleet.first, "b", [
+      { do: [{ sleep: 5_000 }, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
+      makes("b"),
+    ]);
+    const one = start(fleet.another());
+    await eventually(key, "session_opened");
+    expect((await at(fleet.first, "fleet", "pause", key)).json).toMatchObject({ result: "PASS" });
+    await eventually(key, "control_requested");
+    one.child.kill("SIGTERM");
+    await one.ended;
+    expect(await orderOf(key)).toMatchObject({ state: "ended", outcome: "rests: paused on request" });
+    start(fleet.another());
+    await at(fleet.first, "fleet", "resume", key);
+    expect((await ended(key)).outcome).toMatch(/landed as/);
+  });
+
   test("questions are answered, and runs paused, resumed and stopped, from another machine", async () => {
     const fleet = await fresh();
     start(fleet.another(), "--jobs", "2");
@@ -177,6 +198,7 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     };
     const merged = await submit(fleet.first, "b", [makes("b")]);
     const broken = await submit(fleet.first, "d", [makes("d")], "--done-criteria", "no e beside it :: test ! -f e");
+    const kept = await submit(fleet.first, "h", [makes("h")], "--holdout", "test ! -f e");
     const conflicts = await submit(fleet.first, "f", [makes("f")]);
     const refused = await submit(fleet.first, "g", [makes("g")], "--needs", "later");
     push("e", "e\n");
@@ -184,6 +206,7 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     start(fleet.another(), "--jobs", "3");
     expect((await ended(merged)).outcome).toMatch(/landed as/);
     expect((await ended(broken)).outcome).toMatch(/not landed: it passes alone and fails on the new tip: .*test ! -f e/);
+    expect((await ended(kept)).outcome).toMatch(/not landed: it passes alone and fails on the new tip: failed: holdout 1/);
     expect((await ended(conflicts)).outcome).toMatch(/not landed: it conflicts with what has landed in f/);
     expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "b", "e", "f"]);
     expect(onHub(fleet, "show", "main:f")).toBe("another f");

@@ -8,12 +8,15 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Check } from "../../contracts/evidence.ts";
+import { baselineOf } from "../../core/completion.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Hub } from "../../fleet/hub.ts";
 import { proveCommit } from "../../portfolio/merge/prove-commit.ts";
 import { type Exchange, openExchange } from "../../portfolio/worker/git-exchange.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { type ProjectPaths, ownFolder } from "../../project/runs/project-paths.ts";
+import { commandKey } from "../../verify/same-command.ts";
 
 export type LandedOnHub =
   | { readonly kind: "landed"; readonly commit: string }
@@ -66,6 +69,20 @@ async function mergedOnto(exchange: Exchange, tip: string, view: RunView): Promi
   return { why: `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}` };
 }
 
+/** What the run itself was held to, beside its criteria: what it must pass, and which of the project's checks nobody held against it. */
+export function alsoProved({ drafted, checks }: Pick<RunView, "drafted" | "checks">): {
+  readonly more: readonly Check[];
+  readonly redBefore: ReadonlySet<string>;
+} {
+  const known = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
+  // What the run has turned green must be green there too.
+  const red = known.filter((one) => (baselineOf(one)?.status ?? "passed") !== "passed" && one.latest.status !== "passed");
+  return {
+    more: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
+    redBefore: new Set(red.map(({ latest }) => commandKey(latest.check.command))),
+  };
+}
+
 async function whyUnproved(
   place: CommandContext,
   own: string,
@@ -77,7 +94,7 @@ async function whyUnproved(
   const folder = mkdtempSync(join(own, "landing-"));
   const criteria = view.drafted.objective.done_criteria.map(({ text, check }) => ({ text, command: check }));
   try {
-    const { passed, evidence } = await proveCommit(place, repository, { commit, criteria, folder, isolation });
+    const { passed, evidence } = await proveCommit(place, repository, { commit, criteria, ...alsoProved(view), folder, isolation });
     const failed = evidence.filter((line) => !line.startsWith("passed:"));
     return passed ? null : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, 300) ?? "nothing was run"}`;
   } finally {

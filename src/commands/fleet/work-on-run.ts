@@ -8,11 +8,11 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
-import { hasFailed, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { isKey } from "../../fleet/shared-mark.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
+import { JournalFailure } from "../../journal/failure.ts";
 import { readJournal } from "../../journal/read.ts";
 import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
@@ -23,11 +23,11 @@ import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { classifySystemError } from "../../project/system-errors.ts";
 import { type ProjectPaths, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
-import { goesOnAt } from "../../runner/park.ts";
 import { branchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
+import { handedBack, mendable, restOf, restsForPerson, troubleAgainMs } from "./rest-of.ts";
 import { bringRun, viewIn } from "./take.ts";
 
 export type WorkerParts = {
@@ -42,7 +42,6 @@ export type WorkerParts = {
 
 /** Somebody else has the run, or had it until now: looked at again soon. */
 const lockedAgainMs = 500;
-const troubleAgainMs = 5_000;
 
 export async function workOnRun(
   { place, home, copies, store, hub: url, isolation }: WorkerParts,
@@ -60,19 +59,23 @@ export async function workOnRun(
     ask: () => Promise.resolve(null),
     live: () => undefined,
     show: (line) => place.show(`${order.run} │ ${line}`),
+    pauseDetail: handedBack,
     interrupted: AbortSignal.any([place.interrupted, ended.signal]),
   };
+  let isUntried = true;
   try {
     const before = await viewIn(store, order.run);
-    if (before === null) return { kind: "ended", outcome: "failed: there is no such run in the store" };
+    if (before === null) return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
     const run = before.drafted.run_id;
     const over = before.status === "completed" || before.status === "stopped";
-    // A worker died between a failure and saying so. Nothing but a person's word goes on with a run that failed.
-    if (order.times > 1 && hasFailed(before)) return restOf(before, false);
+    // A worker died between a failure or a pause and saying so. Nothing but a person's word goes on with that.
+    if (order.times > 1 && restsForPerson(before)) return restOf(before, null);
     await makeReady(here, home, store, order.run, before, url);
+    isUntried = over;
     const answer = over ? null : await driven(here, run);
     const after = await viewIn(store, order.run); // W3
-    if (after === null) return { kind: "ended", outcome: "failed: the run is gone" };
+    if (after === null) return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
+    isUntried = after.seq === before.seq;
     if (answer?.result === "FAIL" && (passing.has(answer.reason_code) || after.seq === before.seq)) throw new Refusal(answer); // W1
     if (after.status === "completed") {
       const hub = await openHub(await openedRepository(copy), join(ownFolder(homeOfCopy(copy)), "hub.git"), url);
@@ -81,12 +84,13 @@ export async function workOnRun(
         : null;
       if (landed?.kind === "unsure") return { kind: "again", afterMs: lockedAgainMs, because: landed.why };
       forget(here, copy, run);
-      return { kind: "ended", outcome: outcomeOf(after, landed) };
+      return { kind: "ended", outcome: outcomeOf(after, landed), isOver: true };
     }
     if (after.status === "stopped") forget(here, copy, run);
-    return restOf(after, here.interrupted.aborted);
+    return restOf(after, answer, here.interrupted.aborted);
   } catch (error) {
-    return troubleOf(error);
+    const end = troubleOf(error);
+    return isUntried && end.kind === "again" ? { ...end, isUntried } : end;
   } finally {
     lease.lost.removeEventListener("abort", end);
   }
@@ -111,8 +115,7 @@ async function makeReady(
   const { run_id: run, base } = view.drafted;
   const folder = runFolder(homeOfCopy(copy), run);
   if (existsSync(folder)) {
-    const { end } = readJournal(folder, { from: "start" });
-    if (end.seq >= view.seq) return; // also where the store has lost lines, which opening it finds out
+    if (linesIn(folder) >= view.seq) return; // also where the store has lost lines, which opening it finds out
     forget(here, copy, run);
   }
   const repository = await openedRepository(home.root);
@@ -129,11 +132,25 @@ async function makeReady(
 export async function sweepCopies({ place, copies, store }: Pick<WorkerParts, "place" | "copies" | "store">): Promise<void> {
   for (const key of readdirSync(copies).filter(isKey)) {
     const copy = join(copies, key);
-    const view = await viewIn(store, key);
+    const view = await viewIn(store, key).catch((error: unknown) => {
+      if (error instanceof JournalFailure && error.kind !== "store_unreachable") return "unreadable" as const;
+      throw error;
+    });
+    if (view === "unreadable") continue; // opening it says so; its copy may be all there is
     const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf("."));
     const folder = runFolder(homeOfCopy(copy), run);
     const isOver = view === null || view.status === "completed" || view.status === "stopped";
-    if (isOver || !existsSync(folder) || readJournal(folder, { from: "start" }).end.seq < view.seq) forget(place, copy, run);
+    if (isOver || !existsSync(folder) || linesIn(folder) < view.seq) forget(place, copy, run);
+  }
+}
+
+/** How many lines a copy holds; none where they cannot be read: the store has them all. */
+function linesIn(folder: string): number {
+  try {
+    return readJournal(folder, { from: "start" }).end.seq;
+  } catch (error) {
+    if (error instanceof JournalFailure) return -1;
+    throw error;
   }
 }
 
@@ -150,24 +167,7 @@ function outcomeOf(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> 
   return branchKept(view) === null ? `completed, ${verdict}, nothing to land` : `completed, ${verdict}, kept on its branch`;
 }
 
-/** What an order comes to whose run has not ended. */
-function restOf(view: RunView, isInterrupted: boolean): OrderEnd {
-  if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}` };
-  const at = goesOnAt(view, Date.now());
-  if (at !== null)
-    return { kind: "again", afterMs: Math.min(Math.max(0, at - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
-  if (view.status === "paused" && mendable.has(view.reason ?? ""))
-    return { kind: "again", afterMs: troubleAgainMs, because: view.detail ?? view.reason ?? "" };
-  if (isInterrupted && (view.reason === "operator_paused" || view.status === "running"))
-    return { kind: "again", afterMs: 0, because: "handed back" };
-  const [question] = questionsOpen(view);
-  if (question !== undefined) return { kind: "ended", outcome: `waits for an answer: ${question.question}` };
-  const why = view.detail ?? view.reason ?? view.status;
-  return { kind: "ended", outcome: hasFailed(view) ? `failed: ${why}` : `rests: ${why}` };
-}
-
 const passing: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
-const mendable: ReadonlySet<string> = new Set(["hub_unreachable", "disk_full"]);
 
 /** Somebody else's run, or a store that is away, is tried again; what a person must mend ends the order with its words. */
 function troubleOf(error: unknown): OrderEnd {

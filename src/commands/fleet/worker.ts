@@ -93,7 +93,11 @@ async function workUntilEnded(dispatch: Dispatch, seat: WorkerSeat, parts: Worke
   let swept: Promise<void> | null = null;
   while (!given.aborted) {
     const working = await seated(dispatch, seat, given, place, async (order, lease) => {
-      await (swept ??= sweepCopies(parts)); // its name is its own by now
+      swept ??= sweepCopies(parts).catch((error: unknown) => {
+        swept = null; // tried again with the next order
+        throw error;
+      });
+      await swept; // its name is its own by now
       place.show(`▶ ${order.id}`);
       return note(order.id, await workOnRun(parts, order, lease));
     });

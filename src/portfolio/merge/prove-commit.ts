@@ -28,6 +28,10 @@ export async function proveCommit(
   order: {
     readonly commit: string;
     readonly criteria: readonly Criterion[];
+    /** More that must pass; what is a hold-out is named by its title alone. */
+    readonly more?: readonly Check[] | undefined;
+    /** Keys of commands of the project that were red before the work and are still. */
+    readonly redBefore?: ReadonlySet<string> | undefined;
     readonly folder: string;
     readonly isolation?: string | undefined;
   },
@@ -36,11 +40,15 @@ export async function proveCommit(
   const settings = settingsOf(place, home, { isolation: order.isolation });
   const tree = await treeAt(repository.root, order.commit);
   const detected = detectChecks(tree, settings.config.checks ?? {});
-  const own = order.criteria.flatMap(({ text, command }, at): Check[] =>
-    command === null ? [] : [{ id: `criterion:${at + 1}`, kind: "criterion", title: text, command, source: "task" }],
-  );
+  const own = [
+    ...order.criteria.flatMap(({ text, command }, at): Check[] =>
+      command === null ? [] : [{ id: `criterion:${at + 1}`, kind: "criterion", title: text, command, source: "task" }],
+    ),
+    ...(order.more ?? []),
+  ];
   const commands = new Set(own.map(({ command }) => commandKey(command)));
-  const checks = [...own, ...detected.checks.filter(({ command }) => !commands.has(commandKey(command)))];
+  const isAsked = (key: string): boolean => !commands.has(key) && order.redBefore?.has(key) !== true;
+  const checks = [...own, ...detected.checks.filter(({ command }) => isAsked(commandKey(command)))];
   if (checks.length === 0) return { passed: true, evidence: ["no command to run"], cancelled: false };
   const policy = policyOf(settings.config, restoresOf(tree, settings.config.checks?.restore ?? "copy"));
   const isolation = await isolationFor(settings.isolation, home, order.folder);
@@ -85,8 +93,9 @@ export async function proveCommit(
         results.length >= checks.length && results.every(({ status, quarantined }) => status === "passed" || quarantined !== undefined),
       cancelled: place.interrupted.aborted,
       evidence: results.map(({ check, status, why }) => {
-        const head = `${status}: ${check.command}${why === undefined ? "" : ` (${why})`}`;
-        return status === "passed" ? head : [head, excerpt(check.id).trim()].filter((one) => one !== "").join("\n");
+        const isSecret = check.kind === "holdout";
+        const head = `${status}: ${isSecret ? check.title : check.command}${why === undefined ? "" : ` (${why})`}`;
+        return status === "passed" || isSecret ? head : [head, excerpt(check.id).trim()].filter((one) => one !== "").join("\n");
       }),
     };
   } finally {

@@ -1,0 +1,46 @@
+// rest-of: what an order comes to whose run has not completed, from what the run's journal says. Pure but for the clock.
+
+import type { Answer } from "../../contracts/answer.ts";
+import { hasFailed, questionsOpen } from "../../core/selectors.ts";
+import type { RunView } from "../../core/state.ts";
+import type { OrderEnd } from "../../ports/dispatch.ts";
+import { goesOnAt } from "../../runner/park.ts";
+
+/** What a worker's own pause says: any worker goes on with it. Every other pause is for a person to end. */
+export const handedBack = "handed back";
+export const troubleAgainMs = 5_000;
+export const mendable: ReadonlySet<string> = new Set(["hub_unreachable", "disk_full"]);
+
+/** Whether a person asked for a pause, come about or not. */
+const isPausedByPerson = ({ status, reason, detail, asked, asker }: RunView): boolean =>
+  status === "paused"
+    ? reason === "operator_paused" && detail !== handedBack
+    : status === "running" && asked === "pause" && asker?.detail !== handedBack && asker?.actor !== "system";
+
+/** Whether a run that a worker left behind stays as it is until a person says something. */
+export function restsForPerson(view: RunView): boolean {
+  if (hasFailed(view) || isPausedByPerson(view)) return true;
+  const { status, reason, parked, decided } = view;
+  if (status !== "paused" || parked !== undefined || mendable.has(reason ?? "") || reason === "operator_paused") return false;
+  return decided !== true;
+}
+
+/** `answer`: what driving it said; null where it wasn't driven. */
+export function restOf(view: RunView, answer: Pick<Answer, "result" | "message"> | null, isInterrupted = false): OrderEnd {
+  if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}`, isOver: true };
+  const at = goesOnAt(view, Date.now());
+  if (at !== null)
+    return { kind: "again", afterMs: Math.min(Math.max(0, at - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
+  if (view.status === "paused" && mendable.has(view.reason ?? ""))
+    return { kind: "again", afterMs: troubleAgainMs, because: view.detail ?? view.reason ?? "" };
+  const isHandedBack = view.status === "paused" && view.reason === "operator_paused" && view.detail === handedBack;
+  if (isHandedBack || (isInterrupted && view.status === "running" && !isPausedByPerson(view)))
+    return { kind: "again", afterMs: 0, because: handedBack };
+  const [question] = questionsOpen(view);
+  if (question !== undefined) return { kind: "ended", outcome: `waits for an answer: ${question.question}` };
+  if (isPausedByPerson(view)) return { kind: "ended", outcome: "rests: paused on request" };
+  const refused = answer?.result === "FAIL" ? answer.message : null;
+  if (refused !== null && view.status === "running") return { kind: "ended", outcome: `failed: ${refused}` }; // it could not be gone on with
+  const why = view.detail ?? refused ?? view.reason ?? view.status;
+  return { kind: "ended", outcome: hasFailed(view) ? `failed: ${why}` : `rests: ${why}` };
+}
