@@ -47,7 +47,7 @@ export const Experiment = v.strictObject({
 export type Experiment = v.InferOutput<typeof Experiment>;
 
 /**
- * What test runners told over a channel that the output does not touch. `isWhole`: it tells of no fewer tests than the output, so results
+ * What test runners told over a channel that the output does not touch. `isWhole`: it tells of as many tests as the output, so results
  * are taken from it. `replaced`: built-ins of the language that were another thing at the end. `unended`: processes and runners with tests
  * that never came to their end.
  */

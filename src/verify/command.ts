@@ -91,8 +91,13 @@ export async function runCommand(order: CommandOrder): Promise<CommandResult> {
   const scratch = await openScratch(order.scratch);
   try {
     const reporter = order.isRecorded === true ? await openReporter(scratch.folder, order.cwd) : null;
-    const result = await run(order, scratch.folder, reporter);
-    return { ...result, record: (await reporter?.close()) ?? null };
+    try {
+      const result = await run(order, scratch.folder, reporter);
+      return { ...result, record: (await reporter?.close()) ?? null };
+    } catch (error) {
+      await reporter?.close(); // an isolation that cannot be had leaves no pipe open
+      throw error;
+    }
   } finally {
     await scratch.close();
   }

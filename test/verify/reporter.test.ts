@@ -111,6 +111,14 @@ describe("results come over a channel that output does not touch", () => {
     expect([unit?.runners, py?.runners]).toEqual([["unittest"], ["pytest"]]);
     expect([...(py?.names.failed.keys() ?? [])]).toEqual(["test_a.py::SomeTest::test_fails"]);
   });
+  test.runIf(hasPython)("of tests that run tests only their own are told, and a Python without tests may end as it likes", async () => {
+    put({
+      "test_a.py":
+        "import io\nimport os\nimport subprocess\nimport sys\nimport unittest\n\n\nclass Inner(unittest.TestCase):\n    def runTest(self):\n        self.fail()\n\n\nclass SomeTest(unittest.TestCase):\n    def test_runner(self):\n        subprocess.run([sys.executable, '-c', 'import os; os._exit(0)'])\n        result = unittest.TextTestRunner(stream=io.StringIO()).run(Inner())\n        self.assertEqual(len(result.failures), 1)\n",
+    });
+    for (const command of ["python3 -m unittest test_a.SomeTest", "python3 -m pytest -q test_a.py::SomeTest"])
+      expect(await recordOf(command)).toMatchObject({ tests: { ran: 1, failed: 0 }, unended: 0 });
+  });
   test("a command without a test runner leaves none, and is not kept from anything", async () => {
     expect(await recordOf("node -e 'console.log(1)' && echo fine")).toBeNull();
   });

@@ -6,17 +6,18 @@ import type { TestRecord } from "./record.ts";
 
 /**
  * The record where it is whole: that is found out before the work, when nobody who is judged has a hand in it. A command may also start
- * runners that cannot be asked; then its output tells of more.
+ * runners that cannot be asked; then its output tells of more. Or runners within its tests are heard as well; then it tells of fewer.
  */
 export function believed(heard: Heard, record: TestRecord | null, before: Evidence | null): Heard & { readonly recorded: Recorded | null } {
   if (record === null) return { ...heard, recorded: null };
-  const { runners, replaced, unended } = record;
-  const isWhole = before === null ? unended === 0 && ranOf(record.tests) >= ranOf(heard.tests) : before.recorded?.isWhole === true;
-  const recorded = { runners: [...runners], isWhole, replaced: [...replaced], unended };
-  return isWhole ? { tests: record.tests, names: record.names, failing: heard.failing, recorded } : { ...heard, recorded };
+  const { runners, replaced, unended, isOver } = record;
+  const isRead = before === null ? unended === 0 && !isOver && isSame(record.tests, heard.tests) : before.recorded?.isWhole === true;
+  const recorded = { runners: [...runners], isWhole: isRead && !isOver, replaced: [...replaced], unended };
+  return isRead ? { tests: record.tests, names: record.names, failing: heard.failing, recorded } : { ...heard, recorded };
 }
 
-const ranOf = (tests: TestTally | null): number => tests?.ran ?? 0;
+const isSame = (record: TestTally, output: TestTally | null): boolean =>
+  output === null || (record.ran === output.ran && record.failed === output.failed);
 
 const shownMax = 5;
 
@@ -34,6 +35,7 @@ export function recordGap(
   const gaps = [
     replaced.length === 0 ? "" : `as it ran, ${replaced.slice(0, shownMax).join(", ")}${more} was replaced, which tests rely on`,
     now.unended > was.unended ? "something that ran tests was ended before it could report" : "",
+    was.isWhole && !now.isWhole ? "its test runner reported more than is read" : "",
     strangers > 0 ? "somebody else wrote to the channel that its test runner reports over" : "",
   ].filter((gap) => gap !== "");
   return gaps.length === 0 ? null : `${gaps.join("; ")}, so a person has to look at that`;

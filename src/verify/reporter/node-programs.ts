@@ -12,7 +12,7 @@ export type Place = { readonly folder: string; readonly channel: string; readonl
 export function nodePrograms(place: Place): Readonly<Record<string, string>> {
   const told = `const place = ${JSON.stringify(place)};\n${tell}`;
   return {
-    "a.cjs": `"use strict";\n(() => {\nconst fs = require("fs");\n${told}${preload}\n})();\n`,
+    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\n${told}${preload}\n} catch {}\n})();\n`,
     "t.mjs": `import * as fs from "node:fs";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${told}${nodeTest}`,
     "v.mjs": `import * as fs from "node:fs";\nimport { relative } from "node:path";\n${told}${vitest}`,
     "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { relative } = require("path");\n${told}${jest}`,
@@ -41,6 +41,7 @@ const tell = (...words) => {
 `;
 
 const preload = String.raw`
+const path = require("path");
 const isThread = !require("worker_threads").isMainThread;
 const { env, argv, execArgv } = process;
 const option = [" --require=" + place.folder + "/a.cjs", " --test-reporter=" + place.folder + "/t.mjs"];
@@ -68,21 +69,36 @@ delete require.cache[__filename];
 const around = module.parent?.children;
 if (around?.includes(module)) around.splice(around.indexOf(module), 1);
 const has = (...words) => argv.some((word) => words.some((one) => word === one || word.startsWith(one + "=")));
-const says = (names, word) => names.some((name) => {
-  try {
-    return word.test(fs.readFileSync(name, "utf8"));
-  } catch {
-    return false;
+/** The settings a runner finds from here on upwards, as text; "unread" where one is there that cannot be read. Null where none is. */
+const settings = (names) => {
+  for (let folder = process.cwd(); ; folder = path.dirname(folder)) {
+    const texts = names.flatMap((name) => {
+      const file = path.join(folder, name);
+      if (!fs.existsSync(file)) return [];
+      try {
+        const text = fs.readFileSync(file, "utf8");
+        const jest = name === "package.json" ? (JSON.parse(text).jest ?? {}) : undefined;
+        return [jest === undefined ? text : typeof jest === "string" ? "unread" : JSON.stringify(jest)];
+      } catch {
+        return ["unread"];
+      }
+    });
+    if (texts.length > 0) return texts.join("\n");
+    if (path.dirname(folder) === folder) return null;
   }
-});
+};
+/** Reporters on the command line replace the project's own: where it may have some, it is left alone. */
+const mayHaveOwn = /\breporters?\b|\bpresets?\b|\bextends\b|\bmergeConfig\b|\brequire\s*\(|\bimport\s*\(|\.\.\.|\bfrom\s*["'][./]|^unread$/m;
+const isElsewhere = has("-c", "-r", "--config", "--root", "--rootDir", "--projects", "--preset", "--workspace");
+const ends = ["ts", "mts", "cts", "js", "mjs", "cjs"];
 if (!isThread && runner === "vitest" && !has("--help", "-h", "bench", "list")) {
-  const configs = ["vitest", "vite"].flatMap((name) => ["ts", "mts", "cts", "js", "mjs", "cjs"].map((end) => name + ".config." + end));
+  const found = settings(["vitest", "vite"].flatMap((name) => ends.map((end) => name + ".config." + end)));
   if (has("--reporter")) argv.push("--reporter=" + place.folder + "/v.mjs");
-  else if (!says(configs, /\breporters\b/)) argv.push("--reporter=default", "--reporter=" + place.folder + "/v.mjs");
+  else if (!isElsewhere && (found === null || !mayHaveOwn.test(found))) argv.push("--reporter=default", "--reporter=" + place.folder + "/v.mjs");
 }
-if (!isThread && runner === "jest" && !has("--reporters", "--json", "--listTests", "--help", "--version", "--")) {
-  const configs = ["package.json", ...["ts", "js", "mjs", "cjs", "json"].map((end) => "jest.config." + end)];
-  if (!says(configs, /\breporters\b/)) argv.push("--reporters=default", "--reporters=" + place.folder + "/j.cjs");
+if (!isThread && runner === "jest" && !isElsewhere && !has("--reporters", "--json", "--listTests", "--help", "--version", "--")) {
+  const found = settings(["package.json", ...[...ends, "json"].map((end) => "jest.config." + end)]);
+  if (found !== null && !mayHaveOwn.test(found)) argv.push("--reporters=default", "--reporters=" + place.folder + "/j.cjs");
 }
 if (!isThread && runner === "mocha" && !has("--")) argv.push("--require=" + place.folder + "/m.cjs");
 
@@ -135,6 +151,11 @@ const changed = (full, isNow) => {
 };
 /** Between tests what is put back is forgiven: mocks do that. In the end it is not. */
 const compare = (isEnd) => {
+  try {
+    look(isEnd);
+  } catch {}
+};
+const look = (isEnd) => {
   for (let at = 0; at < shared.length; at++) {
     const one = shared[at];
     const keys = ownKeys(one[1]);
@@ -261,13 +282,16 @@ const mocha = String.raw`
 try {
   const { Runner } = require(require.resolve("mocha", { paths: [fs.realpathSync(process.argv[1])] }));
   const { run } = Runner.prototype;
+  let isRunning = false;
   Runner.prototype.run = function (...given) {
+    if (isRunning) return run.apply(this, given); // a test of tests: not the check's own
+    isRunning = true;
     tell("runner", "mocha");
     const on = (event, status) => this.on(event, (test) => tell("test", status, test.titlePath().join(" > ")));
     on("pass", "passed");
     on("fail", "failed");
     on("pending", "skipped");
-    this.on("end", () => tell("done"));
+    this.on("end", () => tell("done", (isRunning = false)));
     return run.apply(this, given);
   };
 } catch {}

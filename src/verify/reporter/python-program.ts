@@ -77,6 +77,15 @@ def start():
         if profiled() is not None:
             changed("sys.setprofile", True)
 
+    # Runs within a test are tests of tests, and not the check's own: how deep in sessions of pytest, and whose test of unittest is running.
+    depth, active, heard_of = [0], [], []
+
+    def begun(runner):
+        if not heard_of:
+            heard_of.append(runner)
+            tell("open", "python")
+        tell("runner", runner)
+
     def done():
         compare()
         is_over.append(True)
@@ -86,13 +95,18 @@ def start():
         result = module.TestResult
         told = set()
 
+        def is_within(self):
+            return depth[0] > 0 or (active != [] and active[0] is not self)
+
         def wrap(method, status, at=0):
             was = getattr(result, method)
 
             def heard(self, *given):
+                if is_within(self):
+                    return was(self, *given)
                 if id(self) not in told:
                     told.add(id(self))
-                    tell("runner", "unittest")
+                    begun("unittest")
                 try:
                     if method != "addSubTest":
                         tell("test", status, given[0])
@@ -115,17 +129,25 @@ def start():
         ):
             if hasattr(result, method):
                 wrap(method, status)
-        stop, stop_run = result.stopTest, result.stopTestRun
+        begin, stop, stop_run = result.startTest, result.stopTest, result.stopTestRun
+
+        def started(self, test):
+            if active == []:
+                active.append(self)
+            return begin(self, test)
 
         def stopped(self, test):
-            compare()
+            if not is_within(self):
+                del active[:]
+                compare()
             return stop(self, test)
 
         def stopped_run(self):
-            done()
+            if not is_within(self):
+                done()
             return stop_run(self)
 
-        result.stopTest, result.stopTestRun = stopped, stopped_run
+        result.startTest, result.stopTest, result.stopTestRun = started, stopped, stopped_run
 
     def of_pytest(module):
         from types import ModuleType
@@ -134,6 +156,8 @@ def start():
         seen = {}
 
         def pytest_runtest_logreport(report):
+            if depth[0] != 1:
+                return
             try:
                 status = "failed" if report.failed else "skipped" if report.skipped else "passed"
                 if report.when == "call" or status != "passed":
@@ -147,16 +171,20 @@ def start():
 
         def pytest_collectreport(report):
             try:
-                if report.failed:
+                if report.failed and depth[0] == 1:
                     tell("test", "failed", report.nodeid)
             except Exception:
                 pass
 
         def pytest_sessionstart(session):
-            tell("runner", "pytest")
+            depth[0] += 1 if active == [] else 2
+            if depth[0] == 1:
+                begun("pytest")
 
         def pytest_sessionfinish(session):
-            done()
+            if depth[0] == 1:
+                done()
+            depth[0] -= 1 if active == [] else 2
 
         for hook in (pytest_runtest_logreport, pytest_collectreport, pytest_sessionstart, pytest_sessionfinish):
             setattr(plugin, hook.__name__, hook)
@@ -214,11 +242,12 @@ def start():
         if name in wanted:
             keep(sys.modules[name])
     sys.meta_path.insert(0, Finder)
-    tell("open", "python")
+    tell("loaded", "python")
 
     def end():
         compare()
-        tell("close")
+        if heard_of:
+            tell("close")
 
     atexit.register(end)
     from types import ModuleType

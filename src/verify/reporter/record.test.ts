@@ -58,11 +58,46 @@ const before = (recorded: Evidence["recorded"]): Evidence => ({ recorded }) as E
 const record = (...more: readonly string[]): TestRecord | null =>
   recordOf("n0 | 1 | runner | pytest", "n0 | 1 | test | passed | a", "n0 | 1 | test | passed | b", ...more, "n0 | 1 | done");
 
+describe("more than is read", () => {
+  const flooded = (...lines: readonly string[]): TestRecord | null => {
+    const reader = openRecord(nonce, "/check");
+    reader.line("n0\t1\trunner\tjest");
+    for (const line of lines) reader.line(line.replaceAll(" | ", "\t"), true);
+    return reader.take(() => true);
+  };
+  test("is told, and its failures count all the same", () => {
+    const found = flooded("n0 | 1 | test | passed | a", "n0 | 1 | test | failed | b", "n0 | 1 | restored | Math.random");
+    expect(found).toMatchObject({ tests: { ran: 1, failed: 1 }, isOver: true });
+    expect([...(found?.names.failed.keys() ?? [])]).toEqual(["b"]);
+  });
+  test("so many tests too", () => {
+    const reader = openRecord(nonce, "/check", 3);
+    reader.line("n0\t1\trunner\tjest");
+    for (let at = 0; at < 3; at += 1) reader.line(`n0\t1\ttest\tpassed\t${at}`);
+    expect(reader.take(() => true)).toMatchObject({ tests: { ran: 3 }, isOver: false });
+    reader.line("n0\t1\ttest\tfailed\tb");
+    expect(reader.take(() => true)).toMatchObject({ tests: { failed: 1 }, isOver: true });
+  });
+  test("is a gap, and not whole", () => {
+    const found = flooded("n0 | 1 | test | failed | b");
+    const was = before({ runners: ["jest"], isWhole: true, replaced: [], unended: 1 });
+    expect(believed(heard, found, null).recorded?.isWhole).toBe(false);
+    const { tests, recorded } = believed(heard, found, was);
+    expect(tests?.failed).toBe(1);
+    expect(recordGap({ recorded, strangers: 0 }, was)).toContain("reported more than is read");
+  });
+});
+
 describe("of output and record", () => {
   test("the record counts where it tells of as many tests as the output before the work", () => {
     expect(believed(heard, record(), null)).toMatchObject({ tests: { ran: 2 }, recorded: { isWhole: true } });
     const more = { ...heard, tests: { ran: 3, failed: 0, skipped: 0 } };
     expect(believed(more, record(), null)).toMatchObject({ tests: { ran: 3 }, recorded: { isWhole: false } });
+    expect(believed({ ...heard, tests: null }, record(), null)).toMatchObject({ tests: { ran: 2 }, recorded: { isWhole: true } });
+  });
+  test("the output counts where the record also tells of runs within tests", () => {
+    const within = record("n0 | 1 | test | failed | meant to fail");
+    expect(believed(heard, within, null)).toMatchObject({ tests: { ran: 2, failed: 0 }, recorded: { isWhole: false } });
   });
   test("and then it counts whatever is printed", () => {
     const forged = { ...heard, tests: { ran: 30, failed: 0, skipped: 0 } };

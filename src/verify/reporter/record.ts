@@ -3,7 +3,7 @@
 // Invariants:
 //   R1. A line counts only with the nonce made for this one run. What else is written to the channel is counted as a stranger's.
 //   R2. A test that was told to have failed has failed, whatever else is told of it: a line can be added, none can be taken back.
-//   R3. Bounded: so many tests, so many names.
+//   R3. Bounded: so many tests, so many names. Failures are counted beyond that too, and that there was more is told.
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import type { ReportedNames } from "../detect/names.ts";
@@ -18,23 +18,26 @@ export type TestRecord = {
   /** Test runners, and processes with tests, that never came to their end. */
   readonly unended: number;
   readonly strangers: number;
+  /** Whether more was told than is kept. */
+  readonly isOver: boolean;
 };
 export type RecordReader = {
-  readonly line: (line: string) => void;
+  /** `isPast`: more was written than is read, failures excepted. */
+  readonly line: (line: string, isPast?: boolean) => void;
   /** Whether our programs were loaded into anything. */
   readonly isLoaded: () => boolean;
   /** Null where no test runner told anything. `isOfTests`: whether a file that ran no test holds some. */
   readonly take: (isOfTests: (path: string) => boolean) => TestRecord | null;
 };
 
-const testsMax = 200_000;
+const testsMaxDefault = 200_000;
 const namesMax = 3_000;
 const failedMax = 500;
 const replacedMax = 50;
 const group = "recorded";
 
 /** `folder`: where the check runs, which no name should hold. */
-export function openRecord(nonce: string, folder: string): RecordReader {
+export function openRecord(nonce: string, folder: string, testsMax = testsMaxDefault): RecordReader {
   const open = new Set<string>();
   const runners = new Map<string, string>();
   const done = new Set<string>();
@@ -45,9 +48,11 @@ export function openRecord(nonce: string, folder: string): RecordReader {
   const count = { ran: 0, failed: 0, skipped: 0 };
   let strangers = 0;
   let isLoaded = false;
+  let isOver = false;
 
   const test = (status: string, name: string, isCounted: boolean): void => {
-    if (count.ran + count.skipped > testsMax) return; // R3
+    if (count.ran + count.skipped >= testsMax) isOver = true;
+    if (isOver && status !== "failed") return; // R3
     if (status === "skipped") count.skipped += isCounted ? 1 : 0;
     else count.ran += isCounted ? 1 : 0;
     if (status === "failed") {
@@ -58,20 +63,23 @@ export function openRecord(nonce: string, folder: string): RecordReader {
 
   return {
     isLoaded: () => isLoaded,
-    line(line) {
+    line(line, isPast = false) {
+      isOver ||= isPast;
       const [mark, id = "", kind = "", ...words] = line.split("\t");
       if (mark !== nonce) {
         strangers += line === "" ? 0 : 1; // R1
         return;
       }
       isLoaded = true;
+      if (isPast && kind !== "test" && kind !== "suite") return; // R3
       const [first = "", second = ""] = words.map((word) => plain(word).replaceAll(`${folder}/`, ""));
       if (kind === "open") open.add(id);
       if (kind === "close") open.delete(id);
       if (kind === "runner") runners.set(id, first);
       if (kind === "done") done.add(id);
       if (kind === "test" || kind === "suite") test(first, second, kind === "test");
-      if (kind === "file") files.push(second);
+      if (kind === "file" && files.length >= testsMax) isOver = true;
+      else if (kind === "file") files.push(second);
       if (kind === "replaced" && replaced.size < replacedMax) replaced.set(`${id} ${first}`, first);
       if (kind === "restored") replaced.delete(`${id} ${first}`);
     },
@@ -86,6 +94,7 @@ export function openRecord(nonce: string, folder: string): RecordReader {
         replaced: [...new Set(replaced.values())].toSorted(),
         unended: new Set([...open, ...[...runners.keys()].filter((id) => !done.has(id))]).size,
         strangers,
+        isOver,
       };
     },
   };

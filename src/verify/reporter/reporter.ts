@@ -85,7 +85,7 @@ function listen(channel: string, record: RecordReader): () => Promise<void> {
     open = (lines.pop() ?? "").slice(-lineCharsMax);
     for (const line of lines) {
       if (line.endsWith(end)) isEnded = true;
-      else if (!isEnded && bytes <= bytesMax) record.line(line.slice(0, lineCharsMax));
+      else if (!isEnded) record.line(line.slice(0, lineCharsMax), bytes > bytesMax);
     }
     if (isEnded) ended();
   });

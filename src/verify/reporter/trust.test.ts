@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CheckStatus } from "../../contracts/evidence.ts";
-import { openTrust, type TrustedRun } from "./trust.ts";
+import { mayHaveChanged, openTrust, type TrustedRun } from "./trust.ts";
 
 type Came = readonly [CheckStatus, number];
 
@@ -38,4 +38,13 @@ describe("a check that is run with our reporters", () => {
     expect(trust.note()).toContain("results are read from its output");
   });
   test("that hangs is not run again for it", () => expect(words(settled(() => ["timed_out", 0]))).toEqual(["asked timed_out"]));
+});
+
+test("a program that may not read our reporters, and says so, is in doubt", () => {
+  const saying = (text: string): boolean => {
+    const output = { head: Buffer.from(text), tail: Buffer.alloc(0) } as unknown as Parameters<typeof mayHaveChanged>[0]["output"];
+    return mayHaveChanged({ record: null, output });
+  };
+  expect(saying("Error: ERR_ACCESS_DENIED resource: '/tmp/x/0123456789/a.cjs'")).toBe(true);
+  expect(saying("Error: ERR_ACCESS_DENIED resource: '/tmp/x/a.cjs'")).toBe(false);
 });
