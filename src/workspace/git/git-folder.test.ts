@@ -22,6 +22,8 @@ function repository(): string {
   git(root, "branch", "autopilot/old");
   git(root, "pack-refs");
   git(root, "branch", "autopilot/run");
+  mkdirSync(join(root, ".git/info"), { recursive: true });
+  writeFileSync(join(root, ".git/info/exclude"), "");
   return root;
 }
 
