@@ -5,8 +5,8 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fro
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { begin } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { begin, scripted } from "../support/autopilot.ts";
+import { git, scratch } from "../support/scratch-repository.ts";
 
 /** Gits that stand in a folder, zombies left out. */
 const gitsIn = (root: string): readonly number[] =>
@@ -22,6 +22,17 @@ const gitsIn = (root: string): readonly number[] =>
     })
     .map(Number);
 
+/** A file that git must look into, since it changed, beside attributes that it would wait for ever to read. */
+function heldUp(root: string, folder: string): void {
+  mkdirSync(join(root, folder), { recursive: true });
+  const file = join(root, folder, "file.txt");
+  writeFileSync(file, "one");
+  git(root, "add", "-A");
+  git(root, "commit", "-q", "-m", "a file");
+  writeFileSync(file, "two");
+  execFileSync("mkfifo", [join(root, folder, ".gitattributes")]);
+}
+
 async function until(what: () => boolean): Promise<void> {
   for (let looks = 0; looks < 500; looks++) {
     if (what()) return;
@@ -34,9 +45,7 @@ test.skipIf(process.platform !== "linux").each(["SIGTERM", "SIGINT", "SIGHUP"] a
   "a git that waits at a pipe ends with the command that %s ends",
   async (signal) => {
     const root = scratch();
-    mkdirSync(join(root, "deep/er"), { recursive: true });
-    writeFileSync(join(root, "deep/er/file.txt"), "x");
-    execFileSync("mkfifo", [join(root, "deep/er/.gitignore")]);
+    heldUp(root, "deep/er");
     const { child, ended } = begin(root, ["doctor"]);
     await until(() => gitsIn(root).length > 0);
     child.kill(signal);
@@ -48,11 +57,9 @@ test.skipIf(process.platform !== "linux").each(["SIGTERM", "SIGINT", "SIGHUP"] a
 
 test("without a signal the command names the pipe and ends by itself, with its git", async () => {
   const root = scratch();
-  mkdirSync(join(root, "deep"));
-  writeFileSync(join(root, "deep/file.txt"), "x");
-  execFileSync("mkfifo", [join(root, "deep/.gitignore")]);
-  const { out, err, code } = await begin(root, ["start", "make it", "--scope", "deep/**", "--agent", "scripted:none.json"]).ended;
+  heldUp(root, "deep");
+  const { out, err, code } = await begin(root, ["start", "make it", "--scope", "deep/**", ...scripted(root, [])]).ended;
   expect(code).toBe(1);
-  expect(`${out}${err}`).toContain("deep/.gitignore is a pipe or a device, at which git would wait.");
+  expect(`${out}${err}`).toContain("deep/.gitattributes is a pipe or a device, at which git would wait.");
   expect(process.platform === "linux" ? gitsIn(root) : []).toEqual([]);
 });
