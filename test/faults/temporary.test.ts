@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { autopilot, begin, scripted, until } from "../support/autopilot.ts";
+import { apart, begin, scripted, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
 const turns = [{ do: [{ write: { path: "b.txt", text: "b\n" } }, { say: "<promise>DONE</promise>" }] }];
@@ -40,11 +40,11 @@ test("the folder of a runner that was killed in a turn goes with the next start,
   await first.ended;
   expect(detected()).toEqual(expect.arrayContaining([theirs, ours])); // it is left, and nobody else takes it away
 
-  const resumed = await autopilot(killed, ["resume", "--json"], { env });
+  const resumed = await apart(killed, ["resume", "--json"], { env });
   expect(resumed.json).toMatchObject({ state: "completed" });
   expect(detected()).toEqual([theirs]);
 
-  expect((await autopilot(alive, ["stop", "--json"], { env })).json.state).toBe("stopped");
+  expect((await apart(alive, ["stop", "--json"], { env })).json.state).toBe("stopped");
   await other.ended;
   expect(readdirSync(TMPDIR).filter((name) => name.startsWith("tmp-own-"))).toEqual([]);
 });
