@@ -28,7 +28,8 @@ const result = {
   next_suggestions: [] as readonly unknown[],
   risks_or_unknowns: [],
 };
-const handsIn = { when: { step: "report" }, returns: result };
+// As often as it is asked: a turn that a kill cut off may be asked for under another number.
+const handsIn = { when: { step: "report" }, repeat: 0, returns: result };
 const file = (path: string, text = "made\n"): object => ({ write: { path, text } });
 
 /** A portfolio beside its repositories. */
