@@ -5,30 +5,13 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isQuick, report, repository, withFolder } from "./measure.ts";
+import { taskResult } from "../test/support/task-result.ts";
 
 const workers = isQuick ? 16 : 64;
 const thinkMs = isQuick ? 4_000 : 10_000;
 const stub = join(repository, "dist/autopilot.cjs");
 
 type Pool = { readonly seconds: number; readonly peakMb: number; readonly steps: number; readonly othersMs: number };
-
-const result = {
-  task_id: "{{task_id}}",
-  event_nonce: "{{event_nonce}}",
-  status: "done",
-  summary: "did it",
-  evidence: ["looked"],
-  verification: {
-    confidence: "high",
-    complete: true,
-    checks_attempted: [],
-    checks_passed: [],
-    checks_failed: [],
-    why_not_fully_verifiable: null,
-  },
-  next_suggestions: [],
-  risks_or_unknowns: [],
-};
 
 /** One pool over as many tasks, from its start to the last landing. */
 function play(room: string, name: string, tasks: number, jobs: number, think: number): Pool {
@@ -63,7 +46,7 @@ function play(room: string, name: string, tasks: number, jobs: number, think: nu
     const script = join(folder, `agent-${n}.json`);
     const pause = think === 0 ? [] : [{ sleep: think }];
     const turns = [
-      { when: { step: "report" }, do: pause, returns: result },
+      { when: { step: "report" }, do: pause, returns: taskResult },
       { do: [...pause, { write: { path: `word-${n}.txt`, text: "word\n" } }, { say: "<promise>DONE</promise>" }] },
     ];
     writeFileSync(script, JSON.stringify({ turns }));

@@ -35,7 +35,7 @@ import { systemClock } from "../project/runs/system-clock.ts";
 import { type Trouble, classifySystemError } from "../project/system-errors.ts";
 import { requireMayGrant } from "./may-grant.ts";
 import { closeGroup, openFolded, openHubFor, openIn, openSharedGroup } from "./open-journal.ts";
-import { openNotices } from "./tell-notices.ts";
+import { openNotices } from "./run-notices.ts";
 import { openWorld } from "./world.ts";
 
 const snapshotEveryEvents = 10_000;

@@ -25,7 +25,7 @@ import { detects } from "./isolation-here.ts";
 import { isolationFor } from "./draft/isolation-for.ts";
 import { inForce } from "./isolation-in-force.ts";
 import { openEndedFolders } from "../project/runs/ended-folders.ts";
-import { openNotices } from "./tell-notices.ts";
+import { openNotices } from "./run-notices.ts";
 import { openHolding } from "./learnings-hold.ts";
 import { openLiveTrace } from "./live-trace.ts";
 import { openLiveView } from "./live-view.ts";

@@ -1,4 +1,4 @@
-// columned: aligns rows of cells into columns of text.
+// columned: aligns rows of cells into columns of text, and names the rows of a page.
 
 import { columnsOf, paddedTo } from "../kit/columns.ts";
 
@@ -16,3 +16,7 @@ export function columned(
       .trimEnd(),
   );
 }
+
+/** Rows with a name: the first line stands beside it, the others under the first. */
+export const named = (width: number, name: string, lines: readonly string[]): readonly string[] =>
+  lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(width)} ${line}`);

@@ -3,8 +3,7 @@
 
 import type { Entry, Event, EventName } from "../contracts/event.ts";
 import { sentenceOf } from "./log-lines.ts";
-import { sandboxWords } from "./status-page.ts";
-import { firstFew } from "./wording.ts";
+import { firstFew, sandboxWords } from "./wording.ts";
 
 export type Decision = {
   readonly seq: number;

@@ -4,11 +4,10 @@
 import { executionsOf } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { budgetOf } from "./budget-view.ts";
-import { stepOf, turnLabel } from "./progress.ts";
+import { labelWidth, stepOf, turnLabel } from "./progress.ts";
 import { budgetWords, figure, span } from "./wording.ts";
 
 const actionsMax = 4;
-const labelWidth = 9;
 
 export type Now = {
   /** The last thing seen of an attempt, as a line. */

@@ -9,8 +9,8 @@ import { type Flow, kindOf, type Phase, type Scalar, type Step } from "../contra
 import type { Objective } from "../contracts/objective.ts";
 import { type FlowProof, flowProofOf } from "./flow-proof.ts";
 import { isGoalAlone } from "./criteria-status.ts";
-import { sandboxWords } from "./status-page.ts";
-import { amount, figure, firstFew, money, oneLine, plural } from "./wording.ts";
+import { named } from "./columned.ts";
+import { amount, figure, firstFew, money, oneLine, plural, sandboxWords } from "./wording.ts";
 
 export type Range = { readonly p50: number; readonly p90: number };
 export type Estimate = {
@@ -188,9 +188,7 @@ function defaultsWords({ inferred_defaults, objective }: PreviewView): readonly 
   const said = inferred_defaults.flatMap((field) => words[field] ?? []);
   return said.length === 0 ? [] : [said.join(", ")];
 }
-const labelWidth = 10;
-const row = (name: string, lines: readonly string[]): readonly string[] =>
-  lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(labelWidth)}  ${line}`);
+const row = (name: string, lines: readonly string[]): readonly string[] => named(11, name, lines);
 
 /** One agent for every role is said once. */
 function agentsOf({ roles }: PreviewView): string {

@@ -11,9 +11,8 @@ import { unreachable } from "../kit/never.ts";
 import { isByPhases } from "./criteria-status.ts";
 import { areAllIdle, sentenceOf } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
-import { sandboxWords } from "./status-page.ts";
 import { proofSentence, verdictLabel, verdictMark } from "./verdict-words.ts";
-import { amount, attemptWords, figure, firstFew, money, oneLine, plural, rounded, span } from "./wording.ts";
+import { amount, attemptWords, figure, firstFew, money, oneLine, plural, rounded, sandboxWords, span } from "./wording.ts";
 
 const lineCharsMax = 120;
 
@@ -119,7 +118,7 @@ function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: R
   return `· ${[`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${sandboxWords(isolation)}`, ...(tokens === undefined ? [] : [`${rounded(tokens)} tokens`]), ...(minutes === undefined ? [] : [amount("minutes", minutes)])].join(", ")}`;
 }
 
-const labelWidth = 9;
+export const labelWidth = 9;
 const row = (mark: string, label: string, parts: readonly string[]): string =>
   `${mark} ${label.padEnd(labelWidth)} ${parts.filter((part) => part !== "").join("   ")}`;
 const priceOf = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [money(usd)]);

@@ -2,13 +2,13 @@
 
 import { couldNotRun } from "../contracts/evidence.ts";
 import { tellsFailure } from "../kit/failing-line.ts";
+import { named } from "./columned.ts";
 import { fileRows } from "./diff-page.ts";
 import { originWords } from "./facts/origin.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
-import { meaningWords } from "./status-page.ts";
 import { verdictLabel, verdictMark } from "./verdict-words.ts";
-import { amount, attemptWords, fewLines, figure, firstFew, money, oneLine, plural, rounded, span } from "./wording.ts";
+import { amount, attemptWords, fewLines, figure, firstFew, meaningWords, money, oneLine, plural, rounded, span } from "./wording.ts";
 
 const commitsMax = 10;
 const filesMax = 5;
@@ -59,8 +59,7 @@ export function reportDetails(view: ReportView): readonly string[] {
   ];
 }
 
-const labelWidth = 8;
-const row = (name: string, text: string): readonly string[] => [`  ${name.padEnd(labelWidth)} ${text}`];
+const row = (name: string, ...lines: readonly string[]): readonly string[] => named(8, name, lines);
 
 function headOf({ run_id, state, verdict, reason_code }: ReportView): string {
   if (state === "completed" && verdict !== null) return `${verdictMark(verdict)} done: ${verdictLabel(verdict)}     ${run_id}`;

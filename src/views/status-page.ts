@@ -2,14 +2,13 @@
 // is known comes with -v.
 
 import type { IsolationInForce } from "../contracts/event.ts";
-import { gradeOf } from "../contracts/isolation-order.ts";
 import { couldNotRun } from "../contracts/evidence.ts";
-import { type ReasonCode, reasons } from "../contracts/reason.ts";
 import { executionsOf, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { breakerWords } from "./breaker-view.ts";
 import { budgetLines } from "./budget-view.ts";
+import { named } from "./columned.ts";
 import { isByPhases, failingWords, ownCriteriaOf, troublesOf } from "./criteria-status.ts";
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
 import { endingOf, type Owner } from "./next-actions.ts";
@@ -18,7 +17,7 @@ import { phaseTable } from "./phase-table.ts";
 import { statusOf, type StatusExtra, type StatusView } from "./status.ts";
 import { verdictLabel, verdictMark } from "./verdict-words.ts";
 import { isVerdict } from "./verdicts.ts";
-import { attemptWords, budgetWords, figure, firstFew, oneLine } from "./wording.ts";
+import { attemptWords, budgetWords, figure, firstFew, meaningWords, oneLine, sandboxWords } from "./wording.ts";
 
 const listedMax = 12;
 const phasesMax = 40;
@@ -89,7 +88,7 @@ export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {
 }
 
 /** The state, why, and what to quote: the reason code where somebody is needed, else the run. */
-export function headline(run: RunView, view: StatusView): string {
+function headline(run: RunView, view: StatusView): string {
   return `${stateWords(run, view)}     ${needsSomebody(run, view) ? view.reason_code : view.run_id}`;
 }
 
@@ -127,15 +126,7 @@ const nowAt = (run: RunView): string => {
     : firstFew(phases, 3);
 };
 
-/** A reason's sentence as the rest of one of ours. */
-export function meaningWords(code: ReasonCode): string {
-  const said = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
-  return /^[A-Z][a-z']* /.test(said) ? `${said.charAt(0).toLowerCase()}${said.slice(1)}` : said;
-}
-
-const labelWidth = 8;
-const row = (name: string, text: string): readonly string[] => [`  ${name.padEnd(labelWidth)} ${text}`];
-const under = (text: string): string => `  ${" ".repeat(labelWidth)} ${text}`;
+const row = (name: string, ...lines: readonly string[]): readonly string[] => named(8, name, lines);
 
 const agentOf = (run: RunView, role: string | null): string => {
   const agent = role === null ? undefined : run.drafted.cast[role]?.agent;
@@ -146,31 +137,31 @@ const agentOf = (run: RunView, role: string | null): string => {
 function questionRows(run: RunView): readonly string[] {
   return questionsOpen(run)
     .filter((block) => !isVerdict(block))
-    .flatMap(({ question, options, recommend }) => [
-      ...row("Asks", oneLine(question)),
-      ...Object.entries(options).map(([key, about]) =>
-        under(`  ${oneLine(key)}  ${oneLine(about)}${key === recommend ? " (recommended)" : ""}`),
-      ),
-    ]);
+    .flatMap(({ question, options, recommend }) => {
+      const answers = Object.entries(options).map(
+        ([key, about]) => `  ${oneLine(key)}  ${oneLine(about)}${key === recommend ? " (recommended)" : ""}`,
+      );
+      return row("Asks", oneLine(question), ...answers);
+    });
 }
 
 /** The newest result of every check: what was asked for by its text, the project's own by their command. */
 function checkRows(run: RunView): readonly string[] {
   const criteria = ownCriteriaOf(run);
-  const named = new Map(criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])));
+  const textOf = new Map(criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])));
   const seen = new Set(Object.values(run.checks).map(({ latest }) => latest.check.command));
   const cells = [
     ...Object.values(run.checks).map((state) => {
       const { status, check } = state.latest;
       const mark = status === "passed" ? "✓" : couldNotRun({ status }) ? "!" : "✗";
-      return `${mark} ${oneLine(named.get(check.command) ?? check.command, checkCharsMax)}${failedHow(state)}`;
+      return `${mark} ${oneLine(textOf.get(check.command) ?? check.command, checkCharsMax)}${failedHow(state)}`;
     }),
     ...criteria.flatMap(({ text, check }) => {
       if (check !== null) return seen.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];
       return [`○ ${oneLine(text, checkCharsMax)} (no check)`];
     }),
   ];
-  return firstOf(cells, checksMax).flatMap((cell, at) => (at === 0 ? row("Checks", cell) : [under(cell)]));
+  return row("Checks", ...firstOf(cells, checksMax));
 }
 
 /** What came of it, and whether that is news. */
@@ -200,13 +191,6 @@ function listed(title: string, mark: string, items: readonly string[]): readonly
 
 const firstOf = (lines: readonly string[], max: number): readonly string[] =>
   lines.length <= max ? lines : [...lines.slice(0, max), `    … ${figure(lines.length - max)} more`];
-
-/** One word and how much it is worth; `doctor -v` says the rest. */
-export function sandboxWords({ level }: IsolationInForce): string {
-  if (level === "auto") return "chosen when the run starts";
-  const grade = gradeOf(level);
-  return grade === null ? level : `${level} (${grade})`;
-}
 
 const sandboxDetails = (isolation: IsolationInForce): string =>
   `${sandboxWords(isolation)}: ${isolation.mechanism}${isolation.not_enforced.length === 0 ? "" : `; not blocked: ${isolation.not_enforced.join(", ")}`}`;

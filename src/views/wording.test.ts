@@ -1,5 +1,19 @@
 import { expect, test } from "vitest";
-import { amount, attemptWords, duration, fewLines, figure, firstFew, oneLine, cursorWords } from "./wording.ts";
+import {
+  amount,
+  attemptWords,
+  budgetWords,
+  cursorWords,
+  duration,
+  fewLines,
+  figure,
+  firstFew,
+  meaningWords,
+  oneLine,
+  rounded,
+  sandboxWords,
+  span,
+} from "./wording.ts";
 
 test("figures read the same in every locale", () => {
   expect([0, 999, 1000, 1234567, 0.126, 1234.5].map(figure)).toEqual(["0", "999", "1,000", "1,234,567", "0.13", "1,234.5"]);
@@ -22,4 +36,42 @@ test("other people's text is cut, folded and made harmless", () => {
   expect(oneLine("👩👩👩👩", 3)).toBe("👩👩…");
   expect(fewLines("a\n\nb\nc\nd", 2)).toEqual(["a", "b", "… 2 more lines"]);
   expect(firstFew(["a", "b", "c"], 2)).toBe("a, b and 1 more");
+});
+
+test("for a glance: rounded amounts, spans, and what is spent of what there is", () => {
+  expect([940, 999.94, 12_940, 180_000, 999_949, 999_950, 1_240_000].map(rounded)).toEqual([
+    "940",
+    "999.9",
+    "12.9k",
+    "180k",
+    "999.9k",
+    "1M",
+    "1.2M",
+  ]);
+  expect([300, 9949, 9950, 59_499, 59_500, 125_000, 3_599_499, 4_320_000].map(span)).toEqual([
+    "0.3s",
+    "9.9s",
+    "10s",
+    "59s",
+    "1m 00s",
+    "2m 05s",
+    "59m 59s",
+    "1h 12m",
+  ]);
+  const spent = { tokens: 12_900, minutes: 1.44, calls: 2, usd: 0.14 };
+  expect(budgetWords(spent, { tokens: 180_000, minutes: 30, calls: 180 })).toBe(
+    "12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14",
+  );
+  expect(budgetWords({ ...spent, usd: 0 }, {})).toBe("12.9k tokens, 1.4 min, 2 calls");
+});
+
+test("a sandbox is one word with what it is worth, and a reason is the rest of a sentence", () => {
+  expect(["overlay", "clone", "none", "auto"].map((level) => sandboxWords({ level }))).toEqual([
+    "overlay (strong)",
+    "clone (weak)",
+    "none",
+    "chosen when the run starts",
+  ]);
+  expect(meaningWords("budget_threshold_reached")).toMatch(/^the next turn/);
+  expect(meaningWords("approval_required")).toBe("waiting for your approval");
 });

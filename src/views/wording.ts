@@ -1,5 +1,7 @@
 // wording: how figures, places and other people's text are written for a person. No locale, so that the same run reads the same everywhere.
 
+import { gradeOf } from "../contracts/isolation-order.ts";
+import { type ReasonCode, reasons } from "../contracts/reason.ts";
 import { visible } from "../kit/visible.ts";
 
 /** 1234567 → `1,234,567`; fractions keep two digits at most. */
@@ -105,3 +107,16 @@ export const choices = (options: Readonly<Record<string, string>>): string =>
   Object.entries(options)
     .map(([key, about]) => `${oneLine(key)}: ${oneLine(about)}`)
     .join(", ");
+
+/** One word and how much it is worth; `doctor -v` says the rest. */
+export function sandboxWords({ level }: { readonly level: string }): string {
+  if (level === "auto") return "chosen when the run starts";
+  const grade = gradeOf(level);
+  return grade === null ? level : `${level} (${grade})`;
+}
+
+/** A reason's sentence as the rest of one of ours. */
+export function meaningWords(code: ReasonCode): string {
+  const said = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
+  return /^[A-Z][a-z']* /.test(said) ? `${said.charAt(0).toLowerCase()}${said.slice(1)}` : said;
+}

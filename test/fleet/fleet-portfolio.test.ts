@@ -8,30 +8,13 @@ import { autopilot, type begin, begin as start, type Told } from "../support/aut
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratchFolder, write } from "../support/scratch-repository.ts";
 import { at, type Machine, openFleet, said, worker } from "./machines.ts";
+import { taskResult } from "../support/task-result.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const tasks = isLong ? 120 : 6;
 const jobs = isLong ? 8 : 2;
 let cluster: Cluster;
 const running: ReturnType<typeof begin>[] = [];
-
-const result = {
-  task_id: "{{task_id}}",
-  event_nonce: "{{event_nonce}}",
-  status: "done",
-  summary: "did it",
-  evidence: ["looked"],
-  verification: {
-    confidence: "high",
-    complete: true,
-    checks_attempted: [],
-    checks_passed: [],
-    checks_failed: [],
-    why_not_fully_verifiable: null,
-  },
-  next_suggestions: [],
-  risks_or_unknowns: [],
-};
 
 /** A portfolio beside a repository, with tasks that each make a file; every tenth fails in its first turn. */
 async function portfolio(repository: string, env: Machine["env"]): Promise<Machine> {
@@ -51,7 +34,7 @@ async function portfolio(repository: string, env: Machine["env"]): Promise<Machi
     const script = join(folder, `agent-${n}.json`);
     writeFileSync(
       script,
-      JSON.stringify({ turns: [{ when: { step: "report" }, returns: result }, ...(n % 10 === 1 ? [fails] : []), makes] }),
+      JSON.stringify({ turns: [{ when: { step: "report" }, returns: taskResult }, ...(n % 10 === 1 ? [fails] : []), makes] }),
     );
     const words = [
       "--agent",

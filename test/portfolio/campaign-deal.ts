@@ -4,6 +4,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { taskResult } from "../support/task-result.ts";
+import { dice } from "../support/dice.ts";
 
 export type Kind = "plain" | "fails_once" | "fails" | "asks" | "textual" | "semantic";
 export type DealtTask = {
@@ -14,17 +16,6 @@ export type DealtTask = {
   /** Where it must end: what depends on a task that fails for good stays ready. */
   readonly ends: "done" | "needs_adjustment" | "ready";
 };
-
-/** Mulberry32: small, and the same everywhere. */
-export function dice(from: number): (below: number) => number {
-  let state = from >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 /** What keeps a branch green: no two halves of a pair without a peace between them. */
 export const checkScript = `for a in pair-*-a.txt; do
@@ -44,24 +35,6 @@ export const filesOf = (tasks: readonly DealtTask[], project: string): Readonly<
     tasks.filter((task) => task.project === project && task.kind === "textual").map(({ key }) => [sharedFile(key), "base\n"]),
   ),
 });
-
-const result = {
-  task_id: "{{task_id}}",
-  event_nonce: "{{event_nonce}}",
-  status: "done",
-  summary: "did it",
-  evidence: ["looked"],
-  verification: {
-    confidence: "high",
-    complete: true,
-    checks_attempted: [],
-    checks_passed: [],
-    checks_failed: [],
-    why_not_fully_verifiable: null,
-  },
-  next_suggestions: [],
-  risks_or_unknowns: [],
-};
 
 const kindFor = (die: number): Kind =>
   die < 5 ? "fails" : die < 10 ? "fails_once" : die < 15 ? "asks" : die < 20 ? "textual" : die < 25 ? "semantic" : "plain";
@@ -166,7 +139,7 @@ export function layOut(tasks: readonly DealtTask[], folder: string, repositories
     writeFileSync(join(notes, `${task.key}.sh`), `${script}\n`);
     const work = { repeat: 0, do: [{ run: `sh ${quoted(join(notes, `${task.key}.sh`))}` }, { say: "finished <promise>DONE</promise>" }] };
     const asks = { when: { step: "execute" }, do: [{ ask: `How should ${task.key} be?` }] };
-    const turns = [{ when: { step: "report" }, repeat: 0, returns: result }, ...(task.kind === "asks" ? [asks] : []), work];
+    const turns = [{ when: { step: "report" }, repeat: 0, returns: taskResult }, ...(task.kind === "asks" ? [asks] : []), work];
     const agent = join(notes, `${task.key}.agent.json`);
     writeFileSync(agent, JSON.stringify({ turns }));
     return {

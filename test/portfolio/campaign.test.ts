@@ -8,7 +8,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, type Told } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
-import { colleagueWords, deal, type DealtTask, dice, filesOf, type Kind, layOut, sharedFile } from "./campaign-deal.ts";
+import { dice } from "../support/dice.ts";
+import { colleagueWords, deal, type DealtTask, filesOf, type Kind, layOut, sharedFile } from "./campaign-deal.ts";
 
 type Campaign = { readonly seed: number; readonly projects: number; readonly tasks: number; readonly kinds?: readonly Kind[] };
 
@@ -38,6 +39,10 @@ describe.each(campaigns)("a campaign of $projects × $tasks tasks, seed $seed", 
     const played = await play(campaign, dealt);
     const { folder, repositories, ids, run } = played;
     console.info(told(folder, played.log));
+    expect(
+      played.log.filter((line) => line.includes("SIGKILL")),
+      "pools that were killed",
+    ).not.toEqual([]);
     const rows = new Map(((await run("status"))["tasks"] as readonly Row[]).map((row) => [row.id, row]));
     const ends = Object.fromEntries(dealt.map(({ key }) => [key, rows.get(ids.get(key) ?? "")?.status]));
     expect(ends, played.log.join("\n")).toEqual(Object.fromEntries(dealt.map(({ key, ends: expected }) => [key, expected])));
@@ -91,7 +96,8 @@ async function play({ seed }: Campaign, tasks: readonly DealtTask[]) {
     expect(round, log.join("\n")).toBeLessThan(kills + 40);
     const pool = begin(folder, words);
     const isKilled = round < kills;
-    const deadline = isKilled ? 1500 + roll(8000) : Number.POSITIVE_INFINITY;
+    const later = roll(8000);
+    const deadline = isKilled ? 1500 + (round === 0 ? 0 : later) : Number.POSITIVE_INFINITY; // the first one cannot be done by then
     const isOver = await withAgentsKilled(pool.ended, deadline, folder, roll, isKilled ? killed : null);
     if (!isOver) pool.child.kill("SIGKILL");
     const { out, err, signal } = await pool.ended;

@@ -6,30 +6,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { autopilot, begin, type Told, until } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
+import { taskResult } from "../support/task-result.ts";
 
 type Row = { readonly id: string; readonly status: string; readonly landed: string | null };
 
 const done = { say: "finished <promise>DONE</promise>" };
-/** What a worker hands in; the names in braces are in its prompt. */
-const result = {
-  task_id: "{{task_id}}",
-  event_nonce: "{{event_nonce}}",
-  status: "done",
-  summary: "did it",
-  evidence: ["looked"],
-  verification: {
-    confidence: "high",
-    complete: true,
-    checks_attempted: [],
-    checks_passed: [],
-    checks_failed: [],
-    why_not_fully_verifiable: null,
-  },
-  next_suggestions: [] as readonly unknown[],
-  risks_or_unknowns: [],
-};
 // As often as it is asked: a turn that a kill cut off may be asked for under another number.
-const handsIn = { when: { step: "report" }, repeat: 0, returns: result };
+const handsIn = { when: { step: "report" }, repeat: 0, returns: taskResult };
 const file = (path: string, text = "made\n"): object => ({ write: { path, text } });
 
 /** A portfolio beside its repositories. */
@@ -276,8 +259,8 @@ test("work that was given back lands when it passes on the merged tree, though i
 test("a worker's result is asked for again where a field is missing; its suggestions are proposed, and without one a person decides", async () => {
   const repo = scratch();
   const { add, pool, folder, run } = await portfolio({ Shop: repo });
-  const { verification: _missing, ...partial } = result;
-  const suggests = { ...result, next_suggestions: ["weigh the apples", { title: "sell pears" }, "weigh the apples"] };
+  const { verification: _missing, ...partial } = taskResult;
+  const suggests = { ...taskResult, next_suggestions: ["weigh the apples", { title: "sell pears" }, "weigh the apples"] };
   const asked = { step: "report" };
   const corrected = await add(
     "Shop",
@@ -291,7 +274,7 @@ test("a worker's result is asked for again where a field is missing; its suggest
   const never = await add(
     "Shop",
     "write b",
-    [{ when: asked, returns: { ...result, event_nonce: "older" } }, { do: [file("b.txt"), done] }],
+    [{ when: asked, returns: { ...taskResult, event_nonce: "older" } }, { do: [file("b.txt"), done] }],
     "--accept",
     "b :: test -f b.txt",
     "--touches",

@@ -81,7 +81,7 @@ export function openQueue(env: Env): Queue {
     folder,
     add: (notice, hook, nowMs) => {
       const name = nameOf(hook, notice.id);
-      if (existsSync(join(settled, name)) || existsSync(join(queued, `${name}.json`))) return false; // Q2
+      if (existsSync(join(settled, name)) || itemIn(join(queued, `${name}.json`)).length > 0) return false; // Q2; what a crash left of one is none
       if (namesIn(queued).length >= queuedMax) return false;
       put({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
       return true;

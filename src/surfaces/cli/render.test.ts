@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
-import { completed, jsonOf, linesOf } from "./render.ts";
+import { completed, jsonOf, linesOf, onScreen } from "./render.ts";
 
 const answer: Answer = {
   result: "WARN",
@@ -87,4 +87,18 @@ test("JSON has the common fields first, and a command's own fields never replace
 test("whatever is not PASS says what to do", () => {
   expect(completed({ ...answer, remediation: [] }).remediation).toEqual(["autopilot resume"]);
   expect(completed({ ...answer, result: "PASS", remediation: [] }).remediation).toEqual([]);
+});
+
+test("-v shows the whole page instead of the short one, and a warning that the page holds is not said again", () => {
+  const paged = {
+    ...answer,
+    result: "PASS" as const,
+    page: ["short", "  ! tokens: 83 % is used"],
+    whole: ["short", "and the rest"],
+    rowsMax: 34,
+  };
+  expect(onScreen(paged, false).page).toEqual(paged.page);
+  expect(onScreen(paged, true).page).toEqual(paged.whole);
+  expect(linesOf(paged, { hasColour: false }).err.join()).not.toContain("83 %");
+  expect(linesOf({ ...paged, page: ["short"] }, { hasColour: false }).err.join()).toContain("83 %");
 });

@@ -1,4 +1,4 @@
-// tell-notices: puts what a person should be told of into the queue as it is journaled, and starts a courier that delivers it.
+// run-notices: puts what a person should be told of into the queue as it is journaled, and starts a courier that delivers it.
 //
 // Invariants:
 //   T1. A run waits for no delivery: what is written here is one small file, and the courier is a process of its own.
