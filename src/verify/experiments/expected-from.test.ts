@@ -11,8 +11,8 @@ const among = new Set([
   "calc/cases.py",
   "src/point.ts",
 ]);
-const js = (text: string): readonly string[] => expectedFrom({ path: "test/mul.test.mjs", text }, among);
-const py = (text: string): readonly string[] => expectedFrom({ path: "tests/test_mul.py", text }, among);
+const js = (text: string): readonly string[] => expectedFrom([{ path: "test/mul.test.mjs", text }], among);
+const py = (text: string): readonly string[] => expectedFrom([{ path: "tests/test_mul.py", text }], among);
 const head = "import assert from 'node:assert/strict';\nimport { mul } from '../src/mul.mjs';\n";
 
 describe("a module that a test takes nothing from but what it expects", () => {
@@ -67,4 +67,13 @@ describe("a module under test is not", () => {
     ).toEqual([]));
   test("that is in another file than the work's", () =>
     expect(js(`${head}import { other } from './other.mjs';\ntest('x', () => { assert.equal(mul(1, 1), other()); });`)).toEqual([]));
+  test("whose name stands in what is expected", () =>
+    expect(js(`${head}test('x', () => { assert.equal(String(mul(1, 2)), readFileSync('snapshots/mul.snap', 'utf8')); });`)).toEqual([]));
+  test("that another test asks", () => {
+    const compares = `${head}import { slow } from '../src/slow.mjs';\ntest('x', () => { assert.equal(mul(2, 7), slow(2, 7)); });`;
+    const asks = "import { slow } from '../src/slow.mjs';\ntest('y', () => { assert.equal(slow(2, 7), 14); });";
+    const tests = [compares, asks].map((text, at) => ({ path: `test/${at}.test.mjs`, text }));
+    expect(tests.map((one) => expectedFrom([one], among))).toEqual([["src/slow.mjs"], []]);
+    expect(expectedFrom(tests, among)).toEqual([]);
+  });
 });

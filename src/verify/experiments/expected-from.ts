@@ -2,7 +2,7 @@
 // answer. If the work changed one, whoever is judged had a hand in the answers. Pure.
 //
 // Invariants:
-//   E1. Every use counts: a module that a test also calls to ask it something is under test, and its own.
+//   E1. Every use in every test counts: a module that one of them asks something is under test, and its changes the work's own business.
 //   E2. No grammar: imports by their form, uses by what stands around a name. Whether the pass rests on the change is found out by running
 //       the check with the module as it was.
 
@@ -13,34 +13,45 @@ import { breaksIn } from "./expectations.ts";
 
 type Import = { readonly names: readonly string[]; readonly from: readonly string[] };
 
-/** Of these paths the ones that this test takes its expectations from, and nothing else. */
-export function expectedFrom(test: { readonly path: string; readonly text: string }, among: ReadonlySet<string>): readonly string[] {
+type Test = { readonly path: string; readonly text: string };
+
+/** Of these paths the ones that these tests take their expectations from, and nothing else. */
+export function expectedFrom(tests: readonly Test[], among: ReadonlySet<string>): readonly string[] {
+  const [expected, asked] = [new Set<string>(), new Set<string>()];
+  for (const test of tests)
+    for (const [path, use] of usesIn(test, among)) if (use !== "none") (use === "expected" ? expected : asked).add(path);
+  return [...expected].filter((path) => !asked.has(path)).toSorted(); // E1
+}
+
+function usesIn(test: Test, among: ReadonlySet<string>): ReadonlyMap<string, Use> {
   const family = familyOf(test.path);
-  if (family !== "js" && family !== "py") return [];
+  if (family !== "js" && family !== "py") return new Map();
   const imports = family === "js" ? ofJs(test.path, test.text) : ofPython(test.path, test.text);
   const code = masked(test.text, family)
     .split("\n")
     .map((line) => (/^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/.test(line) ? "" : line))
     .join("\n");
-  const expected = breaksIn(test.path, test.text, "nonce").map(({ was, broken }) => replacedIn(was, broken));
-  const found = new Map<string, string[]>();
+  // A name in a string is no use of it.
+  const expected = breaksIn(test.path, test.text, "nonce").map(({ was, broken }) => masked(replacedIn(was, broken), family));
+  const found = new Map<string, Use>();
   for (const { names, from } of imports) {
     const path = from.find((one) => among.has(one));
-    if (path !== undefined) found.set(path, [...(found.get(path) ?? []), ...names]);
+    if (path === undefined) continue;
+    for (const use of names.map((name) => useOf(name, code, expected)))
+      if (use !== "none") found.set(path, found.get(path) === "asked" ? "asked" : use);
   }
-  return [...found]
-    .filter(([, names]) => names.length > 0 && names.every((name) => isOnlyExpected(name, code, expected)))
-    .map(([path]) => path);
+  return found;
 }
 
-/** E1 */
-function isOnlyExpected(name: string, code: string, expected: readonly string[]): boolean {
+type Use = "none" | "expected" | "asked";
+
+function useOf(name: string, code: string, expected: readonly string[]): Use {
   const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}(?![\\w$])`;
   const count = (text: string): number => [...text.matchAll(new RegExp(word, "g"))].length;
   const all = count(code);
-  if (all === 0) return false;
+  if (all === 0) return "none";
   const asTable = [...code.matchAll(new RegExp(tableUses.replaceAll("NAME", word), "g"))].length;
-  return asTable + expected.reduce((sum, text) => sum + count(text), 0) >= all;
+  return asTable + expected.reduce((sum, text) => sum + count(text), 0) >= all ? "expected" : "asked";
 }
 
 /** Gone through, looked up, spread out, or handed to what makes a test of each row. */

@@ -54,13 +54,12 @@ export async function expectedSources(
   const changed = new Set(
     differences.filter(({ path, kind }) => kind === "changed" && ruleOf(path) === null && isProgramText(path)).map(({ path }) => path),
   );
-  const found = new Set<string>();
-  const tests = [...base].filter((path) => changed.size > 0 && ruleOf(path)?.kind === "test");
-  for (const path of tests.slice(0, testsReadMax)) {
+  const tests: { path: string; text: string }[] = [];
+  for (const path of [...base].filter((one) => changed.size > 0 && ruleOf(one)?.kind === "test").slice(0, testsReadMax)) {
     const text = await textAt("work", path);
-    for (const source of text === null ? [] : expectedFrom({ path, text }, changed)) found.add(source);
+    if (text !== null) tests.push({ path, text });
   }
-  return [...found].toSorted();
+  return expectedFrom(tests, changed);
 }
 
 /** The work's own functions, as its tests call them, answering something else; null where there are none. */
